@@ -1,0 +1,3 @@
+//! What cargo cannot do alone: the two commands of the README.
+
+fn main() {}
