@@ -3,10 +3,28 @@
 
 extern crate alloc;
 
+mod error;
+mod ghost;
 mod kinematics;
 mod math;
+mod model;
+mod publish;
+mod quantise;
+mod sample;
+mod threshold;
 mod time;
+mod update;
 
+pub use error::ConfigError;
+pub use ghost::{
+    Accepted, Blend, BlendSpan, DelayedConfig, DelayedGhost, Ghost, GhostConfig, GhostStats, Timing,
+};
 pub use glam::{DQuat, DVec3};
 pub use kinematics::{Field, Kinematics, KinematicsError};
+pub use model::{Ballistic, Curve, CurveBasis, CustomModel, Landing, Model, Path, PathRide};
+pub use publish::{Cause, Publisher, PublisherConfig, PublisherStats};
+pub use quantise::Quantiser;
+pub use sample::{Sampler, SamplerConfig, damp_acceleration};
+pub use threshold::{AngleThreshold, Threshold};
 pub use time::SimTime;
+pub use update::{Update, UpdateKind};

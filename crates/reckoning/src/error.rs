@@ -1,0 +1,176 @@
+//! Why a setting was refused.
+
+use core::fmt;
+use core::time::Duration;
+
+use glam::DVec3;
+
+use crate::KinematicsError;
+
+/// Why a configuration was refused.
+///
+/// Settings are checked once, where they are handed over; the message names the value and
+/// what to do about it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// A position threshold must be a positive, finite distance.
+    ThresholdNotPositive {
+        /// The distance given.
+        got_m: f64,
+    },
+    /// An orientation threshold must be above zero and at most half a turn.
+    AngleOutOfRange {
+        /// The angle given.
+        got_rad: f64,
+    },
+    /// A heartbeat cannot fall due before the next export is allowed.
+    HeartbeatTooShort {
+        /// The shortest silence the heartbeat and its spread allow.
+        heartbeat: Duration,
+        /// The shortest allowed time between exports.
+        min_interval: Duration,
+    },
+    /// A heartbeat's random spread is a share of it, from 0 to a half.
+    SpreadOutOfRange {
+        /// The share given.
+        got: f64,
+    },
+    /// A quantisation step must be finite and not negative; zero means exact.
+    StepOutOfRange {
+        /// Which step.
+        name: &'static str,
+        /// The step given.
+        got: f64,
+    },
+    /// Rounding alone would cross the threshold, so every tick would export.
+    QuantisationTooCoarse {
+        /// The largest error rounding can make.
+        rounding: f64,
+        /// The threshold it has to stay below, in the same unit.
+        threshold: f64,
+    },
+    /// A curve has three or four terms.
+    CurveTermCount {
+        /// How many time constants were given.
+        got: usize,
+    },
+    /// The time constants of a curve are positive, finite and strictly rising.
+    CurveTimeConstants {
+        /// Place of the first constant that breaks the rule.
+        index: usize,
+        /// Its value.
+        got_s: f64,
+    },
+    /// A coefficient, rate or height of a motion model is not finite.
+    ModelNotFinite {
+        /// Which parameter.
+        name: &'static str,
+        /// Its value.
+        got: f64,
+    },
+    /// A path needs at least two points.
+    PathTooShort {
+        /// How many points were given.
+        got: usize,
+    },
+    /// Two neighbouring points of a path are the same or not finite.
+    PathPoint {
+        /// Place of the second of the two.
+        index: usize,
+        /// The point.
+        got: DVec3,
+    },
+    /// Velocities are averaged over one to three frames.
+    FrameCount {
+        /// How many frames were asked for.
+        got: u8,
+    },
+    /// A speed below which values count as zero must be finite and not negative.
+    TinyOutOfRange {
+        /// Which value.
+        name: &'static str,
+        /// The limit given.
+        got: f64,
+    },
+    /// A span of a ghost must be longer than zero.
+    SpanZero {
+        /// Which setting.
+        name: &'static str,
+    },
+    /// The lower end of a range lies above its upper end.
+    RangeReversed {
+        /// Which setting.
+        name: &'static str,
+        /// The lower end.
+        min: Duration,
+        /// The upper end.
+        max: Duration,
+    },
+    /// A state of the body is not usable.
+    Kinematics(KinematicsError),
+}
+
+impl fmt::Display for ConfigError {
+    #[expect(clippy::too_many_lines, reason = "one message per variant, nothing to split")]
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ThresholdNotPositive { got_m } => {
+                write!(f, "threshold {got_m} m is not a positive, finite distance")
+            }
+            Self::AngleOutOfRange { got_rad } => {
+                write!(f, "orientation threshold {got_rad} rad is not above 0 and at most pi")
+            }
+            Self::HeartbeatTooShort { heartbeat, min_interval } => {
+                write!(f, "heartbeat {heartbeat:?} is shorter than min_interval {min_interval:?}")
+            }
+            Self::SpreadOutOfRange { got } => {
+                write!(f, "heartbeat_spread {got} is not a share from 0 to 0.5")
+            }
+            Self::StepOutOfRange { name, got } => {
+                write!(
+                    f,
+                    "quantisation step {name} {got} is not finite and at least 0 (0 is exact)"
+                )
+            }
+            Self::QuantisationTooCoarse { rounding, threshold } => write!(
+                f,
+                "rounding alone is off by {rounding}, over the threshold {threshold}; \
+                 quantise finer or raise the threshold"
+            ),
+            Self::CurveTermCount { got } => write!(f, "a curve has 3 or 4 terms, not {got}"),
+            Self::CurveTimeConstants { index, got_s } => write!(
+                f,
+                "time constant {index} of the curve is {got_s} s; they must be positive, finite \
+                 and rising"
+            ),
+            Self::ModelNotFinite { name, got } => {
+                write!(f, "{name} of the motion model is {got}, which is not finite")
+            }
+            Self::PathTooShort { got } => write!(f, "a path needs at least 2 points, not {got}"),
+            Self::PathPoint { index, got } => write!(
+                f,
+                "point {index} of the path, {got}, is not finite or repeats the one before it"
+            ),
+            Self::FrameCount { got } => {
+                write!(f, "velocities are averaged over 1 to 3 frames, not {got}")
+            }
+            Self::TinyOutOfRange { name, got } => {
+                write!(f, "{name} {got} is not finite and at least 0")
+            }
+            Self::SpanZero { name } => write!(f, "{name} is zero; give it a length"),
+            Self::RangeReversed { name, min, max } => {
+                write!(f, "{name} runs from {min:?} down to {max:?}; swap them")
+            }
+            Self::Kinematics(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for ConfigError {}
+
+impl From<KinematicsError> for ConfigError {
+    fn from(error: KinematicsError) -> Self {
+        Self::Kinematics(error)
+    }
+}

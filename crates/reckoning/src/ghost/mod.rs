@@ -1,0 +1,357 @@
+//! The listeners' side of dead reckoning: show a body between updates, without a break.
+//!
+//! A [`Ghost`] holds the newest [`Update`] and runs its model to any moment it is asked
+//! about: since the update says when it was true, the time it spent on the way is projected
+//! over by itself (THESIS calls this the accuracy model). When an update arrives, what is
+//! shown and what is now believed differ; a [`Blend`] leads from one to the other.
+//!
+//! ```text
+//! shown     ----------.            believed before the update
+//!                      `-._        blend, one span long
+//! believed  . . . . . . *--`-----  believed since the update
+//!                       ^ arrives
+//! ```
+//!
+//! The rest of the engine relies on these properties:
+//! - reading is a pure function of time: any frame rate, any order, same answer;
+//! - an update never makes the shown position jump, unless it says teleport or the blend is
+//!   [`Blend::Snap`];
+//! - an update that is not newer than the one held changes nothing;
+//! - one span after the last update the ghost is on the believed path, and some time later
+//!   it holds still: see [`GhostConfig::max_extrapolation`].
+//!
+//! What is believed is decided by the owner: see [`Publisher`](crate::Publisher). Showing
+//! the past instead of guessing the present is [`DelayedGhost`].
+
+mod arrivals;
+mod blend;
+mod delayed;
+
+use core::time::Duration;
+
+use glam::{DQuat, DVec3};
+
+use crate::math::{rotation, scaled_axis};
+use crate::{ConfigError, SimTime, Update, UpdateKind};
+use arrivals::Arrivals;
+use blend::{Cubic, Ends, cubic_at, cubic_slope};
+
+pub use blend::Blend;
+pub use delayed::{DelayedConfig, DelayedGhost};
+
+/// How long a blend takes: MURPHY's `T_delta`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BlendSpan {
+    /// Always the same: the expected time between updates. The steadiest.
+    Fixed(Duration),
+    /// The running average of the time between arrivals, kept within bounds.
+    FromArrivals {
+        /// Never shorter than this; also the span of the first blend.
+        min: Duration,
+        /// Never longer than this.
+        max: Duration,
+    },
+}
+
+/// Which moment an update is taken to speak of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Timing {
+    /// The time it carries: the clocks of owner and listener are synchronised, and the
+    /// delay on the way is projected over.
+    Synchronised,
+    /// The moment it arrived, less an estimate of the delay: no common clock. An estimate
+    /// of zero is what naive clients do.
+    OnArrival {
+        /// The estimated time on the way.
+        delay: Duration,
+    },
+}
+
+/// Settings for a [`Ghost`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct GhostConfig {
+    /// How to get from what is shown to what is believed.
+    pub blend: Blend,
+    /// How long that takes.
+    pub span: BlendSpan,
+    /// How far past an update its model is followed: at full speed for the first half of
+    /// this, then slowing evenly, and after one and a half times this the ghost holds
+    /// still. At least twice the publisher's heartbeat, or ghosts slow down between
+    /// heartbeats.
+    pub max_extrapolation: Duration,
+    /// Which moment an update is taken to speak of.
+    pub timing: Timing,
+}
+
+impl Default for GhostConfig {
+    /// A game with three updates a second, a synchronised clock and half-second heartbeats.
+    fn default() -> Self {
+        Self {
+            blend: Blend::default(),
+            span: BlendSpan::Fixed(Duration::from_millis(333)),
+            max_extrapolation: Duration::from_secs(2),
+            timing: Timing::Synchronised,
+        }
+    }
+}
+
+impl GhostConfig {
+    fn check(&self) -> Result<(), ConfigError> {
+        if self.max_extrapolation.is_zero() {
+            return Err(ConfigError::SpanZero { name: "max_extrapolation" });
+        }
+        match self.span {
+            BlendSpan::Fixed(span) if span.is_zero() => {
+                Err(ConfigError::SpanZero { name: "blend span" })
+            }
+            BlendSpan::FromArrivals { min, .. } if min.is_zero() => {
+                Err(ConfigError::SpanZero { name: "shortest blend span" })
+            }
+            BlendSpan::FromArrivals { min, max } if min > max => {
+                Err(ConfigError::RangeReversed { name: "blend span", min, max })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What became of an update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Accepted {
+    /// It is the newest and leads from now on.
+    Newest,
+    /// It is not the newest but lies ahead of what is shown, and fills a gap there; only a
+    /// [`DelayedGhost`] can use such updates.
+    Filled,
+    /// It speaks of a moment not later than what the ghost already had; nothing changed.
+    Stale,
+}
+
+/// What a ghost has heard so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GhostStats {
+    /// Updates that led the ghost on.
+    pub accepted: u64,
+    /// Updates dropped because they were duplicates or overtaken by newer ones.
+    pub stale: u64,
+}
+
+/// The stand-in for a body that lives elsewhere.
+#[derive(Clone, Copy, Debug)]
+pub struct Ghost {
+    update: Update,
+    /// Added to the update's own time to get ours; zero when clocks are synchronised.
+    shift_s: f64,
+    arrived: SimTime,
+    /// Length of the current blend; minus infinity when there is none.
+    span_s: f64,
+    /// The curve, or for fading offsets the errors of position and velocity and two zeros.
+    course: Cubic,
+    /// What the orientation was off when the update arrived, as a rotation vector in body
+    /// axes.
+    turn: DVec3,
+    half_extrapolation_s: f64,
+    config: GhostConfig,
+    arrivals: Arrivals,
+    stats: GhostStats,
+}
+
+impl Ghost {
+    /// A ghost with default settings and the given blend, born from the first update.
+    #[must_use]
+    pub fn new(first: Update, blend: Blend) -> Self {
+        Self::born(GhostConfig { blend, ..GhostConfig::default() }, first, first.at())
+    }
+
+    /// A ghost with settings of its own, born from the first update, which arrives `now`.
+    ///
+    /// # Errors
+    /// Refuses spans of zero and reversed bounds.
+    pub fn start(config: GhostConfig, first: Update, now: SimTime) -> Result<Self, ConfigError> {
+        config.check()?;
+        Ok(Self::born(config, first, now))
+    }
+
+    fn born(config: GhostConfig, first: Update, now: SimTime) -> Self {
+        let mut ghost = Self {
+            update: first,
+            shift_s: 0.0,
+            arrived: now,
+            span_s: f64::NEG_INFINITY,
+            course: [DVec3::ZERO; 4],
+            turn: DVec3::ZERO,
+            half_extrapolation_s: config.max_extrapolation.as_secs_f64() * 0.5,
+            config,
+            arrivals: Arrivals::first(now),
+            stats: GhostStats { accepted: 1, stale: 0 },
+        };
+        ghost.shift_s = ghost.shift_of(&first, now);
+        ghost
+    }
+
+    /// Takes an update that arrives `now`. Late, repeated and reordered ones are welcome:
+    /// what is not newer changes nothing.
+    pub fn accept(&mut self, update: Update, now: SimTime) -> Accepted {
+        if update.at() <= self.update.at() {
+            self.stats.stale += 1;
+            return Accepted::Stale;
+        }
+        self.stats.accepted += 1;
+        self.arrivals.record(now);
+        let shown = (self.position_at(now), self.velocity_at(now), self.orientation_at(now));
+        self.update = update;
+        self.shift_s = self.shift_of(&update, now);
+        self.arrived = now;
+        if update.kind() == UpdateKind::Teleport || self.config.blend == Blend::Snap {
+            self.span_s = f64::NEG_INFINITY;
+        } else {
+            self.span_s = self.arrivals.span_s(self.config.span);
+            self.lead_from(shown, now);
+        }
+        Accepted::Newest
+    }
+
+    /// Where to draw the body. Pure: any frame rate, any order, same answer.
+    #[must_use]
+    pub fn position_at(&self, now: SimTime) -> DVec3 {
+        let Some(s) = self.blended(now) else {
+            return self.believed_position(now);
+        };
+        let shown = if self.config.blend.is_curve() {
+            cubic_at(&self.course, s)
+        } else {
+            let (w, g) = self.config.blend.left(s);
+            self.believed_position(now) + self.course[0] * w + self.course[1] * (g * self.span_s)
+        };
+        if shown.is_finite() { shown } else { self.believed_position(now) }
+    }
+
+    /// How fast the drawn body moves. At the very end of a blend this is still the blend's
+    /// velocity, which is what was seen on screen.
+    #[must_use]
+    pub fn velocity_at(&self, now: SimTime) -> DVec3 {
+        let Some(s) = self.blended(now) else {
+            return self.believed_velocity(now);
+        };
+        let shown = if self.config.blend.is_curve() {
+            cubic_slope(&self.course, s) / self.span_s
+        } else {
+            let (w, g) = self.config.blend.left_slope(s);
+            self.believed_velocity(now) + self.course[0] * (w / self.span_s) + self.course[1] * g
+        };
+        if shown.is_finite() { shown } else { DVec3::ZERO }
+    }
+
+    /// How the drawn body is turned: from where the picture was and from the update, both
+    /// turned on by the model, blended the short way round.
+    #[must_use]
+    pub fn orientation_at(&self, now: SimTime) -> DQuat {
+        let believed = self.believed_orientation(now);
+        match self.blended(now) {
+            Some(s) if self.turn != DVec3::ZERO => {
+                let (left, _) = self.config.blend.left(s);
+                (believed * rotation(self.turn * left)).normalize()
+            }
+            _ => believed,
+        }
+    }
+
+    /// The newest update: what is believed.
+    #[must_use]
+    pub const fn update(&self) -> &Update {
+        &self.update
+    }
+
+    /// How long the update was on the way, by synchronised clocks. Negative when it came
+    /// from a clock that is ahead of ours.
+    #[must_use]
+    pub const fn delay_s(&self) -> f64 {
+        self.arrived.secs_since(self.update.at())
+    }
+
+    /// The settings it runs with.
+    #[must_use]
+    pub const fn config(&self) -> &GhostConfig {
+        &self.config
+    }
+
+    /// Counters for a status page.
+    #[must_use]
+    pub const fn stats(&self) -> &GhostStats {
+        &self.stats
+    }
+
+    /// The share of the current blend that is over at `now`, or `None` after it.
+    #[inline]
+    fn blended(&self, now: SimTime) -> Option<f64> {
+        let t_s = now.secs_since(self.arrived);
+        // Inclusive, so that the velocity at the very end is what was seen on screen; with
+        // no blend nothing is ever within the span.
+        (t_s <= self.span_s).then(|| t_s.max(0.0) / self.span_s)
+    }
+
+    fn shift_of(&self, update: &Update, now: SimTime) -> f64 {
+        match self.config.timing {
+            Timing::Synchronised => 0.0,
+            Timing::OnArrival { delay } => now.secs_since(update.at()) - delay.as_secs_f64(),
+        }
+    }
+
+    /// Sets the blend out from what was shown at `now`.
+    fn lead_from(&mut self, shown: (DVec3, DVec3, DQuat), now: SimTime) {
+        let (from, from_velocity, from_orientation) = shown;
+        self.course = if self.config.blend.is_curve() {
+            let span = Duration::from_secs_f64(self.span_s);
+            let (end, beyond) = (now + span, now + span + span);
+            let ends = Ends {
+                from,
+                from_velocity,
+                to: self.believed_position(end),
+                to_velocity: self.believed_velocity(end),
+                beyond: self.believed_position(beyond),
+                // The end is a whole microsecond; the curve must end there, not near it.
+                span_s: end.secs_since(now),
+            };
+            self.span_s = ends.span_s;
+            ends.curve(self.config.blend)
+        } else {
+            let error = from - self.believed_position(now);
+            [error, from_velocity - self.believed_velocity(now), DVec3::ZERO, DVec3::ZERO]
+        };
+        self.turn = scaled_axis(self.believed_orientation(now).conjugate() * from_orientation);
+    }
+
+    fn believed_position(&self, now: SimTime) -> DVec3 {
+        let (t_s, _) = self.model_time(now);
+        self.update.model().position_after(self.update.kinematics(), t_s)
+    }
+
+    fn believed_velocity(&self, now: SimTime) -> DVec3 {
+        let (t_s, rate) = self.model_time(now);
+        self.update.model().velocity_after(self.update.kinematics(), t_s) * rate
+    }
+
+    fn believed_orientation(&self, now: SimTime) -> DQuat {
+        let (t_s, _) = self.model_time(now);
+        self.update.model().orientation_after(self.update.kinematics(), t_s)
+    }
+
+    /// How far into the model `now` is, and how fast that passes: in step at first, then
+    /// ever slower, so that a silent body comes to rest instead of running away.
+    #[inline]
+    fn model_time(&self, now: SimTime) -> (f64, f64) {
+        let t_s = now.secs_since(self.update.at()) - self.shift_s;
+        let half_s = self.half_extrapolation_s;
+        if t_s <= half_s {
+            return (t_s, 1.0);
+        }
+        let slowing_s = (t_s - half_s).min(2.0 * half_s);
+        let rate = 1.0 - slowing_s / (2.0 * half_s);
+        (half_s + slowing_s * (0.5 + 0.5 * rate), rate)
+    }
+}

@@ -1,0 +1,358 @@
+//! The owner's side of dead reckoning: decide when the others need to hear from us.
+//!
+//! A [`Publisher`] remembers the last state it exported and, on every tick, runs the very
+//! model its listeners run. While that guess stays inside the [`Threshold`] it says
+//! nothing; silence is the normal case and costs no bytes.
+//!
+//! ```text
+//! truth   o---o---o---o
+//!                       \o---o
+//! guess   *---+---+---+---+  too far: export here, and the guess restarts at the truth
+//! ```
+//!
+//! The rest of the engine relies on these properties:
+//! - an update carries the truth of the tick that tripped it, rounded by the
+//!   [`Quantiser`], never a guess;
+//! - the guess is made from the rounded update, exactly what listeners have;
+//! - the choice depends only on the truths observed so far and the seed, so replaying them
+//!   yields the same updates, bit for bit.
+//!
+//! What listeners show while an update is in flight is not decided here: see
+//! [`Ghost`](crate::Ghost). The scheme follows IEEE 1278.1 (DIS) and MURPHY.
+
+use core::time::Duration;
+
+use glam::DVec3;
+
+use crate::sample::damp_acceleration;
+use crate::{
+    AngleThreshold, ConfigError, Kinematics, Model, Quantiser, SimTime, Threshold, Update,
+    UpdateKind,
+};
+
+/// In the last tenth of its interval a full update rides on any export that is due anyway.
+const FOLD_SHARE: u32 = 10;
+
+/// Settings for a [`Publisher`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PublisherConfig {
+    /// Export once the listeners' guess is this far off.
+    pub threshold: Threshold,
+    /// Export once the listeners' guess is turned this far; `None` leaves orientation alone.
+    pub angle_threshold: Option<AngleThreshold>,
+    /// Export at least this often, so that a lost update heals.
+    pub heartbeat: Duration,
+    /// Send the full state at least this often, folded into an export that is due anyway in
+    /// the last tenth of the interval.
+    pub full_interval: Duration,
+    /// Shorten or lengthen each heartbeat and full interval at random by up to this share,
+    /// 0 to 0.5, so that bodies born together do not speak together.
+    pub heartbeat_spread: f64,
+    /// Seeds that randomness; give each body its own.
+    pub seed: u64,
+    /// Never export more often than this. At most `heartbeat`.
+    pub min_interval: Duration,
+    /// Never export for the sake of orientation more often than this; `min_interval` holds
+    /// as well.
+    pub angle_min_interval: Duration,
+    /// The motion model shared with the listeners.
+    pub model: Model,
+    /// What the wire keeps of an update.
+    pub quantiser: Quantiser,
+    /// Export at once, whatever the threshold and the interval say, when the body has come
+    /// to rest while listeners still see it move: what overshoots least looks best.
+    pub export_stops: bool,
+    /// Publish less acceleration the less it agrees with the one published last.
+    pub damp_acceleration: bool,
+    /// How far ahead [`Publisher::observe_on`] looks for the ground and for walls.
+    pub lookahead: Duration,
+}
+
+impl Default for PublisherConfig {
+    /// A person or a car in a 60 Hz game measured in metres.
+    fn default() -> Self {
+        Self {
+            threshold: Threshold::metres(0.25).expect("a quarter of a metre is positive"),
+            angle_threshold: Some(AngleThreshold::degrees(5.0).expect("5 is within 0 to 180")),
+            heartbeat: Duration::from_millis(500),
+            full_interval: Duration::from_secs(10),
+            heartbeat_spread: 0.0,
+            seed: 0,
+            min_interval: Duration::ZERO,
+            angle_min_interval: Duration::ZERO,
+            model: Model::Linear,
+            quantiser: Quantiser::EXACT,
+            export_stops: true,
+            damp_acceleration: false,
+            lookahead: Duration::from_millis(500),
+        }
+    }
+}
+
+impl PublisherConfig {
+    /// The habits of a DIS exercise: one metre per axis, three degrees, five seconds with a
+    /// tenth of spread, every update full.
+    #[must_use]
+    pub fn dis(model: Model) -> Self {
+        Self {
+            threshold: Threshold::metres_per_axis(1.0).expect("a metre is positive"),
+            angle_threshold: Some(AngleThreshold::degrees(3.0).expect("3 is within 0 to 180")),
+            heartbeat: Duration::from_secs(5),
+            full_interval: Duration::ZERO,
+            heartbeat_spread: 0.1,
+            model,
+            export_stops: false,
+            ..Self::default()
+        }
+    }
+
+    fn check(&self) -> Result<(), ConfigError> {
+        if !(0.0..=0.5).contains(&self.heartbeat_spread) {
+            return Err(ConfigError::SpreadOutOfRange { got: self.heartbeat_spread });
+        }
+        let min_interval = self.min_interval;
+        let heartbeat = self.heartbeat.mul_f64(1.0 - self.heartbeat_spread);
+        if heartbeat.is_zero() || heartbeat < min_interval {
+            return Err(ConfigError::HeartbeatTooShort { heartbeat, min_interval });
+        }
+        self.quantiser.check()?;
+        self.model.check()?;
+        self.check_rounding()
+    }
+
+    /// Right after an export the guess is off by the rounding alone; that must not trip it.
+    fn check_rounding(&self) -> Result<(), ConfigError> {
+        let position = (self.quantiser.worst_position_m(), self.threshold.max_error_m());
+        let angle = self
+            .angle_threshold
+            .map_or((0.0, 1.0), |t| (self.quantiser.worst_orientation_rad(), t.max_error_rad()));
+        for (rounding, threshold) in [position, angle] {
+            if rounding >= threshold {
+                return Err(ConfigError::QuantisationTooCoarse { rounding, threshold });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why an update is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Cause {
+    /// The guessed position is too far off.
+    Position,
+    /// The guessed orientation is too far off.
+    Orientation,
+    /// The body came to rest.
+    Stop,
+    /// It was silent for long enough.
+    Heartbeat,
+    /// The full state is due.
+    Full,
+    /// The body is somewhere else now, without having moved there.
+    Teleport,
+}
+
+/// What a [`Publisher`] has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PublisherStats {
+    /// Truths observed, refused ones included.
+    pub observed: u64,
+    /// Updates exported, the first one included.
+    pub exported: u64,
+    /// Of those, full ones and teleports.
+    pub full: u64,
+    /// Truths refused because they were not finite or not later than the last export.
+    pub refused: u64,
+}
+
+/// Decides for one body when its listeners need an [`Update`].
+#[derive(Clone, Debug)]
+pub struct Publisher {
+    config: PublisherConfig,
+    last: Update,
+    /// Acceleration at the last export, before damping.
+    last_acceleration: DVec3,
+    heartbeat_at: SimTime,
+    full_at: SimTime,
+    dice: u64,
+    stats: PublisherStats,
+}
+
+impl Publisher {
+    /// Starts publishing a body; the first update is full and goes to everyone.
+    ///
+    /// # Errors
+    /// Refuses settings that contradict each other and a first truth that is not finite.
+    pub fn start(
+        config: PublisherConfig,
+        truth: &Kinematics,
+    ) -> Result<(Self, Update), ConfigError> {
+        config.check()?;
+        truth.check()?;
+        let first = Update::from_checked(*truth, config.model, UpdateKind::Full);
+        let mut publisher = Self {
+            last: first,
+            last_acceleration: DVec3::ZERO,
+            heartbeat_at: truth.at,
+            full_at: truth.at,
+            dice: config.seed,
+            config,
+            stats: PublisherStats::default(),
+        };
+        let model = publisher.config.model.fitted(truth);
+        let update = publisher.send(*truth, model, UpdateKind::Full);
+        Ok((publisher, update))
+    }
+
+    /// Takes the truth of this tick; gives an update when listeners need one.
+    ///
+    /// A truth that is not finite, or not later than the last export, is refused and
+    /// counted.
+    pub fn observe(&mut self, truth: &Kinematics) -> Option<Update> {
+        let cause = self.due(truth)?;
+        let model = self.config.model.fitted(truth);
+        Some(self.export(truth, model, cause))
+    }
+
+    /// Why an update is due for this truth, if one is: the first half of
+    /// [`observe`](Self::observe), for those who plan a model of their own before they
+    /// [`export`](Self::export).
+    pub fn due(&mut self, truth: &Kinematics) -> Option<Cause> {
+        self.stats.observed += 1;
+        if truth.at <= self.last.at() || truth.check().is_err() {
+            self.stats.refused += 1;
+            return None;
+        }
+        self.cause(truth)
+    }
+
+    /// Exports a truth that [`due`](Self::due) asked for, with the model the listeners
+    /// shall run from here on.
+    ///
+    /// # Panics
+    /// In debug builds, when the truth or the model is not finite: `due` never asks for
+    /// such a truth.
+    pub fn export(&mut self, truth: &Kinematics, model: Model, cause: Cause) -> Update {
+        debug_assert!(truth.check().is_ok() && model.check().is_ok());
+        let fold = self.config.full_interval / FOLD_SHARE;
+        let kind = match cause {
+            Cause::Teleport => UpdateKind::Teleport,
+            _ if truth.at + fold >= self.full_at => UpdateKind::Full,
+            _ => UpdateKind::Partial,
+        };
+        let mut truth = *truth;
+        if cause == Cause::Stop {
+            // What brought the body to rest must not carry the guess backwards from there.
+            truth.acceleration = DVec3::ZERO;
+        }
+        self.send(truth, model, kind)
+    }
+
+    /// Exports a body that is somewhere else now without having moved there, so that
+    /// listeners show it there at once. `None` when the truth is refused.
+    pub fn teleport(&mut self, truth: &Kinematics) -> Option<Update> {
+        if truth.at <= self.last.at() || truth.check().is_err() {
+            self.stats.refused += 1;
+            return None;
+        }
+        let model = self.config.model.fitted(truth);
+        Some(self.export(truth, model, Cause::Teleport))
+    }
+
+    /// Changes the threshold from the next tick on: tighter near a corner, wider in the
+    /// open. It never goes below what rounding alone is off by.
+    pub fn set_threshold(&mut self, threshold: Threshold) {
+        self.config.threshold = threshold.at_least(self.config.quantiser.worst_position_m());
+    }
+
+    /// The settings it runs with.
+    #[must_use]
+    pub const fn config(&self) -> &PublisherConfig {
+        &self.config
+    }
+
+    /// What was exported last: what listeners guess from.
+    #[must_use]
+    pub const fn last_update(&self) -> &Update {
+        &self.last
+    }
+
+    /// Counters for a status page.
+    #[must_use]
+    pub const fn stats(&self) -> &PublisherStats {
+        &self.stats
+    }
+
+    fn cause(&self, truth: &Kinematics) -> Option<Cause> {
+        let silence_s = truth.at.secs_since(self.last.at());
+        if self.config.export_stops && self.stopped(truth) {
+            return Some(Cause::Stop);
+        }
+        if silence_s < self.config.min_interval.as_secs_f64() {
+            return None;
+        }
+        if self.config.threshold.is_crossed_by(truth.position - self.last.position_at(truth.at)) {
+            return Some(Cause::Position);
+        }
+        if self.turned(truth) && silence_s >= self.config.angle_min_interval.as_secs_f64() {
+            return Some(Cause::Orientation);
+        }
+        if truth.at >= self.full_at && !self.config.full_interval.is_zero() {
+            return Some(Cause::Full);
+        }
+        (truth.at >= self.heartbeat_at).then_some(Cause::Heartbeat)
+    }
+
+    /// The body stands while its listeners see it move.
+    fn stopped(&self, truth: &Kinematics) -> bool {
+        truth.velocity == DVec3::ZERO
+            && self.last.kinematics().velocity != DVec3::ZERO
+            && self.last.velocity_at(truth.at) != DVec3::ZERO
+    }
+
+    fn turned(&self, truth: &Kinematics) -> bool {
+        self.config.angle_threshold.is_some_and(|threshold| {
+            threshold.is_crossed_between(self.last.orientation_at(truth.at), truth.orientation)
+        })
+    }
+
+    fn send(&mut self, mut truth: Kinematics, model: Model, kind: UpdateKind) -> Update {
+        let acceleration = truth.acceleration;
+        if self.config.damp_acceleration {
+            truth.acceleration = damp_acceleration(acceleration, self.last_acceleration);
+        }
+        let quantiser = self.config.quantiser;
+        let update =
+            Update::from_checked(quantiser.kinematics(&truth), quantiser.model(model), kind);
+        self.last = update;
+        self.last_acceleration = acceleration;
+        self.heartbeat_at = truth.at + self.spread(self.config.heartbeat);
+        self.stats.exported += 1;
+        if kind != UpdateKind::Partial {
+            self.full_at = truth.at + self.spread(self.config.full_interval);
+            self.stats.full += 1;
+        }
+        update
+    }
+
+    /// The span, longer or shorter by a random part of the configured share.
+    fn spread(&mut self, span: Duration) -> Duration {
+        if self.config.heartbeat_spread == 0.0 {
+            return span;
+        }
+        span.mul_f64(1.0 + self.config.heartbeat_spread * self.roll())
+    }
+
+    /// The next number of the seeded sequence, from -1 to 1 (the generator SplitMix64).
+    fn roll(&mut self) -> f64 {
+        self.dice = self.dice.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.dice;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^= z >> 31;
+        (z >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+}
