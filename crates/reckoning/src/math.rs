@@ -6,7 +6,7 @@
 //! release and WebAssembly.
 
 use glam::{DQuat, DVec3};
-use libm::{atan2, cos, sin, sqrt};
+pub(crate) use libm::{atan2, cos, sin, sqrt};
 
 /// The rotation by the vector's length about its direction: what a constant angular
 /// velocity does in the time it was multiplied with.
