@@ -115,9 +115,9 @@ pub enum BodyAcceleration {
     /// The inertial acceleration, as an accelerometer without gravity feels it, along body
     /// axes: for that tank it points to the centre of the circle.
     ///
-    /// So does GRILL DIS for Unreal, which subtracts `w x V` before it applies `R2`. KDIS
-    /// adds `w x V` where it would have to be subtracted: its `Rvb` and `Fvb` follow neither
-    /// reading.
+    /// So do GRILL DIS for Unreal and for Unity: they add `w x V` when they send and subtract
+    /// it before they apply `R2`. KDIS adds it when it receives: its `Rvb` and `Fvb` follow
+    /// neither reading.
     Inertial,
 }
 
