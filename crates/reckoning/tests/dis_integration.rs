@@ -187,7 +187,7 @@ fn fields_survive_the_way_into_the_engine_and_out() {
 fn orientations_of_odd_length_do_not_stretch_vectors() {
     let mut fields = fields().last().unwrap();
     let straight = fields.to_kinematics(DisModel::new(DisAlgorithm::Rvb), SimTime::ZERO);
-    fields.orientation = fields.orientation * 1.005; // as 16-bit floats may round it
+    fields.orientation *= 1.005; // as 16-bit floats may round it
     let odd = fields.to_kinematics(DisModel::new(DisAlgorithm::Rvb), SimTime::ZERO);
     assert!((odd.velocity - straight.velocity).length() < 1e-12);
 }

@@ -23,8 +23,9 @@ fn vectors() -> Option<Value> {
         return None;
     }
     let path = given.unwrap_or(beside);
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path:?}: {e}"));
-    Some(serde_json::from_str(&text).unwrap_or_else(|e| panic!("{path:?}: {e}")))
+    let name = path.display();
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{name}: {e}"));
+    Some(serde_json::from_str(&text).unwrap_or_else(|e| panic!("{name}: {e}")))
 }
 
 fn numbers<const N: usize>(value: &Value) -> [f64; N] {

@@ -182,7 +182,7 @@ impl DisModel {
 
     /// The constant rate of the velocity in the axes the model thinks in, as they stand at
     /// `seen.at`.
-    fn push(&self, seen: &Kinematics) -> DVec3 {
+    fn push(self, seen: &Kinematics) -> DVec3 {
         if self.algorithm.accelerates() {
             seen.acceleration - self.carried(seen)
         } else {
@@ -191,7 +191,7 @@ impl DisModel {
     }
 
     /// The part of the acceleration that comes from the velocity being turned along.
-    fn carried(&self, seen: &Kinematics) -> DVec3 {
+    fn carried(self, seen: &Kinematics) -> DVec3 {
         if self.algorithm.carries_velocity_around() {
             seen.angular_velocity.cross(seen.velocity)
         } else {
@@ -200,7 +200,7 @@ impl DisModel {
     }
 
     /// The part of the world acceleration that the acceleration field leaves out.
-    fn left_out_of_field(&self, seen: &Kinematics) -> DVec3 {
+    fn left_out_of_field(self, seen: &Kinematics) -> DVec3 {
         match self.acceleration {
             BodyAcceleration::BodyRate => self.carried(seen),
             BodyAcceleration::Inertial => DVec3::ZERO,

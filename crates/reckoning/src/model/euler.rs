@@ -88,9 +88,9 @@ mod tests {
     fn straight_up_and_down_have_no_roll() {
         let (psi, theta, phi) = euler_from_quat(quat_from_euler(0.7, FRAC_PI_2, 0.2));
         assert!((psi - 0.5).abs() < 1e-14 && (theta - FRAC_PI_2).abs() < 1e-14);
-        assert_eq!(phi, 0.0);
+        assert!(phi.abs() < f64::MIN_POSITIVE);
         let (psi, theta, phi) = euler_from_quat(quat_from_euler(0.7, -FRAC_PI_2, 0.2));
         assert!((psi - 0.9).abs() < 1e-14 && (theta + FRAC_PI_2).abs() < 1e-14);
-        assert_eq!(phi, 0.0);
+        assert!(phi.abs() < f64::MIN_POSITIVE);
     }
 }

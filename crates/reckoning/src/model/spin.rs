@@ -13,8 +13,8 @@
 //!
 //! The printed coefficients divide by powers of the angle, which loses all digits near zero
 //! and is undefined at zero; there the same five coefficients come from their power series.
-//! Peers that switch to a straight line below some rate instead are off by metres
-//! (open-dis-java, at 0.2 degrees a second).
+//! Going straight below some rate instead, as Open-DIS Java does below 0.2 degrees a second,
+//! is 14 m off after 12 s at 0.1 degrees and 115 m a second.
 
 use glam::DVec3;
 
@@ -151,7 +151,7 @@ mod tests {
         let spin = Spin::new(DVec3::Z * core::f64::consts::TAU, 1.0);
         assert!((spin.turned(DVec3::X) - DVec3::X).length() < 1e-15);
         assert!(spin.swept(DVec3::X).length() < 1e-15);
-        // Integration by parts over one turn about z: t exp / w, minus nothing.
+        // By parts: after a whole turn only the end counts, t over w, a quarter turn back.
         let ramped = spin.ramped(DVec3::X);
         assert!((ramped - DVec3::NEG_Y / core::f64::consts::TAU).length() < 1e-15, "{ramped}");
     }
