@@ -25,7 +25,7 @@ use crate::{Kinematics, SimTime};
 /// Which of the standard's models a body follows; the numbers are those on the wire.
 ///
 /// The `F` models take no notice of the angular velocity, not even in the way they go; MIXR
-/// and KDIS bend the path of `Fpb` and `Fvb` with it, Open-DIS does not.
+/// and KDIS bend the path of `Fpb` and `Fvb` with it, Open-DIS Java's `DeadReckoner` does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DisAlgorithm {
     /// Does not move.
@@ -115,9 +115,9 @@ pub enum BodyAcceleration {
     /// The inertial acceleration, as an accelerometer without gravity feels it, along body
     /// axes: for that tank it points to the centre of the circle.
     ///
-    /// So do GRILL DIS for Unreal and for Unity: they add `w x V` when they send and subtract
-    /// it before they apply `R2`. KDIS adds it when it receives: its `Rvb` and `Fvb` follow
-    /// neither reading.
+    /// So does GRILL DIS: for Unreal and Unity it subtracts `w x V` before it applies `R2`,
+    /// and for Unreal the sender adds it. KDIS adds it when it receives: its `Rvb` and `Fvb`
+    /// follow neither reading.
     Inertial,
 }
 
