@@ -217,7 +217,8 @@ impl DisModel {
 pub struct DisFields {
     /// Entity location; the standard's world is geocentric, ours need not be.
     pub position: DVec3,
-    /// Rotation from body to world axes; see [`quat_from_euler`](crate::quat_from_euler) for the wire's angles.
+    /// Rotation from body to world axes; the wire's angles become one in
+    /// [`quat_from_euler`](crate::quat_from_euler).
     pub orientation: DQuat,
     /// Linear velocity, in world axes or, for the `B` models, in body axes.
     pub velocity: DVec3,
