@@ -112,7 +112,6 @@ pub enum ConfigError {
 }
 
 impl fmt::Display for ConfigError {
-    #[expect(clippy::too_many_lines, reason = "one message per variant, nothing to split")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ThresholdNotPositive { got_m } => {

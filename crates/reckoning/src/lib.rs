@@ -21,7 +21,11 @@ pub use ghost::{
 };
 pub use glam::{DQuat, DVec3};
 pub use kinematics::{Field, Kinematics, KinematicsError};
-pub use model::{Ballistic, Curve, CurveBasis, CustomModel, Landing, Model, Path, PathRide};
+pub use math::angle_between;
+pub use model::{
+    Ballistic, BodyAcceleration, Curve, CurveBasis, CustomModel, DisAlgorithm, DisFields, DisModel,
+    Landing, Model, Path, PathRide, euler_from_quat, quat_from_euler,
+};
 pub use publish::{Cause, Publisher, PublisherConfig, PublisherStats};
 pub use quantise::Quantiser;
 pub use sample::{Sampler, SamplerConfig, damp_acceleration};

@@ -35,9 +35,10 @@ pub(crate) fn scaled_axis(rotation: DQuat) -> DVec3 {
     axis * (2.0 * atan2(sine, rotation.w) / sine)
 }
 
-/// The angle between two orientations in radians, in `0..=pi`. `q` and `-q` are the same
+/// The angle between two orientations in radians, from 0 to pi. `q` and `-q` are the same
 /// orientation.
-pub(crate) fn angle_between(a: DQuat, b: DQuat) -> f64 {
+#[must_use]
+pub fn angle_between(a: DQuat, b: DQuat) -> f64 {
     scaled_axis(a.conjugate() * b).length()
 }
 

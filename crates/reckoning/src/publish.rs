@@ -73,8 +73,8 @@ impl Default for PublisherConfig {
     /// A person or a car in a 60 Hz game measured in metres.
     fn default() -> Self {
         Self {
-            threshold: Threshold::metres(0.25).expect("a quarter of a metre is positive"),
-            angle_threshold: Some(AngleThreshold::degrees(5.0).expect("5 is within 0 to 180")),
+            threshold: Threshold::QUARTER_METRE,
+            angle_threshold: AngleThreshold::degrees(5.0).ok(),
             heartbeat: Duration::from_millis(500),
             full_interval: Duration::from_secs(10),
             heartbeat_spread: 0.0,
@@ -96,8 +96,8 @@ impl PublisherConfig {
     #[must_use]
     pub fn dis(model: Model) -> Self {
         Self {
-            threshold: Threshold::metres_per_axis(1.0).expect("a metre is positive"),
-            angle_threshold: Some(AngleThreshold::degrees(3.0).expect("3 is within 0 to 180")),
+            threshold: Threshold::METRE_PER_AXIS,
+            angle_threshold: AngleThreshold::degrees(3.0).ok(),
             heartbeat: Duration::from_secs(5),
             full_interval: Duration::ZERO,
             heartbeat_spread: 0.1,
@@ -346,7 +346,7 @@ impl Publisher {
         span.mul_f64(1.0 + self.config.heartbeat_spread * self.roll())
     }
 
-    /// The next number of the seeded sequence, from -1 to 1 (the generator SplitMix64).
+    /// The next number of the seeded sequence, from -1 to 1 (the generator `SplitMix64`).
     fn roll(&mut self) -> f64 {
         self.dice = self.dice.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.dice;

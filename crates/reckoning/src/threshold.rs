@@ -18,6 +18,11 @@ pub struct Threshold {
 }
 
 impl Threshold {
+    /// A quarter of a metre: what a person or a car in a game can be off unnoticed.
+    pub const QUARTER_METRE: Self = Self { max_error_m: 0.25, per_axis: false };
+    /// One metre along each axis: the custom of DIS.
+    pub const METRE_PER_AXIS: Self = Self { max_error_m: 1.0, per_axis: true };
+
     /// Speak once the guess is off by more than this. Positive and finite.
     ///
     /// # Errors

@@ -165,7 +165,7 @@ impl Ghost {
     /// A ghost with default settings and the given blend, born from the first update.
     #[must_use]
     pub fn new(first: Update, blend: Blend) -> Self {
-        Self::born(GhostConfig { blend, ..GhostConfig::default() }, first, first.at())
+        Self::born(GhostConfig { blend, ..GhostConfig::default() }, &first, first.at())
     }
 
     /// A ghost with settings of its own, born from the first update, which arrives `now`.
@@ -174,12 +174,12 @@ impl Ghost {
     /// Refuses spans of zero and reversed bounds.
     pub fn start(config: GhostConfig, first: Update, now: SimTime) -> Result<Self, ConfigError> {
         config.check()?;
-        Ok(Self::born(config, first, now))
+        Ok(Self::born(config, &first, now))
     }
 
-    fn born(config: GhostConfig, first: Update, now: SimTime) -> Self {
+    fn born(config: GhostConfig, first: &Update, now: SimTime) -> Self {
         let mut ghost = Self {
-            update: first,
+            update: *first,
             shift_s: 0.0,
             arrived: now,
             span_s: f64::NEG_INFINITY,
@@ -190,7 +190,7 @@ impl Ghost {
             arrivals: Arrivals::first(now),
             stats: GhostStats { accepted: 1, stale: 0 },
         };
-        ghost.shift_s = ghost.shift_of(&first, now);
+        ghost.shift_s = ghost.shift_of(first, now);
         ghost
     }
 

@@ -1,6 +1,8 @@
 //! A displacement that its sender thought out: a sum of decaying exponentials per axis.
 //!
-//!   d(t) = sum over k of  c_k * tau_k * (1 - exp(-t / tau_k))
+//! ```text
+//! d(t) = sum over k of  c_k * tau_k * (1 - exp(-t / tau_k))
+//! ```
 //!
 //! Each term is a push that starts with velocity `c_k` and dies away within `tau_k`, so a
 //! few of them span holding still, coasting to a halt, a short burst of acceleration and

@@ -15,7 +15,10 @@
 
 mod ballistic;
 mod curve;
+mod dis;
+mod euler;
 mod path;
+mod spin;
 
 use core::time::Duration;
 
@@ -26,7 +29,10 @@ use crate::{ConfigError, Kinematics, SimTime};
 
 pub use ballistic::{Ballistic, Landing};
 pub use curve::{Curve, CurveBasis};
+pub use dis::{BodyAcceleration, DisAlgorithm, DisFields, DisModel};
+pub use euler::{euler_from_quat, quat_from_euler};
 pub use path::{Path, PathRide};
+use spin::Spin;
 
 /// How a body is assumed to move between updates.
 ///
@@ -63,6 +69,8 @@ pub enum Model {
     Ballistic(Ballistic),
     /// Rides a known line.
     Path(PathRide),
+    /// One of the models of IEEE 1278.1.
+    Dis(DisModel),
     /// A model of the game's own.
     Custom(CustomModel),
 }
@@ -140,13 +148,17 @@ impl Model {
     /// Whether listeners need the acceleration seen.
     #[must_use]
     pub const fn uses_acceleration(&self) -> bool {
-        matches!(self, Self::Accelerating { .. } | Self::Decaying { .. } | Self::Custom(_))
+        match self {
+            Self::Accelerating { .. } | Self::Decaying { .. } | Self::Custom(_) => true,
+            Self::Dis(dis) => dis.algorithm.accelerates(),
+            _ => false,
+        }
     }
 
     /// Where the body is `t_s` seconds after it was seen.
     pub(crate) fn position_after(&self, seen: &Kinematics, t_s: f64) -> DVec3 {
         let position = if t_s < 0.0 {
-            seen.position + self.first_velocity(seen) * t_s
+            seen.position + self.velocity_ahead(seen, 0.0) * t_s
         } else {
             self.position_ahead(seen, t_s)
         };
@@ -167,13 +179,10 @@ impl Model {
         let orientation = match self {
             Self::Hold => seen.orientation,
             Self::Path(ride) => ride.orientation(seen, t_s),
+            Self::Dis(dis) => dis.orientation_after(seen, t_s),
             _ => rotation(seen.angular_velocity * t_s) * seen.orientation,
         };
         if orientation.is_finite() { orientation } else { seen.orientation }
-    }
-
-    fn first_velocity(&self, seen: &Kinematics) -> DVec3 {
-        self.velocity_ahead(seen, 0.0)
     }
 
     #[inline]
@@ -194,9 +203,10 @@ impl Model {
                 seen.position + seen.velocity * t_s + seen.acceleration * gained_s
             }
             Self::Curve(curve) => seen.position + curve.displacement(t_s),
-            Self::Arc => seen.position + seen.velocity * t_s,
+            Self::Arc => seen.position + Spin::new(seen.angular_velocity, t_s).swept(seen.velocity),
             Self::Ballistic(fall) => fall.position(seen, t_s),
             Self::Path(ride) => ride.position(seen, t_s),
+            Self::Dis(dis) => dis.position_after(seen, t_s),
             Self::Custom(custom) => (custom.position_after)(seen, t_s),
         }
     }
@@ -212,9 +222,10 @@ impl Model {
             Self::Damped { fade } => seen.velocity * remains(t_s, *fade),
             Self::Decaying { fade } => seen.velocity + seen.acceleration * faded_s(t_s, *fade),
             Self::Curve(curve) => curve.velocity(t_s),
-            Self::Arc => seen.velocity,
+            Self::Arc => Spin::new(seen.angular_velocity, t_s).turned(seen.velocity),
             Self::Ballistic(fall) => fall.velocity(seen, t_s),
             Self::Path(ride) => ride.velocity(t_s),
+            Self::Dis(dis) => dis.velocity_after(seen, t_s),
             Self::Custom(custom) => slope(|t_s| (custom.position_after)(seen, t_s), t_s),
         }
     }
@@ -258,7 +269,7 @@ mod tests {
         seen.position + DVec3::Y * libm::sin(t_s)
     }
 
-    pub(crate) fn all() -> [Model; 10] {
+    fn all() -> [Model; 11] {
         let fade = Duration::from_millis(700);
         let track = [DVec3::ZERO, DVec3::new(30.0, 5.0, 0.0), DVec3::new(60.0, -10.0, 2.0)];
         let path = Path::spline(1, &track, false).unwrap().leak();
@@ -272,6 +283,7 @@ mod tests {
             Model::Arc,
             Model::Ballistic(Ballistic::new(9.81, 0.0, Landing::Run).unwrap()),
             Model::Path(PathRide { path, progress_m: 3.0, rate_mps: 4.0 }),
+            Model::Dis(DisModel::new(DisAlgorithm::Rvb)),
             Model::Custom(CustomModel { id: 1, position_after: swings }),
         ]
     }

@@ -60,18 +60,16 @@ impl Path {
     pub fn spline(id: u16, points: &[DVec3], closed: bool) -> Result<Self, ConfigError> {
         // Checked before smoothing, so that an error names the caller's point.
         Self::polyline(id, points, closed)?;
-        let n = points.len() as isize;
-        let knot = |i: isize| {
-            let i = if closed { i.rem_euclid(n) } else { i.clamp(0, n - 1) };
-            points[i as usize]
-        };
+        let n = points.len();
+        // One past the neighbour before, so that the index is never negative.
+        let knot = |i: usize| points[if closed { (i + n - 1) % n } else { i.clamp(1, n) - 1 }];
         let mut fine = Vec::new();
         for segment in 0..if closed { n } else { n - 1 } {
-            let [a, b, c, d] = [-1, 0, 1, 2].map(|k| knot(segment + k));
+            let [a, b, c, d] = [0, 1, 2, 3].map(|k| knot(segment + k));
             fine.extend((0..CHORDS).map(|k| between(a, b, c, d, k as f64 / CHORDS as f64)));
         }
         if !closed {
-            fine.push(knot(n - 1));
+            fine.push(points[n - 1]);
         }
         Self::polyline(id, &fine, closed)
     }
