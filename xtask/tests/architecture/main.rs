@@ -29,7 +29,8 @@ fn every_path_the_documents_name_exists() {
     let complaints: Vec<String> = DOCUMENTS
         .iter()
         .flat_map(|name| {
-            let text = fs::read_to_string(root.join(name)).expect("the document is in the root");
+            let text = fs::read_to_string(root.join(name))
+                .unwrap_or_else(|error| panic!("{name} belongs into the root: {error}"));
             paths::complaints(name, &text, |path| root.join(path).exists())
         })
         .collect();
