@@ -44,15 +44,15 @@ impl fmt::Display for Hashes {
 pub fn compare(workspace: &Workspace) -> Result<(), Failure> {
     tools::require_target(workspace, WASM)?;
     tools::require_node(workspace)?;
-    let debug = native(workspace, "run -q -p reckoning --example golden")?;
-    let release = native(workspace, "run -q --release -p reckoning --example golden")?;
+    let debug = native(workspace, "run -p reckoning --example golden")?;
+    let release = native(workspace, "run --release -p reckoning --example golden")?;
     let hashes = Hashes { debug, release, wasm: wasm(workspace)? }.agreed()?;
     say::note(&hashes.to_string());
     Ok(())
 }
 
 fn native(workspace: &Workspace, words: &str) -> Result<u64, Failure> {
-    hash_in(&workspace::read(&mut workspace.cargo(words))?)
+    hash_in(&workspace::run_for_output(&mut workspace.cargo(words))?)
 }
 
 fn wasm(workspace: &Workspace) -> Result<u64, Failure> {
@@ -62,7 +62,7 @@ fn wasm(workspace: &Workspace) -> Result<u64, Failure> {
     // Node calls its WASI experimental and says so on every run.
     let mut node = workspace.program("node");
     node.args(["--no-warnings", "xtask/src/wasi.mjs"]).arg(module);
-    hash_in(&workspace::read(&mut node)?)
+    hash_in(&workspace::run_for_output(&mut node)?)
 }
 
 /// The hash in what the example printed.

@@ -55,7 +55,13 @@ pub fn run(command: &mut Command) -> Result<(), Failure> {
     }
 }
 
-/// Runs a program for what it prints; its complaints still reach the terminal.
+/// Runs a program for what it prints, and says so.
+pub fn run_for_output(command: &mut Command) -> Result<String, Failure> {
+    say::running(&line_of(command));
+    read(command)
+}
+
+/// Asks a program something in passing; its complaints still reach the terminal.
 pub fn read(command: &mut Command) -> Result<String, Failure> {
     let line = line_of(command);
     match command.stderr(Stdio::inherit()).output() {
