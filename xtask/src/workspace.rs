@@ -1,12 +1,15 @@
 //! Where the repository and its build products are, and how programs run there.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
 use crate::failure::Failure;
 use crate::say;
+
+/// Passed on as cargo resolved it, because programs run in another folder than the caller's.
+const TARGET_FOLDER: &str = "CARGO_TARGET_DIR";
 
 /// The repository this command was started in.
 #[derive(Debug)]
@@ -38,9 +41,9 @@ impl Workspace {
     }
 
     /// Any other program, in the root folder.
-    pub fn program(&self, name: impl AsRef<std::ffi::OsStr>) -> Command {
+    pub fn program(&self, name: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(name);
-        command.current_dir(&self.root).env("CARGO_TARGET_DIR", &self.target);
+        command.current_dir(&self.root).env(TARGET_FOLDER, &self.target);
         command
     }
 }
@@ -75,15 +78,17 @@ fn demand_success(line: String, status: ExitStatus) -> Result<(), Failure> {
     if status.success() { Ok(()) } else { Err(Failure::Unsuccessful { line, status }) }
 }
 
-/// The command as one would type it: `cargo` rather than the path of the toolchain's own.
+/// The command as one would type it in a shell: settings that matter first, then `cargo`
+/// rather than the path of the toolchain's own.
 fn line_of(command: &Command) -> String {
+    let settings = command
+        .get_envs()
+        .filter(|(name, _)| *name != TARGET_FOLDER)
+        .filter_map(|(name, value)| Some(format!("{}='{}'", name.display(), value?.display())));
     let program = Path::new(command.get_program());
     let name = program.file_stem().unwrap_or(program.as_os_str());
-    std::iter::once(name)
-        .chain(command.get_args())
-        .map(|word| word.to_string_lossy())
-        .collect::<Vec<_>>()
-        .join(" ")
+    let words = std::iter::once(name).chain(command.get_args());
+    settings.chain(words.map(|word| word.display().to_string())).collect::<Vec<_>>().join(" ")
 }
 
 /// The last string called `field` in `json`. The workspace's own fields come after those of
@@ -117,8 +122,9 @@ mod tests {
     #[test]
     fn a_command_is_shown_as_one_would_type_it() {
         let mut command = Command::new("/opt/toolchain/bin/cargo");
-        command.args(["test", "--workspace"]);
+        command.args(["doc", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings");
+        command.env(TARGET_FOLDER, "elsewhere");
 
-        assert_eq!(line_of(&command), "cargo test --workspace");
+        assert_eq!(line_of(&command), "RUSTDOCFLAGS='-D warnings' cargo doc --no-deps");
     }
 }
