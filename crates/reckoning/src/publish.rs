@@ -128,7 +128,8 @@ impl PublisherConfig {
             .angle_threshold
             .map_or((0.0, 1.0), |t| (self.quantiser.worst_orientation_rad(), t.max_error_rad()));
         for (rounding, threshold) in [position, angle] {
-            if rounding >= threshold {
+            // A hundredth of room, since a threshold is reached a little below its number.
+            if rounding * 1.01 > threshold {
                 return Err(ConfigError::QuantisationTooCoarse { rounding, threshold });
             }
         }
