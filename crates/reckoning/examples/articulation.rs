@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use reckoning::{
-    DVec3, Joint, JointGhost, JointPublisher, JointPublisherConfig, SimTime, Steering,
+    DQuat, DVec3, Joint, JointGhost, JointPublisher, JointPublisherConfig, SimTime, Steering,
     heading_from_velocity, shortest_turn_rad, wheel_spin_rad,
 };
 
@@ -48,14 +48,11 @@ fn wheels() {
     for tick in 1..=5 {
         let (y, x) = libm::sincos(YAW_RATE_RADPS * SimTime::from_tick(tick, 50).as_secs_f64());
         let (position, velocity) = (DVec3::new(x, y, 0.0) * 20.0, DVec3::new(-y, x, 0.0) * 8.0);
-        let orientation = heading_from_velocity(velocity, Default::default(), 0.5);
+        let orientation = heading_from_velocity(velocity, DQuat::IDENTITY, 0.5);
         spin_rad = wheel_spin_rad(spin_rad, last, position, orientation, 0.35);
         let steer_rad = Steering::default().angle_rad(velocity.length(), YAW_RATE_RADPS);
-        println!(
-            "wheels: rolled to {:4.0}°, steer {:.1}°",
-            spin_rad.to_degrees(),
-            steer_rad.to_degrees()
-        );
+        let [spin_deg, steer_deg] = [spin_rad, steer_rad].map(f64::to_degrees);
+        println!("wheels: rolled to {spin_deg:4.0}°, steered {steer_deg:.1}° to the left");
         last = position;
     }
 }

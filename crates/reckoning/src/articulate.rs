@@ -338,8 +338,8 @@ mod tests {
 
     #[test]
     fn unusable_settings_are_refused() {
-        let mut config = JointPublisherConfig::default();
-        config.threshold_rad = 0.0;
+        let mut config =
+            JointPublisherConfig { threshold_rad: 0.0, ..JointPublisherConfig::default() };
         assert_eq!(
             JointPublisher::start(config.clone(), Joint::default()).unwrap_err(),
             ConfigError::JointThresholdNotPositive { got_rad: 0.0 }

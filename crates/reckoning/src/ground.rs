@@ -201,15 +201,15 @@ impl GroundClamp {
         viewer_distance_m: f64,
     ) -> Option<Offset> {
         let pose = Pose { orientation: unit(pose.orientation), ..pose };
-        match self.config.footprint {
-            Footprint::Rectangle { half_length_m, half_width_m }
-                if viewer_distance_m <= self.config.near_m =>
-            {
-                self.three_points(pose, half_length_m, half_width_m, terrain)
-                    .unwrap_or_else(|| self.one_point(pose, terrain))
+        if let Footprint::Rectangle { half_length_m, half_width_m } = self.config.footprint
+            && viewer_distance_m <= self.config.near_m
+        {
+            let feet = self.feet(pose, half_length_m, half_width_m);
+            if let Some(ground_z) = heights_under(feet, terrain) {
+                return self.three_points(pose, feet, ground_z);
             }
-            _ => self.one_point(pose, terrain),
         }
+        self.one_point(pose, terrain)
     }
 
     /// Height and slope from the ground under the origin.
@@ -226,34 +226,30 @@ impl GroundClamp {
         Some(Offset::new(pose, lift_m, ground.normal.normalize_or(DVec3::Z)))
     }
 
-    /// Height and slope from the ground under three points of the body. The outer `None`
-    /// says that one of them has no ground, the inner one that the body is to be left alone.
-    fn three_points(
-        &self,
-        pose: Pose,
-        half_length_m: f64,
-        half_width_m: f64,
-        terrain: &(impl Terrain + ?Sized),
-    ) -> Option<Option<Offset>> {
-        // Their middle is the origin, so their average height is the height there.
-        let below = -self.config.origin_height_m;
-        let corners = [
-            DVec3::new(half_length_m, 0.0, below),
-            DVec3::new(-0.5 * half_length_m, half_width_m, below),
-            DVec3::new(-0.5 * half_length_m, -half_width_m, below),
-        ];
+    /// The front's middle and the back corners of the body, where it meets the ground.
+    fn feet(&self, pose: Pose, half_length_m: f64, half_width_m: f64) -> [DVec3; 3] {
         let frame = self.frame(pose.orientation);
-        let feet = corners.map(|corner| pose.position + frame * corner);
+        let below = -self.config.origin_height_m;
+        [(1.0, 0.0), (-1.0, 1.0), (-1.0, -1.0)].map(|(along, across)| {
+            pose.position + frame * DVec3::new(along * half_length_m, across * half_width_m, below)
+        })
+    }
+
+    /// Height and slope from the ground under three points of the body.
+    fn three_points(&self, pose: Pose, feet: [DVec3; 3], ground_z: [f64; 3]) -> Option<Offset> {
         let mut clamped = feet;
-        for foot in &mut clamped {
-            foot.z = self.clamped_z(foot.z, usable_ground(terrain, *foot)?.point.z);
+        for (foot, ground_z) in clamped.iter_mut().zip(ground_z) {
+            foot.z = self.clamped_z(foot.z, ground_z);
         }
         if clamped == feet && self.config.mode == ClampMode::OnlyUp {
-            return Some(None);
+            return None;
         }
-        let lift_m = (0..3).map(|i| clamped[i].z - feet[i].z).sum::<f64>() / 3.0;
-        let up = triangle_normal(clamped).unwrap_or(frame * DVec3::Z);
-        Some(Some(Offset::new(pose, lift_m, up)))
+        let [front, left, right] = [0, 1, 2].map(|i| clamped[i].z - feet[i].z);
+        // Murphy takes the plain average, the height a third of the way from the origin to
+        // the back. With these weights it is the height at the origin.
+        let lift_m = 0.5 * front + 0.25 * (left + right);
+        let up = triangle_normal(clamped).unwrap_or(self.frame(pose.orientation) * DVec3::Z);
+        Some(Offset::new(pose, lift_m, up))
     }
 
     /// How the footprint lies when the ground is asked. What always stands is level before
@@ -294,6 +290,15 @@ impl Offset {
 /// The ground, unless the terrain answers with something that is not a number.
 fn usable_ground(terrain: &(impl Terrain + ?Sized), point: DVec3) -> Option<Contact> {
     terrain.ground_below(point).filter(Contact::is_finite)
+}
+
+/// `None` where one of the points has no ground.
+fn heights_under(feet: [DVec3; 3], terrain: &(impl Terrain + ?Sized)) -> Option<[f64; 3]> {
+    let mut heights = [0.0; 3];
+    for (height, foot) in heights.iter_mut().zip(feet) {
+        *height = usable_ground(terrain, foot)?.point.z;
+    }
+    Some(heights)
 }
 
 /// `None` when the three points lie on a line or are too far apart to compute with.
@@ -399,7 +404,7 @@ mod tests {
             Pose { position: DVec3::Z, orientation: rotation(DVec3::Y * libm::asin(0.6)) };
         let shown = clamp(ClampMode::OnlyUp).clamp(nose_down, &FlatGround::default(), 1.0, NOW);
 
-        assert!((shown.position.z - (1.0 + 0.2 / 3.0)).abs() < 1e-12, "{shown:?}");
+        assert!((shown.position.z - 1.1).abs() < 1e-12, "{shown:?}");
         let turned = angle_between(shown.orientation, nose_down.orientation);
         assert!(turned > 0.02 && turned < 0.15, "turned by {turned} rad");
     }
@@ -433,8 +438,8 @@ mod tests {
 
     #[test]
     fn a_person_stays_upright() {
-        let mut config = GroundClampConfig::default();
-        config.footprint = Footprint::Upright;
+        let footprint = Footprint::Upright;
+        let config = GroundClampConfig { footprint, ..GroundClampConfig::default() };
         let pose = level(4.0, -1.0, 1.0);
         let shown = GroundClamp::new(config).unwrap().clamp(pose, &Slope::new(0.5), 1.0, NOW);
 
@@ -486,8 +491,7 @@ mod tests {
 
     #[test]
     fn unusable_settings_are_refused() {
-        let mut config = GroundClampConfig::default();
-        config.far_m = 10.0;
+        let mut config = GroundClampConfig { far_m: 10.0, ..GroundClampConfig::default() };
         let refused = ConfigError::ClampDistances { near_m: 50.0, far_m: 10.0 };
         assert_eq!(GroundClamp::new(config.clone()), Err(refused));
         config.far_m = f64::INFINITY;
