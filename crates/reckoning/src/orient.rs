@@ -189,7 +189,8 @@ mod tests {
     #[test]
     fn a_heading_survives_any_slope() {
         let heading = DVec3::new(0.6, -0.8, 0.0);
-        for up in [DVec3::Z, DVec3::new(0.5, 0.3, 0.8), DVec3::new(1.0, 2.0, 1e-9), -DVec3::Z] {
+        let slope = DVec3::new(0.5, 0.3, 0.8);
+        for up in [DVec3::Z, slope, DVec3::new(1.0, 2.0, 1e-9), -DVec3::Z, -slope] {
             let up = up.normalize();
             let turned = standing(heading, up);
             assert!((turned * DVec3::Z - up).length() < 1e-9, "up of {turned} on {up}");

@@ -10,10 +10,15 @@ use reckoning::{
     shortest_turn_rad, two_point, wheel_spin_rad,
 };
 
-/// Everyday numbers half of the time, otherwise any finite number there is.
+/// Everyday numbers, the ends of the range, and any finite number there is.
 fn number() -> impl Strategy<Value = f64> {
     use proptest::num::f64::{NEGATIVE, NORMAL, POSITIVE, SUBNORMAL, ZERO};
-    prop_oneof![-20.0..20.0, POSITIVE | NEGATIVE | NORMAL | SUBNORMAL | ZERO]
+    let ends = [f64::MAX, f64::MIN, 1e160, -1e160, 1e-160, f64::MIN_POSITIVE, 0.0];
+    prop_oneof![
+        -20.0..20.0,
+        proptest::sample::select(ends.to_vec()),
+        POSITIVE | NEGATIVE | NORMAL | SUBNORMAL | ZERO
+    ]
 }
 
 fn vector() -> impl Strategy<Value = DVec3> {
@@ -72,6 +77,8 @@ impl Terrain for Liar {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
     #[test]
     fn clamping_never_makes_a_finite_pose_infinite(
         config in config(),
@@ -84,7 +91,9 @@ proptest! {
         let mut clamp = GroundClamp::new(config).unwrap();
         let pose = Pose { position, orientation };
         let liar = Liar(Contact { point: answer.0, normal: answer.1 });
-        for terrain in [&liar as &dyn Terrain, &field, &FlatGround { height_m: answer.0.z }] {
+        let broken = Liar(Contact { point: answer.0, normal: DVec3::NAN });
+        let flat = FlatGround { height_m: answer.0.z };
+        for terrain in [&liar as &dyn Terrain, &broken, &field, &flat] {
             clamp.forget();
             let shown = clamp.clamp(pose, terrain, distance_m, SimTime::ZERO);
             prop_assert!(shown.is_finite(), "{shown:?}");
