@@ -398,6 +398,13 @@ mod tests {
     }
 
     #[test]
+    fn heights_too_large_to_subtract_are_not_met() {
+        let heights = alloc::vec![f64::MIN, f64::MAX, f64::MIN, f64::MAX];
+        let cliff = HeightField::new(DVec3::ZERO, 1.0, 2, 2, heights).unwrap();
+        assert_eq!(cliff.first_hit(DVec3::Z * f64::MAX, DVec3::X), None);
+    }
+
+    #[test]
     fn unusable_grids_are_refused() {
         let refused = |spacing_m, columns, rows, heights: &[f64]| {
             HeightField::new(DVec3::ZERO, spacing_m, columns, rows, heights.to_vec()).unwrap_err()
