@@ -28,8 +28,8 @@ fn updates_per_orbit(algorithm: DisAlgorithm, radius_m: f64, threshold_m: f64) -
     let mut config = PublisherConfig::default();
     config.threshold = Threshold::metres(threshold_m).unwrap();
     config.model = Model::Dis(DisModel::new(algorithm));
-    config.heartbeat = Duration::from_secs(3_600); // the counts are of threshold updates
-    config.full_interval = Duration::from_secs(3_600);
+    config.heartbeat = Duration::from_hours(1); // the counts are of threshold updates
+    config.full_interval = Duration::from_hours(1);
     let (mut publisher, _) = Publisher::start(config, &on_orbit(radius_m, SimTime::ZERO)).unwrap();
     let ticks = (TAU * radius_m / SPEED_MPS * f64::from(TICKS_PER_S)) as i64;
     let tick_at = |tick| SimTime::from_tick(tick, TICKS_PER_S);
