@@ -11,6 +11,7 @@ mod kinematics;
 mod math;
 mod model;
 mod orient;
+mod prevent;
 mod publish;
 mod quantise;
 mod sample;
