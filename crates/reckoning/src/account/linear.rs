@@ -69,11 +69,7 @@ fn exponent(x: f64) -> i32 {
 /// `offset + drift * t`, rounded once: near the moment where the courses meet, the two
 /// nearly cancel and a rounded product would be all that is left.
 fn place(offset: DVec3, drift: DVec3, t: f64) -> DVec3 {
-    DVec3::new(
-        fma(drift.x, t, offset.x),
-        fma(drift.y, t, offset.y),
-        fma(drift.z, t, offset.z),
-    )
+    DVec3::new(fma(drift.x, t, offset.x), fma(drift.y, t, offset.y), fma(drift.z, t, offset.z))
 }
 
 /// The mean distance from the origin of the points between `start` and `end`, which are
@@ -117,8 +113,7 @@ fn mean_by_asinh(start: DVec3, end: DVec3, step: DVec3) -> f64 {
     let roots = u2 * end.length() - u1 * start.length();
     // Straight through the origin the second part is zero; close to that it is below 1e-36
     // of the first, and the quotients might overflow.
-    let logs =
-        if h <= 1e-20 * length { 0.0 } else { h * h * (asinh(u2 / h) - asinh(u1 / h)) };
+    let logs = if h <= 1e-20 * length { 0.0 } else { h * h * (asinh(u2 / h) - asinh(u1 / h)) };
     (roots + logs) / (2.0 * length)
 }
 
@@ -154,15 +149,39 @@ mod tests {
     fn hard_cases_agree_with_sixty_digits() {
         let v = DVec3::new;
         let cases = [
-            (v(10000000.0, 0.0, 0.0), v(-10000000.0, 0.0, 0.0), 1.0, 1.000000001, 5.000000827403744e-12),
-            (v(10000000.0, 20000000.0, -30000000.0), v(1e-09, 3e-09, 2e-09), 0.0, 0.001, 37416.57386773941),
+            (
+                v(10000000.0, 0.0, 0.0),
+                v(-10000000.0, 0.0, 0.0),
+                1.0,
+                1.000000001,
+                5.000000827403744e-12,
+            ),
+            (
+                v(10000000.0, 20000000.0, -30000000.0),
+                v(1e-09, 3e-09, 2e-09),
+                0.0,
+                0.001,
+                37416.57386773941,
+            ),
             (v(1.0, 2.0, 3.0), v(1.0, 2.0, 3.0000000001), -5.0, 5.0, 97.28309205804676),
             (v(1.0, 1e-09, 0.0), v(1.0, 0.0, 0.0), -1.5, 1.0, 2.125),
             (v(3.0, -1.0, 2.0), v(0.5, 0.25, -1.0), 1000000.0, 1000000.0001, 114.56426567114805),
-            (v(3.0, -1.0, 2.0), v(0.5, 0.25, -1.0), -1000000000.0, 1000000000.0, 1.1456439237389603e+18),
+            (
+                v(3.0, -1.0, 2.0),
+                v(0.5, 0.25, -1.0),
+                -1000000000.0,
+                1000000000.0,
+                1.1456439237389603e+18,
+            ),
             (v(1e+300, 1e+300, 0.0), v(-1e+300, 1e+299, 0.0), 0.0, 1000.0, 5.016044988321142e+305),
             (v(1e-300, 2e-300, 0.0), v(3e-300, -1e-300, 0.0), 0.0, 2.0, 8.536745919257561e-300),
-            (v(1e+308, 1e+308, 1e+308), v(-1e+308, -1.1e+308, -9e+307), 0.5, 1.5, 4.690005015866141e+307),
+            (
+                v(1e+308, 1e+308, 1e+308),
+                v(-1e+308, -1.1e+308, -9e+307),
+                0.5,
+                1.5,
+                4.690005015866141e+307,
+            ),
             (v(1.0, 0.0, 0.0), v(1e+200, 1e+180, 0.0), -1e-200, 1e-200, 2e-200),
             (v(0.3, 0.4, 0.0), v(1e-14, -2e-14, 0.0), 0.0, 0.1, 0.049999999999999954),
             (v(1.0, 1e-300, 0.0), v(-1.0, 0.0, 0.0), 0.0, 2.0, 1.0),

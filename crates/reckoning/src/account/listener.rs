@@ -24,6 +24,7 @@
 //! sent, and when, is not decided here.
 
 use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 use core::time::Duration;
 
 use crate::SimTime;
@@ -38,7 +39,7 @@ pub type ErrorOver<M> = fn(truth: &M, shown: &M, from: SimTime, to: SimTime) -> 
 const AWAITED: usize = 8;
 
 /// Courses kept for a listener that never acknowledges; beyond it guesses become final.
-const MAX_LEGS: usize = 128;
+const MAX_LEGS: usize = 256;
 
 /// The export error of one listener about one body, as its owner knows it.
 ///
@@ -63,8 +64,27 @@ pub struct ListenerAccount<M> {
 struct Leg<M> {
     exported: SimTime,
     course: M,
-    sent: Option<SimTime>,
-    received: Option<SimTime>,
+    delivery: Delivery,
+}
+
+/// How far an export got on its way to the listener, and the moment of that.
+#[derive(Clone, Copy, Debug)]
+enum Delivery {
+    Unsent,
+    Sent(SimTime),
+    /// Given up, but once sent: the acknowledgement may yet come.
+    Lost(SimTime),
+    Received(SimTime),
+}
+
+impl<M> Leg<M> {
+    fn received(&self) -> Option<SimTime> {
+        if let Delivery::Received(at) = self.delivery { Some(at) } else { None }
+    }
+
+    fn in_flight_since(&self) -> Option<SimTime> {
+        if let Delivery::Sent(at) = self.delivery { Some(at) } else { None }
+    }
 }
 
 impl<M> ListenerAccount<M> {
@@ -96,7 +116,7 @@ impl<M> ListenerAccount<M> {
         if self.legs.back().is_some_and(|newest| newest.exported >= at) {
             return;
         }
-        self.legs.push_back(Leg { exported: at, course, sent: None, received: None });
+        self.legs.push_back(Leg { exported: at, course, delivery: Delivery::Unsent });
         if self.legs.len() > MAX_LEGS {
             self.make_guesses_final();
         }
@@ -105,16 +125,20 @@ impl<M> ListenerAccount<M> {
     /// The course exported at `export` left for this listener at `at`. Of several copies the
     /// first counts, unless it was [`lost`](Self::lost).
     pub fn sent(&mut self, export: SimTime, at: SimTime) {
-        if let Some(leg) = self.leg_mut(export) {
-            leg.sent.get_or_insert(at.max(export));
+        if let Some(leg) = self.leg_mut(export)
+            && matches!(leg.delivery, Delivery::Unsent | Delivery::Lost(_))
+        {
+            leg.delivery = Delivery::Sent(at.max(export));
         }
     }
 
-    /// What was sent of `export` is known not to have arrived: the estimate stops counting
-    /// on it.
+    /// What was sent of `export` seems not to have arrived: the estimate stops counting on
+    /// it. An acknowledgement that comes all the same is still heard.
     pub fn lost(&mut self, export: SimTime) {
-        if let Some(leg) = self.leg_mut(export).filter(|leg| leg.received.is_none()) {
-            leg.sent = None;
+        if let Some(leg) = self.leg_mut(export)
+            && let Delivery::Sent(at) = leg.delivery
+        {
+            leg.delivery = Delivery::Lost(at);
         }
     }
 
@@ -124,13 +148,11 @@ impl<M> ListenerAccount<M> {
     /// Returns whether this was news; it is not for a second copy, for what was never sent,
     /// or for what is too old to matter.
     pub fn acknowledged(&mut self, export: SimTime, received_at: SimTime, now: SimTime) -> bool {
-        let earliest = self.settled_until;
-        let Some(leg) = self.leg_mut(export).filter(|leg| leg.received.is_none()) else {
-            return false;
-        };
-        let Some(sent) = leg.sent else { return false };
-        let received = received_at.min(now).max(sent).max(earliest);
-        leg.received = Some(received);
+        let settled_until = self.settled_until;
+        let Some(leg) = self.leg_mut(export) else { return false };
+        let (Delivery::Sent(sent) | Delivery::Lost(sent)) = leg.delivery else { return false };
+        let received = received_at.min(now).max(sent).max(settled_until);
+        leg.delivery = Delivery::Received(received);
         self.confirmed_until = self.confirmed_until.max(received);
         self.settle();
         true
@@ -142,7 +164,8 @@ impl<M> ListenerAccount<M> {
         self.settled + self.confirmed
     }
 
-    /// The latest arrival the owner knows of; `None` before the first acknowledgement.
+    /// The latest arrival the owner knows of, or has given up hearing about; `None` before
+    /// the first.
     #[must_use]
     pub fn confirmed_until(&self) -> Option<SimTime> {
         (self.confirmed_until > SimTime::MIN).then_some(self.confirmed_until)
@@ -153,7 +176,7 @@ impl<M> ListenerAccount<M> {
     /// can no longer be confirmed.
     #[must_use]
     pub fn estimated_at(&self, now: SimTime) -> f64 {
-        self.assumed + self.error_from(self.confirmed_until, now, Self::believed_arrival)
+        self.assumed + self.believed_error(now)
     }
 
     /// The confirmed and the estimated error together (AEE), in metre-seconds. For a `now`
@@ -170,86 +193,237 @@ impl<M> ListenerAccount<M> {
 
     /// The place of the newest course known to have arrived.
     fn newest_known(&self) -> Option<usize> {
-        self.legs.iter().rposition(|leg| leg.received.is_some())
+        self.legs.iter().rposition(|leg| leg.received().is_some())
     }
 
-    fn known_arrival(&self, place: usize) -> Option<SimTime> {
-        self.legs[place].received
+    /// When each course arrived, as far as known; for what is newer than all that, a guess.
+    /// No guess falls before `confirmed_until`, since until then we know what was shown.
+    fn believed_arrivals(&self) -> Vec<Option<SimTime>> {
+        let first_unknown = self.newest_known().map_or(0, |newest| newest + 1);
+        let guess = |leg: &Leg<M>| {
+            leg.in_flight_since().map(|sent| (sent + self.delay).max(self.confirmed_until))
+        };
+        let known = self.legs.range(..first_unknown).map(Leg::received);
+        known.chain(self.legs.range(first_unknown..).map(guess)).collect()
     }
 
-    /// Known, or guessed for what is newer than anything known. Such a guess never falls
-    /// before the latest arrival known: had it come by then, we would have heard.
-    fn believed_arrival(&self, place: usize) -> Option<SimTime> {
-        let leg = &self.legs[place];
-        if leg.received.is_some() || self.newest_known().is_some_and(|newest| place < newest) {
-            return leg.received;
-        }
-        leg.sent.map(|sent| (sent + self.delay).max(self.confirmed_until))
+    fn believed_error(&self, until: SimTime) -> f64 {
+        self.error_from(self.confirmed_until, until, self.believed_arrivals())
     }
 
-    /// Follows both courses from one change of either to the next, and sums up.
+    fn known_error(&self, from: SimTime, until: SimTime) -> f64 {
+        self.error_from(from, until, self.legs.iter().map(Leg::received))
+    }
+
+    /// Follows both courses from one change of either to the next, and sums up. The listener
+    /// shows the newest of what has arrived.
     fn error_from(
         &self,
         from: SimTime,
-        to: SimTime,
-        arrival: impl Fn(&Self, usize) -> Option<SimTime>,
+        until: SimTime,
+        arrivals: impl IntoIterator<Item = Option<SimTime>>,
     ) -> f64 {
-        let arrivals: VecDeque<_> = (0..self.legs.len()).map(|place| arrival(self, place)).collect();
-        let by = |moment: Option<SimTime>, at| moment.is_some_and(|moment| moment <= at);
-        let mut sum = 0.0;
-        let mut at = from;
-        while at < to {
-            let truth = self.legs.iter().rposition(|leg| leg.exported <= at);
-            let shown = arrivals.iter().rposition(|&arrival| by(arrival, at));
-            let exports = self.legs.iter().map(|leg| leg.exported);
-            let changes = exports.chain(arrivals.iter().flatten().copied());
-            let next = changes.filter(|&change| change > at).fold(to, SimTime::min);
-            if let (Some(truth), Some(shown)) = (truth, shown)
-                && truth != shown
-            {
-                let (truth, shown) = (&self.legs[truth].course, &self.legs[shown].course);
-                sum += (self.error_over)(truth, shown, at, next);
+        let exports = self.legs.iter().map(|leg| Some(leg.exported));
+        let arrivals = arrivals.into_iter().enumerate().map(|(place, at)| (at, Side::Shown, place));
+        let mut changes: Vec<_> = exports
+            .enumerate()
+            .map(|(place, at)| (at, Side::Truth, place))
+            .chain(arrivals)
+            .collect();
+        changes.sort_unstable();
+
+        let (mut truth, mut shown) = (None, None);
+        let (mut sum, mut now) = (0.0, from);
+        for (at, side, place) in changes {
+            let Some(at) = at else { continue };
+            let next = at.clamp(now, until.max(now));
+            sum += self.error_of(truth, shown, now, next);
+            now = next;
+            match side {
+                Side::Truth => truth = truth.max(Some(place)),
+                Side::Shown => shown = shown.max(Some(place)),
             }
-            at = next;
         }
-        sum
+        sum + self.error_of(truth, shown, now, until)
+    }
+
+    /// The error of one stretch; nothing where there is no body, no picture or no time.
+    fn error_of(
+        &self,
+        truth: Option<usize>,
+        shown: Option<usize>,
+        from: SimTime,
+        until: SimTime,
+    ) -> f64 {
+        match (truth, shown) {
+            (Some(truth), Some(shown)) if truth != shown && from < until => {
+                let (truth, shown) = (&self.legs[truth], &self.legs[shown]);
+                (self.error_over)(&truth.course, &shown.course, from, until)
+            }
+            _ => 0.0,
+        }
     }
 
     /// Takes the confirmed error as final up to the moment before which no acknowledgement
     /// still awaited can change it, and forgets the courses no longer needed.
     fn settle(&mut self) {
         let Some(newest) = self.newest_known() else { return };
-        let awaited = self.legs.range(newest.saturating_sub(AWAITED)..newest);
-        let open = awaited.filter(|leg| leg.received.is_none()).filter_map(|leg| leg.sent).min();
+        // A newer export may have overtaken the newest known one.
+        let awaited = self.legs.range(newest.saturating_sub(AWAITED)..);
+        let open = awaited.filter_map(Leg::in_flight_since).min();
         let until = open.map_or(self.confirmed_until, |sent| sent.min(self.confirmed_until));
         if until > self.settled_until {
-            self.settled += self.error_from(self.settled_until, until, Self::known_arrival);
+            self.settled += self.known_error(self.settled_until, until);
             self.settled_until = until;
-            let arrived = |leg: &Leg<M>| leg.received.is_some_and(|arrival| arrival <= until);
+            let arrived = |leg: &Leg<M>| leg.received().is_some_and(|arrival| arrival <= until);
             let shown = self.legs.iter().rposition(arrived);
             self.legs.drain(..shown.unwrap_or(0));
         }
-        self.confirmed =
-            self.error_from(self.settled_until, self.confirmed_until, Self::known_arrival);
+        self.confirmed = self.known_error(self.settled_until, self.confirmed_until);
     }
 
     /// Bounds the memory for a silent listener: the older half of the courses is accounted
     /// for as believed, and only the one then shown is kept of it.
     fn make_guesses_final(&mut self) {
         let middle = self.legs.len() / 2;
-        let until = self.legs[middle].exported;
+        let until = self.legs[middle].exported.max(self.confirmed_until);
         self.settled += core::mem::take(&mut self.confirmed);
-        self.assumed += self.error_from(self.confirmed_until, until, Self::believed_arrival);
-        let arrived = |&place: &usize| {
-            self.believed_arrival(place).is_some_and(|arrival| arrival <= until)
-        };
-        let shown = (0..middle).rev().find(arrived);
-        self.legs.drain(shown.map_or(0, |shown| shown + 1)..middle);
-        self.legs.drain(..shown.unwrap_or(middle).min(middle));
-        if shown.is_some() {
-            self.legs[0].received.get_or_insert(until);
+        self.assumed += self.believed_error(until);
+        let arrivals = self.believed_arrivals();
+        let shown = arrivals.iter().rposition(|at| at.is_some_and(|at| at <= until));
+        if let Some(shown) = shown
+            && self.legs[shown].received().is_none()
+        {
+            self.legs[shown].delivery = Delivery::Received(until);
         }
-        self.confirmed_until = self.confirmed_until.max(until);
-        self.settled_until = self.confirmed_until;
+        let mut place = 0;
+        self.legs.retain(|_| {
+            place += 1;
+            place > middle || shown == Some(place - 1)
+        });
+        self.confirmed_until = until;
+        self.settled_until = until;
+    }
+}
+
+/// What a change is a change of. At one moment the truth changes first, but a stretch of no
+/// time has no error either way.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Side {
+    Truth,
+    Shown,
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::DVec3;
+
+    use super::*;
+    use crate::{Kinematics, linear_error_between};
+
+    fn ms(millis: i64) -> SimTime {
+        SimTime::from_millis(millis)
+    }
+
+    /// A body that runs along x and sidesteps by one metre with every export.
+    fn course(export: i64) -> Kinematics {
+        let at = ms(export * 1000);
+        Kinematics::moving(at, DVec3::new(export as f64 * 3.0, export as f64, 0.0), DVec3::X * 3.0)
+    }
+
+    fn account(exports: i64) -> ListenerAccount<Kinematics> {
+        let mut account = ListenerAccount::new(linear_error_between);
+        for export in 0..exports {
+            account.exported(ms(export * 1000), course(export));
+            account.sent(ms(export * 1000), ms(export * 1000));
+        }
+        account
+    }
+
+    fn close(got: f64, want: f64) {
+        assert!((got - want).abs() < 1e-12, "got {got}, want {want}");
+    }
+
+    #[test]
+    fn without_a_delay_estimate_everything_sent_counts_as_shown() {
+        let account = account(3);
+        close(account.total_at(ms(2900)), 0.0);
+        assert_eq!(account.confirmed_until(), None);
+    }
+
+    #[test]
+    fn a_delay_estimate_counts_the_time_in_flight() {
+        let mut account = account(3);
+        account.expect_delay(Duration::from_millis(300));
+        close(account.total_at(ms(1200)), 0.2);
+        close(account.total_at(ms(2900)), 0.6);
+    }
+
+    #[test]
+    fn acknowledgements_turn_guesses_into_knowledge() {
+        let mut account = account(3);
+        assert!(account.acknowledged(ms(0), ms(100), ms(200)));
+        assert!(account.acknowledged(ms(1000), ms(1250), ms(1500)));
+        close(account.confirmed(), 0.25);
+        assert_eq!(account.confirmed_until(), Some(ms(1250)));
+        close(account.total_at(ms(2900)), 0.25);
+        assert!(!account.acknowledged(ms(1000), ms(1100), ms(1600)), "a second copy");
+    }
+
+    #[test]
+    fn what_was_exported_but_not_sent_is_not_shown() {
+        let mut account = account(1);
+        account.acknowledged(ms(0), ms(0), ms(1));
+        account.exported(ms(1000), course(1));
+        account.exported(ms(2000), course(2));
+        close(account.total_at(ms(2500)), 1.0 + 2.0 * 0.5);
+        account.sent(ms(2000), ms(2500));
+        close(account.total_at(ms(9000)), 2.0);
+    }
+
+    #[test]
+    fn late_acknowledgements_correct_the_confirmed_error() {
+        let mut account = account(3);
+        account.acknowledged(ms(0), ms(100), ms(200));
+        account.acknowledged(ms(2000), ms(2400), ms(2500));
+        close(account.confirmed(), 1.0 + 2.0 * 0.4);
+        account.acknowledged(ms(1000), ms(1300), ms(2600));
+        close(account.confirmed(), 0.3 + 0.4);
+        assert_eq!(account.legs.len(), 1, "the past is forgotten");
+    }
+
+    #[test]
+    fn a_loss_raises_the_estimate_until_it_is_sent_again() {
+        let mut account = account(2);
+        account.acknowledged(ms(0), ms(0), ms(1));
+        account.lost(ms(1000));
+        close(account.total_at(ms(1500)), 0.5);
+        account.sent(ms(1000), ms(1400));
+        close(account.total_at(ms(1500)), 0.4);
+    }
+
+    #[test]
+    fn impossible_arrivals_are_brought_into_range() {
+        let mut account = account(2);
+        account.acknowledged(ms(0), ms(-5000), ms(200));
+        assert_eq!(account.confirmed_until(), Some(ms(0)));
+        account.acknowledged(ms(1000), SimTime::MAX, ms(1300));
+        close(account.confirmed(), 0.3);
+        assert!(!account.acknowledged(ms(7000), ms(7100), ms(7200)), "never exported");
+    }
+
+    #[test]
+    fn a_silent_listener_costs_bounded_memory_and_keeps_its_error() {
+        let exports = 10 * MAX_LEGS as i64;
+        let mut account = ListenerAccount::new(linear_error_between);
+        account.expect_delay(Duration::from_millis(300));
+        for export in 0..exports {
+            account.exported(ms(export * 1000), course(export));
+            account.sent(ms(export * 1000), ms(export * 1000));
+            assert!(account.legs.len() <= MAX_LEGS);
+        }
+        let total = account.total_at(ms(exports * 1000));
+        assert!((total - 0.3 * (exports - 1) as f64).abs() < 1e-6, "{total}");
+        assert!(account.confirmed().abs() < 1e-15);
     }
 }

@@ -104,7 +104,8 @@ impl FlightLog {
         to: SimTime,
         mut error_over: impl FnMut(SimTime, SimTime) -> f64,
     ) -> Vec<Share> {
-        let Some(first_seen) = self.flights.iter().filter_map(|flight| flight.received).min() else {
+        let Some(first_seen) = self.flights.iter().filter_map(|flight| flight.received).min()
+        else {
             return Vec::new();
         };
         let from = from.max(first_seen);
@@ -210,7 +211,8 @@ mod tests {
         // The distance grows from 0 to 5 m in 5 s, then drops to nothing.
         let samples = [(ms(0), 0.0), (ms(5000), 5.0), (ms(5000), 0.0), (ms(6000), 0.0)];
         let split = log().split_samples(&samples);
-        let (after, before) = ((1.0 - 0.04) / 2.0 + (25.0 - 3.4 * 3.4) / 2.0, (3.4 * 3.4 - 1.0) / 2.0);
+        let (after, before) =
+            ((1.0 - 0.04) / 2.0 + (25.0 - 3.4 * 3.4) / 2.0, (3.4 * 3.4 - 1.0) / 2.0);
         assert!((split.before - before).abs() < 1e-12, "{split:?}");
         assert!((split.after - after).abs() < 1e-12, "{split:?}");
     }
