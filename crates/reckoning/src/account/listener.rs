@@ -414,7 +414,7 @@ mod tests {
 
     #[test]
     fn a_silent_listener_costs_bounded_memory_and_keeps_its_error() {
-        let exports = 10 * MAX_LEGS as i64;
+        let exports = 10 * i64::try_from(MAX_LEGS).unwrap();
         let mut account = ListenerAccount::new(linear_error_between);
         account.expect_delay(Duration::from_millis(300));
         for export in 0..exports {

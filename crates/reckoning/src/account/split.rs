@@ -96,26 +96,26 @@ impl FlightLog {
     }
 
     /// The error from `from` to `to`, update by update. `error_over` gives the error between
-    /// two moments, in metre-seconds; it is asked only for spans in which neither an export
-    /// nor the arrival of a new course falls.
+    /// two moments, in metre-seconds; it is asked only for spans inside which nothing is
+    /// exported and nothing arrives.
     pub fn shares(
         &self,
         from: SimTime,
         to: SimTime,
         mut error_over: impl FnMut(SimTime, SimTime) -> f64,
     ) -> Vec<Share> {
-        let Some(first_seen) = self.flights.iter().filter_map(|flight| flight.received).min()
-        else {
-            return Vec::new();
-        };
-        let from = from.max(first_seen);
-        let mut over = |a: SimTime, b: SimTime| if a < b { error_over(a, b) } else { 0.0 };
+        let mut arrivals: Vec<_> =
+            self.flights.iter().filter_map(|flight| flight.received).collect();
+        arrivals.sort_unstable();
+        let Some(&first_shown) = arrivals.first() else { return Vec::new() };
+        let from = from.max(first_shown);
         let mut shares = Vec::new();
         for (i, flight) in self.flights.iter().enumerate() {
             let next = self.flights.get(i + 1).map_or(SimTime::MAX, |flight| flight.exported);
             let (start, end) = (flight.exported.max(from), next.min(to));
             if start < end {
                 let cut = flight.received.unwrap_or(SimTime::MAX).clamp(start, end);
+                let mut over = |a, b| pieces(&arrivals, a, b).map(|(a, b)| error_over(a, b)).sum();
                 let error = Split { before: over(start, cut), after: over(cut, end) };
                 shares.push(Share { exported: flight.exported, error });
             }
@@ -146,6 +146,20 @@ impl FlightLog {
     fn find(&self, export: SimTime) -> Result<usize, usize> {
         self.flights.binary_search_by_key(&export, |flight| flight.exported)
     }
+}
+
+/// The span from `from` to `to`, cut at the arrivals inside it: one that was overtaken does
+/// not end a *before* part, but may change the picture.
+fn pieces(
+    arrivals: &[SimTime],
+    from: SimTime,
+    to: SimTime,
+) -> impl Iterator<Item = (SimTime, SimTime)> {
+    let first = arrivals.partition_point(|&at| at <= from);
+    let inside = arrivals[first..].iter().copied().take_while(move |&at| at < to);
+    let ends = inside.chain([to]);
+    ends.scan(from, |start, end| Some((core::mem::replace(start, end), end)))
+        .filter(|(start, end)| start < end)
 }
 
 /// The integral from `from` to `to` of the line through the samples.
