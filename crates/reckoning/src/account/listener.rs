@@ -197,12 +197,10 @@ impl<M> ListenerAccount<M> {
     }
 
     /// When each course arrived, as far as known; for what is newer than all that, a guess.
-    /// No guess falls before `confirmed_until`, since until then we know what was shown.
+    /// A guess matters from `confirmed_until` on only, since until then we know.
     fn believed_arrivals(&self) -> Vec<Option<SimTime>> {
         let first_unknown = self.newest_known().map_or(0, |newest| newest + 1);
-        let guess = |leg: &Leg<M>| {
-            leg.in_flight_since().map(|sent| (sent + self.delay).max(self.confirmed_until))
-        };
+        let guess = |leg: &Leg<M>| leg.in_flight_since().map(|sent| sent + self.delay);
         let known = self.legs.range(..first_unknown).map(Leg::received);
         known.chain(self.legs.range(first_unknown..).map(guess)).collect()
     }
