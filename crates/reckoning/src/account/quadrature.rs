@@ -2,15 +2,17 @@
 //!
 //! Arcs, curves and blends have no closed form worth having (a circle against a line is
 //! already an elliptic integral), so the distance is integrated numerically, at the true
-//! positions. THESIS, Appendix B, puts a chord in place of each arc instead, which for a
-//! body that turns once per span is no error at all or all of it.
+//! positions. THESIS, Appendix B, puts a chord in place of each arc instead, so that a
+//! body which turns once per span seems to stand still.
 //!
 //! Clenshaw-Curtis with 9 and 17 points on panels, the most doubtful panel halved first,
 //! until the doubts together are small enough (the order of QUADPACK's QAG). These points
 //! include the ends: Gauss-Kronrod points do not, and a kink in the first or last half
-//! percent of a span would leave both of its rules in false agreement. A distance that stays the same
-//! (an arc seen from its centre, two bodies on one circle at one rate) or changes evenly is
-//! exact at the first try; a kink, where two courses cross, costs some twenty panels.
+//! percent of a span would leave both of its rules in false agreement.
+//!
+//! A distance that stays the same (an arc seen from its centre, two bodies on one circle at
+//! one rate) or changes evenly is exact at the first try; a kink, where two courses cross,
+//! costs some twenty panels.
 
 use alloc::vec::Vec;
 use core::f64::consts::FRAC_1_SQRT_2;
