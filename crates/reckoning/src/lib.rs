@@ -3,6 +3,7 @@
 
 extern crate alloc;
 
+mod account;
 mod articulate;
 mod error;
 mod ghost;
@@ -20,6 +21,10 @@ mod threshold;
 mod time;
 mod update;
 
+pub use account::{
+    ErrorOver, FlightLog, ListenerAccount, Share, Split, error_between, linear_error,
+    linear_error_between, update_error_between,
+};
 pub use articulate::{
     Joint, JointGhost, JointPublisher, JointPublisherConfig, Steering, wheel_spin_rad,
 };
