@@ -35,8 +35,8 @@
 //!         let drawn = ghost.position_at(now); // never more than 0.25 m from the car
 //! #       assert!(drawn.distance(car_at(now).position) <= 0.25);
 //!     }
-//!     println!("600 ticks, {exports} updates"); // 600 ticks, 30 updates
-//! #   assert_eq!(exports, 30);
+//!     println!("600 ticks, {exports} updates"); // 600 ticks, 29 updates
+//! #   assert_eq!(exports, 29);
 //!     Ok(())
 //! }
 //! ```
