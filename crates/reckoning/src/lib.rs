@@ -2,7 +2,10 @@
 #![no_std]
 
 extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
+mod crowd;
 mod error;
 mod ghost;
 mod kinematics;
@@ -15,6 +18,7 @@ mod threshold;
 mod time;
 mod update;
 
+pub use crowd::{Crowd, CrowdConfig, CrowdError, CrowdId, CrowdView};
 pub use error::ConfigError;
 pub use ghost::{
     Accepted, Blend, BlendSpan, DelayedConfig, DelayedGhost, Ghost, GhostConfig, GhostStats, Timing,
