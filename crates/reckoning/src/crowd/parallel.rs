@@ -12,6 +12,9 @@ const TASK: usize = 256;
 
 impl Crowd {
     /// Like [`show`](Self::show), bit for bit, on all threads of rayon's current pool.
+    ///
+    /// For crowds of a hundred thousand and more; ten thousand ghosts are shown sooner than
+    /// threads are woken.
     pub fn show_parallel(&self, now: SimTime, view: &mut CrowdView) {
         let moment = self.moment(now);
         let shown = view.fit(self.len());
