@@ -10,7 +10,7 @@ const FRAMES: i64 = 120;
 const HZ: u32 = 60;
 
 fn main() -> Result<(), CrowdError> {
-    let camera = DVec3::new(5_000.0, 5_000.0, 0.0);
+    let camera = DVec3::new(5_000.0, 500.0, 0.0);
     let mut crowd = Crowd::new(camera, SimTime::ZERO);
     let mut ids = Vec::with_capacity(WALKERS);
     for walker in 0..WALKERS {
