@@ -20,7 +20,7 @@ pub(super) type Lanes = [f32; LANES];
 #[repr(align(64))]
 pub(super) struct Block {
     seen_us: [i32; LANES],
-    delay_s: Lanes,
+    delay_us: [i32; LANES],
     per_span: Lanes,
     trust_s: Lanes,
     position: [Lanes; 3],
@@ -55,7 +55,7 @@ impl Block {
         for lane in 0..LANES {
             let weights = moment.weights(
                 self.seen_us[lane],
-                self.delay_s[lane],
+                self.delay_us[lane],
                 self.per_span[lane],
                 self.trust_s[lane],
             );
@@ -71,7 +71,7 @@ impl Block {
         let vector = |lanes: &[Lanes; 3]| Vec3::from(lanes.map(|axis| axis[lane]));
         Body {
             seen_us: self.seen_us[lane],
-            delay_s: self.delay_s[lane],
+            delay_us: self.delay_us[lane],
             per_span: self.per_span[lane],
             trust_s: self.trust_s[lane],
             position: vector(&self.position),
@@ -84,7 +84,7 @@ impl Block {
 
     pub(super) fn set_body(&mut self, lane: usize, body: &Body) {
         self.seen_us[lane] = body.seen_us;
-        self.delay_s[lane] = body.delay_s;
+        self.delay_us[lane] = body.delay_us;
         self.per_span[lane] = body.per_span;
         self.trust_s[lane] = body.trust_s;
         for axis in 0..3 {

@@ -29,7 +29,7 @@ pub(super) struct Body {
     /// When it was seen, in microseconds since the crowd's base.
     pub(super) seen_us: i32,
     /// How much later the update arrived: where the blend began.
-    pub(super) delay_s: f32,
+    pub(super) delay_us: i32,
     /// One over the span of the blend.
     pub(super) per_span: f32,
     /// How long the acceleration acts.
@@ -75,14 +75,15 @@ pub(super) struct Weights {
 impl Moment {
     #[expect(clippy::inline_always, reason = "must be compiled for the caller's vector unit")]
     #[inline(always)]
-    fn progress(&self, seen_us: i32, delay_s: f32, per_span: f32, trust_s: f32) -> Progress {
-        let since_s = seconds(self.now_us.wrapping_sub(seen_us));
+    fn progress(&self, seen_us: i32, delay_us: i32, per_span: f32, trust_s: f32) -> Progress {
+        let since_us = self.now_us.wrapping_sub(seen_us);
+        let since_s = seconds(since_us);
         // As `Ghost` does it: in step at first, then ever slower.
         let slowing_s = at_most(at_least(since_s - self.half_s, 0.0), 2.0 * self.half_s);
         let slowed = slowing_s * self.per_four_halves;
         let t_s = at_most(since_s, self.half_s) + slowing_s * (1.0 - slowed);
         let push_s = at_least(at_most(t_s, trust_s), 0.0);
-        let blend_s = at_least(since_s - delay_s, 0.0);
+        let blend_s = at_least(seconds(since_us.wrapping_sub(delay_us)), 0.0);
         let s = at_most(blend_s * per_span, 1.0);
         Progress { t_s, rate: 1.0 - 2.0 * slowed, push_s, blend_s, s }
     }
@@ -92,12 +93,12 @@ impl Moment {
     pub(super) fn weights(
         &self,
         seen_us: i32,
-        delay_s: f32,
+        delay_us: i32,
         per_span: f32,
         trust_s: f32,
     ) -> Weights {
         let Progress { t_s, push_s, blend_s, s, .. } =
-            self.progress(seen_us, delay_s, per_span, trust_s);
+            self.progress(seen_us, delay_us, per_span, trust_s);
         let (error, slip) = projective_left(s, blend_s);
         Weights { velocity: t_s, acceleration: push_s * (t_s - 0.5 * push_s), error, slip }
     }
@@ -141,13 +142,13 @@ impl Body {
 
     pub(super) fn position_at(&self, moment: &Moment) -> Vec3 {
         moment
-            .weights(self.seen_us, self.delay_s, self.per_span, self.trust_s)
+            .weights(self.seen_us, self.delay_us, self.per_span, self.trust_s)
             .sum(self.position, [self.velocity, self.acceleration, self.error, self.slip])
     }
 
     pub(super) fn velocity_at(&self, moment: &Moment) -> Vec3 {
         let Progress { rate, push_s, s, .. } =
-            moment.progress(self.seen_us, self.delay_s, self.per_span, self.trust_s);
+            moment.progress(self.seen_us, self.delay_us, self.per_span, self.trust_s);
         let r = 1.0 - s;
         (self.velocity + self.acceleration * push_s) * rate
             + self.error * (-12.0 * s * r * r * self.per_span)
@@ -176,7 +177,8 @@ where
 }
 
 /// A span of microseconds in seconds.
-pub(super) fn seconds(micros: i32) -> f32 {
+#[inline]
+fn seconds(micros: i32) -> f32 {
     micros as f32 * 1e-6
 }
 

@@ -43,7 +43,7 @@ use glam::DVec3;
 
 use crate::{Accepted, ConfigError, SimTime, Update, UpdateKind};
 use block::{Block, LANES};
-use body::{Body, Moment, bounded, seconds};
+use body::{Body, Moment, bounded};
 use slots::Slots;
 
 pub use slots::CrowdId;
@@ -193,7 +193,7 @@ impl Crowd {
         let span_s = record.span_s;
         if update.kind() != UpdateKind::Teleport && span_s > 0.0 {
             let moment = self.moment(now);
-            body.delay_s = seconds(moment.now_us.wrapping_sub(body.seen_us));
+            body.delay_us = moment.now_us.wrapping_sub(body.seen_us);
             body.per_span = 1.0 / span_s;
             body.lead_from(&self.body(place), &moment);
         }
