@@ -72,9 +72,12 @@
 #![no_std]
 
 extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
 mod account;
 mod articulate;
+mod crowd;
 mod error;
 mod ghost;
 mod ground;
@@ -98,6 +101,7 @@ pub use account::{
 pub use articulate::{
     Joint, JointGhost, JointPublisher, JointPublisherConfig, Steering, wheel_spin_rad,
 };
+pub use crowd::{Crowd, CrowdConfig, CrowdError, CrowdId, CrowdView};
 pub use error::ConfigError;
 pub use ghost::{
     Accepted, Blend, BlendSpan, DelayedConfig, DelayedGhost, Ghost, GhostConfig, GhostStats, Timing,
