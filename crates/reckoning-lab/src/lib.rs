@@ -8,12 +8,14 @@ mod clock;
 mod dice;
 mod link;
 mod motion;
+mod picture;
 mod scenes;
 
 pub use clock::Clock;
 pub use dice::Dice;
 pub use link::{Bottleneck, Jitter, Link, LinkConfig, LinkError, LinkStats, Loss, SpecError};
 pub use motion::{Motion, TICK_HZ};
+pub use picture::scene_picture;
 pub use scenes::{
     HEADER_BYTES, Report, Run, Scenario, ScenarioError, Tally, plain_bytes, scene_table,
 };

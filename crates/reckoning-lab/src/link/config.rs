@@ -70,6 +70,14 @@ pub enum Loss {
         /// The share lost while bad.
         lost_in_bad: f64,
     },
+    /// In outages that last a time, whatever is sent: Gilbert's model by the clock. Bursts
+    /// counted in datagrams silence whoever speaks seldom for longer; this does not.
+    Outages {
+        /// The share of time, and so of datagrams, that is lost; below 1.
+        share: f64,
+        /// How long an outage lasts on average; above zero.
+        mean: Duration,
+    },
 }
 
 impl Loss {
@@ -91,7 +99,7 @@ impl Loss {
     #[must_use]
     pub fn share(&self) -> f64 {
         match *self {
-            Self::Independent { share } => share,
+            Self::Independent { share } | Self::Outages { share, .. } => share,
             Self::Bursts { enter: 0.0, lost_in_good, .. } => lost_in_good,
             Self::Bursts { enter, leave, lost_in_good, lost_in_bad } => {
                 let bad = enter / (enter + leave);
@@ -139,8 +147,12 @@ impl LinkConfig {
                 return Err(LinkError::NotAShare { name, got });
             }
         }
-        if let Loss::Bursts { leave: 0.0, .. } = self.loss {
-            return Err(LinkError::BurstWithoutEnd);
+        match self.loss {
+            Loss::Bursts { leave: 0.0, .. } | Loss::Outages { share: 1.0, .. } => {
+                return Err(LinkError::BurstWithoutEnd);
+            }
+            Loss::Outages { mean: Duration::ZERO, .. } => return Err(LinkError::OutageZero),
+            _ => {}
         }
         if let Jitter::Pareto { shape, .. } = self.jitter
             && !(shape > 1.0 && shape.is_finite())
@@ -155,7 +167,7 @@ impl LinkConfig {
 
     fn loss_shares(&self) -> Vec<(&'static str, f64)> {
         match self.loss {
-            Loss::Independent { share } => vec![("loss", share)],
+            Loss::Independent { share } | Loss::Outages { share, .. } => vec![("loss", share)],
             Loss::Bursts { enter, leave, lost_in_good, lost_in_bad } => vec![
                 ("chance to enter a burst", enter),
                 ("chance to leave a burst", leave),
@@ -179,6 +191,8 @@ pub enum LinkError {
     },
     /// A burst of losses must end some time.
     BurstWithoutEnd,
+    /// An outage must last.
+    OutageZero,
     /// A Pareto tail must have a mean.
     TailTooHeavy {
         /// The shape given.
@@ -195,7 +209,10 @@ impl fmt::Display for LinkError {
                 write!(f, "{name} {got} is not a share; give a number from 0 to 1")
             }
             Self::BurstWithoutEnd => {
-                write!(f, "chance to leave a burst is 0; give a burst length that is finite")
+                write!(f, "losses never end; give a finite burst, or loss=1 without one")
+            }
+            Self::OutageZero => {
+                write!(f, "outage 0 has no length; leave it out for independent losses")
             }
             Self::TailTooHeavy { got } => {
                 write!(f, "tail {got} has no mean; give a finite shape above 1, such as 2.5")

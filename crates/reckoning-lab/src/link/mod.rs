@@ -56,6 +56,8 @@ pub struct Link<T> {
     /// When the bottleneck will have passed on everything in it, in true seconds.
     busy_until_s: f64,
     in_burst: bool,
+    /// When `in_burst` was looked at last.
+    burst_seen: SimTime,
     loss_dice: Dice,
     jitter_dice: Dice,
     duplicate_dice: Dice,
@@ -77,6 +79,7 @@ impl<T: Clone> Link<T> {
             next_key: 0,
             busy_until_s: f64::NEG_INFINITY,
             in_burst: false,
+            burst_seen: SimTime::ZERO,
             loss_dice: dice.fork(1),
             jitter_dice: dice.fork(2),
             duplicate_dice: dice.fork(3),
@@ -92,7 +95,7 @@ impl<T: Clone> Link<T> {
             self.stats.overflowed += 1;
             return;
         };
-        if self.is_lost() {
+        if self.is_lost(now) {
             self.stats.lost += 1;
             return;
         }
@@ -146,13 +149,24 @@ impl<T: Clone> Link<T> {
         Some(now + span(takes_s))
     }
 
-    fn is_lost(&mut self) -> bool {
+    fn is_lost(&mut self, now: SimTime) -> bool {
         match self.config.loss {
             Loss::Independent { share } => self.loss_dice.chance(share),
             Loss::Bursts { enter, leave, lost_in_good, lost_in_bad } => {
                 let turns = self.loss_dice.chance(if self.in_burst { leave } else { enter });
                 self.in_burst ^= turns;
                 self.loss_dice.chance(if self.in_burst { lost_in_bad } else { lost_in_good })
+            }
+            Loss::Outages { share, mean } => {
+                let since_s = now.secs_since(self.burst_seen).max(0.0);
+                self.burst_seen = now;
+                // Outages begin and end at constant rates. What was known fades, and what
+                // remains to be expected is the share.
+                let fade_per_s = 1.0 / (mean.as_secs_f64() * (1.0 - share));
+                let known = if self.in_burst { 1.0 } else { 0.0 };
+                let expected = share + (known - share) * libm::exp(-fade_per_s * since_s);
+                self.in_burst = self.loss_dice.chance(expected);
+                self.in_burst
             }
         }
     }

@@ -7,6 +7,7 @@
 //! | `tail` | makes the jitter Pareto of this shape | above 1 |
 //! | `loss` | share lost | 0 to 1 |
 //! | `burst` | losses come in runs this long on average | datagrams, at least 1 |
+//! | `outage` | losses come in times this long on average | ms |
 //! | `dup`, `reorder` | share that arrives twice, is held back | 0 to 1 |
 //! | `hold` | how long those are held back | ms |
 //! | `rate`, `queue` | bottleneck: what passes, what may wait | bytes/s, bytes |
@@ -22,7 +23,8 @@ use super::config::{Bottleneck, Jitter, LinkConfig, LinkError, Loss};
 const DEFAULT_QUEUE_BYTES: u32 = 20_000;
 
 /// The words a description may contain, for messages.
-const WORDS: &str = "delay, jitter, tail, loss, burst, dup, reorder, hold, rate, queue or seed";
+const WORDS: &str = "delay, jitter, tail, loss, burst, outage, dup, reorder, hold, rate, \
+                     queue or seed";
 
 /// Why the description of a link was not understood.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +56,11 @@ pub enum SpecError {
         /// The word it needs.
         missing: &'static str,
     },
+    /// Two words that say different things about the same.
+    Clash {
+        /// Both.
+        words: [&'static str; 2],
+    },
     /// Every word was understood, but there is no such link.
     Refused(LinkError),
 }
@@ -68,6 +75,9 @@ impl fmt::Display for SpecError {
             }
             Self::Needs { word, missing } => {
                 write!(f, "'{word}' needs '{missing}' as well; add {missing}=NUMBER")
+            }
+            Self::Clash { words: [one, other] } => {
+                write!(f, "'{one}' and '{other}' exclude each other; leave one out")
             }
             Self::Refused(error) => error.fmt(f),
         }
@@ -89,6 +99,7 @@ struct Parts {
     tail: Option<f64>,
     loss: Option<f64>,
     burst: Option<f64>,
+    outage: Option<Duration>,
     rate: Option<u32>,
     queue: Option<u32>,
 }
@@ -124,6 +135,7 @@ fn read_word(
         "tail" => parts.tail = Some(number(word, value)?),
         "loss" => parts.loss = Some(number(word, value)?),
         "burst" => parts.burst = Some(number(word, value)?),
+        "outage" => parts.outage = Some(millis(word, value)?),
         "dup" => config.duplicate = number(word, value)?,
         "reorder" => config.reorder = number(word, value)?,
         "hold" => config.hold = millis(word, value)?,
@@ -143,11 +155,7 @@ impl Parts {
             (Some(deviation), None) => Jitter::Normal { deviation },
             (Some(mean), Some(shape)) => Jitter::Pareto { mean, shape },
         };
-        config.loss = match (self.loss, self.burst) {
-            (None, Some(_)) => return Err(SpecError::Needs { word: "burst", missing: "loss" }),
-            (share, None) => Loss::Independent { share: share.unwrap_or(0.0) },
-            (Some(share), Some(length)) => Loss::bursts(share, length),
-        };
+        config.loss = self.loss()?;
         config.bottleneck = match (self.rate, self.queue) {
             (None, None) => None,
             (None, Some(_)) => return Err(SpecError::Needs { word: "queue", missing: "rate" }),
@@ -157,6 +165,18 @@ impl Parts {
             }
         };
         Ok(())
+    }
+
+    fn loss(&self) -> Result<Loss, SpecError> {
+        let needs = |word, missing| Err(SpecError::Needs { word, missing });
+        match (self.loss, self.burst, self.outage) {
+            (None, Some(_), _) => needs("burst", "loss"),
+            (None, None, Some(_)) => needs("outage", "loss"),
+            (_, Some(_), Some(_)) => Err(SpecError::Clash { words: ["burst", "outage"] }),
+            (Some(share), Some(length), None) => Ok(Loss::bursts(share, length)),
+            (Some(share), None, Some(mean)) => Ok(Loss::Outages { share, mean }),
+            (share, None, None) => Ok(Loss::Independent { share: share.unwrap_or(0.0) }),
+        }
     }
 }
 
@@ -212,6 +232,10 @@ mod tests {
             ("delay=nan", "delay='nan' is not a number of milliseconds"),
             ("seed=1.5", "seed='1.5' is not a whole number"),
             ("burst=3", "'burst' needs 'loss' as well"),
+            ("outage=3", "'outage' needs 'loss' as well"),
+            ("loss=0.1,outage=0", "outage 0 has no length"),
+            ("loss=1,outage=5", "losses never end; give a finite burst"),
+            ("loss=0.1,burst=2,outage=9", "'burst' and 'outage' exclude each other"),
             ("queue=9", "'queue' needs 'rate' as well"),
             ("tail=2", "'tail' needs 'jitter' as well"),
             ("loss=1.2", "loss 1.2 is not a share; give a number from 0 to 1"),

@@ -67,6 +67,17 @@ fn bursts_have_the_share_and_the_length_asked_for() {
 }
 
 #[test]
+fn outages_have_the_share_and_the_length_asked_for() {
+    let (arrived, stats) = arrivals("loss=0.1,outage=200,seed=3", 400_000);
+    // 4,000 s with about 2,000 outages, five standard errors.
+    assert!(stats.lost.abs_diff(40_000) < 6_000, "{} lost", stats.lost);
+    let outages = ids(&arrived).windows(2).filter(|pair| pair[1] - pair[0] > 1).count();
+    // Datagrams are 10 ms apart and miss the shortest outages.
+    let length_s = stats.lost as f64 * 0.010 / outages as f64;
+    assert!((length_s - 0.205).abs() < 0.023, "outages are {length_s} s long");
+}
+
+#[test]
 fn one_mischief_does_not_change_the_luck_of_another() {
     let (plain, _) = arrivals("loss=0.2,seed=5", 1_000);
     let (copied, stats) = arrivals("loss=0.2,dup=0.3,jitter=40,seed=5", 1_000);

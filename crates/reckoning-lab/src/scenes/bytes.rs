@@ -12,7 +12,7 @@
 //! | velocity | 3 x 4 (f32) | when the model needs it |
 //! | acceleration | 3 x 4 (f32) | when the model needs it |
 //! | orientation | 4 x 2 (i16) | always |
-//! | angular velocity | 3 x 4 (f32) | when it is not zero |
+//! | angular velocity | 3 x 4 (f32) | when it is not zero and the model turns |
 //! | curve | 3 x 1 (i8) per term | when the model is a curve |
 //!
 //! Tables count payload only, because a server packs many bodies into one datagram. Links
@@ -33,7 +33,7 @@ pub fn plain_bytes(update: &Update) -> u32 {
     let vectors = [
         model.uses_velocity(),
         model.uses_acceleration(),
-        update.kinematics().angular_velocity != DVec3::ZERO,
+        update.kinematics().angular_velocity != DVec3::ZERO && *model != Model::Hold,
     ];
     let vectors = vectors.into_iter().filter(|present| *present).count() as u32;
     let curve_bytes = match model {
@@ -55,6 +55,7 @@ mod tests {
         let turning = Kinematics { angular_velocity: DVec3::Z, ..still };
         let size = |seen, model| plain_bytes(&Update::new(seen, model, UpdateKind::Full).unwrap());
         assert_eq!(size(still, Model::Hold), 27);
+        assert_eq!(size(turning, Model::Hold), 27);
         assert_eq!(size(still, Model::Linear), 39);
         assert_eq!(size(still, Model::Accelerating { trust: Duration::ZERO }), 51);
         assert_eq!(size(turning, Model::Arc), 51);

@@ -144,7 +144,7 @@ mod tests {
         let truths = truths();
         let shown = truths.iter().enumerate().map(|(i, k)| shown(i, k.position)).collect();
         let mut tally = Tally::default();
-        tally.add(&Run { truths, shown, sent: Vec::new(), bytes: 500 });
+        tally.add(&Run { truths, shown, sent: Vec::new(), arrived: Vec::new(), bytes: 500 });
         tally.report()
     }
 

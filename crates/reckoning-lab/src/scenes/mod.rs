@@ -29,7 +29,7 @@ use crate::{Link, LinkConfig, LinkError, Motion, TICK_HZ};
 pub use bytes::{HEADER_BYTES, plain_bytes};
 pub use measure::{Report, Tally};
 pub use table::scene_table;
-pub(crate) use table::{BAD, models};
+pub(crate) use table::{BAD, models, tally};
 
 /// One experiment.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,8 +63,9 @@ impl Scenario {
         let mut config = GhostConfig::default();
         config.blend = self.blend;
         let mut ghost = Ghost::start(config, first, first.at())?;
-        let mut run = Run { truths, shown: vec![], sent: vec![first], bytes: 0 };
-        run.bytes += u64::from(plain_bytes(&first));
+        let bytes = u64::from(plain_bytes(&first));
+        let arrived = vec![(first.at(), first)];
+        let mut run = Run { truths, shown: vec![], sent: vec![first], arrived, bytes };
         for truth in &run.truths {
             if let Some(update) = publisher.observe(truth).filter(|_| truth.at > origin.at) {
                 let size_bytes = plain_bytes(&update);
@@ -72,7 +73,11 @@ impl Scenario {
                 run.sent.push(update);
                 link.send(truth.at, size_bytes + HEADER_BYTES, update);
             }
-            run.shown.push(frame(&mut ghost, &mut link, truth.at));
+            while let Some((arrival, update)) = link.poll(truth.at) {
+                ghost.accept(update, truth.at);
+                run.arrived.push((arrival, update));
+            }
+            run.shown.push(ghost.position_at(truth.at));
         }
         Ok(run)
     }
@@ -88,14 +93,6 @@ impl Scenario {
     }
 }
 
-/// Hears what has arrived, then draws.
-fn frame(ghost: &mut Ghost, link: &mut Link<Update>, now: SimTime) -> DVec3 {
-    while let Some((_, update)) = link.poll(now) {
-        ghost.accept(update, now);
-    }
-    ghost.position_at(now)
-}
-
 /// What happened in a [`Scenario`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -106,6 +103,8 @@ pub struct Run {
     pub shown: Vec<DVec3>,
     /// Every update exported, the first and the lost ones included.
     pub sent: Vec<Update>,
+    /// Every update that arrived and when, copies included, in the order of arrival.
+    pub arrived: Vec<(SimTime, Update)>,
     /// Payload exported, in the [plain encoding](plain_bytes).
     pub bytes: u64,
 }
