@@ -106,7 +106,7 @@ pub fn scene_table() -> Result<String, ScenarioError> {
 fn measure(motion: Motion, link: &'static str, spec: &str) -> Result<Block, ScenarioError> {
     let config = spec.parse().unwrap_or_default();
     let play =
-        |model, blend| tally(Scenario { motion, seconds: SECONDS, model, blend, link: config });
+        |model, blend| tally(&Scenario { motion, seconds: SECONDS, model, blend, link: config });
     let models = models(motion)
         .into_iter()
         .map(|(name, model)| Ok((name, play(model, Blend::ProjectiveVelocity)?)))
@@ -120,12 +120,12 @@ fn measure(motion: Motion, link: &'static str, spec: &str) -> Result<Block, Scen
 }
 
 /// Plays a scenario once for each seed.
-pub(crate) fn tally(scenario: Scenario) -> Result<Report, ScenarioError> {
+pub(crate) fn tally(scenario: &Scenario) -> Result<Report, ScenarioError> {
     let truths = scenario.motion.track(scenario.seconds * TICK_HZ);
     let mut tally = Tally::default();
     for seed in 1..=SEEDS {
         let link = LinkConfig { seed, ..scenario.link };
-        tally.add(&Scenario { link, ..scenario }.run_along(truths.clone())?);
+        tally.add(&Scenario { link, ..*scenario }.run_along(truths.clone())?);
     }
     Ok(tally.report())
 }
