@@ -7,6 +7,7 @@ use std::error::Error;
 use std::ops::Range;
 
 use plotters::coord::Shift;
+use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use reckoning::{Blend, DVec3, Model};
@@ -40,6 +41,7 @@ const BLENDS: [(&str, Blend, ShapeStyle); 3] = [
 
 /// A part of the picture.
 type Sheet<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 type Drawn = Result<(), Box<dyn Error>>;
 
 const fn line(color: RGBColor, stroke_width: u32) -> ShapeStyle {
@@ -190,8 +192,23 @@ fn draw_paths(sheet: &Sheet, panel: &Panel) -> Drawn {
     let (first, _) = &runs[0];
     let mut lines = vec![(panel.path(first.truths.iter().map(|k| k.position)), TRUTH)];
     lines.extend(runs.iter().map(|(run, style)| (panel.path(run.shown.iter().copied()), *style)));
-    let (x, y) = ranges(&lines, panel, sheet.dim_in_pixel());
 
+    let mut chart = path_chart(sheet, panel, ranges(&lines, panel, sheet.dim_in_pixel()))?;
+    for (points, style) in lines {
+        chart.draw_series(LineSeries::new(points, style))?;
+    }
+    let dot = |at| Circle::new(at, 5, BLACK.filled());
+    chart.draw_series(panel.updates(first, true).into_iter().map(dot))?;
+    let cross = |at| Cross::new(at, 7, line(VERMILLION, 3));
+    chart.draw_series(panel.updates(first, false).into_iter().map(cross))?;
+    Ok(())
+}
+
+fn path_chart<'a, 'b>(
+    sheet: &Sheet<'b>,
+    panel: &Panel,
+    (x, y): (Range<f64>, Range<f64>),
+) -> Result<Chart<'a, 'b>, Box<dyn Error>> {
     let mut chart = ChartBuilder::on(sheet)
         .caption(panel.title, font(24))
         .margin(MARGIN_PX)
@@ -208,14 +225,7 @@ fn draw_paths(sheet: &Sheet, panel: &Panel) -> Drawn {
         .x_desc(x_title)
         .y_desc(y_title)
         .draw()?;
-    for (points, style) in lines {
-        chart.draw_series(LineSeries::new(points, style))?;
-    }
-    let dot = |at| Circle::new(at, 5, BLACK.filled());
-    chart.draw_series(panel.updates(first, true).into_iter().map(dot))?;
-    let cross = |at| Cross::new(at, 7, line(VERMILLION, 3));
-    chart.draw_series(panel.updates(first, false).into_iter().map(cross))?;
-    Ok(())
+    Ok(chart)
 }
 
 /// What the axes span: everything with some room, and on a map the same scale both ways.
@@ -260,13 +270,25 @@ fn draw_bars(sheet: &Sheet, panel: &Panel) -> Drawn {
     let others = rows.iter().filter(|(name, _)| *name != "hold");
     let reach_m = 1.6 * others.map(|(_, report)| report.error_p95_m).fold(0.0, f64::max);
 
+    let mut chart = bar_chart(sheet, reach_m, rows.len() as f64)?;
+    for (index, (name, report)) in rows.iter().enumerate() {
+        draw_bar(&mut chart, index as f64, name, report, reach_m)?;
+    }
+    Ok(())
+}
+
+fn bar_chart<'a, 'b>(
+    sheet: &Sheet<'b>,
+    reach_m: f64,
+    rows: f64,
+) -> Result<Chart<'a, 'b>, Box<dyn Error>> {
     let mut chart = ChartBuilder::on(sheet)
         .caption("error by model", font(20))
         .margin(MARGIN_PX)
         .margin_right(3 * MARGIN_PX)
         .x_label_area_size(LABELS_PX)
         .y_label_area_size(110)
-        .build_cartesian_2d(0.0..reach_m, rows.len() as f64..0.0)?;
+        .build_cartesian_2d(0.0..reach_m, rows..0.0)?;
     chart
         .configure_mesh()
         .disable_y_mesh()
@@ -277,21 +299,22 @@ fn draw_bars(sheet: &Sheet, panel: &Panel) -> Drawn {
         .axis_desc_style(font(18))
         .x_desc("mean (bar), 95 % (stroke), m")
         .draw()?;
-    for (index, (name, report)) in rows.iter().enumerate() {
-        let row = index as f64;
-        let bar_m = report.error_mean_m.min(reach_m);
-        let bar = [(0.0, row + 0.2), (bar_m, row + 0.8)];
-        chart.draw_series([Rectangle::new(bar, SKY.filled())])?;
-        let p95_m = report.error_p95_m.min(reach_m);
-        let stroke = [(p95_m, row + 0.15), (p95_m, row + 0.85)];
-        chart.draw_series([PathElement::new(stroke, line(VERMILLION, 4))])?;
-        let at = (0.0, index as f64 + 0.5);
-        let label = Text::new((*name).to_owned(), (-8, 0), font(17).pos(MIDDLE_RIGHT));
-        chart.draw_series([EmptyElement::at(at) + label])?;
-        let (value_m, text) = bar_value(report, reach_m);
-        let value = Text::new(text, (7, 0), font(17).pos(MIDDLE_LEFT));
-        chart.draw_series([EmptyElement::at((value_m, at.1)) + value])?;
-    }
+    Ok(chart)
+}
+
+fn draw_bar(chart: &mut Chart, row: f64, name: &str, report: &Report, reach_m: f64) -> Drawn {
+    let mean_m = report.error_mean_m.min(reach_m);
+    let bar = [(0.0, row + 0.2), (mean_m, row + 0.8)];
+    chart.draw_series([Rectangle::new(bar, SKY.filled())])?;
+    let p95_m = report.error_p95_m.min(reach_m);
+    let stroke = [(p95_m, row + 0.15), (p95_m, row + 0.85)];
+    chart.draw_series([PathElement::new(stroke, line(VERMILLION, 4))])?;
+
+    let label = Text::new(name.to_owned(), (-8, 0), font(17).pos(MIDDLE_RIGHT));
+    chart.draw_series([EmptyElement::at((0.0, row + 0.5)) + label])?;
+    let (value_m, text) = bar_value(report, reach_m);
+    let value = Text::new(text, (7, 0), font(17).pos(MIDDLE_LEFT));
+    chart.draw_series([EmptyElement::at((value_m, row + 0.5)) + value])?;
     Ok(())
 }
 
