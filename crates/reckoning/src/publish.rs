@@ -64,6 +64,9 @@ pub struct PublisherConfig {
     /// Export at once, whatever the threshold and the interval say, when the body has come
     /// to rest while listeners still see it move: what overshoots least looks best.
     pub export_stops: bool,
+    /// Say a stop again after this long, once, because a lost one shows as sliding on until
+    /// the next heartbeat. Zero does not.
+    pub stop_repeat: Duration,
     /// Publish less acceleration the less it agrees with the one published last.
     pub damp_acceleration: bool,
     /// How far ahead [`Publisher::observe_on`] looks for the ground and for walls.
@@ -85,6 +88,7 @@ impl Default for PublisherConfig {
             model: Model::Linear,
             quantiser: Quantiser::EXACT,
             export_stops: true,
+            stop_repeat: Duration::from_millis(100),
             damp_acceleration: false,
             lookahead: Duration::from_millis(500),
         }
@@ -215,15 +219,17 @@ impl Publisher {
     /// counted.
     pub fn observe(&mut self, truth: &Kinematics) -> Option<Update> {
         let cause = self.due(truth)?;
-        let model = self.config.model.fitted(truth);
-        Some(self.export(truth, model, cause))
+        let truth = as_exported(truth, cause);
+        let model = self.config.model.fitted(&truth);
+        Some(self.export(&truth, model, cause))
     }
 
     /// As [`observe`](Self::observe), but what is published does not lead into the ground or
     /// a wall of `terrain` within [`PublisherConfig::lookahead`].
     pub fn observe_on(&mut self, truth: &Kinematics, terrain: &impl Terrain) -> Option<Update> {
         let cause = self.due(truth)?;
-        let kept = kept_clear(truth, self.config.model, terrain, self.config.lookahead);
+        let truth = as_exported(truth, cause);
+        let kept = kept_clear(&truth, self.config.model, terrain, self.config.lookahead);
         let model = self.config.model.fitted(&kept);
         Some(self.export(&kept, model, cause))
     }
@@ -254,12 +260,11 @@ impl Publisher {
             _ if truth.at + fold >= self.full_at => UpdateKind::Full,
             _ => UpdateKind::Partial,
         };
-        let mut truth = *truth;
-        if cause == Cause::Stop {
-            // What brought the body to rest must not carry the guess backwards from there.
-            truth.acceleration = DVec3::ZERO;
+        let update = self.send(as_exported(truth, cause), model, kind);
+        if cause == Cause::Stop && !self.config.stop_repeat.is_zero() {
+            self.heartbeat_at = self.heartbeat_at.min(truth.at + self.config.stop_repeat);
         }
-        self.send(truth, model, kind)
+        update
     }
 
     /// Exports a body that is somewhere else now without having moved there, so that
@@ -365,5 +370,14 @@ impl Publisher {
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^= z >> 31;
         (z >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+}
+
+/// The truth as listeners shall carry it on: what brought a body to rest must not carry the
+/// guess backwards from there.
+fn as_exported(truth: &Kinematics, cause: Cause) -> Kinematics {
+    match cause {
+        Cause::Stop => Kinematics { acceleration: DVec3::ZERO, ..*truth },
+        _ => *truth,
     }
 }
