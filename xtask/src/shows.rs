@@ -4,14 +4,14 @@ use crate::failure::Failure;
 use crate::say;
 use crate::workspace::{self, Workspace};
 
-/// How to read the output of `cargo bench`.
+/// How to read the table of the benchmark.
 const FIGURES: &str = "\
 How to read the figures:
-  Each is the time of one round of what it is named after. Where a name ends in a number,
-  that many bodies take part in the round: divide by it for the time per body.
+  The subjects of a group took turns in one run; `ratio` is a subject's time over that of the
+  group's first row in the same turn, the middle one of all turns. It holds on a busy machine,
+  where nanoseconds do not.
   A 60 Hz game has 16.7 ms a frame for everything it does, so 10 000 ghosts at 100 ns each
-  cost it 1 ms, 6 % of the frame.
-  Compare figures from one quiet machine only; a change below 5 % is noise.";
+  cost it 1 ms, 6 % of the frame.";
 
 /// Runs the scenes: prints their table and draws them.
 pub fn play(workspace: &Workspace) -> Result<(), Failure> {
@@ -31,7 +31,7 @@ pub fn tables(workspace: &Workspace) -> Result<(), Failure> {
 
 /// Measures the engine.
 pub fn bench(workspace: &Workspace) -> Result<(), Failure> {
-    workspace::run(&mut workspace.cargo("bench -p reckoning"))?;
+    workspace::run(&mut workspace.cargo("bench -p reckoning --bench speed --features rayon"))?;
     say::note(&format!("\n{FIGURES}"));
     Ok(())
 }
