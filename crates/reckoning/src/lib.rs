@@ -56,6 +56,7 @@
 //! | turn a body the way it goes | [`heading_from_velocity`], [`two_point`] |
 //! | speak DIS | [`DisModel`], [`DisFields`], [`PublisherConfig::dis`] |
 //! | say how wrong it was | [`update_error_between`], [`FlightLog`], [`ListenerAccount`] |
+//! | share the error fairly among listeners | [`Fairness`], [`Policy`] |
 //!
 //! # What you may rely on
 //!
@@ -75,7 +76,9 @@ extern crate alloc;
 
 mod account;
 mod articulate;
+mod dice;
 mod error;
+mod fair;
 mod ghost;
 mod ground;
 mod kinematics;
@@ -99,6 +102,10 @@ pub use articulate::{
     Joint, JointGhost, JointPublisher, JointPublisherConfig, Steering, wheel_spin_rad,
 };
 pub use error::ConfigError;
+pub use fair::{
+    Budget, Delivery, Fairness, FairnessConfig, FairnessStats, Leftover, ListenerId, Policy,
+    Weights,
+};
 pub use ghost::{
     Accepted, Blend, BlendSpan, DelayedConfig, DelayedGhost, Ghost, GhostConfig, GhostStats, Timing,
 };

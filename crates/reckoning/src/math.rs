@@ -6,7 +6,7 @@
 //! release and WebAssembly.
 
 use glam::{DQuat, DVec3};
-pub(crate) use libm::{atan2, cos, exp, round, sin, sqrt};
+pub(crate) use libm::{atan2, ceil, cos, exp, round, sin, sqrt};
 
 pub(crate) use libm::{asinh, fma, ilogb, scalbn};
 
