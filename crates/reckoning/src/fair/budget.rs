@@ -44,6 +44,16 @@ impl Budget {
         Self::per_trigger(f64::from(listeners) * triggers / lowered_triggers)
     }
 
+    /// What it allows per trigger with this many listeners.
+    pub(super) fn of(self, listeners: usize) -> f64 {
+        self.per_trigger.min(listeners as f64)
+    }
+
+    /// This budget, changed by a share of it, but at least half of it.
+    pub(super) fn raised_by(self, share: f64) -> Self {
+        Self { per_trigger: self.per_trigger * (1.0 + share).max(0.5) }
+    }
+
     /// At which share of the triggers, from 0 to 1, each listener is served when their claims
     /// are these.
     ///
@@ -74,23 +84,16 @@ impl Budget {
     }
 }
 
-/// Each value's part of their sum. Equal parts when no value is positive.
+/// Each value's part of their sum, where only positive numbers count. Equal parts when there
+/// are none.
 pub(super) fn shares(values: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut values: Vec<f64> = values.map(|x| x.clamp(0.0, f64::MAX)).map(or_zero).collect();
+    let positive = |x: f64| if x > 0.0 { x.min(f64::MAX) } else { 0.0 };
+    let values: Vec<f64> = values.map(positive).collect();
     let largest = values.iter().copied().fold(0.0, f64::max);
-    if largest == 0.0 {
-        values.fill(1.0);
-    } else {
-        // Brings them to at most one before they are added, so that nothing overflows.
-        values.iter_mut().for_each(|x| *x /= largest);
-    }
-    let sum: f64 = values.iter().sum();
-    values.iter_mut().for_each(|x| *x /= sum);
-    values
-}
-
-fn or_zero(x: f64) -> f64 {
-    if x.is_nan() { 0.0 } else { x }
+    // Brought to at most one before they are added, so that nothing overflows.
+    let part = |x: &f64| if largest > 0.0 { x / largest } else { 1.0 };
+    let sum: f64 = values.iter().map(part).sum();
+    values.iter().map(|x| part(x) / sum).collect()
 }
 
 /// What makes a listener deserve the next update: a mixture of three claims.

@@ -21,10 +21,15 @@
 //!
 //! Whether an update is worth exporting is the [`Publisher`](crate::Publisher)'s choice, how
 //! it travels the network's. The policies, and the errors they level, are those of chapter 3
-//! of THESIS. Where it leaves cases open, this is what happens: a newcomer is taken to have
-//! had the mean error of those present, so that it is neither favoured nor starved; and
-//! nobody's claim on a budget falls below a sixteenth of an equal share, so that nobody is
-//! forgotten.
+//! of THESIS. Where it leaves cases open, this is what happens:
+//! - a listener without anything to show is served at once, and so is everyone when the body
+//!   teleports, whatever the policy and outside of any budget;
+//! - a newcomer is taken to have had the mean error of those present, so that it is neither
+//!   favoured nor starved;
+//! - nobody's claim on a budget falls below a sixteenth of an equal share, so that nobody is
+//!   forgotten;
+//! - turns given in advance never add up to the budget exactly, because claims change before
+//!   they come; what is left over is spent on later turns.
 
 mod budget;
 mod listener;
@@ -45,6 +50,10 @@ use listener::Listener;
 /// The least claim on a budget, as a part of an equal share. A listener whose error happens
 /// to be zero when it is served would otherwise never be served again.
 const LEAST_CLAIM: f64 = 1.0 / 16.0;
+
+/// What is left of a budget is spent over this many rounds in which everyone is served once:
+/// slowly, because it goes up and down by one round anyway when listeners' turns coincide.
+const CATCH_UP: f64 = 16.0;
 
 /// The game's own number for one listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -81,6 +90,8 @@ pub struct Fairness {
     latest: Option<Update>,
     triggered_at: SimTime,
     dice: Dice,
+    /// What [`Policy::Deterministic`] may have sent and has not, in updates.
+    unspent: f64,
     stats: FairnessStats,
 }
 
@@ -96,6 +107,7 @@ impl Fairness {
             latest: None,
             triggered_at: SimTime::MIN,
             dice: Dice::new(config.seed),
+            unspent: 0.0,
             config,
             stats: FairnessStats::default(),
         })
@@ -271,9 +283,13 @@ impl Fairness {
     /// Serves those whose turn has come, and gives only them a new turn.
     fn take_turns(&mut self, budget: Budget, weights: Weights, now: SimTime) {
         let trigger = self.stats.triggers;
-        if !self.listeners.values().any(|listener| listener.turn.has_come(trigger)) {
+        let served = self.listeners.values().filter(|listener| listener.turn.has_come(trigger));
+        let (served, n) = (served.count(), self.listeners.len());
+        self.unspent += budget.of(n) - served as f64;
+        if served == 0 {
             return;
         }
+        let budget = budget.raised_by(self.unspent / (CATCH_UP * n as f64));
         let frequencies = budget.frequencies(&self.claims(weights, now));
         for (listener, frequency) in self.listeners.values_mut().zip(frequencies) {
             if listener.turn.has_come(trigger) {

@@ -7,9 +7,6 @@ use super::{Budget, Weights};
 use crate::ConfigError;
 
 /// Who gets an update, and when.
-///
-/// Whatever the policy, a listener that has nothing to show is served at once, and so is
-/// everyone when the body teleports.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Policy {
@@ -38,7 +35,8 @@ pub enum Policy {
         weights: Weights,
     },
     /// Each listener regularly, the more often the larger its claim, within a budget. Levels
-    /// the errors without raising their mean.
+    /// the errors and hardly raises their mean, if claims change slowly from one turn to the
+    /// next: [`Weights::RECENT`] alone do not.
     Deterministic {
         /// Updates per trigger.
         budget: Budget,
