@@ -173,8 +173,10 @@ mod tests {
     #[test]
     fn credit_makes_up_for_rounding() {
         assert_eq!(turns(0.4, 11), [0, 3, 5, 8, 10]);
-        assert_eq!(turns(1.0 / 3.0, 10), [0, 3, 6, 9]);
-        assert_eq!(turns(1.0, 4), [0, 1, 2, 3]);
+        for n in 1..200 {
+            let every_nth: Vec<u64> = (0..1000).step_by(n).collect();
+            assert_eq!(turns(1.0 / n as f64, 1000), every_nth, "{n}");
+        }
     }
 
     #[test]

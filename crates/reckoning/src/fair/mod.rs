@@ -51,8 +51,8 @@ use listener::Listener;
 /// to be zero when it is served would otherwise never be served again.
 const LEAST_CLAIM: f64 = 1.0 / 16.0;
 
-/// What is left of a budget is spent over this many rounds in which everyone is served once:
-/// slowly, because it goes up and down by one round anyway when listeners' turns coincide.
+/// What is left of a budget, or overspent, is made up for within about this many rounds in
+/// which everyone is served once: slowly, so that nobody's turns become irregular.
 const CATCH_UP: f64 = 16.0;
 
 /// The game's own number for one listener.
@@ -284,12 +284,14 @@ impl Fairness {
     fn take_turns(&mut self, budget: Budget, weights: Weights, now: SimTime) {
         let trigger = self.stats.triggers;
         let served = self.listeners.values().filter(|listener| listener.turn.has_come(trigger));
-        let (served, n) = (served.count(), self.listeners.len());
-        self.unspent += budget.of(n) - served as f64;
-        if served == 0 {
+        let (served, round) = (served.count() as f64, self.listeners.len() as f64);
+        self.unspent += budget.of(self.listeners.len()) - served;
+        if served == 0.0 {
             return;
         }
-        let budget = budget.raised_by(self.unspent / (CATCH_UP * n as f64));
+        // It goes up and down by a round by itself, because listeners' turns coincide.
+        let beyond = self.unspent - self.unspent.clamp(-round, round);
+        let budget = budget.raised_by(beyond / (CATCH_UP * round));
         let frequencies = budget.frequencies(&self.claims(weights, now));
         for (listener, frequency) in self.listeners.values_mut().zip(frequencies) {
             if listener.turn.has_come(trigger) {

@@ -172,7 +172,7 @@ fn a_newcomer_is_served_at_once_and_then_like_the_others() {
         run.sent.fill(0);
         run.go(&walk(1)[6_000..]);
         let [a, b, newcomer] = run.sent[..] else { panic!() };
-        assert!(newcomer.abs_diff(a.midpoint(b)) * 20 < a, "{weights:?}: {:?}", run.sent);
+        assert!(newcomer.abs_diff(a.midpoint(b)) * 10 < a, "{weights:?}: {:?}", run.sent);
     }
 }
 
@@ -225,12 +225,23 @@ fn a_still_body_causes_no_sends_but_its_heartbeats() {
 
 #[test]
 fn whoever_is_never_wrong_is_not_forgotten() {
-    // A claim of a sixteenth of an equal share: once in 32 triggers, and once more for the
-    // share the raised claims take from each other.
-    let mut run = Run::new(deterministic(Weights::ACCUMULATED), &[0, 800]);
-    run.go(&walk(1));
-    assert!(run.longest_wait[0] <= 34, "{}", run.longest_wait[0]);
-    assert!(run.sent[0] * 34 > run.triggers, "{:?}", run.sent);
+    let mut fairness = fairness(deterministic(Weights::ACCUMULATED));
+    fairness.add_listener(NEAR, ms(0));
+    fairness.add_listener(FAR, ms(0));
+    // Both have a turn at every other trigger, at which the body sidesteps, until the far
+    // one turns out to have all of the error.
+    let mut served_near = Vec::new();
+    for trigger in 0..80 {
+        let at_ms = trigger * 1000;
+        export(&mut fairness, at_ms, f64::from(i32::try_from(trigger / 2).unwrap().min(2)));
+        for (to, export_ms) in sends(&mut fairness, at_ms) {
+            let arrival = ms(at_ms + if to == FAR { 500 } else { 0 });
+            fairness.handle_acknowledgement(to, ms(export_ms), arrival, arrival);
+            served_near.extend((to == NEAR).then_some(trigger));
+        }
+    }
+    // A claim of 1/32 beside one of 1: every 33rd trigger.
+    assert_eq!(served_near, [0, 2, 4, 37, 70]);
 }
 
 #[test]
@@ -239,8 +250,9 @@ fn a_budget_is_kept() {
         let walk = walk(seed);
         let base = Run::over(third_base(), &walk).spent();
         for weights in [Weights::ACCUMULATED, Weights::WAITING, Weights::THIRDS, Weights::ERRORS] {
+            // One in a thousand, and two rounds among three listeners.
             let spent = Run::over(deterministic(weights), &walk).spent();
-            assert!((spent - base).abs() <= base / 1000.0 + 3.0, "{weights:?}: {spent} {base}");
+            assert!((spent - base).abs() <= base / 1000.0 + 6.0, "{weights:?}: {spent} {base}");
             let run = Run::over(probabilistic(weights), &walk);
             // Each trigger adds a variance of at most 2/3; four deviations.
             let luck = 4.0 * (run.triggers as f64 * 2.0 / 3.0).sqrt();

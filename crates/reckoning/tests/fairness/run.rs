@@ -45,13 +45,10 @@ pub struct Run {
     pub triggers: u64,
     /// Sends to each listener.
     pub sent: Vec<u64>,
-    /// The most triggers each listener ever waited from one send to the next.
-    pub longest_wait: Vec<u64>,
     /// Every send: when, to whom, and of which export.
     pub log: Vec<(SimTime, ListenerId, SimTime)>,
     publisher: Option<Publisher>,
     delays: Vec<Duration>,
-    served_at: Vec<u64>,
     acks: BTreeMap<(SimTime, ListenerId, SimTime), SimTime>,
 }
 
@@ -64,11 +61,9 @@ impl Run {
             now: ms(0),
             triggers: 0,
             sent: Vec::new(),
-            longest_wait: Vec::new(),
             log: Vec::new(),
             publisher: None,
             delays: Vec::new(),
-            served_at: Vec::new(),
             acks: BTreeMap::new(),
         };
         for delay_ms in delays_ms {
@@ -88,8 +83,6 @@ impl Run {
         let id = ListenerId(u32::try_from(self.delays.len()).unwrap());
         self.delays.push(Duration::from_millis(delay_ms));
         self.sent.push(0);
-        self.longest_wait.push(0);
-        self.served_at.push(self.triggers);
         self.fairness.add_listener(id, self.now);
         self.fairness.handle_delay(id, self.delays[self.delays.len() - 1]);
     }
@@ -123,9 +116,6 @@ impl Run {
     fn deliver(&mut self) {
         while let Some(delivery) = self.fairness.poll_delivery(self.now) {
             let (place, export) = (delivery.to.0 as usize, delivery.update.at());
-            let waited =
-                self.triggers - std::mem::replace(&mut self.served_at[place], self.triggers);
-            self.longest_wait[place] = self.longest_wait[place].max(waited);
             self.sent[place] += 1;
             self.log.push((self.now, delivery.to, export));
             let arrival = self.now + self.delays[place];
