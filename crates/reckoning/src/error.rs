@@ -93,7 +93,7 @@ pub enum ConfigError {
         /// The limit given.
         got: f64,
     },
-    /// A span of a ghost must be longer than zero.
+    /// A span must be longer than zero.
     SpanZero {
         /// Which setting.
         name: &'static str,
@@ -115,6 +115,16 @@ pub enum ConfigError {
         min: Duration,
         /// The upper end.
         max: Duration,
+    },
+    /// A budget of updates per trigger must be positive and finite.
+    BudgetNotPositive {
+        /// The updates per trigger given.
+        got: f64,
+    },
+    /// The shares of a mixture must not be negative and must add up to one.
+    SharesOutOfRange {
+        /// The shares given.
+        got: [f64; 3],
     },
     /// A height field needs at least one cell.
     GridTooSmall {
@@ -229,6 +239,12 @@ impl fmt::Display for ConfigError {
             }
             Self::RangeReversed { name, min, max } => {
                 write!(f, "{name} runs from {min:?} down to {max:?}; swap them")
+            }
+            Self::BudgetNotPositive { got } => {
+                write!(f, "budget of {got} updates per trigger is not positive and finite")
+            }
+            Self::SharesOutOfRange { got: [a, b, c] } => {
+                write!(f, "shares {a}, {b} and {c} are not from 0 to 1 with the sum 1")
             }
             Self::Kinematics(error) => error.fmt(f),
             _ => self.fmt_ground(f),

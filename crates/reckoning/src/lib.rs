@@ -56,6 +56,7 @@
 //! | turn a body the way it goes | [`heading_from_velocity`], [`two_point`] |
 //! | speak DIS | [`DisModel`], [`DisFields`], [`PublisherConfig::dis`] |
 //! | say how wrong it was | [`update_error_between`], [`FlightLog`], [`ListenerAccount`] |
+//! | share the error fairly among listeners | [`Fairness`], [`Policy`] |
 //!
 //! # What you may rely on
 //!
@@ -78,7 +79,9 @@ extern crate std;
 mod account;
 mod articulate;
 mod crowd;
+mod dice;
 mod error;
+mod fair;
 mod ghost;
 mod ground;
 mod kinematics;
@@ -103,6 +106,10 @@ pub use articulate::{
 };
 pub use crowd::{Crowd, CrowdConfig, CrowdError, CrowdId, CrowdView};
 pub use error::ConfigError;
+pub use fair::{
+    Budget, Delivery, Fairness, FairnessConfig, FairnessStats, Leftover, ListenerId, Policy,
+    Weights,
+};
 pub use ghost::{
     Accepted, Blend, BlendSpan, DelayedConfig, DelayedGhost, Ghost, GhostConfig, GhostStats, Timing,
 };

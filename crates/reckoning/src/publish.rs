@@ -24,6 +24,7 @@ use core::time::Duration;
 
 use glam::DVec3;
 
+use crate::dice::Dice;
 use crate::prevent::kept_clear;
 use crate::sample::damp_acceleration;
 use crate::{
@@ -183,7 +184,7 @@ pub struct Publisher {
     last_acceleration: DVec3,
     heartbeat_at: SimTime,
     full_at: SimTime,
-    dice: u64,
+    dice: Dice,
     stats: PublisherStats,
 }
 
@@ -204,7 +205,7 @@ impl Publisher {
             last_acceleration: DVec3::ZERO,
             heartbeat_at: truth.at,
             full_at: truth.at,
-            dice: config.seed,
+            dice: Dice::new(config.seed),
             config,
             stats: PublisherStats::default(),
         };
@@ -359,17 +360,8 @@ impl Publisher {
         if self.config.heartbeat_spread == 0.0 {
             return span;
         }
-        span.mul_f64(1.0 + self.config.heartbeat_spread * self.roll())
-    }
-
-    /// The next number of the seeded sequence, from -1 to 1 (the generator `SplitMix64`).
-    fn roll(&mut self) -> f64 {
-        self.dice = self.dice.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.dice;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^= z >> 31;
-        (z >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+        let roll = 2.0 * self.dice.unit() - 1.0;
+        span.mul_f64(1.0 + self.config.heartbeat_spread * roll)
     }
 }
 
