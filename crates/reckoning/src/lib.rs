@@ -1,34 +1,123 @@
-//! Dead reckoning for networked games and simulations.
+//! Dead reckoning for networked games and simulations: publish moving things sparingly, show
+//! them believably.
+//!
+//! The owner of a body and everyone who watches it run the same motion [`Model`]. While the
+//! watchers' guess is good enough the owner's [`Publisher`] says nothing; when it strays,
+//! one [`Update`] puts it right, and the watchers' [`Ghost`] blends towards it without a
+//! visible break. No clock, no socket, no thread: time is an argument, values go in and
+//! values come out, and your network carries them.
+//!
+//! # Quick start
+//!
+//! One car, one onlooker, a perfect network:
+//!
+//! ```
+//! use reckoning::{Blend, DVec3, Ghost, Kinematics, Publisher, PublisherConfig, SimTime, Threshold};
+//!
+//! fn car_at(now: SimTime) -> Kinematics { // your game: here 15 m/s round a bend of 50 m
+//!     let (sin, cos) = (0.3 * now.as_secs_f64()).sin_cos();
+//!     Kinematics::moving(now, DVec3::new(cos, sin, 0.0) * 50.0, DVec3::new(-sin, cos, 0.0) * 15.0)
+//! }
+//!
+//! fn main() -> Result<(), reckoning::ConfigError> {
+//!     let mut config = PublisherConfig::default();
+//!     config.threshold = Threshold::metres(0.25)?;
+//!     let (mut publisher, first) = Publisher::start(config, &car_at(SimTime::ZERO))?;
+//!     let mut ghost = Ghost::new(first, Blend::Snap);
+//!
+//!     let mut exports = 1;
+//!     for tick in 1..600 {
+//!         let now = SimTime::from_tick(tick, 60);
+//!         if let Some(update) = publisher.observe(&car_at(now)) {
+//!             ghost.accept(update, now); // here your network carries it
+//!             exports += 1;
+//!         }
+//!         let drawn = ghost.position_at(now); // never more than 0.25 m from the car
+//! #       assert!(drawn.distance(car_at(now).position) <= 0.25);
+//!     }
+//!     println!("600 ticks, {exports} updates"); // 600 ticks, 30 updates
+//! #   assert_eq!(exports, 30);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! # Where things are
+//!
+//! | you want to | take |
+//! |---|---|
+//! | describe how a body moves | [`Kinematics`], measured by a [`Sampler`] if physics does not say |
+//! | choose how it is carried on between updates | [`Model`] |
+//! | decide when others must hear of it | [`Publisher`], [`Threshold`], [`AngleThreshold`], [`Quantiser`] |
+//! | show it elsewhere, now | [`Ghost`], [`Blend`] |
+//! | show it elsewhere, a moment ago | [`DelayedGhost`] |
+//! | show very many | [`Crowd`] |
+//! | keep it on the ground and out of it | [`GroundClamp`], [`Terrain`], [`Publisher::observe_on`] |
+//! | turn turrets, roll wheels | [`Joint`], [`JointPublisher`], [`JointGhost`], [`wheel_spin_rad`] |
+//! | turn a body the way it goes | [`heading_from_velocity`], [`two_point`] |
+//! | speak DIS | [`DisModel`], [`DisFields`], [`PublisherConfig::dis`] |
+//! | say how wrong it was | [`update_error_between`], [`FlightLog`], [`ListenerAccount`] |
+//!
+//! # What you may rely on
+//!
+//! - **Same bits everywhere**: equal inputs give equal results in debug, release and
+//!   WebAssembly, at any frame rate and in any order of questions.
+//! - **No surprise**: finite input gives finite output; other input is refused by name.
+//! - **No jump**: an update moves the picture continuously, unless it says teleport.
+//! - **Units**: SI and radians, `f64`, up is `+z`; a world unit may be anything.
+//!
+//! # Features
+//!
+//! None is on by default and none changes a result: `std` picks the widest vector unit of
+//! the CPU at run time for a [`Crowd`], `rayon` splits a crowd over threads.
 #![no_std]
 
 extern crate alloc;
 
+mod account;
+mod articulate;
 mod error;
 mod ghost;
+mod ground;
 mod kinematics;
 mod math;
 mod model;
+mod orient;
+mod prevent;
 mod publish;
 mod quantise;
 mod sample;
+mod terrain;
 mod threshold;
 mod time;
 mod update;
 
+pub use account::{
+    ErrorOver, FlightLog, ListenerAccount, Share, Split, error_between, linear_error,
+    linear_error_between, update_error_between,
+};
+pub use articulate::{
+    Joint, JointGhost, JointPublisher, JointPublisherConfig, Steering, wheel_spin_rad,
+};
 pub use error::ConfigError;
 pub use ghost::{
     Accepted, Blend, BlendSpan, DelayedConfig, DelayedGhost, Ghost, GhostConfig, GhostStats, Timing,
 };
 pub use glam::{DQuat, DVec3};
+pub use ground::{ClampMode, Footprint, GroundClamp, GroundClampConfig, Pose};
 pub use kinematics::{Field, Kinematics, KinematicsError};
 pub use math::angle_between;
 pub use model::{
     Ballistic, BodyAcceleration, Curve, CurveBasis, CustomModel, DisAlgorithm, DisFields, DisModel,
     Landing, Model, Path, PathRide, euler_from_quat, quat_from_euler,
 };
+pub use orient::{
+    heading_and_pitch_from_velocity, heading_from_velocity, heading_rad, shortest_turn_rad,
+    two_point, wrap_rad,
+};
 pub use publish::{Cause, Publisher, PublisherConfig, PublisherStats};
 pub use quantise::Quantiser;
 pub use sample::{Sampler, SamplerConfig, damp_acceleration};
+pub use terrain::{Contact, FlatGround, HeightField, Terrain};
 pub use threshold::{AngleThreshold, Threshold};
 pub use time::SimTime;
 pub use update::{Update, UpdateKind};

@@ -8,6 +8,8 @@
 use glam::{DQuat, DVec3};
 pub(crate) use libm::{atan2, cos, exp, round, sin, sqrt};
 
+pub(crate) use libm::{asinh, fma, ilogb, scalbn};
+
 /// The rotation by the vector's length about its direction: what a constant angular
 /// velocity does in the time it was multiplied with.
 pub(crate) fn rotation(scaled_axis_rad: DVec3) -> DQuat {

@@ -24,9 +24,10 @@ use core::time::Duration;
 
 use glam::DVec3;
 
+use crate::prevent::kept_clear;
 use crate::sample::damp_acceleration;
 use crate::{
-    AngleThreshold, ConfigError, Kinematics, Model, Quantiser, SimTime, Threshold, Update,
+    AngleThreshold, ConfigError, Kinematics, Model, Quantiser, SimTime, Terrain, Threshold, Update,
     UpdateKind,
 };
 
@@ -128,7 +129,8 @@ impl PublisherConfig {
             .angle_threshold
             .map_or((0.0, 1.0), |t| (self.quantiser.worst_orientation_rad(), t.max_error_rad()));
         for (rounding, threshold) in [position, angle] {
-            if rounding >= threshold {
+            // A hundredth of room, since a threshold is reached a little below its number.
+            if rounding * 1.01 > threshold {
                 return Err(ConfigError::QuantisationTooCoarse { rounding, threshold });
             }
         }
@@ -215,6 +217,15 @@ impl Publisher {
         let cause = self.due(truth)?;
         let model = self.config.model.fitted(truth);
         Some(self.export(truth, model, cause))
+    }
+
+    /// As [`observe`](Self::observe), but what is published does not lead into the ground or
+    /// a wall of `terrain` within [`PublisherConfig::lookahead`].
+    pub fn observe_on(&mut self, truth: &Kinematics, terrain: &impl Terrain) -> Option<Update> {
+        let cause = self.due(truth)?;
+        let kept = kept_clear(truth, self.config.model, terrain, self.config.lookahead);
+        let model = self.config.model.fitted(&kept);
+        Some(self.export(&kept, model, cause))
     }
 
     /// Why an update is due for this truth, if one is: the first half of

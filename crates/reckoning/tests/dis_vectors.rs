@@ -4,28 +4,25 @@
 //! `RECKONING_DIS_VECTORS` points. Without them the test says so and passes; a path that was
 //! given and cannot be read is a failure.
 
+mod shared;
+
 use std::f64::consts::TAU;
-use std::path::PathBuf;
 
 use reckoning::{
-    DQuat, DVec3, DisAlgorithm, DisFields, DisModel, Kinematics, SimTime, euler_from_quat,
-    quat_from_euler,
+    DQuat, DVec3, DisAlgorithm, DisFields, DisModel, Kinematics, SimTime, angle_between,
+    euler_from_quat, quat_from_euler,
 };
 use serde_json::Value;
 
 const MAX_OFF: f64 = 1e-6; // metres, radians, and parts of the speed
 
 fn vectors() -> Option<Value> {
-    let given = std::env::var_os("RECKONING_DIS_VECTORS").map(PathBuf::from);
-    let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/dis/vectors.json");
-    if given.is_none() && !beside.exists() {
-        eprintln!("SKIPPED: {} not found and RECKONING_DIS_VECTORS not set", beside.display());
-        return None;
-    }
-    let path = given.unwrap_or(beside);
-    let name = path.display();
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{name}: {e}"));
-    Some(serde_json::from_str(&text).unwrap_or_else(|e| panic!("{name}: {e}")))
+    let text = match std::env::var_os("RECKONING_DIS_VECTORS") {
+        None => shared::text("dis/vectors.json")?,
+        Some(path) => std::fs::read_to_string(&path)
+            .unwrap_or_else(|e| panic!("RECKONING_DIS_VECTORS {}: {e}", path.display())),
+    };
+    Some(serde_json::from_str(&text).unwrap_or_else(|e| panic!("the vectors: {e}")))
 }
 
 fn numbers<const N: usize>(value: &Value) -> [f64; N] {
@@ -47,12 +44,6 @@ fn fields(state: &Value) -> DisFields {
         acceleration: vector(&state["acceleration"]),
         angular_velocity: vector(&state["angular_velocity"]),
     }
-}
-
-/// The angle between two orientations, whatever their signs.
-fn angle_between(a: DQuat, b: DQuat) -> f64 {
-    let apart = a.conjugate() * b;
-    2.0 * libm::atan2(apart.xyz().length(), apart.w.abs())
 }
 
 /// The distance of two angles on the circle.

@@ -25,7 +25,7 @@ use glam::{DQuat, DVec3};
 use super::blend::Blend;
 use super::{Accepted, GhostStats};
 use crate::math::{rotation, scaled_axis};
-use crate::{ConfigError, SimTime, Update, UpdateKind};
+use crate::{ConfigError, Pose, SimTime, Update, UpdateKind};
 
 /// Playback runs at most this much slower or faster while the delay slides.
 const SLEW: f64 = 0.1;
@@ -136,6 +136,12 @@ impl DelayedGhost {
     #[must_use]
     pub fn orientation_at(&self, now: SimTime) -> DQuat {
         (self.played_orientation(now) * self.error.rotation(now)).normalize()
+    }
+
+    /// Where and how to draw the body, ready for a [`GroundClamp`](crate::GroundClamp).
+    #[must_use]
+    pub fn pose_at(&self, now: SimTime) -> Pose {
+        Pose { position: self.position_at(now), orientation: self.orientation_at(now) }
     }
 
     /// How far in the past the body is shown.

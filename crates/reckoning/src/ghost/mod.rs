@@ -32,7 +32,7 @@ use core::time::Duration;
 use glam::{DQuat, DVec3};
 
 use crate::math::{rotation, scaled_axis};
-use crate::{ConfigError, SimTime, Update, UpdateKind};
+use crate::{ConfigError, Pose, SimTime, Update, UpdateKind};
 use arrivals::Arrivals;
 use blend::{Cubic, Ends, cubic_at, cubic_slope};
 
@@ -259,6 +259,12 @@ impl Ghost {
             }
             _ => believed,
         }
+    }
+
+    /// Where and how to draw the body, ready for a [`GroundClamp`](crate::GroundClamp).
+    #[must_use]
+    pub fn pose_at(&self, now: SimTime) -> Pose {
+        Pose { position: self.position_at(now), orientation: self.orientation_at(now) }
     }
 
     /// The newest update: what is believed.

@@ -1,0 +1,105 @@
+//! The words of the command line.
+
+use std::fmt;
+
+/// What the caller asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    Help,
+    Test,
+    Play,
+    Bench,
+    Tables,
+}
+
+/// Every command but help: its word, what it stands for and the line of the help text.
+const COMMANDS: [(&str, Command, &str); 4] = [
+    ("test", Command::Test, "run every check there is; the answer to \"may I commit this?\""),
+    ("play", Command::Play, "run the scenes and draw them: what dead reckoning looks like"),
+    ("bench", Command::Bench, "measure the engine's speed and say what the figures mean"),
+    (
+        "tables",
+        Command::Tables,
+        "write the committed quality tables anew, to see a change as a diff",
+    ),
+];
+
+/// The end of the help text.
+const NEEDS: &str = "\
+Works from any folder of the repository. `test` needs rustup for two compiler
+targets and Node for the WebAssembly check; both are installed if that is easy,
+else it says how. `cargo deny` is used when it is there.
+";
+
+/// Words that mean no command.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Unknown {
+    words: Vec<String>,
+}
+
+impl fmt::Display for Unknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known: Vec<&str> = COMMANDS.iter().map(|&(word, ..)| word).collect();
+        writeln!(f, "cargo xtask does not know: {}", self.words.join(" "))?;
+        write!(f, "it knows, one at a time: {}; --help explains them", known.join(", "))
+    }
+}
+
+/// Reads the words after `cargo xtask`. Exactly one command is taken, none means help.
+pub fn parse(words: &[String]) -> Result<Command, Unknown> {
+    match words {
+        [] => Ok(Command::Help),
+        [word] if matches!(word.as_str(), "help" | "--help" | "-h") => Ok(Command::Help),
+        [word, rest @ ..] => match COMMANDS.iter().find(|(name, ..)| name == word) {
+            Some(&(_, command, _)) if rest.is_empty() => Ok(command),
+            Some(_) => Err(Unknown { words: rest.to_vec() }),
+            None => Err(Unknown { words: words.to_vec() }),
+        },
+    }
+}
+
+/// The text behind `--help`.
+pub fn help() -> String {
+    let commands: Vec<String> =
+        COMMANDS.iter().map(|(word, _, line)| format!("  {word:<8}{line}\n")).collect();
+    format!("cargo xtask COMMAND\n\n{}\n{NEEDS}", commands.concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Result<Command, Unknown> {
+        parse(&line.split_whitespace().map(String::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn every_command_is_understood_and_explained() {
+        for (word, command, line) in COMMANDS {
+            assert_eq!(parsed(word), Ok(command));
+            assert!(help().contains(line), "{word}");
+        }
+    }
+
+    #[test]
+    fn no_word_means_help() {
+        for line in ["", "help", "--help", "-h"] {
+            assert_eq!(parsed(line), Ok(Command::Help), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_word_is_named_beside_the_known_ones() {
+        let message = parsed("tset").unwrap_err().to_string();
+
+        assert!(message.contains("does not know: tset"), "{message}");
+        assert!(message.contains("test, play, bench, tables"), "{message}");
+    }
+
+    #[test]
+    fn words_after_a_command_are_refused_rather_than_ignored() {
+        let message = parsed("test --fast").unwrap_err().to_string();
+
+        assert!(message.contains("does not know: --fast"), "{message}");
+    }
+}

@@ -1,0 +1,58 @@
+//! What the checks need beyond cargo: find it, install it, or say how.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::failure::Failure;
+use crate::workspace::{self, Workspace};
+
+/// Makes sure the standard library for `triple` is there.
+pub fn require_target(workspace: &Workspace, triple: &str) -> Result<(), Failure> {
+    // The folder is named even when nothing has been installed into it.
+    let folder = workspace::read(workspace.program("rustc").args([
+        "--print",
+        "target-libdir",
+        "--target",
+        triple,
+    ]))?;
+    if Path::new(folder.trim()).is_dir() {
+        return Ok(());
+    }
+    if !is_installed("rustup") {
+        return Err(Failure::Missing {
+            what: format!("the compiler target {triple} (and rustup, which would fetch it)"),
+            remedy: "install rustup, or the target with the package manager that brought rustc",
+        });
+    }
+    workspace::run(workspace.program("rustup").args(["target", "add", triple]))
+}
+
+/// Makes sure Node is there, which runs WebAssembly without a browser.
+pub fn require_node(workspace: &Workspace) -> Result<(), Failure> {
+    if is_installed("node") {
+        return Ok(());
+    }
+    if !is_root_on_debian() {
+        return Err(Failure::Missing {
+            what: "Node".to_owned(),
+            remedy: "install Node 20 or later, for example the package `nodejs`",
+        });
+    }
+    workspace::run(workspace.program("apt-get").args(["install", "-y", "nodejs"]))
+}
+
+/// Whether `program --version` answers.
+pub fn is_installed(program: &str) -> bool {
+    Command::new(program)
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+fn is_root_on_debian() -> bool {
+    let user = Command::new("id").arg("-u").output();
+    Path::new("/etc/debian_version").exists()
+        && user.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+}

@@ -1,0 +1,212 @@
+//! Which crate may depend on which.
+
+use serde_json::Value;
+
+const ENGINE: &str = "reckoning";
+
+/// What one crate of the workspace may use of the others.
+struct Rule {
+    name: &'static str,
+    uses: &'static [&'static str],
+    /// Beyond `uses`, for tests, benches and examples.
+    tests_use: &'static [&'static str],
+}
+
+const fn rule(name: &'static str, uses: &'static [&'static str]) -> Rule {
+    Rule { name, uses, tests_use: &[] }
+}
+
+/// The whole design: a crate not named here, or an edge not listed, fails the test.
+const RULES: [Rule; 11] = [
+    rule(ENGINE, &[]),
+    rule("reckoning-net", &[ENGINE]),
+    rule("reckoning-arena", &[ENGINE, "reckoning-net"]),
+    rule("reckoning-lab", &[ENGINE, "reckoning-net"]),
+    Rule {
+        name: "reckoning-server",
+        uses: &[ENGINE, "reckoning-net", "reckoning-lab"],
+        tests_use: &["reckoning-arena"], // a game to serve
+    },
+    rule("reckoning-web", &[ENGINE, "reckoning-net", "reckoning-arena"]),
+    rule("reckoning-dis", &[ENGINE]),
+    rule("bevy_reckoning", &[ENGINE, "reckoning-net"]),
+    rule("reckoning-c", &[ENGINE, "reckoning-net"]),
+    rule(
+        "reckon",
+        &[
+            ENGINE,
+            "reckoning-net",
+            "reckoning-arena",
+            "reckoning-lab",
+            "reckoning-server",
+            "reckoning-web",
+            "reckoning-dis",
+            "bevy_reckoning",
+            "reckoning-c",
+        ],
+    ),
+    rule("xtask", &[]),
+];
+
+/// What every user of the engine compiles with it.
+const ENGINE_NEEDS: [&str; 2] = ["glam", "libm"];
+/// What a user of the engine may switch on.
+const ENGINE_OFFERS: [&str; 4] = ["serde", "mint", "rayon", "multiversion"];
+
+/// Everything in the output of `cargo metadata` that the design does not allow.
+pub fn complaints(metadata: &Value) -> Vec<String> {
+    let packages = list(metadata, "packages");
+    let members: Vec<&str> = packages.iter().map(|it| text(it, "name")).collect();
+    packages.iter().flat_map(|it| complaints_about(it, &members)).collect()
+}
+
+fn complaints_about(package: &Value, members: &[&str]) -> Vec<String> {
+    let name = text(package, "name");
+    let Some(rule) = RULES.iter().find(|it| it.name == name) else {
+        return vec![format!(
+            "crate `{name}` is not in the design: say what it may use in RULES of \
+             xtask/tests/architecture/edges.rs and where it belongs in ARCHITECTURE.md"
+        )];
+    };
+    list(package, "dependencies")
+        .iter()
+        .filter_map(|dependency| {
+            if members.contains(&text(dependency, "name")) {
+                inner_complaint(rule, dependency)
+            } else {
+                outer_complaint(rule, dependency)
+            }
+        })
+        .collect()
+}
+
+/// About an edge between two crates of the workspace.
+fn inner_complaint(rule: &Rule, dependency: &Value) -> Option<String> {
+    let (from, to) = (rule.name, text(dependency, "name"));
+    let for_tests = is_for_tests(dependency);
+    if rule.uses.contains(&to) || (for_tests && rule.tests_use.contains(&to)) {
+        return None;
+    }
+    let kind = if for_tests { "dev-dependency" } else { "dependency" };
+    Some(format!(
+        "{kind} `{from} -> {to}` is not in the design, which allows `{from}` {:?}: remove it \
+         from the Cargo.toml of `{from}`, or move what is shared into a crate both may use",
+        rule.uses
+    ))
+}
+
+/// About an edge from the engine to the outside; other crates may use what they like.
+fn outer_complaint(rule: &Rule, dependency: &Value) -> Option<String> {
+    let name = text(dependency, "name");
+    if rule.name != ENGINE || is_for_tests(dependency) || ENGINE_NEEDS.contains(&name) {
+        return None;
+    }
+    if !ENGINE_OFFERS.contains(&name) {
+        return Some(format!(
+            "the engine depends on `{name}`: it may need {ENGINE_NEEDS:?} and offer \
+             {ENGINE_OFFERS:?}; do without, or move the user of `{name}` to another crate"
+        ));
+    }
+    let optional = dependency["optional"].as_bool().unwrap_or(false);
+    (!optional).then(|| format!("the engine needs `{name}`: add `optional = true` to it"))
+}
+
+fn is_for_tests(dependency: &Value) -> bool {
+    dependency["kind"] == "dev"
+}
+
+fn list<'a>(value: &'a Value, field: &str) -> &'a [Value] {
+    value[field].as_array().expect("cargo metadata has this list")
+}
+
+fn text<'a>(value: &'a Value, field: &str) -> &'a str {
+    value[field].as_str().expect("cargo metadata has this text")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// `user` with one dependency, in a workspace that also holds the crates of the design.
+    fn with_edge(user: &str, dependency: &Value) -> Vec<String> {
+        let packages: Vec<Value> = RULES
+            .iter()
+            .map(|it| {
+                let edges = if it.name == user { vec![dependency.clone()] } else { vec![] };
+                json!({ "name": it.name, "dependencies": edges })
+            })
+            .collect();
+        complaints(&json!({ "packages": packages }))
+    }
+
+    fn normal(name: &str) -> Value {
+        json!({ "name": name, "kind": null, "optional": false })
+    }
+
+    fn for_tests(name: &str) -> Value {
+        json!({ "name": name, "kind": "dev", "optional": false })
+    }
+
+    #[test]
+    fn edges_of_the_design_pass() {
+        for (user, used) in [
+            ("reckoning-net", "reckoning"),
+            ("reckoning-server", "reckoning-lab"),
+            ("reckoning-web", "reckoning-arena"),
+            ("reckon", "reckoning-server"),
+        ] {
+            assert_eq!(with_edge(user, &normal(used)), [""; 0], "{user} -> {used}");
+            assert_eq!(with_edge(user, &for_tests(used)), [""; 0], "{user} -> {used}");
+        }
+    }
+
+    #[test]
+    fn an_edge_against_the_arrows_is_named() {
+        for (user, used) in [
+            ("reckoning", "reckoning-net"),
+            ("reckoning-lab", "reckoning-server"),
+            ("reckoning-arena", "reckoning-server"),
+            ("reckoning-dis", "reckoning-net"),
+            ("reckon", "xtask"),
+            ("xtask", "reckoning"),
+        ] {
+            let complaints = with_edge(user, &normal(used));
+            assert_eq!(complaints.len(), 1, "{user} -> {used}");
+            assert!(complaints[0].contains(&format!("`{user} -> {used}`")), "{complaints:?}");
+        }
+    }
+
+    #[test]
+    fn tests_have_their_own_allowance() {
+        assert_eq!(with_edge("reckoning-server", &for_tests("reckoning-arena")), [""; 0]);
+        assert_eq!(with_edge("reckoning-server", &normal("reckoning-arena")).len(), 1);
+
+        let complaints = with_edge("reckoning", &for_tests("reckoning-lab"));
+        assert!(complaints[0].starts_with("dev-dependency `reckoning -> "), "{complaints:?}");
+    }
+
+    #[test]
+    fn an_unknown_crate_is_told_where_to_register() {
+        let packages = json!([{ "name": "reckoning-extra", "dependencies": [] }]);
+        let complaints = complaints(&json!({ "packages": packages }));
+
+        assert_eq!(complaints.len(), 1);
+        assert!(complaints[0].contains("`reckoning-extra` is not in the design"));
+        assert!(complaints[0].contains("RULES"));
+    }
+
+    #[test]
+    fn the_engine_takes_little_from_outside() {
+        let optional_serde = json!({ "name": "serde", "kind": null, "optional": true });
+        let build_script = json!({ "name": "cc", "kind": "build", "optional": false });
+
+        assert_eq!(with_edge("reckoning", &normal("glam")), [""; 0]);
+        assert_eq!(with_edge("reckoning", &optional_serde), [""; 0]);
+        assert_eq!(with_edge("reckoning", &for_tests("proptest")), [""; 0]);
+        assert_eq!(with_edge("reckoning-server", &normal("tokio")), [""; 0]);
+        assert!(with_edge("reckoning", &normal("rand"))[0].contains("depends on `rand`"));
+        assert!(with_edge("reckoning", &build_script)[0].contains("depends on `cc`"));
+        assert!(with_edge("reckoning", &normal("serde"))[0].contains("optional = true"));
+    }
+}
