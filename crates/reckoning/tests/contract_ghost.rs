@@ -125,7 +125,12 @@ proptest! {
         config in config(&VELOCITY_KEEPING),
         deliveries in deliveries_of(smooth_model()),
     ) {
+        let mut last = deliveries[0].now;
         for (before, after, now) in changes(config, &deliveries) {
+            // Between two updates of the same moment no time passed that could be seen.
+            if std::mem::replace(&mut last, now) == now {
+                continue;
+            }
             let came = slope(|t| before.position_at(t), now, -3);
             let goes = slope(|t| after.position_at(t), now, 3);
             let off = (came - goes).length();

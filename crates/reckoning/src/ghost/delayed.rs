@@ -299,6 +299,7 @@ impl Delay {
 #[derive(Clone, Copy, Debug)]
 struct Fading {
     since: SimTime,
+    /// Minus infinity when there is nothing to fade.
     span_s: f64,
     position: DVec3,
     velocity: DVec3,
@@ -309,7 +310,7 @@ impl Fading {
     const BLEND: Blend = Blend::ProjectiveVelocity;
     const NONE: Self = Self {
         since: SimTime::ZERO,
-        span_s: 0.0,
+        span_s: f64::NEG_INFINITY,
         position: DVec3::ZERO,
         velocity: DVec3::ZERO,
         turn: DVec3::ZERO,
