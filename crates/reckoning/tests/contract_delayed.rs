@@ -90,11 +90,8 @@ proptest! {
             }
             let came = slope(|t| before.position_at(t), now, -3);
             let goes = slope(|t| after.position_at(t), now, 3);
-            // Where playback passes an update or stops guessing it may turn by itself.
-            let at_a_seam = !same_place(came, slope(|t| before.position_at(t), now, 3))
-                && (came - before.velocity_at(now)).length() > 1e-2;
             let off = (came - goes).length();
-            prop_assert!(at_a_seam || off < 2e-3 * (1.0 + came.length()), "{came} to {goes}");
+            prop_assert!(off < 2e-3 * (1.0 + came.length()), "{came} to {goes} at {now}");
         }
     }
 
@@ -106,7 +103,8 @@ proptest! {
         let seams = [newest, newest + config.max_extrapolation, last + config.span];
         let frames = (1..60).map(|frame| after(last, f64::from(frame) * 0.0171));
         for now in seams.into_iter().filter(|&t| t > last).chain(frames) {
-            let flows = flows(|t| ghost.position_at(t), |t| ghost.velocity_at(t), now);
+            // Playback moves in whole microseconds, in which the fastest go two millimetres.
+            let flows = flows(|t| ghost.position_at(t), |t| ghost.velocity_at(t), now, 2e-3);
             prop_assert!(flows, "jumps at {now}, last arrival {last}");
         }
     }

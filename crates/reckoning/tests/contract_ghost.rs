@@ -149,7 +149,7 @@ proptest! {
         let frames = (1..40).map(|frame| after(arrived.now, f64::from(frame) * 0.0371));
         let moments = seams.into_iter().chain(ends).filter(|&t| t > arrived.now).chain(frames);
         for now in moments {
-            let flows = flows(|t| ghost.position_at(t), |t| ghost.velocity_at(t), now);
+            let flows = flows(|t| ghost.position_at(t), |t| ghost.velocity_at(t), now, 1e-6);
             prop_assert!(flows, "jumps at {now}, arrived {}, believed {since}", arrived.now);
         }
     }

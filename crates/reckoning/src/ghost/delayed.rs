@@ -97,7 +97,7 @@ impl DelayedGhost {
     pub fn accept(&mut self, update: Update, now: SimTime) -> Accepted {
         let place = self.updates.partition_point(|held| held.at() < update.at());
         let known = self.updates.get(place).is_some_and(|held| held.at() == update.at());
-        if known || place == 0 {
+        if known || place == 0 || place < self.played(now) {
             self.stats.stale += 1;
             return Accepted::Stale;
         }
@@ -200,10 +200,14 @@ impl DelayedGhost {
 
     /// Drops what playback is past, but for the update it is leading from.
     fn forget_played(&mut self, now: SimTime) {
-        let (at, _) = self.playhead(now);
-        let next = self.updates.partition_point(|held| held.at() <= at);
         let surplus = self.updates.len().saturating_sub(MOST_HELD);
-        self.updates.drain(..next.saturating_sub(1).max(surplus));
+        self.updates.drain(..self.played(now).saturating_sub(1).max(surplus));
+    }
+
+    /// How many of the updates held are at or before the moment shown.
+    fn played(&self, now: SimTime) -> usize {
+        let (at, _) = self.playhead(now);
+        self.updates.partition_point(|held| held.at() <= at)
     }
 
     fn error_from(&self, shown: (DVec3, DVec3, DQuat), now: SimTime) -> Fading {

@@ -161,16 +161,16 @@ pub fn deliveries_of(
     model: impl Strategy<Value = Model>,
 ) -> impl Strategy<Value = Vec<Delivery>> {
     // Gap before the update, time on the way, and for one in four the time its copy takes.
-    let copy = prop::option::weighted(0.25, 0..900_i64);
-    let one = (1..900_i64, -100..700_i64, copy, (kinematics(), model));
+    let copy = prop::option::weighted(0.25, 0..900_000_i64);
+    let one = (1..900_i64, -100_000..700_000_i64, copy, (kinematics(), model));
     (-5_000..5_000_i64, prop::collection::vec(one, 2..12)).prop_map(|(start_ms, sent)| {
         let mut at_ms = start_ms;
         let mut arriving = Vec::new();
-        for (gap_ms, delay_ms, copy_ms, motion) in sent {
+        for (gap_ms, delay_us, copy_us, motion) in sent {
             at_ms += gap_ms;
             let update = update(SimTime::from_millis(at_ms), motion, UpdateKind::Partial);
-            for delay_ms in std::iter::once(delay_ms).chain(copy_ms) {
-                let now = SimTime::from_millis(at_ms + delay_ms);
+            for delay_us in std::iter::once(delay_us).chain(copy_us) {
+                let now = SimTime::from_micros(1_000 * at_ms + delay_us);
                 arriving.push(Delivery { update, now });
             }
         }
@@ -209,13 +209,14 @@ pub fn slope(position: impl Fn(SimTime) -> DVec3, now: SimTime, step_us: i64) ->
 }
 
 /// Whether the position does not jump at `now`: it moves no further within two microseconds
-/// than its speed allows.
+/// than its speed and `slack_m` allow.
 pub fn flows(
     position: impl Fn(SimTime) -> DVec3,
     velocity: impl Fn(SimTime) -> DVec3,
     now: SimTime,
+    slack_m: f64,
 ) -> bool {
     let (before, after) = (now - Duration::from_micros(1), now + Duration::from_micros(1));
     let speed = velocity(before).length().max(velocity(after).length());
-    (position(after) - position(before)).length() <= 4e-6 * speed + 1e-6
+    (position(after) - position(before)).length() <= 4e-6 * speed + slack_m
 }
