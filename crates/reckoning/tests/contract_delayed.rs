@@ -265,6 +265,19 @@ fn a_teleport_ahead_lets_nothing_run_on_past_the_cap() {
 }
 
 #[test]
+fn a_teleport_takes_no_error_along() {
+    let still = |at_ms, x_m| at_rest(at_ms, x_m, UpdateKind::Partial);
+    let mut ghost =
+        DelayedGhost::start(DelayedConfig::default(), still(0, 0.0), SimTime::ZERO).unwrap();
+    // Comes so late that the picture is ten metres off, and then there is a teleport.
+    ghost.accept(still(100, 10.0), SimTime::from_millis(200));
+    ghost.accept(at_rest(150, 99.0, UpdateKind::Teleport), SimTime::from_millis(210));
+    let arrives = (210_000..900_000).map(SimTime::from_micros);
+    let shown = arrives.map(|now| ghost.position_at(now).x).find(|&x_m| x_m > 20.0);
+    assert_eq!(shown, Some(99.0));
+}
+
+#[test]
 fn it_turns_and_moves_before_the_simulation_began() {
     let at = SimTime::from_millis(-1_000);
     let moving = Kinematics::moving(at, DVec3::ZERO, DVec3::X);

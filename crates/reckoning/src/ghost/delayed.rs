@@ -121,21 +121,21 @@ impl DelayedGhost {
     /// Where to draw the body. Pure: any frame rate, any order, same answer.
     #[must_use]
     pub fn position_at(&self, now: SimTime) -> DVec3 {
-        let shown = self.played_position(now) + self.error.position(now);
+        let shown = self.played_position(now) + self.error(now).position(now);
         if shown.is_finite() { shown } else { self.played_position(now) }
     }
 
     /// How fast the drawn body moves.
     #[must_use]
     pub fn velocity_at(&self, now: SimTime) -> DVec3 {
-        let shown = self.played_velocity(now) + self.error.velocity(now);
+        let shown = self.played_velocity(now) + self.error(now).velocity(now);
         if shown.is_finite() { shown } else { DVec3::ZERO }
     }
 
     /// How the drawn body is turned.
     #[must_use]
     pub fn orientation_at(&self, now: SimTime) -> DQuat {
-        (self.played_orientation(now) * self.error.rotation(now)).normalize()
+        (self.played_orientation(now) * self.error(now).rotation(now)).normalize()
     }
 
     /// Where and how to draw the body, ready for a [`GroundClamp`](crate::GroundClamp).
@@ -180,7 +180,8 @@ impl DelayedGhost {
         let from = &self.updates[next.max(1) - 1];
         let to = if next == 0 { None } else { self.updates.get(next) };
         let latest = from.at() + self.config.max_extrapolation;
-        if to.is_none() && at > latest {
+        // What leads to a teleport is a guess as well.
+        if at > latest && to.is_none_or(|to| to.kind() == UpdateKind::Teleport) {
             return Stretch { from, to, at: latest, rate: 0.0 };
         }
         Stretch { from, to, at, rate }
@@ -210,10 +211,19 @@ impl DelayedGhost {
         self.updates.partition_point(|held| held.at() <= at)
     }
 
+    /// What the picture is still off at `now`. A teleport leaves all error behind.
+    fn error(&self, now: SimTime) -> &Fading {
+        if self.playhead(now).0 >= self.error.until { &Fading::NONE } else { &self.error }
+    }
+
     fn error_from(&self, shown: (DVec3, DVec3, DQuat), now: SimTime) -> Fading {
         let (position, velocity, orientation) = shown;
+        let (at, _) = self.playhead(now);
+        let ahead = self.updates.iter().filter(|held| held.at() > at);
+        let teleport = ahead.filter(|held| held.kind() == UpdateKind::Teleport).map(Update::at);
         Fading {
             since: now,
+            until: teleport.min().unwrap_or(SimTime::MAX),
             span_s: self.config.span.as_secs_f64(),
             position: position - self.played_position(now),
             velocity: velocity - self.played_velocity(now),
@@ -303,6 +313,8 @@ impl Delay {
 #[derive(Clone, Copy, Debug)]
 struct Fading {
     since: SimTime,
+    /// The moment of playback at which the body is elsewhere and the error with it.
+    until: SimTime,
     /// Minus infinity when there is nothing to fade.
     span_s: f64,
     position: DVec3,
@@ -314,6 +326,7 @@ impl Fading {
     const BLEND: Blend = Blend::ProjectiveVelocity;
     const NONE: Self = Self {
         since: SimTime::ZERO,
+        until: SimTime::MAX,
         span_s: f64::NEG_INFINITY,
         position: DVec3::ZERO,
         velocity: DVec3::ZERO,
