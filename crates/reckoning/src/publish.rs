@@ -26,6 +26,7 @@ use glam::DVec3;
 
 use crate::prevent::kept_clear;
 use crate::sample::damp_acceleration;
+use crate::time::span_of;
 use crate::{
     AngleThreshold, ConfigError, Kinematics, Model, Quantiser, SimTime, Terrain, Threshold, Update,
     UpdateKind,
@@ -113,7 +114,7 @@ impl PublisherConfig {
             return Err(ConfigError::SpreadOutOfRange { got: self.heartbeat_spread });
         }
         let min_interval = self.min_interval;
-        let heartbeat = self.heartbeat.mul_f64(1.0 - self.heartbeat_spread);
+        let heartbeat = span_of(self.heartbeat.as_secs_f64() * (1.0 - self.heartbeat_spread));
         if heartbeat.is_zero() || heartbeat < min_interval {
             return Err(ConfigError::HeartbeatTooShort { heartbeat, min_interval });
         }
@@ -354,7 +355,7 @@ impl Publisher {
         if self.config.heartbeat_spread == 0.0 {
             return span;
         }
-        span.mul_f64(1.0 + self.config.heartbeat_spread * self.roll())
+        span_of(span.as_secs_f64() * (1.0 + self.config.heartbeat_spread * self.roll()))
     }
 
     /// The next number of the seeded sequence, from -1 to 1 (the generator `SplitMix64`).

@@ -25,6 +25,7 @@ use glam::{DQuat, DVec3};
 use super::blend::Blend;
 use super::{Accepted, GhostStats};
 use crate::math::{rotation, scaled_axis};
+use crate::time::span_of;
 use crate::{ConfigError, Pose, SimTime, Update, UpdateKind};
 
 /// Playback runs at most this much slower or faster while the delay slides.
@@ -147,7 +148,7 @@ impl DelayedGhost {
     /// How far in the past the body is shown.
     #[must_use]
     pub fn delay_at(&self, now: SimTime) -> Duration {
-        Duration::from_secs_f64(self.delay.value(now).0.max(0.0))
+        span_of(self.delay.value(now).0)
     }
 
     /// The newest update it has.
@@ -168,8 +169,7 @@ impl DelayedGhost {
     /// The moment shown at `now`, and how fast it passes.
     fn playhead(&self, now: SimTime) -> (SimTime, f64) {
         let (delay_s, slide) = self.delay.value(now);
-        let delay = Duration::from_secs_f64(delay_s.max(0.0));
-        (now - delay, 1.0 - slide)
+        (now - span_of(delay_s), 1.0 - slide)
     }
 
     /// The stretch of playback `now` falls into: the update before, and the one after if
@@ -255,7 +255,8 @@ impl Stretch<'_> {
         let off = to.kinematics().position - self.from.position_at(to.at());
         let drift = (to.velocity_at(to.at()) - self.from.velocity_at(to.at())) * span_s;
         // The two Hermite terms that start from nothing and arrive with `off` and `drift`.
-        guess + off * (s * s * (3.0 - 2.0 * s)) - drift * (s * s * (1.0 - s))
+        let led = guess + off * (s * s * (3.0 - 2.0 * s)) - drift * (s * s * (1.0 - s));
+        if led.is_finite() { led } else { guess }
     }
 
     fn velocity(&self) -> DVec3 {
