@@ -77,7 +77,8 @@ impl Threshold {
         if self.per_axis {
             error.abs().max_element() > limit_m
         } else {
-            error.length_squared() > limit_m * limit_m
+            // As a share of the limit: squares of metres overflow sooner.
+            (error / limit_m).length_squared() > 1.0
         }
     }
 }
