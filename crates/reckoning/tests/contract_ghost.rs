@@ -5,8 +5,8 @@ mod common;
 use std::time::Duration;
 
 use common::{
-    Delivery, Picture, after, cases, deliveries, deliveries_of, flows, kinematics, millis, model, motion, picture,
-    same_place, slope, smooth_model, update,
+    Delivery, Picture, after, cases, deliveries, deliveries_of, flows, kinematics, millis, model,
+    motion, picture, same_place, slope, smooth_model, update,
 };
 use proptest::prelude::*;
 use reckoning::{

@@ -157,9 +157,7 @@ pub fn deliveries() -> impl Strategy<Value = Vec<Delivery>> {
 }
 
 /// The same, of bodies that move by one of these models.
-pub fn deliveries_of(
-    model: impl Strategy<Value = Model>,
-) -> impl Strategy<Value = Vec<Delivery>> {
+pub fn deliveries_of(model: impl Strategy<Value = Model>) -> impl Strategy<Value = Vec<Delivery>> {
     // Gap before the update, time on the way, and for one in four the time its copy takes.
     let copy = prop::option::weighted(0.25, 0..900_000_i64);
     let one = (1..900_i64, -100_000..700_000_i64, copy, (kinematics(), model));
