@@ -179,6 +179,8 @@ pub struct Publisher {
     /// Acceleration at the last export, before damping.
     last_acceleration: DVec3,
     heartbeat_at: SimTime,
+    /// From here on a full update rides on any export.
+    fold_at: SimTime,
     full_at: SimTime,
     dice: u64,
     stats: PublisherStats,
@@ -200,6 +202,7 @@ impl Publisher {
             last: first,
             last_acceleration: DVec3::ZERO,
             heartbeat_at: truth.at,
+            fold_at: truth.at,
             full_at: truth.at,
             dice: config.seed,
             config,
@@ -216,15 +219,17 @@ impl Publisher {
     /// counted.
     pub fn observe(&mut self, truth: &Kinematics) -> Option<Update> {
         let cause = self.due(truth)?;
-        let model = self.config.model.fitted(truth);
-        Some(self.export(truth, model, cause))
+        let truth = settled(truth, cause);
+        let model = self.config.model.fitted(&truth);
+        Some(self.export(&truth, model, cause))
     }
 
     /// As [`observe`](Self::observe), but what is published does not lead into the ground or
     /// a wall of `terrain` within [`PublisherConfig::lookahead`].
     pub fn observe_on(&mut self, truth: &Kinematics, terrain: &impl Terrain) -> Option<Update> {
         let cause = self.due(truth)?;
-        let kept = kept_clear(truth, self.config.model, terrain, self.config.lookahead);
+        let truth = settled(truth, cause);
+        let kept = kept_clear(&truth, self.config.model, terrain, self.config.lookahead);
         let model = self.config.model.fitted(&kept);
         Some(self.export(&kept, model, cause))
     }
@@ -249,18 +254,12 @@ impl Publisher {
     /// such a truth.
     pub fn export(&mut self, truth: &Kinematics, model: Model, cause: Cause) -> Update {
         debug_assert!(truth.check().is_ok() && model.check().is_ok());
-        let fold = self.config.full_interval / FOLD_SHARE;
         let kind = match cause {
             Cause::Teleport => UpdateKind::Teleport,
-            _ if truth.at + fold >= self.full_at => UpdateKind::Full,
+            _ if truth.at >= self.fold_at => UpdateKind::Full,
             _ => UpdateKind::Partial,
         };
-        let mut truth = *truth;
-        if cause == Cause::Stop {
-            // What brought the body to rest must not carry the guess backwards from there.
-            truth.acceleration = DVec3::ZERO;
-        }
-        self.send(truth, model, kind)
+        self.send(settled(truth, cause), model, kind)
     }
 
     /// Exports a body that is somewhere else now without having moved there, so that
@@ -344,7 +343,9 @@ impl Publisher {
         self.heartbeat_at = truth.at + self.spread(self.config.heartbeat);
         self.stats.exported += 1;
         if kind != UpdateKind::Partial {
-            self.full_at = truth.at + self.spread(self.config.full_interval);
+            let span = self.spread(self.config.full_interval);
+            let fold = self.config.full_interval / FOLD_SHARE;
+            (self.fold_at, self.full_at) = (truth.at + span.saturating_sub(fold), truth.at + span);
             self.stats.full += 1;
         }
         update
@@ -367,4 +368,11 @@ impl Publisher {
         z ^= z >> 31;
         (z >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }
+}
+
+/// The truth to publish: what brought a body to rest must not carry the guess backwards
+/// from there.
+fn settled(truth: &Kinematics, cause: Cause) -> Kinematics {
+    let acceleration = if cause == Cause::Stop { DVec3::ZERO } else { truth.acceleration };
+    Kinematics { acceleration, ..*truth }
 }
