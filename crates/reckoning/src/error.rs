@@ -98,6 +98,15 @@ pub enum ConfigError {
         /// Which setting.
         name: &'static str,
     },
+    /// A span of a crowd must be short enough for every silent ghost to come to rest.
+    SpanTooLong {
+        /// Which setting.
+        name: &'static str,
+        /// The span given.
+        got: Duration,
+        /// The longest one allowed.
+        most: Duration,
+    },
     /// The lower end of a range lies above its upper end.
     RangeReversed {
         /// Which setting.
@@ -215,6 +224,9 @@ impl fmt::Display for ConfigError {
                 write!(f, "{name} {got} is not finite and at least 0")
             }
             Self::SpanZero { name } => write!(f, "{name} is zero; give it a length"),
+            Self::SpanTooLong { name, got, most } => {
+                write!(f, "{name} {got:?} is longer than {most:?}")
+            }
             Self::RangeReversed { name, min, max } => {
                 write!(f, "{name} runs from {min:?} down to {max:?}; swap them")
             }

@@ -74,11 +74,11 @@ impl Kinematics {
         }
         // Wide enough for orientations rounded to 16-bit floats, tight enough to catch zeros
         // and Euler angles put into the wrong type. NaN fails both comparisons.
-        let length = self.orientation.length();
-        if length > 0.99 && length < 1.01 {
+        let squared = self.orientation.length_squared();
+        if squared > 0.98 && squared < 1.02 {
             Ok(())
         } else {
-            Err(KinematicsError::OrientationNotUnit { length })
+            Err(KinematicsError::OrientationNotUnit { length: self.orientation.length() })
         }
     }
 }

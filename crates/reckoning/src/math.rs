@@ -6,7 +6,7 @@
 //! release and WebAssembly.
 
 use glam::{DQuat, DVec3};
-pub(crate) use libm::{atan2, cos, exp, round, sin, sqrt};
+pub(crate) use libm::{atan2, cos, exp, round, sin, sincos, sqrt};
 
 pub(crate) use libm::{asinh, fma, ilogb, scalbn};
 
@@ -20,7 +20,8 @@ pub(crate) fn rotation(scaled_axis_rad: DVec3) -> DQuat {
         (1.0 - squared / 6.0, 1.0 - squared * 0.5 + squared * squared / 24.0)
     } else {
         let angle = sqrt(squared);
-        (sin(angle) / angle, cos(angle))
+        let (sine, cosine) = sincos(angle);
+        (sine / angle, cosine)
     };
     DQuat::from_xyzw(half.x * scale, half.y * scale, half.z * scale, w)
 }

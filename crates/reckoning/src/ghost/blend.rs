@@ -16,6 +16,8 @@
 //! is continuous at the update and velocity and acceleration are at the end. It also sheds
 //! its error sooner. The printed form stays, for comparison with published figures.
 
+use core::ops::{Add, Mul, Sub};
+
 use glam::DVec3;
 
 /// How a ghost sheds its error when an update arrives.
@@ -75,10 +77,7 @@ impl Blend {
         match self {
             Self::Snap => (0.0, 0.0),
             Self::Fade => (r * r * (1.0 + 2.0 * s), 0.0),
-            Self::ProjectiveVelocity => {
-                let cubed = r * r * r;
-                (cubed * (1.0 + 3.0 * s), cubed * s)
-            }
+            Self::ProjectiveVelocity => projective_left(s, s),
             Self::ProjectiveVelocityPrinted => (r, s * r * r),
             Self::Hermite => {
                 let cubed = r * r * r;
@@ -100,6 +99,20 @@ impl Blend {
             Self::Linear | Self::Bezier | Self::CatmullRom => (-1.0, 0.0),
         }
     }
+}
+
+/// How much of the position error is left at `s`, and how many seconds' worth of the velocity
+/// error, `blend_s` after the blend began: [`Blend::ProjectiveVelocity`] for a single ghost
+/// in double precision and for a [`Crowd`](crate::Crowd) in single.
+#[expect(clippy::inline_always, reason = "must be compiled for the caller's vector unit")]
+#[inline(always)]
+pub(crate) fn projective_left<T>(s: T, blend_s: T) -> (T, T)
+where
+    T: Copy + From<i8> + Add<Output = T> + Sub<Output = T> + Mul<Output = T>,
+{
+    let r = T::from(1) - s;
+    let cubed = r * r * r;
+    (cubed * (T::from(1) + T::from(3) * s), cubed * blend_s)
 }
 
 /// Where a curve begins and what it aims at.

@@ -38,6 +38,7 @@ use arrivals::Arrivals;
 use blend::{Cubic, Ends, cubic_at, cubic_slope};
 
 pub use blend::Blend;
+pub(crate) use blend::projective_left;
 pub use delayed::{DelayedConfig, DelayedGhost};
 
 /// How long a blend takes: MURPHY's `T_delta`.
@@ -220,16 +221,15 @@ impl Ghost {
     /// Where to draw the body. Pure: any frame rate, any order, same answer.
     #[must_use]
     pub fn position_at(&self, now: SimTime) -> DVec3 {
-        let Some(s) = self.blended(now) else {
-            return self.believed_position(now);
-        };
+        let believed = self.believed_position(now);
+        let Some(s) = self.blended(now) else { return believed };
         let shown = if self.config.blend.is_curve() {
             cubic_at(&self.course, s)
         } else {
             let (w, g) = self.config.blend.left(s);
-            self.believed_position(now) + self.course[0] * w + self.course[1] * (g * self.span_s)
+            believed + self.course[0] * w + self.course[1] * (g * self.span_s)
         };
-        if shown.is_finite() { shown } else { self.believed_position(now) }
+        if shown.is_finite() { shown } else { believed }
     }
 
     /// How fast the drawn body moves. At the very end of a blend this is still the blend's

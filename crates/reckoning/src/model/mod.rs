@@ -156,6 +156,7 @@ impl Model {
     }
 
     /// Where the body is `t_s` seconds after it was seen.
+    #[inline]
     pub(crate) fn position_after(&self, seen: &Kinematics, t_s: f64) -> DVec3 {
         let position = if t_s < 0.0 {
             seen.position + self.velocity_ahead(seen, 0.0) * t_s
