@@ -6,7 +6,7 @@
 //! release and WebAssembly.
 
 use glam::{DQuat, DVec3};
-pub(crate) use libm::{atan2, cos, exp, round, sin, sincos, sqrt};
+pub(crate) use libm::{atan2, cos, exp, expm1, round, sin, sincos, sqrt};
 
 pub(crate) use libm::{asinh, fma, ilogb, scalbn};
 

@@ -314,6 +314,22 @@ proptest! {
     }
 
     #[test]
+    fn the_longer_the_fade_the_closer_to_none(
+        seen in kinematics(),
+        years in prop_oneof![1..1_000_u64, Just(u64::MAX / 31_536_000)],
+        t_s in 0.0..10.0,
+    ) {
+        let fade = Duration::from_secs(years * 31_536_000);
+        let now = after(SimTime::ZERO, t_s);
+        let unfaded = seen.position + seen.velocity * t_s;
+        let got = Model::Damped { fade }.position_at(&seen, now);
+        prop_assert!((got - unfaded).length() < 1e-3, "damped {got}, not {unfaded}");
+        let unfaded = unfaded + seen.acceleration * (0.5 * t_s * t_s);
+        let got = Model::Decaying { fade }.position_at(&seen, now);
+        prop_assert!((got - unfaded).length() < 1e-3, "decaying {got}, not {unfaded}");
+    }
+
+    #[test]
     fn a_model_moves_as_fast_as_it_says((seen, model) in (kinematics(), model()), t_s in 0.0..3.0) {
         let exported = Update::new(seen, model, UpdateKind::Partial).unwrap();
         let now = after(SimTime::ZERO, t_s);
