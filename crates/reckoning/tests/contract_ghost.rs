@@ -5,8 +5,8 @@ mod common;
 use std::time::Duration;
 
 use common::{
-    Delivery, Picture, after, cases, deliveries, deliveries_of, flows, kinematics, millis, model,
-    motion, picture, same_place, slope, smooth_model, update,
+    Delivery, Picture, after, cases, deliveries, deliveries_of, flows, kinematics, millis, motion,
+    picture, same_place, slope, smooth_model, update,
 };
 use proptest::prelude::*;
 use reckoning::{
@@ -311,34 +311,6 @@ proptest! {
             let now = after(deliveries[0].now, f64::from(tenth) * 0.1);
             prop_assert_eq!(shown(&everything, now), shown(&only_useful, now));
         }
-    }
-
-    #[test]
-    fn the_longer_the_fade_the_closer_to_none(
-        seen in kinematics(),
-        years in prop_oneof![1..1_000_u64, Just(u64::MAX / 31_536_000)],
-        t_s in 0.0..10.0,
-    ) {
-        let fade = Duration::from_secs(years * 31_536_000);
-        let now = after(SimTime::ZERO, t_s);
-        let unfaded = seen.position + seen.velocity * t_s;
-        let got = Model::Damped { fade }.position_at(&seen, now);
-        prop_assert!((got - unfaded).length() < 1e-3, "damped {got}, not {unfaded}");
-        let unfaded = unfaded + seen.acceleration * (0.5 * t_s * t_s);
-        let got = Model::Decaying { fade }.position_at(&seen, now);
-        prop_assert!((got - unfaded).length() < 1e-3, "decaying {got}, not {unfaded}");
-    }
-
-    #[test]
-    fn a_model_moves_as_fast_as_it_says((seen, model) in (kinematics(), model()), t_s in 0.0..3.0) {
-        let exported = Update::new(seen, model, UpdateKind::Partial).unwrap();
-        let now = after(SimTime::ZERO, t_s);
-        let says = exported.velocity_at(now);
-        let forwards = slope(|t| exported.position_at(t), now, 10);
-        let backwards = slope(|t| exported.position_at(t), now, -10);
-        // At a corner one of the two is the velocity of the other side.
-        let off = (forwards - says).length().min((backwards - says).length());
-        prop_assert!(off < 1e-3 * (1.0 + says.length()), "{says}, not {forwards}");
     }
 }
 

@@ -1,5 +1,6 @@
 //! When a [`Publisher`] speaks, occasion by occasion.
 
+use std::f64::consts::FRAC_PI_2;
 use std::time::Duration;
 
 use reckoning::{
@@ -100,7 +101,7 @@ fn no_model_carries_a_body_on_after_its_stop() {
 #[test]
 fn turning_on_the_spot_is_noticed() {
     // 5 degrees at a quarter turn a second: every 3.3 ticks.
-    let sent = exports(PublisherConfig::default(), 16, |tick| spins(1.570_796, tick));
+    let sent = exports(PublisherConfig::default(), 16, |tick| spins(FRAC_PI_2, tick));
     assert_eq!(ticks(&sent), [4, 8, 12, 16]);
 }
 
@@ -149,7 +150,7 @@ fn an_export_for_distance_puts_the_heartbeat_off() {
 fn a_full_update_rides_on_an_export_in_the_last_tenth_of_its_interval() {
     let kind_when_heard_after = |tick_heard: i64| {
         let mut config = PublisherConfig::default();
-        config.heartbeat = Duration::from_secs(60);
+        config.heartbeat = Duration::from_mins(1);
         let jumps = |tick| {
             let x_m = if tick < tick_heard { 0.0 } else { 1.0 };
             Kinematics { position: DVec3::X * x_m, ..at_rest(tick) }
@@ -164,7 +165,7 @@ fn a_full_update_rides_on_an_export_in_the_last_tenth_of_its_interval() {
 #[test]
 fn a_full_update_comes_when_nothing_else_is_due() {
     let mut config = PublisherConfig::default();
-    config.heartbeat = Duration::from_secs(60);
+    config.heartbeat = Duration::from_mins(1);
     let sent = exports(config, 1_300, at_rest);
     assert_eq!(ticks(&sent), [600, 1_200]);
     assert!(sent.iter().all(|(_, update)| update.kind() == UpdateKind::Full));
@@ -219,7 +220,7 @@ fn a_quaternion_a_little_too_long_or_short_is_no_turn_and_hides_none() {
         assert_eq!(ticks(&exports(PublisherConfig::default(), 29, |t| scaled(at_rest(t)))), []);
         let mut config = PublisherConfig::default();
         config.angle_threshold = AngleThreshold::degrees(5.0).ok();
-        let sent = exports(config, 16, |tick| scaled(spins(1.570_796, tick)));
+        let sent = exports(config, 16, |tick| scaled(spins(FRAC_PI_2, tick)));
         assert_eq!(ticks(&sent), [4, 8, 12, 16], "length {length}");
     }
 }

@@ -6,6 +6,8 @@
 // Every test file compiles this module and uses its own part of it.
 #![allow(dead_code)]
 
+pub mod extreme;
+
 use std::sync::OnceLock;
 use std::time::Duration;
 
