@@ -19,7 +19,7 @@ fn unit(q: DQuat) -> bool {
 }
 
 proptest! {
-    #![proptest_config(cases(2_000))]
+    #![proptest_config(cases(4_000))]
 
     #[test]
     fn models_answer_with_numbers(update in update(), at in time()) {

@@ -96,7 +96,7 @@ fn replay(config: &PublisherConfig, truths: &[Kinematics]) -> Vec<Update> {
 }
 
 proptest! {
-    #![proptest_config(cases(512))]
+    #![proptest_config(cases(1_000))]
 
     #[test]
     fn without_latency_no_tick_shows_an_error_above_the_threshold(
