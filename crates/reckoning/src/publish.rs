@@ -65,6 +65,9 @@ pub struct PublisherConfig {
     /// Export at once, whatever the threshold and the interval say, when the body has come
     /// to rest while listeners still see it move: what overshoots least looks best.
     pub export_stops: bool,
+    /// Say a stop again after this long, once, because a lost one shows as sliding on until
+    /// the next heartbeat. Zero does not.
+    pub stop_repeat: Duration,
     /// Publish less acceleration the less it agrees with the one published last.
     pub damp_acceleration: bool,
     /// How far ahead [`Publisher::observe_on`] looks for the ground and for walls.
@@ -86,6 +89,7 @@ impl Default for PublisherConfig {
             model: Model::Linear,
             quantiser: Quantiser::EXACT,
             export_stops: true,
+            stop_repeat: Duration::from_millis(100),
             damp_acceleration: false,
             lookahead: Duration::from_millis(500),
         }
@@ -219,7 +223,7 @@ impl Publisher {
     /// counted.
     pub fn observe(&mut self, truth: &Kinematics) -> Option<Update> {
         let cause = self.due(truth)?;
-        let truth = settled(truth, cause);
+        let truth = as_exported(truth, cause);
         let model = self.config.model.fitted(&truth);
         Some(self.export(&truth, model, cause))
     }
@@ -228,7 +232,7 @@ impl Publisher {
     /// a wall of `terrain` within [`PublisherConfig::lookahead`].
     pub fn observe_on(&mut self, truth: &Kinematics, terrain: &impl Terrain) -> Option<Update> {
         let cause = self.due(truth)?;
-        let truth = settled(truth, cause);
+        let truth = as_exported(truth, cause);
         let kept = kept_clear(&truth, self.config.model, terrain, self.config.lookahead);
         let model = self.config.model.fitted(&kept);
         Some(self.export(&kept, model, cause))
@@ -259,7 +263,11 @@ impl Publisher {
             _ if truth.at >= self.fold_at => UpdateKind::Full,
             _ => UpdateKind::Partial,
         };
-        self.send(settled(truth, cause), model, kind)
+        let update = self.send(as_exported(truth, cause), model, kind);
+        if cause == Cause::Stop && !self.config.stop_repeat.is_zero() {
+            self.heartbeat_at = self.heartbeat_at.min(truth.at + self.config.stop_repeat);
+        }
+        update
     }
 
     /// Exports a body that is somewhere else now without having moved there, so that
@@ -370,9 +378,11 @@ impl Publisher {
     }
 }
 
-/// The truth to publish: what brought a body to rest must not carry the guess backwards
-/// from there.
-fn settled(truth: &Kinematics, cause: Cause) -> Kinematics {
-    let acceleration = if cause == Cause::Stop { DVec3::ZERO } else { truth.acceleration };
-    Kinematics { acceleration, ..*truth }
+/// The truth as listeners shall carry it on: what brought a body to rest must not carry the
+/// guess backwards from there.
+fn as_exported(truth: &Kinematics, cause: Cause) -> Kinematics {
+    match cause {
+        Cause::Stop => Kinematics { acceleration: DVec3::ZERO, ..*truth },
+        _ => *truth,
+    }
 }

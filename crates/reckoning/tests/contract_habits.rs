@@ -59,8 +59,16 @@ fn a_steady_body_sends_only_heartbeats() {
 
 #[test]
 fn a_stop_is_exported_at_once_and_only_once() {
-    let sent = exports(PublisherConfig::default(), 60, |tick| drives_until(20, tick));
+    let mut config = PublisherConfig::default();
+    config.stop_repeat = Duration::ZERO;
+    let sent = exports(config, 60, |tick| drives_until(20, tick));
     assert_eq!(ticks(&sent), [20, 50]); // and a heartbeat, half a second later
+}
+
+#[test]
+fn a_stop_that_may_be_lost_is_repeated_once() {
+    let sent = exports(PublisherConfig::default(), 60, |tick| drives_until(20, tick));
+    assert_eq!(ticks(&sent), [20, 26, 56]); // a tenth of a second later, then heartbeats
 }
 
 #[test]
@@ -68,7 +76,7 @@ fn a_stop_does_not_wait_for_the_shortest_interval() {
     let mut config = PublisherConfig::default();
     config.min_interval = Duration::from_millis(400);
     let sent = exports(config, 40, |tick| drives_until(5, tick));
-    assert_eq!(ticks(&sent), [5, 35]);
+    assert_eq!(ticks(&sent), [5, 29]); // its repetition does wait
 }
 
 #[test]

@@ -72,7 +72,7 @@ pub struct CrowdConfig {
 impl Default for CrowdConfig {
     /// The same as for a `Ghost`: three updates a second and half-second heartbeats.
     fn default() -> Self {
-        Self { span: Duration::from_millis(333), max_extrapolation: Duration::from_secs(2) }
+        Self { span: Duration::from_millis(333), max_extrapolation: Duration::from_secs(4) }
     }
 }
 

@@ -81,8 +81,8 @@ pub struct GhostConfig {
     pub span: BlendSpan,
     /// How far past an update its model is followed: at full speed for the first half of
     /// this, then slowing evenly, and after one and a half times this the ghost holds
-    /// still. At least twice the publisher's heartbeat, or ghosts slow down between
-    /// heartbeats.
+    /// still. Four times the publisher's heartbeat rides out a lost one and its delay; with
+    /// less than twice, ghosts slow down between heartbeats that arrive.
     pub max_extrapolation: Duration,
     /// Which moment an update is taken to speak of.
     pub timing: Timing,
@@ -94,7 +94,7 @@ impl Default for GhostConfig {
         Self {
             blend: Blend::default(),
             span: BlendSpan::Fixed(Duration::from_millis(333)),
-            max_extrapolation: Duration::from_secs(2),
+            max_extrapolation: Duration::from_secs(4),
             timing: Timing::Synchronised,
         }
     }

@@ -1,0 +1,37 @@
+//! The laboratory of Reckoning: how well do ghosts follow, and at what price?
+//!
+//! Nothing here is a model of the engine: the lab runs the engine itself, a
+//! [`Publisher`](reckoning::Publisher) and a [`Ghost`](reckoning::Ghost), on motions whose
+//! truth is known ([`Motion`]), over networks as bad as wanted ([`Link`]).
+//!
+//! ```
+//! use reckoning::{Blend, Model};
+//! use reckoning_lab::{Motion, Scenario, Tally};
+//!
+//! let link = "delay=80,jitter=20,loss=0.05,seed=7".parse()?;
+//! let (motion, model, blend) = (Motion::Circle, Model::Linear, Blend::ProjectiveVelocity);
+//! let run = Scenario { motion, seconds: 10, model, blend, link }.run()?;
+//!
+//! let mut tally = Tally::default();
+//! tally.add(&run);
+//! let report = tally.report();
+//! assert!(report.updates_per_s < 4.0);
+//! assert!(report.error_mean_m < 0.6);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod clock;
+mod dice;
+mod link;
+mod motion;
+mod picture;
+mod scenes;
+
+pub use clock::Clock;
+pub use dice::Dice;
+pub use link::{Bottleneck, Jitter, Link, LinkConfig, LinkError, LinkStats, Loss, SpecError};
+pub use motion::{Motion, TICK_HZ};
+pub use picture::scene_picture;
+pub use scenes::{
+    HEADER_BYTES, Report, Run, Scenario, ScenarioError, Tally, plain_bytes, scene_table,
+};
