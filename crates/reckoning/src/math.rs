@@ -6,7 +6,9 @@
 //! release and WebAssembly.
 
 use glam::{DQuat, DVec3};
-pub(crate) use libm::{asinh, atan2, ceil, cos, exp, fma, ilogb, round, scalbn, sin, sincos, sqrt};
+pub(crate) use libm::{
+    asinh, atan2, ceil, cos, exp, expm1, fma, ilogb, round, scalbn, sin, sincos, sqrt,
+};
 
 /// The rotation by the vector's length about its direction: what a constant angular
 /// velocity does in the time it was multiplied with.

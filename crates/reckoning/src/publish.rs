@@ -27,6 +27,7 @@ use glam::DVec3;
 use crate::dice::Dice;
 use crate::prevent::kept_clear;
 use crate::sample::damp_acceleration;
+use crate::time::span_of;
 use crate::{
     AngleThreshold, ConfigError, Kinematics, Model, Quantiser, SimTime, Terrain, Threshold, Update,
     UpdateKind,
@@ -118,7 +119,7 @@ impl PublisherConfig {
             return Err(ConfigError::SpreadOutOfRange { got: self.heartbeat_spread });
         }
         let min_interval = self.min_interval;
-        let heartbeat = self.heartbeat.mul_f64(1.0 - self.heartbeat_spread);
+        let heartbeat = span_of(self.heartbeat.as_secs_f64() * (1.0 - self.heartbeat_spread));
         if heartbeat.is_zero() || heartbeat < min_interval {
             return Err(ConfigError::HeartbeatTooShort { heartbeat, min_interval });
         }
@@ -183,6 +184,8 @@ pub struct Publisher {
     /// Acceleration at the last export, before damping.
     last_acceleration: DVec3,
     heartbeat_at: SimTime,
+    /// From here on a full update rides on any export.
+    fold_at: SimTime,
     full_at: SimTime,
     dice: Dice,
     stats: PublisherStats,
@@ -204,13 +207,14 @@ impl Publisher {
             last: first,
             last_acceleration: DVec3::ZERO,
             heartbeat_at: truth.at,
+            fold_at: truth.at,
             full_at: truth.at,
             dice: Dice::new(config.seed),
             config,
             stats: PublisherStats::default(),
         };
         let model = publisher.config.model.fitted(truth);
-        let update = publisher.send(*truth, model, UpdateKind::Full);
+        let update = publisher.send(truth, *truth, model, UpdateKind::Full);
         Ok((publisher, update))
     }
 
@@ -220,19 +224,19 @@ impl Publisher {
     /// counted.
     pub fn observe(&mut self, truth: &Kinematics) -> Option<Update> {
         let cause = self.due(truth)?;
-        let truth = as_exported(truth, cause);
-        let model = self.config.model.fitted(&truth);
-        Some(self.export(&truth, model, cause))
+        let seen = self.carried_on(truth, cause);
+        let model = self.config.model.fitted(&seen);
+        Some(self.export_as(truth, seen, model, cause))
     }
 
     /// As [`observe`](Self::observe), but what is published does not lead into the ground or
     /// a wall of `terrain` within [`PublisherConfig::lookahead`].
     pub fn observe_on(&mut self, truth: &Kinematics, terrain: &impl Terrain) -> Option<Update> {
         let cause = self.due(truth)?;
-        let truth = as_exported(truth, cause);
-        let kept = kept_clear(&truth, self.config.model, terrain, self.config.lookahead);
+        let seen = self.carried_on(truth, cause);
+        let kept = kept_clear(&seen, self.config.model, terrain, self.config.lookahead);
         let model = self.config.model.fitted(&kept);
-        Some(self.export(&kept, model, cause))
+        Some(self.export_as(truth, kept, model, cause))
     }
 
     /// Why an update is due for this truth, if one is: the first half of
@@ -255,13 +259,23 @@ impl Publisher {
     /// such a truth.
     pub fn export(&mut self, truth: &Kinematics, model: Model, cause: Cause) -> Update {
         debug_assert!(truth.check().is_ok() && model.check().is_ok());
-        let fold = self.config.full_interval / FOLD_SHARE;
+        self.export_as(truth, self.carried_on(truth, cause), model, cause)
+    }
+
+    /// Exports `seen`, which is what listeners shall carry on of `truth`.
+    fn export_as(
+        &mut self,
+        truth: &Kinematics,
+        seen: Kinematics,
+        model: Model,
+        cause: Cause,
+    ) -> Update {
         let kind = match cause {
             Cause::Teleport => UpdateKind::Teleport,
-            _ if truth.at + fold >= self.full_at => UpdateKind::Full,
+            _ if truth.at >= self.fold_at => UpdateKind::Full,
             _ => UpdateKind::Partial,
         };
-        let update = self.send(as_exported(truth, cause), model, kind);
+        let update = self.send(truth, seen, model, kind);
         if cause == Cause::Stop && !self.config.stop_repeat.is_zero() {
             self.heartbeat_at = self.heartbeat_at.min(truth.at + self.config.stop_repeat);
         }
@@ -336,20 +350,37 @@ impl Publisher {
         })
     }
 
-    fn send(&mut self, mut truth: Kinematics, model: Model, kind: UpdateKind) -> Update {
-        let acceleration = truth.acceleration;
-        if self.config.damp_acceleration {
-            truth.acceleration = damp_acceleration(acceleration, self.last_acceleration);
-        }
+    /// The truth as listeners shall carry it on: what brought a body to rest must not carry
+    /// the guess backwards from there, and a zigzag must not fling it about.
+    fn carried_on(&self, truth: &Kinematics, cause: Cause) -> Kinematics {
+        let acceleration = if cause == Cause::Stop {
+            DVec3::ZERO
+        } else if self.config.damp_acceleration {
+            damp_acceleration(truth.acceleration, self.last_acceleration)
+        } else {
+            truth.acceleration
+        };
+        Kinematics { acceleration, ..*truth }
+    }
+
+    fn send(
+        &mut self,
+        truth: &Kinematics,
+        seen: Kinematics,
+        model: Model,
+        kind: UpdateKind,
+    ) -> Update {
         let quantiser = self.config.quantiser;
         let update =
-            Update::from_checked(quantiser.kinematics(&truth), quantiser.model(model), kind);
+            Update::from_checked(quantiser.kinematics(&seen), quantiser.model(model), kind);
         self.last = update;
-        self.last_acceleration = acceleration;
+        self.last_acceleration = truth.acceleration;
         self.heartbeat_at = truth.at + self.spread(self.config.heartbeat);
         self.stats.exported += 1;
         if kind != UpdateKind::Partial {
-            self.full_at = truth.at + self.spread(self.config.full_interval);
+            let span = self.spread(self.config.full_interval);
+            let fold = self.config.full_interval / FOLD_SHARE;
+            (self.fold_at, self.full_at) = (truth.at + span.saturating_sub(fold), truth.at + span);
             self.stats.full += 1;
         }
         update
@@ -361,15 +392,6 @@ impl Publisher {
             return span;
         }
         let roll = 2.0 * self.dice.unit() - 1.0;
-        span.mul_f64(1.0 + self.config.heartbeat_spread * roll)
-    }
-}
-
-/// The truth as listeners shall carry it on: what brought a body to rest must not carry the
-/// guess backwards from there.
-fn as_exported(truth: &Kinematics, cause: Cause) -> Kinematics {
-    match cause {
-        Cause::Stop => Kinematics { acceleration: DVec3::ZERO, ..*truth },
-        _ => *truth,
+        span_of(span.as_secs_f64() * (1.0 + self.config.heartbeat_spread * roll))
     }
 }

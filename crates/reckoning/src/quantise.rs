@@ -121,9 +121,25 @@ fn round_orientation(orientation: DQuat, step: f64) -> DQuat {
     let sign = if parts[largest] < 0.0 { -1.0 } else { 1.0 };
     let mut rounded = parts.map(|x| round_to(x * sign, step));
     rounded[largest] = 0.0;
-    let rest: f64 = 1.0 - rounded.iter().map(|x| x * x).sum::<f64>();
-    rounded[largest] = sqrt(rest.max(0.0));
+    rounded[largest] = restored(&mut rounded, step);
     DQuat::from_array(rounded).normalize()
+}
+
+/// The fourth component that goes with the three others. Those are shortened by a step
+/// where the fourth would not stay the largest: rounding again would restore another.
+fn restored(rounded: &mut [f64; 4], step: f64) -> f64 {
+    // Far below any step that matters; equal components differ by less.
+    const EQUAL: f64 = 1e-12;
+    loop {
+        let squares: f64 = rounded.iter().map(|x| x * x).sum();
+        let rest = sqrt((1.0 - squares).max(0.0));
+        match rounded.iter_mut().max_by(|x, y| x.abs().total_cmp(&y.abs())) {
+            Some(next) if next.abs() > rest + EQUAL => {
+                *next = round_to(next.abs() - step, step).copysign(*next);
+            }
+            _ => return rest,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -99,10 +99,9 @@ impl Sampler {
 
     /// Takes the pose of this frame and says how the body moves.
     ///
-    /// The first frame gives a body at rest. A frame that is not later than the last one
-    /// replaces it.
+    /// The first frame gives a body at rest. A frame replaces those it is not later than.
     pub fn observe(&mut self, at: SimTime, position: DVec3, orientation: DQuat) -> Kinematics {
-        if self.held > 0 && at <= self.frames[0].at {
+        while self.held > 0 && at <= self.frames[0].at {
             self.frames.rotate_left(1);
             self.held -= 1;
         }

@@ -5,7 +5,7 @@ use core::f64::consts::PI;
 use glam::{DQuat, DVec3};
 
 use crate::ConfigError;
-use crate::math::cos;
+use crate::math::{cos, sqrt};
 
 /// A guess counts as too far off from this share of the threshold on.
 ///
@@ -77,7 +77,8 @@ impl Threshold {
         if self.per_axis {
             error.abs().max_element() > limit_m
         } else {
-            error.length_squared() > limit_m * limit_m
+            // As a share of the limit: squares of metres overflow sooner.
+            (error / limit_m).length_squared() > 1.0
         }
     }
 }
@@ -122,7 +123,8 @@ impl AngleThreshold {
     /// orientation.
     #[must_use]
     pub fn is_crossed_between(&self, a: DQuat, b: DQuat) -> bool {
-        a.dot(b).abs() < self.min_dot
+        // The truth's quaternion is a unit within a hundredth only, which is eight degrees.
+        a.dot(b).abs() < self.min_dot * sqrt(a.length_squared() * b.length_squared())
     }
 }
 

@@ -90,6 +90,15 @@ impl SimTime {
     }
 }
 
+/// A span of so many seconds: zero when negative or NaN, the longest when too long for one.
+pub(crate) fn span_of(seconds: f64) -> Duration {
+    if seconds > 0.0 {
+        Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
+    } else {
+        Duration::ZERO
+    }
+}
+
 /// A span in whole microseconds, saturating.
 const fn micros_of(span: Duration) -> i64 {
     let micros = span.as_micros();

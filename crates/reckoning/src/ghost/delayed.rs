@@ -25,6 +25,7 @@ use glam::{DQuat, DVec3};
 use super::blend::Blend;
 use super::{Accepted, GhostStats};
 use crate::math::{rotation, scaled_axis};
+use crate::time::span_of;
 use crate::{ConfigError, Pose, SimTime, Update, UpdateKind};
 
 /// Playback runs at most this much slower or faster while the delay slides.
@@ -97,7 +98,7 @@ impl DelayedGhost {
     pub fn accept(&mut self, update: Update, now: SimTime) -> Accepted {
         let place = self.updates.partition_point(|held| held.at() < update.at());
         let known = self.updates.get(place).is_some_and(|held| held.at() == update.at());
-        if known || place == 0 {
+        if known || place == 0 || place < self.played(now) {
             self.stats.stale += 1;
             return Accepted::Stale;
         }
@@ -121,21 +122,21 @@ impl DelayedGhost {
     /// Where to draw the body. Pure: any frame rate, any order, same answer.
     #[must_use]
     pub fn position_at(&self, now: SimTime) -> DVec3 {
-        let shown = self.played_position(now) + self.error.position(now);
+        let shown = self.played_position(now) + self.error(now).position(now);
         if shown.is_finite() { shown } else { self.played_position(now) }
     }
 
     /// How fast the drawn body moves.
     #[must_use]
     pub fn velocity_at(&self, now: SimTime) -> DVec3 {
-        let shown = self.played_velocity(now) + self.error.velocity(now);
+        let shown = self.played_velocity(now) + self.error(now).velocity(now);
         if shown.is_finite() { shown } else { DVec3::ZERO }
     }
 
     /// How the drawn body is turned.
     #[must_use]
     pub fn orientation_at(&self, now: SimTime) -> DQuat {
-        (self.played_orientation(now) * self.error.rotation(now)).normalize()
+        (self.played_orientation(now) * self.error(now).rotation(now)).normalize()
     }
 
     /// Where and how to draw the body, ready for a [`GroundClamp`](crate::GroundClamp).
@@ -147,7 +148,7 @@ impl DelayedGhost {
     /// How far in the past the body is shown.
     #[must_use]
     pub fn delay_at(&self, now: SimTime) -> Duration {
-        Duration::from_secs_f64(self.delay.value(now).0.max(0.0))
+        span_of(self.delay.value(now).0)
     }
 
     /// The newest update it has.
@@ -168,8 +169,7 @@ impl DelayedGhost {
     /// The moment shown at `now`, and how fast it passes.
     fn playhead(&self, now: SimTime) -> (SimTime, f64) {
         let (delay_s, slide) = self.delay.value(now);
-        let delay = Duration::from_secs_f64(delay_s.max(0.0));
-        (now - delay, 1.0 - slide)
+        (now - span_of(delay_s), 1.0 - slide)
     }
 
     /// The stretch of playback `now` falls into: the update before, and the one after if
@@ -180,7 +180,8 @@ impl DelayedGhost {
         let from = &self.updates[next.max(1) - 1];
         let to = if next == 0 { None } else { self.updates.get(next) };
         let latest = from.at() + self.config.max_extrapolation;
-        if to.is_none() && at > latest {
+        // What leads to a teleport is a guess as well.
+        if at > latest && to.is_none_or(|to| to.kind() == UpdateKind::Teleport) {
             return Stretch { from, to, at: latest, rate: 0.0 };
         }
         Stretch { from, to, at, rate }
@@ -200,16 +201,29 @@ impl DelayedGhost {
 
     /// Drops what playback is past, but for the update it is leading from.
     fn forget_played(&mut self, now: SimTime) {
-        let (at, _) = self.playhead(now);
-        let next = self.updates.partition_point(|held| held.at() <= at);
         let surplus = self.updates.len().saturating_sub(MOST_HELD);
-        self.updates.drain(..next.saturating_sub(1).max(surplus));
+        self.updates.drain(..self.played(now).saturating_sub(1).max(surplus));
+    }
+
+    /// How many of the updates held are at or before the moment shown.
+    fn played(&self, now: SimTime) -> usize {
+        let (at, _) = self.playhead(now);
+        self.updates.partition_point(|held| held.at() <= at)
+    }
+
+    /// What the picture is still off at `now`. A teleport leaves all error behind.
+    fn error(&self, now: SimTime) -> &Fading {
+        if self.playhead(now).0 >= self.error.until { &Fading::NONE } else { &self.error }
     }
 
     fn error_from(&self, shown: (DVec3, DVec3, DQuat), now: SimTime) -> Fading {
         let (position, velocity, orientation) = shown;
+        let (at, _) = self.playhead(now);
+        let ahead = self.updates.iter().filter(|held| held.at() > at);
+        let teleport = ahead.filter(|held| held.kind() == UpdateKind::Teleport).map(Update::at);
         Fading {
             since: now,
+            until: teleport.min().unwrap_or(SimTime::MAX),
             span_s: self.config.span.as_secs_f64(),
             position: position - self.played_position(now),
             velocity: velocity - self.played_velocity(now),
@@ -241,7 +255,8 @@ impl Stretch<'_> {
         let off = to.kinematics().position - self.from.position_at(to.at());
         let drift = (to.velocity_at(to.at()) - self.from.velocity_at(to.at())) * span_s;
         // The two Hermite terms that start from nothing and arrive with `off` and `drift`.
-        guess + off * (s * s * (3.0 - 2.0 * s)) - drift * (s * s * (1.0 - s))
+        let led = guess + off * (s * s * (3.0 - 2.0 * s)) - drift * (s * s * (1.0 - s));
+        if led.is_finite() { led } else { guess }
     }
 
     fn velocity(&self) -> DVec3 {
@@ -299,6 +314,9 @@ impl Delay {
 #[derive(Clone, Copy, Debug)]
 struct Fading {
     since: SimTime,
+    /// The moment of playback at which the body is elsewhere and the error with it.
+    until: SimTime,
+    /// Minus infinity when there is nothing to fade.
     span_s: f64,
     position: DVec3,
     velocity: DVec3,
@@ -309,7 +327,8 @@ impl Fading {
     const BLEND: Blend = Blend::ProjectiveVelocity;
     const NONE: Self = Self {
         since: SimTime::ZERO,
-        span_s: 0.0,
+        until: SimTime::MAX,
+        span_s: f64::NEG_INFINITY,
         position: DVec3::ZERO,
         velocity: DVec3::ZERO,
         turn: DVec3::ZERO,

@@ -32,6 +32,7 @@ use core::time::Duration;
 use glam::{DQuat, DVec3};
 
 use crate::math::{rotation, scaled_axis};
+use crate::time::span_of;
 use crate::{ConfigError, Pose, SimTime, Update, UpdateKind};
 use arrivals::Arrivals;
 use blend::{Cubic, Ends, cubic_at, cubic_slope};
@@ -312,7 +313,7 @@ impl Ghost {
     fn lead_from(&mut self, shown: (DVec3, DVec3, DQuat), now: SimTime) {
         let (from, from_velocity, from_orientation) = shown;
         self.course = if self.config.blend.is_curve() {
-            let span = Duration::from_secs_f64(self.span_s);
+            let span = span_of(self.span_s);
             let (end, beyond) = (now + span, now + span + span);
             let ends = Ends {
                 from,
@@ -323,7 +324,8 @@ impl Ghost {
                 // The end is a whole microsecond; the curve must end there, not near it.
                 span_s: end.secs_since(now),
             };
-            self.span_s = ends.span_s;
+            // No time is left for a curve at the end of time, or within a microsecond.
+            self.span_s = if ends.span_s > 0.0 { ends.span_s } else { f64::NEG_INFINITY };
             ends.curve(self.config.blend)
         } else {
             let error = from - self.believed_position(now);

@@ -100,10 +100,10 @@ impl Curve {
         let last = usize::from(basis.terms) - 1;
         let (short, long) = (basis.tau_s[0], basis.tau_s[last]);
         let first = (seen.acceleration * long + seen.velocity) * (short / (short - long));
+        let rest = seen.velocity - first;
         let mut curve = Self::still(basis);
-        if first.is_finite() {
-            curve.coefficients[0] = first;
-            curve.coefficients[last] = seen.velocity - first;
+        if first.is_finite() && rest.is_finite() {
+            (curve.coefficients[0], curve.coefficients[last]) = (first, rest);
         }
         curve
     }

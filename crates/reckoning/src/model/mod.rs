@@ -24,7 +24,7 @@ use core::time::Duration;
 
 use glam::{DQuat, DVec3};
 
-use crate::math::{exp, rotation};
+use crate::math::{exp, expm1, rotation};
 use crate::{ConfigError, Kinematics, SimTime};
 
 pub use ballistic::{Ballistic, Landing};
@@ -200,8 +200,7 @@ impl Model {
             }
             Self::Damped { fade } => seen.position + seen.velocity * faded_s(t_s, *fade),
             Self::Decaying { fade } => {
-                let gained_s = (t_s - faded_s(t_s, *fade)) * fade.as_secs_f64();
-                seen.position + seen.velocity * t_s + seen.acceleration * gained_s
+                seen.position + seen.velocity * t_s + seen.acceleration * pushed_s2(t_s, *fade)
             }
             Self::Curve(curve) => seen.position + curve.displacement(t_s),
             Self::Arc => seen.position + Spin::new(seen.angular_velocity, t_s).swept(seen.velocity),
@@ -240,7 +239,20 @@ fn remains(t_s: f64, fade: Duration) -> f64 {
 
 /// How many seconds' worth of a fading velocity have been travelled by `t_s`.
 fn faded_s(t_s: f64, fade: Duration) -> f64 {
-    fade.as_secs_f64() * (1.0 - remains(t_s, fade))
+    let fade_s = fade.as_secs_f64();
+    if fade.is_zero() { 0.0 } else { -fade_s * expm1(-t_s / fade_s) }
+}
+
+/// How far a fading acceleration of one has pushed the body by `t_s`.
+fn pushed_s2(t_s: f64, fade: Duration) -> f64 {
+    let x = t_s / fade.as_secs_f64();
+    if x < 0.01 {
+        // The closed form subtracts what is nearly equal, which after years of `fade` is all
+        // there is; six terms of the series are exact here.
+        let tail = 1.0 / 24.0 - x * (1.0 / 120.0 - x * (1.0 / 720.0 - x / 5_040.0));
+        return t_s * t_s * (0.5 - x * (1.0 / 6.0 - x * tail));
+    }
+    (t_s - faded_s(t_s, fade)) * fade.as_secs_f64()
 }
 
 /// Derivative of a position at `t_s >= 0`, by the central difference, one-sided at zero.

@@ -166,7 +166,8 @@ impl PathRide {
     pub fn of(path: &'static Path, seen: &Kinematics) -> Self {
         let progress_m = path.nearest_m(seen.position);
         let (_, direction) = path.place_at(progress_m);
-        Self { path, progress_m, rate_mps: seen.velocity.dot(direction) }
+        let rate_mps = seen.velocity.dot(direction);
+        Self { path, progress_m, rate_mps: if rate_mps.is_finite() { rate_mps } else { 0.0 } }
     }
 
     pub(super) fn position(&self, seen: &Kinematics, t_s: f64) -> DVec3 {

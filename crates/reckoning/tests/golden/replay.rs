@@ -1,18 +1,19 @@
 //! One long replay through everything that two machines must agree on, hashed bit by bit.
 //!
-//! Twelve bodies with every model and every blend publish over a link that loses, doubles,
-//! delays and reorders; what every ghost shows on every frame goes into the hash, and so do
-//! ground clamping, joints, delayed ghosts and export errors. Any platform or optimiser
+//! Bodies with every model and every blend publish over a link that loses, doubles, delays
+//! and reorders; what every ghost shows on every frame goes into the hash, and so do a
+//! crowd, ground clamping, joints, delayed ghosts, export errors and who is served when. Any platform or optimiser
 //! that rounds once differently gives another number.
 
 use std::time::Duration;
 
 use reckoning::{
-    Ballistic, Blend, BlendSpan, Curve, CurveBasis, DQuat, DVec3, DelayedConfig, DelayedGhost,
-    DisAlgorithm, DisModel, FlatGround, Ghost, GhostConfig, GroundClamp, GroundClampConfig, Joint,
-    JointGhost, JointPublisher, JointPublisherConfig, Kinematics, Landing, Model, Path, PathRide,
-    Publisher, PublisherConfig, Quantiser, Sampler, SamplerConfig, SimTime, Update,
-    update_error_between,
+    Ballistic, Blend, BlendSpan, Budget, Crowd, CrowdId, CrowdView, Curve, CurveBasis, DQuat,
+    DVec3, DelayedConfig, DelayedGhost, DisAlgorithm, DisModel, Fairness, FairnessConfig,
+    FlatGround, Ghost, GhostConfig, GroundClamp, GroundClampConfig, Joint, JointGhost,
+    JointPublisher, JointPublisherConfig, Kinematics, Landing, ListenerId, Model, Path, PathRide,
+    Policy, Publisher, PublisherConfig, Quantiser, Sampler, SamplerConfig, SimTime, Update,
+    Weights, update_error_between,
 };
 
 const FRAMES_PER_S: u32 = 60;
@@ -90,6 +91,11 @@ struct Replay {
     publisher: Publisher,
     ghosts: Vec<Ghost>,
     delayed: DelayedGhost,
+    /// Knows three of the models only.
+    crowd: Crowd,
+    member: Option<CrowdId>,
+    view: CrowdView,
+    fairness: Fairness,
     clamp: GroundClamp,
     /// What is on the way, with its arrival.
     flying: Vec<(SimTime, Update)>,
@@ -117,9 +123,27 @@ impl Replay {
         let ghosts = Blend::ALL.map(|blend| ghost(blend, first)).to_vec();
         let delayed = DelayedGhost::start(DelayedConfig::default(), first, SimTime::ZERO)
             .expect("defaults are sound");
+        let mut crowd = Crowd::new(DVec3::splat(7.0), SimTime::ZERO);
+        let member = crowd.insert(&first, SimTime::ZERO).ok();
+        let view = CrowdView::default();
+        let fairness = shared_among_three(body);
         let clamp = GroundClamp::new(GroundClampConfig::default()).expect("defaults are sound");
         let (dice, flying) = (body, Vec::new());
-        Self { body, dice, sampler, publisher, ghosts, delayed, clamp, flying, last: first }
+        Self {
+            body,
+            dice,
+            sampler,
+            publisher,
+            ghosts,
+            delayed,
+            crowd,
+            member,
+            view,
+            fairness,
+            clamp,
+            flying,
+            last: first,
+        }
     }
 
     fn run(&mut self, hash: &mut Hash) {
@@ -130,7 +154,14 @@ impl Replay {
             if let Some(update) = self.observe(&truth) {
                 let earlier = std::mem::replace(&mut self.last, update);
                 hash.number(update_error_between(&update, &earlier, earlier.at(), now));
+                self.fairness.handle_export(update, now);
                 self.send(update, now);
+            }
+            while let Some(delivery) = self.fairness.poll_delivery(now) {
+                hash.number(f64::from(delivery.to.0));
+                hash.vector(delivery.update.position_at(now));
+                let export = delivery.update.at();
+                self.fairness.handle_acknowledgement(delivery.to, export, now, now);
             }
             self.deliver(now);
             self.show(now, hash);
@@ -165,6 +196,10 @@ impl Replay {
                 ghost.accept(update, arrival);
             }
             self.delayed.accept(update, arrival);
+            if let Some(member) = self.member {
+                let accepted = self.crowd.accept(member, &update, arrival);
+                accepted.expect("the model stays the same and nobody is removed");
+            }
         }
     }
 
@@ -175,6 +210,10 @@ impl Replay {
             hash.turn(ghost.orientation_at(now));
         }
         hash.vector(self.delayed.position_at(now));
+        self.crowd.show(now, &mut self.view);
+        for position in self.view.positions() {
+            hash.vector(DVec3::from(position.map(f64::from)));
+        }
         let distance_m = 10.0 * (self.body as f64);
         let ground = FlatGround { height_m: 0.5 };
         let pose = self.clamp.clamp(self.ghosts[3].pose_at(now), &ground, distance_m, now);
@@ -196,6 +235,25 @@ fn ghost(blend: Blend, first: Update) -> Ghost {
     config.span =
         BlendSpan::FromArrivals { min: Duration::from_millis(50), max: Duration::from_millis(500) };
     Ghost::start(config, first, SimTime::ZERO).expect("sound settings")
+}
+
+fn shared_among_three(body: u64) -> Fairness {
+    let budget = Budget::per_trigger(1.5).expect("above zero");
+    let weights = Weights::ACCUMULATED;
+    let policy = if body.is_multiple_of(2) {
+        Policy::Deterministic { budget, weights }
+    } else {
+        Policy::Probabilistic { budget, weights }
+    };
+    let mut config = FairnessConfig::default();
+    config.policy = policy;
+    config.seed = body;
+    let mut fairness = Fairness::new(config).expect("sound settings");
+    for (listener, delay_ms) in [(1, 200), (2, 500), (3, 800)] {
+        fairness.add_listener(ListenerId(listener), SimTime::ZERO);
+        fairness.handle_delay(ListenerId(listener), Duration::from_millis(delay_ms));
+    }
+    fairness
 }
 
 fn joints(hash: &mut Hash) {
