@@ -56,6 +56,7 @@
 //! | turn a body the way it goes | [`heading_from_velocity`], [`two_point`] |
 //! | speak DIS | [`DisModel`], [`DisFields`], [`PublisherConfig::dis`] |
 //! | say how wrong it was | [`update_error_between`], [`FlightLog`], [`ListenerAccount`] |
+//! | share updates fairly among listeners | [`Fairness`] |
 //! | share the error fairly among listeners | [`Fairness`], [`Policy`] |
 //!
 //! # What you may rely on
