@@ -1,0 +1,1 @@
+//! Foreign formats, read into a [`Recording`](crate::recording::Recording).
