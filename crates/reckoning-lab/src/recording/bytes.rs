@@ -102,7 +102,6 @@ macro_rules! numbers {
 numbers! {
     u16_le from_le_bytes u16,
     u32_le from_le_bytes u32,
-    u64_le from_le_bytes u64,
     i32_le from_le_bytes i32,
     i64_le from_le_bytes i64,
     f32_le from_le_bytes f32,

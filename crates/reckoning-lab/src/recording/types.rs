@@ -176,7 +176,7 @@ impl Recording {
     /// First and last moment of all samples; `None` without any.
     #[must_use]
     pub fn span(&self) -> Option<(SimTime, SimTime)> {
-        let moments = || self.tracks.iter().flat_map(|t| t.samples.first().zip(t.samples.last()));
+        let moments = || self.tracks.iter().filter_map(|t| t.samples.first().zip(t.samples.last()));
         let first = moments().map(|(first, _)| first.at).min()?;
         let last = moments().map(|(_, last)| last.at).max()?;
         Some((first, last))

@@ -6,7 +6,7 @@
 //!
 //! - **decimal**: most sources round to a few decimals. When every value is exactly a whole
 //!   number over a power of ten, second differences of those whole numbers are stored.
-//! - **bits**: else each value's bits are XORed with those of the one before.
+//! - **bits**: else each value's bits are combined by XOR with those of the one before.
 //!
 //! Both give back every bit.
 
