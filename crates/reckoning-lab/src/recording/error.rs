@@ -70,11 +70,11 @@ pub enum Fault {
         /// Its name.
         field: String,
     },
-    /// A length that no honest file of this kind has.
+    /// A size that no honest file of this kind has.
     TooLarge {
-        /// Whose length.
+        /// Whose size.
         field: &'static str,
-        /// The length found.
+        /// The size found.
         got: u64,
         /// The largest allowed.
         limit: u64,
@@ -177,7 +177,7 @@ impl fmt::Display for Fault {
             Self::Value { field, got, wanted } => write!(f, "{field} is `{got}`, not {wanted}"),
             Self::NoField { field } => write!(f, "{field} is missing"),
             Self::TooLarge { field, got, limit } => {
-                write!(f, "{field} claims {got} bytes, more than the {limit} allowed")
+                write!(f, "{field} claims a size of {got}, more than the {limit} allowed")
             }
             Self::Decoder { format, said } => write!(f, "not readable as {format}: {said}"),
         }

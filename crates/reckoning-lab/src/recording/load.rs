@@ -12,9 +12,6 @@ use super::{
     parse_meta, write_csv, write_level, write_meta, zstd,
 };
 
-/// No csv of a session is larger than this when unpacked: 28 minutes of 15 players are 0.2 GB.
-const CSV_LIMIT_BYTES: u64 = 4 << 30;
-
 /// All session files under a path, sorted: the path itself if it is one, else what the folder
 /// and its folders hold.
 ///
@@ -80,14 +77,7 @@ fn read(path: &Path) -> Result<Vec<u8>, RecordingError> {
 }
 
 fn load_csv(path: &Path, bytes: &[u8]) -> Result<Recording, RecordingError> {
-    let unpacked;
-    let text = if bytes.starts_with(&zstd::MAGIC) {
-        unpacked = zstd::unpack(bytes, CSV_LIMIT_BYTES).map_err(|error| error.in_file(path))?;
-        &unpacked
-    } else {
-        bytes
-    };
-    let tracks = parse_csv(text).map_err(|error| error.in_file(path))?;
+    let tracks = parse_csv(bytes).map_err(|error| error.in_file(path))?;
     let beside = json_beside(path);
     let (source, session, meta) =
         parse_meta(&read(&beside)?).map_err(|error| error.in_file(&beside))?;

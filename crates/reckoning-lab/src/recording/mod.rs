@@ -21,6 +21,7 @@ mod json;
 mod level;
 mod load;
 mod meta;
+mod parquet;
 mod session;
 mod types;
 mod zstd;
@@ -31,6 +32,7 @@ pub use error::{Fault, RecordingError};
 pub use level::{Block, BlockKind, Item, Level, LevelShape, parse_level, write_level};
 pub use load::{find_sessions, load_file, load_sessions, save_csv};
 pub use meta::{Bounds, Meta, parse_meta, write_meta};
+pub use parquet::write_parquet;
 pub use session::{
     Opened, SessionWriter, open_session, read_session, salvage_session, write_session,
 };

@@ -4,8 +4,11 @@ use reckoning::{DVec3, SimTime};
 
 use super::columns::{integers, numbers, put_integers, put_numbers};
 use super::events::{put_text, text};
-use crate::recording::{Column, Cursor, RecordingError, Sample, Track};
+use crate::recording::{Column, Cursor, Fault, RecordingError, Sample, Track};
 
+/// Cells in the columns of one chunk. Equal cells take no bytes, so the length of a chunk alone
+/// does not bound what it unpacks to.
+const CELL_LIMIT: u64 = 1 << 24;
 const ALIVE: u8 = 1;
 const HEIGHT: u8 = 2;
 const YAW: u8 = 4;
@@ -88,6 +91,11 @@ pub(super) fn decode(cursor: &mut Cursor<'_>) -> Result<Track, RecordingError> {
     let (count, columns) = (cursor.u32_le()? as usize, cursor.u16_le()?);
     // The flags alone take `count` bytes, so a wrong count fails here and allocates nothing.
     let flags = cursor.slice(count)?;
+    let cells = count as u64 * u64::from(columns);
+    if cells > CELL_LIMIT {
+        let fault = Fault::TooLarge { field: "samples", got: cells, limit: CELL_LIMIT };
+        return Err(RecordingError::at(cursor.offset(), fault));
+    }
     let at = integers(cursor, count)?;
     let segment = integers(cursor, count)?;
     let mut column = || numbers(cursor, count);
