@@ -34,7 +34,7 @@ enum Kind {
 
 impl Kind {
     /// Plain, or split into byte streams.
-    const fn encoding(self) -> i64 {
+    const fn encoding(self) -> u64 {
         match self {
             Self::Float | Self::Double => 9,
             _ => 0,
@@ -124,9 +124,8 @@ fn fields(recording: &Recording) -> Vec<Field> {
         fixed("team", Kind::Int32, false, |t, s| Cell::Int32(t.team_at(s.at))),
         fixed("x", Kind::Double, false, |_, s| Cell::Double(s.position.x)),
         fixed("y", Kind::Double, false, |_, s| Cell::Double(s.position.y)),
-        fixed("z", Kind::Double, true, |_, s| match s.height_known {
-            true => Cell::Double(s.position.z),
-            false => Cell::Null,
+        fixed("z", Kind::Double, true, |_, s| {
+            if s.height_known { Cell::Double(s.position.z) } else { Cell::Null }
         }),
         fixed("yaw_rad", Kind::Float, true, |_, s| s.yaw_rad.into()),
         fixed("health", Kind::Float, true, |_, s| s.health.into()),
@@ -172,12 +171,12 @@ fn write_chunk(out: &mut Vec<u8>, field: &Field, rows: &[Row<'_>]) -> Chunk {
     let packed = zstd::pack(&page);
     let header = Struct::new()
         .integer(1, 0)
-        .integer(2, page.len() as i64)
-        .integer(3, packed.len() as i64)
+        .integer(2, page.len() as u64)
+        .integer(3, packed.len() as u64)
         .inner(
             5,
             Struct::new()
-                .integer(1, rows.len() as i64)
+                .integer(1, rows.len() as u64)
                 .integer(2, field.kind.encoding())
                 .integer(3, 3)
                 .integer(4, 3),
@@ -237,20 +236,20 @@ fn split(values: &[u8], width: usize) -> Vec<u8> {
 }
 
 fn footer(fields: &[Field], rows: usize, groups: &[Group]) -> Vec<u8> {
-    let root = Struct::new().text(4, "samples").integer(5, fields.len() as i64);
+    let root = Struct::new().text(4, "samples").integer(5, fields.len() as u64);
     let schema = std::iter::once(root).chain(fields.iter().map(schema_element));
     let groups = groups.iter().map(|group| {
         let chunks = fields.iter().zip(&group.chunks);
         let size: usize = group.chunks.iter().map(|chunk| chunk.raw).sum();
         Struct::new()
             .list(1, chunks.map(|(field, chunk)| column_chunk(field, chunk, group.rows)))
-            .integer64(2, size as i64)
-            .integer64(3, group.rows as i64)
+            .integer64(2, size as u64)
+            .integer64(3, group.rows as u64)
     });
     Struct::new()
         .integer(1, 1)
         .list(2, schema)
-        .integer64(3, rows as i64)
+        .integer64(3, rows as u64)
         .list(4, groups)
         .text(6, "reckoning-lab")
         .finish()
@@ -258,24 +257,24 @@ fn footer(fields: &[Field], rows: usize, groups: &[Group]) -> Vec<u8> {
 
 fn schema_element(field: &Field) -> Struct {
     let element = Struct::new()
-        .integer(1, field.kind as i64)
-        .integer(3, i64::from(field.optional))
+        .integer(1, field.kind as u64)
+        .integer(3, u64::from(field.optional))
         .text(4, &field.name);
     // Converted type 0: the bytes are UTF-8.
     if field.kind == Kind::Text { element.integer(6, 0) } else { element }
 }
 
 fn column_chunk(field: &Field, chunk: &Chunk, rows: usize) -> Struct {
-    const ZSTD: i64 = 6;
-    const RLE: i64 = 3;
+    const ZSTD: u64 = 6;
+    const RLE: u64 = 3;
     let meta = Struct::new()
-        .integer(1, field.kind as i64)
+        .integer(1, field.kind as u64)
         .integers(2, &[field.kind.encoding(), RLE])
         .texts(3, &[&field.name])
         .integer(4, ZSTD)
-        .integer64(5, rows as i64)
-        .integer64(6, chunk.raw as i64)
-        .integer64(7, chunk.packed as i64)
-        .integer64(9, chunk.offset as i64);
-    Struct::new().integer64(2, chunk.offset as i64).inner(3, meta)
+        .integer64(5, rows as u64)
+        .integer64(6, chunk.raw as u64)
+        .integer64(7, chunk.packed as u64)
+        .integer64(9, chunk.offset as u64);
+    Struct::new().integer64(2, chunk.offset as u64).inner(3, meta)
 }

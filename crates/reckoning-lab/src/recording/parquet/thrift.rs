@@ -17,11 +17,11 @@ impl Struct {
         Self { bytes: Vec::new(), last: 0 }
     }
 
-    pub(super) fn integer(self, field: u8, value: i64) -> Self {
+    pub(super) fn integer(self, field: u8, value: u64) -> Self {
         self.number(field, I32, value)
     }
 
-    pub(super) fn integer64(self, field: u8, value: i64) -> Self {
+    pub(super) fn integer64(self, field: u8, value: u64) -> Self {
         self.number(field, I64, value)
     }
 
@@ -46,7 +46,7 @@ impl Struct {
         self
     }
 
-    pub(super) fn integers(mut self, field: u8, values: &[i64]) -> Self {
+    pub(super) fn integers(mut self, field: u8, values: &[u64]) -> Self {
         self.list_header(field, I32, values.len());
         for &value in values {
             put_varint(&mut self.bytes, zigzag(value));
@@ -67,7 +67,7 @@ impl Struct {
         self.bytes
     }
 
-    fn number(mut self, field: u8, kind: u8, value: i64) -> Self {
+    fn number(mut self, field: u8, kind: u8, value: u64) -> Self {
         self.field(field, kind);
         put_varint(&mut self.bytes, zigzag(value));
         self
@@ -91,8 +91,9 @@ impl Struct {
     }
 }
 
-const fn zigzag(value: i64) -> u64 {
-    ((value << 1) ^ (value >> 63)).cast_unsigned()
+/// Signed numbers alternate between both sides of zero; none of Parquet's is negative.
+const fn zigzag(value: u64) -> u64 {
+    value << 1
 }
 
 pub(super) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
