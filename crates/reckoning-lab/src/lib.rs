@@ -22,9 +22,11 @@
 
 mod clock;
 mod dice;
+pub mod import;
 mod link;
 mod motion;
 mod picture;
+pub mod recording;
 mod scenes;
 
 pub use clock::Clock;

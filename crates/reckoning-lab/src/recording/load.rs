@@ -1,0 +1,155 @@
+//! From paths to recordings and back: the only part here that touches the disk.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use serde_json::Value;
+
+use super::level::level_of;
+use super::meta::team_play;
+use super::{
+    Fault, Opened, Player, Recording, RecordingError, open_session, parse_csv, parse_level,
+    parse_meta, write_csv, write_level, write_meta, zstd,
+};
+
+/// All session files under a path, sorted: the path itself if it is one, else what the folder
+/// and its folders hold.
+///
+/// # Errors
+/// Names the path when nothing is there, or nothing that is a session.
+pub fn find_sessions(path: &Path) -> Result<Vec<PathBuf>, RecordingError> {
+    let kind = fs::metadata(path).map_err(|error| RecordingError::io(path, error))?;
+    if kind.is_file() {
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let mut found = Vec::new();
+    collect(path, &mut found)?;
+    found.sort();
+    if found.is_empty() {
+        return Err(RecordingError::new(Fault::NoSessions).in_file(path));
+    }
+    Ok(found)
+}
+
+fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), RecordingError> {
+    let refuse = |error| RecordingError::io(folder, error);
+    for entry in fs::read_dir(folder).map_err(refuse)? {
+        let entry = entry.map_err(refuse)?;
+        let path = entry.path();
+        if entry.file_type().map_err(refuse)?.is_dir() {
+            collect(&path, found)?;
+        } else if is_session(&path) {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn is_session(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    [".csv.zst", ".csv", ".reck"].iter().any(|ending| name.ends_with(ending))
+}
+
+/// Loads every session under a path, in the order of [`find_sessions`].
+///
+/// # Errors
+/// Names the first file that cannot be read, and where in it.
+pub fn load_sessions(path: &Path) -> Result<Vec<Recording>, RecordingError> {
+    find_sessions(path)?.iter().map(|path| load_file(path)).collect()
+}
+
+/// Loads one session: a session file (`.reck`), or a csv with its json beside it. A session
+/// file that was cut off gives what it holds; use [`open_session`] to be told.
+///
+/// # Errors
+/// Names the file that cannot be read, and where in it.
+pub fn load_file(path: &Path) -> Result<Recording, RecordingError> {
+    let bytes = read(path)?;
+    if path.extension().is_some_and(|ending| ending == "reck") {
+        let opened: Opened = open_session(&bytes).map_err(|error| error.in_file(path))?;
+        return Ok(opened.recording);
+    }
+    load_csv(path, &bytes)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, RecordingError> {
+    fs::read(path).map_err(|error| RecordingError::io(path, error))
+}
+
+fn load_csv(path: &Path, bytes: &[u8]) -> Result<Recording, RecordingError> {
+    let tracks = parse_csv(bytes).map_err(|error| error.in_file(path))?;
+    let beside = json_beside(path);
+    let (source, session, meta) =
+        parse_meta(&read(&beside)?).map_err(|error| error.in_file(&beside))?;
+    let mut recording = Recording { source, session, meta, tracks, ..Recording::default() };
+    recording.level = level_of(&recording.meta.other);
+    if let Some(map) = recording.meta.other.get("map_file").and_then(Value::as_str) {
+        let map = path.with_file_name(map);
+        recording.level = parse_level(&read(&map)?).map_err(|error| error.in_file(&map))?;
+    }
+    complete(&mut recording);
+    Ok(recording)
+}
+
+/// `x.csv.zst` and `x.csv` have their json at `x.json`.
+fn json_beside(path: &Path) -> PathBuf {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let stem = name.strip_suffix(".zst").unwrap_or(name);
+    path.with_file_name(format!("{}.json", stem.strip_suffix(".csv").unwrap_or(stem)))
+}
+
+/// What csv and json do not say outright.
+fn complete(recording: &mut Recording) {
+    let players = recording.tracks.iter().map(|track| Player {
+        id: track.id,
+        team: track.team,
+        name: name_of(recording, track.id, track.team),
+    });
+    recording.players = players.collect();
+    recording.meta.team_play =
+        team_play(&recording.meta.other).unwrap_or_else(|| recording.has_teams());
+    recording.derive_events();
+}
+
+fn name_of(recording: &Recording, id: i32, team: i32) -> String {
+    let entities = recording.meta.other.get("entities");
+    let entity = entities.and_then(|entities| entities.get(id.to_string()));
+    match entity.and_then(|entity| entity.get("name")).and_then(Value::as_str) {
+        Some(name) => name.to_string(),
+        None if id == -1 && team == -1 => "ball".to_string(),
+        None => String::new(),
+    }
+}
+
+/// Names come from files: one that leads out of the folder is refused.
+fn inside(name: &Path) -> Result<&Path, RecordingError> {
+    if name.components().all(|part| matches!(part, Component::Normal(_))) {
+        return Ok(name);
+    }
+    let got = name.display().to_string();
+    let wanted = "a name inside the folder";
+    Err(RecordingError::new(Fault::Value { field: "file name".into(), got, wanted }))
+}
+
+/// Writes a recording into a folder as `<session>.csv.zst` and `<session>.json`, and its map
+/// where the json says, in place of files that are there. Inputs, births, deaths, item events
+/// and snapshots have no place in this form. Returns the path of the csv.
+///
+/// # Errors
+/// Names the file that cannot be written.
+pub fn save_csv(recording: &Recording, folder: &Path) -> Result<PathBuf, RecordingError> {
+    let put = |name: &Path, bytes: &[u8]| {
+        let path = folder.join(inside(name)?);
+        let parent = path.parent().unwrap_or(folder);
+        fs::create_dir_all(parent)
+            .and_then(|()| fs::write(&path, bytes))
+            .map_err(|error| RecordingError::io(&path, error))?;
+        Ok(path)
+    };
+    let named = |ending: &str| PathBuf::from(format!("{}{ending}", recording.session));
+    put(&named(".json"), &write_meta(&recording.source, &recording.session, &recording.meta))?;
+    if let Some(map) = recording.meta.other.get("map_file").and_then(Value::as_str) {
+        put(Path::new(map), &write_level(&recording.level))?;
+    }
+    put(&named(".csv.zst"), &zstd::pack(&write_csv(recording)))
+}
