@@ -39,7 +39,7 @@ fn main() -> Result<(), LevelError> {
             player.deaths,
             it.items,
             it.walked_px,
-            100.0 * it.moving_ticks as f64 / it.alive_ticks.max(1) as f64,
+            100.0 * f64::from(it.moving_ticks) / f64::from(it.alive_ticks.max(1)),
             style.aggression,
             style.caution
         );

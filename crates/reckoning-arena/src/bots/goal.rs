@@ -209,7 +209,7 @@ impl Chooser<'_> {
             && friend.position.distance(self.me.position) > far_px
         {
             let need = if self.is_weak() || self.is_outnumbered() { 1.8 } else { 1.0 };
-            options.push((Goal::Regroup { with: friend.id }, 1.3 * self.style.loyalty * need));
+            options.push((Goal::Regroup { with: friend.id }, 2.2 * self.style.loyalty * need));
         }
     }
 }

@@ -44,7 +44,7 @@ use travel::Travel;
 #[derive(Clone, Debug)]
 pub struct Bots {
     dice: Dice,
-    bots: Vec<Bot>,
+    crew: Vec<Bot>,
     inputs: Vec<(PlayerId, Input)>,
     search: Search,
 }
@@ -54,26 +54,26 @@ impl Bots {
     #[must_use]
     pub fn new(seed: u64) -> Self {
         let dice = Dice::new(seed).fork(0xB07);
-        Self { dice, bots: Vec::new(), inputs: Vec::new(), search: Search::default() }
+        Self { dice, crew: Vec::new(), inputs: Vec::new(), search: Search::default() }
     }
 
     /// A bot with a character of its own plays this player from now on.
     pub fn add(&mut self, id: PlayerId) {
         let mut dice = self.dice.fork(u64::from(id.0));
         let style = Style::draw(&mut dice);
-        self.bots.push(Bot::new(id, style, dice));
+        self.crew.push(Bot::new(id, style, dice));
     }
 
     /// A bot of the given character plays this player from now on.
     pub fn add_with_style(&mut self, id: PlayerId, style: Style) {
         let dice = self.dice.fork(u64::from(id.0));
-        self.bots.push(Bot::new(id, style, dice));
+        self.crew.push(Bot::new(id, style, dice));
     }
 
     /// What they do in the next step, given the world after the last one.
     pub fn decide(&mut self, world: &World) -> &[(PlayerId, Input)] {
         self.inputs.clear();
-        for bot in &mut self.bots {
+        for bot in &mut self.crew {
             if let Some(me) = world.player(bot.id) {
                 self.inputs.push((bot.id, bot.decide(me, world, &mut self.search)));
             }
@@ -89,12 +89,12 @@ impl Bots {
 
     /// Everyone's character.
     pub fn styles(&self) -> impl Iterator<Item = (PlayerId, Style)> {
-        self.bots.iter().map(|it| (it.id, it.style))
+        self.crew.iter().map(|it| (it.id, it.style))
     }
 
     /// What everyone is up to; the dead want nothing.
     pub fn goals(&self) -> impl Iterator<Item = (PlayerId, Option<Goal>)> {
-        self.bots.iter().map(|it| (it.id, it.goal))
+        self.crew.iter().map(|it| (it.id, it.goal))
     }
 }
 

@@ -18,14 +18,24 @@ pub fn numbers(file: &LevelFile) -> Result<(), LevelError> {
     let cells = (width_px / file.nav_cell_px) * (height_px / file.nav_cell_px);
     if !(1.0..=MOST_SQUARES).contains(&cells) {
         let must = "small enough for 1 square and large enough for at most 250000";
-        return Err(LevelError::Setting { key: "nav_cell_px", got: file.nav_cell_px, must });
+        return Err(LevelError::Setting {
+            thing: None,
+            key: "nav_cell_px",
+            got: file.nav_cell_px,
+            must,
+        });
     }
     if file.body.kind == BodyKind::Tank {
         setting("body.turn_deg_s", file.body.turn_deg_s, POSITIVE, is_positive)?;
     }
     if file.rules.ammo > file.rules.ammo_max {
         let must = "at most rules.ammo_max";
-        return Err(LevelError::Setting { key: "rules.ammo", got: file.rules.ammo.into(), must });
+        return Err(LevelError::Setting {
+            thing: None,
+            key: "rules.ammo",
+            got: file.rules.ammo.into(),
+            must,
+        });
     }
     let (step_px, radius_px) = (file.body.speed_px_s / f64::from(TICKS_PER_S), file.body.radius_px);
     if step_px >= radius_px { Err(LevelError::TooFast { step_px, radius_px }) } else { Ok(()) }
@@ -54,17 +64,33 @@ fn positive_settings(file: &LevelFile) -> Result<(), LevelError> {
         ("rules.round_s", rules.round_s),
     ];
     all.into_iter().try_for_each(|(key, got)| setting(key, got, POSITIVE, is_positive))?;
-    for item in &file.items {
-        setting("item.amount", item.amount.into(), POSITIVE, is_positive)?;
-        setting("item.respawn_s", item.respawn_s, POSITIVE, is_positive)?;
+    things_settings(file)
+}
+
+fn things_settings(file: &LevelFile) -> Result<(), LevelError> {
+    for (number, it) in (1..).zip(&file.items) {
+        let thing = Thing::Item(number);
+        of_thing(&thing, setting("amount", it.amount.into(), POSITIVE, is_positive))?;
+        of_thing(&thing, setting("respawn_s", it.respawn_s, POSITIVE, is_positive))?;
     }
-    for turret in &file.turrets {
-        setting("turret.range_px", turret.range_px, POSITIVE, is_positive)?;
-        setting("turret.damage", turret.damage, POSITIVE, is_positive)?;
-        setting("turret.pause_s", turret.pause_s, POSITIVE, is_positive)?;
-        setting("turret.warm_up_s", turret.warm_up_s, "at least 0", |it| it >= 0.0)?;
+    for (number, it) in (1..).zip(&file.turrets) {
+        let thing = Thing::Turret(number);
+        of_thing(&thing, setting("range_px", it.range_px, POSITIVE, is_positive))?;
+        of_thing(&thing, setting("damage", it.damage, POSITIVE, is_positive))?;
+        of_thing(&thing, setting("pause_s", it.pause_s, POSITIVE, is_positive))?;
+        of_thing(&thing, setting("warm_up_s", it.warm_up_s, "at least 0", |it| it >= 0.0))?;
     }
     Ok(())
+}
+
+/// Says which thing's setting is wrong.
+fn of_thing(thing: &Thing, checked: Result<(), LevelError>) -> Result<(), LevelError> {
+    checked.map_err(|error| match error {
+        LevelError::Setting { key, got, must, .. } => {
+            LevelError::Setting { thing: Some(thing.clone()), key, got, must }
+        }
+        other => other,
+    })
 }
 
 fn is_positive(value: f64) -> bool {
@@ -78,7 +104,7 @@ fn setting(
     holds: impl Fn(f64) -> bool,
 ) -> Result<(), LevelError> {
     let right = got.is_finite() && holds(got);
-    if right { Ok(()) } else { Err(LevelError::Setting { key, got, must }) }
+    if right { Ok(()) } else { Err(LevelError::Setting { thing: None, key, got, must }) }
 }
 
 /// Everything lies inside the level, walls have an extent, both teams can be born.

@@ -18,6 +18,8 @@ pub enum LevelError {
     },
     /// A setting is outside its range.
     Setting {
+        /// Whose it is, unless it is the level's own.
+        thing: Option<Thing>,
         /// Its key in the file.
         key: &'static str,
         /// The value given.
@@ -116,10 +118,15 @@ impl fmt::Display for LevelError {
         match self {
             Self::Toml { message } => write!(f, "the level file cannot be read: {message}"),
             Self::NoSuchLevel { name } => {
-                write!(f, "no built-in level is called {name}; there are ")?;
-                super::BUILT_IN.iter().try_fold((), |(), it| write!(f, "{} ", it.0))
+                let names = super::BUILT_IN.map(|it| it.0).join(", ");
+                write!(f, "no built-in level is called {name}; there are {names}")
             }
-            Self::Setting { key, got, must } => write!(f, "{key} is {got}; it must be {must}"),
+            Self::Setting { thing: None, key, got, must } => {
+                write!(f, "{key} is {got}; it must be {must}")
+            }
+            Self::Setting { thing: Some(thing), key, got, must } => {
+                write!(f, "{key} of {thing} is {got}; it must be {must}")
+            }
             Self::TooFast { step_px, radius_px } => write!(
                 f,
                 "a body goes {step_px:.1} px in a tick, more than its radius of {radius_px} px, \

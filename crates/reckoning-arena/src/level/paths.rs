@@ -18,7 +18,7 @@ const MARGIN_PX: f64 = 1.0;
 /// How many safe squares a dangerous one is worth to the most fearful.
 const DANGER_SQUARES: f64 = 6.0;
 /// The eight neighbours of a square: column, row, cost in tenths of a square.
-const NEIGHBOURS: [(i32, i32, u32); 8] = [
+const NEIGHBOURS: [(isize, isize, u32); 8] = [
     (1, 0, 10),
     (0, 1, 10),
     (-1, 0, 10),
@@ -119,6 +119,7 @@ impl Paths {
     }
 
     /// The places of the grid where a body fits.
+    #[must_use]
     pub fn free_places(&self) -> impl ExactSizeIterator<Item = DVec3> {
         self.free.iter().map(|square| self.centre(*square as usize))
     }
@@ -238,8 +239,8 @@ impl Paths {
     /// The joined square nearest to `p` that a body at `p` can go to straight.
     fn square_near(&self, p: DVec3, walls: &Walls) -> Option<usize> {
         let home = self.square(p);
-        let (column, row) = ((home % self.columns) as i32, (home / self.columns) as i32);
-        for ring in 0..4_i32 {
+        let (column, row) = self.column_and_row(home);
+        for ring in 0..4_isize {
             let mut best: Option<(f64, usize)> = None;
             for y in -ring..=ring {
                 for x in (-ring..=ring).filter(|x| x.abs().max(y.abs()) == ring) {
@@ -266,14 +267,18 @@ impl Paths {
         })
     }
 
-    fn neighbour(&self, square: usize, (across, down, _): (i32, i32, u32)) -> Option<usize> {
-        self.at((square % self.columns) as i32 + across, (square / self.columns) as i32 + down)
+    fn neighbour(&self, square: usize, (across, down, _): (isize, isize, u32)) -> Option<usize> {
+        let (column, row) = self.column_and_row(square);
+        self.at(column + across, row + down)
     }
 
-    fn at(&self, column: i32, row: i32) -> Option<usize> {
-        let inside =
-            (0..self.columns as i32).contains(&column) && (0..self.rows as i32).contains(&row);
-        inside.then(|| row as usize * self.columns + column as usize)
+    fn column_and_row(&self, square: usize) -> (isize, isize) {
+        ((square % self.columns).cast_signed(), (square / self.columns).cast_signed())
+    }
+
+    fn at(&self, column: isize, row: isize) -> Option<usize> {
+        let (column, row) = (usize::try_from(column).ok()?, usize::try_from(row).ok()?);
+        (column < self.columns && row < self.rows).then(|| row * self.columns + column)
     }
 
     fn square(&self, p: DVec3) -> usize {

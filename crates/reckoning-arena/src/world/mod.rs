@@ -264,7 +264,7 @@ impl World {
     /// The moment of the last step.
     #[must_use]
     pub fn now(&self) -> SimTime {
-        SimTime::from_tick(self.tick as i64, TICKS_PER_S)
+        SimTime::from_tick(self.tick.cast_signed(), TICKS_PER_S)
     }
 
     /// Everyone, dead or alive, by id.
@@ -280,6 +280,7 @@ impl World {
     }
 
     /// Per item of the level file, whether it lies there.
+    #[must_use]
     pub fn items(&self) -> impl ExactSizeIterator<Item = bool> {
         self.items.iter().map(|back| *back == 0)
     }

@@ -173,11 +173,11 @@ mod tests {
         for _ in 0..11 {
             player.advance(&input(DVec3::new(3.0, 0.0, 9.0)), &level);
         }
-        assert!(player.velocity.x < 480.0);
+        assert!(player.velocity.x < 440.0);
         for _ in 0..3 {
             player.advance(&input(DVec3::X), &level);
         }
-        assert_eq!(player.velocity, DVec3::X * 480.0);
+        assert_eq!(player.velocity, DVec3::X * 440.0);
     }
 
     #[test]
