@@ -92,7 +92,7 @@ impl Chooser<'_> {
         self.add_regroup(&mut options);
         let to = places::patrol(self.me, self.style, self.level(), self.trail, dice);
         let calm = if self.senses.noticed().next().is_some() { 0.3 } else { 1.0 };
-        options.push((Goal::Patrol { to }, calm * (0.7 + self.style.curiosity)));
+        options.push((Goal::Patrol { to }, calm * (0.5 + 1.5 * self.style.curiosity)));
         let stay = 2.2 - 1.2 * self.style.restlessness;
         for (goal, weight) in &mut options {
             let same = self.current.is_some_and(|it| it.is_like(goal));

@@ -40,6 +40,9 @@ use reckoning::DVec3;
 use senses::{Senses, Sighting};
 use travel::Travel;
 
+/// How often a bot remembers where it is.
+const TRAIL_TICKS: u64 = 240;
+
 /// Everyone who is played by the machine.
 #[derive(Clone, Debug)]
 pub struct Bots {
@@ -145,7 +148,7 @@ impl Bot {
         if self.senses.update(world, me, reaction_s, &mut self.dice) {
             self.think_tick = self.think_tick.min(tick + ticks(0.5 * reaction_s));
         }
-        if tick.is_multiple_of(180) {
+        if tick.is_multiple_of(TRAIL_TICKS) {
             self.trail.remember(me.position);
         }
         if self.goal.is_none() || tick >= self.think_tick || self.is_done(me, world) {
@@ -186,7 +189,7 @@ impl Bot {
             self.fight.break_off();
         }
         let (least_s, most_s) = goal.span_s();
-        let span_s = self.dice.between(least_s, most_s) * (1.3 - 0.7 * self.style.restlessness);
+        let span_s = self.dice.between(least_s, most_s) * (1.5 - 1.1 * self.style.restlessness);
         self.think_tick = tick + ticks(span_s);
         self.travel.stuck = 0;
         self.goal = Some(goal);

@@ -9,7 +9,7 @@ use reckoning::DVec3;
 /// Places a bot compares before it chooses; people do not weigh up the whole level either.
 const CANDIDATES: usize = 10;
 /// How many of the places it has been to a bot remembers.
-const REMEMBERED: usize = 16;
+const REMEMBERED: usize = 32;
 
 /// Where a bot has been lately.
 #[derive(Clone, Debug, Default)]
@@ -37,10 +37,10 @@ impl Trail {
 /// A place to walk to without a particular reason: the opponents' end of the level for the
 /// aggressive, somewhere new for the curious, somewhere near for the rest.
 pub fn patrol(me: &Player, style: &Style, level: &Level, trail: &Trail, dice: &mut Dice) -> DVec3 {
-    if dice.chance(0.2 + 0.5 * style.aggression) {
+    if dice.chance((0.2 + 0.5 * style.aggression) * (1.0 - 0.6 * style.curiosity)) {
         return raid(me, level, dice);
     }
-    let newness = if dice.chance(0.25 + 0.6 * style.curiosity) { 1.0 } else { 0.0 };
+    let newness = if dice.chance(0.1 + 0.85 * style.curiosity) { 1.0 } else { 0.0 };
     best(level, dice, |at| newness * trail.distance_to(at) - 0.35 * at.distance(me.position))
         .unwrap_or(me.position)
 }

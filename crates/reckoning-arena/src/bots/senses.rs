@@ -145,3 +145,48 @@ impl Senses {
         self.hurt_tick.is_some_and(|it| tick < it + ticks(span_s))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::level::Level;
+    use crate::world::{Input, Mode};
+
+    #[test]
+    fn nobody_notices_before_the_reaction_time() {
+        let mut world = World::new(Level::built_in("tank-field").unwrap(), Mode::TwoTeams, 1);
+        let (one, _) = (world.join(), world.join());
+        let (mut senses, mut dice) = (Senses::default(), Dice::new(1));
+        let mut noticed = None;
+        for _ in 0..60 {
+            world.step(&[]);
+            let me = *world.player(one).unwrap();
+            if senses.update(&world, &me, 0.3, &mut dice) {
+                noticed = noticed.or(Some(world.tick()));
+            }
+        }
+        // Seen with the first look, in tick 6; noticed with the first look 18 ticks later.
+        assert_eq!(noticed, Some(24));
+    }
+
+    #[test]
+    fn the_dead_and_the_long_unseen_are_forgotten() {
+        let mut world = World::new(Level::built_in("corridors").unwrap(), Mode::TwoTeams, 1);
+        let (one, other) = (world.join(), world.join());
+        world.step(&[]);
+        let mut me = *world.player(one).unwrap();
+        me.position = world.player(other).unwrap().position; // face to face
+        let (mut senses, mut dice) = (Senses::default(), Dice::new(1));
+        let mut look = |world: &mut World, me: &Player, count: u32| {
+            for _ in 0..count {
+                world.step(&[(other, Input::default())]);
+                senses.update(world, me, 0.2, &mut dice);
+            }
+            senses.known.len()
+        };
+        assert_eq!(look(&mut world, &me, 30), 1);
+        me.position = world.player(one).unwrap().position; // walls between
+        assert_eq!(look(&mut world, &me, 300), 1);
+        assert_eq!(look(&mut world, &me, 90), 0);
+    }
+}

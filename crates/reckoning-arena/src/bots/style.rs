@@ -44,6 +44,6 @@ impl Style {
 
     /// The distance it likes to fight at, as a share of the gun's range.
     pub(crate) fn fight_at(&self) -> f64 {
-        0.7 - 0.45 * self.aggression
+        0.8 - 0.6 * self.aggression
     }
 }

@@ -267,6 +267,25 @@ mod tests {
     }
 
     #[test]
+    fn no_step_leads_through_a_thin_corner() {
+        let tip = at(300.0, 200.0);
+        let mut dice = crate::dice::Dice::new(1);
+        for case in 0..20_000 {
+            let edges = [dice.between(-9.0, 9.0), dice.between(-9.0, 9.0)]
+                .map(|off| Edge { a: tip, b: at(270.0, 200.0 + 2.0 * off) });
+            let walls = Walls::new(at(600.0, 400.0), edges.to_vec(), vec![]);
+            let from = tip + at(dice.between(-60.0, 20.0), dice.between(-30.0, 30.0));
+            if walls.room_at(from) < 10.0 {
+                continue;
+            }
+            let step = at(dice.bell(), dice.bell()).normalize_or(DVec3::X) * 9.9;
+            let (reached, _) = walls.slide(from, from + step, 10.0);
+            assert!(walls.room_at(reached) >= 10.0 - TOUCH_PX, "case {case}: {reached}");
+            assert!(walls.sees(from, reached), "case {case}: {from} to {reached}");
+        }
+    }
+
+    #[test]
     fn walls_stop_shots_and_sight() {
         let walls = one_block();
         assert_eq!(walls.first_hit(at(150.0, 50.0), at(150.0, 250.0)), Some(0.25));
