@@ -206,7 +206,9 @@ fn the_curious_see_more_of_the_level() {
                 [player.position.x, player.position.y].map(|it| (it / 160.0) as u32);
             cells.insert((player.id, column, row));
         }
-        cells.iter().for_each(|it| seen[usize::from(it.0.0 / 4)] += 1);
+        for (id, ..) in cells {
+            seen[usize::from(id.0 / 4)] += 1;
+        }
     }
     assert!(f64::from(seen[1]) > 1.1 * f64::from(seen[0]), "squares seen: {seen:?}");
 }
@@ -228,5 +230,5 @@ fn they_hesitate_now_and_then_on_their_way() {
         }
     }
     let each_minute = f64::from(hesitations) / (f64::from(alive_ticks) / 3_600.0);
-    assert!((2.0..20.0).contains(&each_minute), "{each_minute:.1} hesitations a minute");
+    assert!((4.0..12.0).contains(&each_minute), "{each_minute:.1} hesitations a minute");
 }

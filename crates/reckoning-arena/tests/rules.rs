@@ -15,7 +15,7 @@ fn hash_of(level: &str, seed: u64) -> u64 {
 #[test]
 fn the_same_seed_gives_the_same_game_everywhere() {
     // A change of any of these needs a line in CHANGELOG.md.
-    let golden = [0x9e6d_edaf_6729_f6bb, 0x7b51_40f2_ade5_6c4d, 0x6896_23dd_f221_c3e6];
+    let golden = [0x9e6d_edaf_6729_f6bb, 0x7b51_40f2_ade5_6c4d, 0xb6f9_6697_5c75_9697];
     for (level, golden) in LEVELS.into_iter().zip(golden) {
         let hash = hash_of(level, 7);
         assert_eq!(hash, golden, "{level}: got {hash:#018x}");
@@ -169,7 +169,8 @@ fn an_item_helps_once_and_returns() {
 
 #[test]
 fn even_a_thin_wall_stops_shots() {
-    let mut world = duel_with("segment = [{ from = [200, 50], to = [200, 150] }]");
+    // Half a pixel in front of the target: the shot would reach both in one tick.
+    let mut world = duel_with("segment = [{ from = [289.5, 50], to = [289.5, 150] }]");
     let fire = Input { aim: DVec3::X, fire: true, ..Input::default() };
     let events = events_of(&mut world, 120, fire);
     let shots = events.iter().filter(|it| matches!(it.1, Event::Fired { .. })).count();

@@ -231,7 +231,7 @@ impl Paths {
     fn is_riskier(&self, from: DVec3, way: &[DVec3]) -> bool {
         let Some(end) = way.last() else { return false };
         let usual = way.iter().map(|it| self.danger_at(*it)).max().unwrap_or(0);
-        let steps = libm::ceil(from.distance(*end) / self.cell_px).max(1.0) as u32;
+        let steps = libm::ceil(2.0 * from.distance(*end) / self.cell_px).max(1.0) as u32;
         (0..=steps)
             .any(|it| self.danger_at(from.lerp(*end, f64::from(it) / f64::from(steps))) > usual)
     }
@@ -295,7 +295,7 @@ impl Paths {
 
 #[cfg(test)]
 mod tests {
-    use super::super::walls::{Walls, rectangle};
+    use super::super::walls::{Edge, Walls, rectangle};
     use super::*;
 
     fn at(x: f64, y: f64) -> DVec3 {
@@ -327,15 +327,20 @@ mod tests {
 
     #[test]
     fn fear_leads_round_a_turret() {
-        let (walls, mut paths) = room();
-        paths.mark_danger(&walls, at(200.0, 280.0), 45.0);
-        let (from, to) = (at(50.0, 260.0), at(150.0, 260.0));
-        let ways = [0.0, 1.0].map(|fear| {
-            let ends = (from, to + at(20.0, 0.0));
-            paths.route(&walls, ends, fear, &mut Search::default()).unwrap()
+        let size = at(400.0, 300.0);
+        let walls = Walls::new(size, vec![], vec![]);
+        let mut paths = Paths::new(size, 10.0, 8.0, &walls, at(20.0, 20.0));
+        let gun = at(200.0, 150.0);
+        paths.mark_danger(&walls, gun, 60.0);
+        let (from, to) = (at(50.0, 150.0), at(350.0, 150.0));
+        let [bold_px, careful_px] = [0.0, 1.0].map(|fear| {
+            let mut way = paths.route(&walls, (from, to), fear, &mut Search::default()).unwrap();
+            way.insert(0, from);
+            let nearest = |leg: &[DVec3]| Edge { a: leg[0], b: leg[1] }.nearest(gun).distance(gun);
+            way.windows(2).map(nearest).fold(f64::INFINITY, f64::min)
         });
-        assert_eq!(ways[0].len(), 1);
-        assert!(paths.danger_at(at(180.0, 270.0)) == 1 && paths.danger_at(from) == 0);
+        assert_eq!(bold_px, 0.0);
+        assert!(careful_px > 50.0, "{careful_px} px from the gun, which reaches 60 px");
     }
 
     #[test]
