@@ -133,31 +133,40 @@ impl World {
     }
 
     fn give_birth(&mut self, number: usize) {
-        let level = Arc::clone(&self.level);
-        let (rules, radius_px) = (&level.file().rules, level.file().body.radius_px);
-        let team = self.players[number].team;
-        let spots: Vec<_> = level
-            .file()
-            .spawns
-            .iter()
-            .filter(|it| self.mode == Mode::FreeForAll || it.team.is_none_or(|of| Team(of) == team))
-            .map(|it| place(it.at))
-            .collect();
-        let is_taken = |at| {
-            let living = self.players.iter().filter(|it| it.is_alive);
-            living.into_iter().any(|it| it.position.distance(at) < 4.0 * radius_px)
-        };
-        let empty: Vec<_> = spots.iter().copied().filter(|at| !is_taken(*at)).collect();
-        let choice = if empty.is_empty() { spots } else { empty };
-        let at = choice[self.dice.below(choice.len())];
-        let towards = (level.size_px() * 0.5 - at).normalize_or(DVec3::X);
-        let born = Player::unborn(self.players[number].id, team);
+        let (id, team) = (self.players[number].id, self.players[number].team);
+        let at = self.draw_spawn(team);
+        let towards = (self.level.size_px() * 0.5 - at).normalize_or(DVec3::X);
+        let rules = &self.level.file().rules;
         let player = &mut self.players[number];
-        let (kills, deaths) = (player.kills, player.deaths);
-        *player = Player { kills, deaths, position: at, heading: towards, aim: towards, ..born };
-        (player.health, player.ammo) = (rules.health, rules.ammo);
-        (player.is_alive, player.since_tick) = (true, self.tick);
-        self.events.push(Event::Born { who: player.id, at });
+        *player = Player {
+            position: at,
+            heading: towards,
+            aim: towards,
+            health: rules.health,
+            ammo: rules.ammo,
+            is_alive: true,
+            since_tick: self.tick,
+            kills: player.kills,
+            deaths: player.deaths,
+            ..Player::unborn(id, team)
+        };
+        self.events.push(Event::Born { who: id, at });
+    }
+
+    /// One of the team's spawn points, without company if possible.
+    fn draw_spawn(&mut self, team: Team) -> DVec3 {
+        let file = self.level.file();
+        let is_taken = |at: DVec3| {
+            let mut living = self.players.iter().filter(|it| it.is_alive);
+            living.any(|it| it.position.distance(at) < 4.0 * file.body.radius_px)
+        };
+        let everyones = self.mode == Mode::FreeForAll;
+        let ours =
+            file.spawns.iter().filter(|it| everyones || it.team.is_none_or(|of| Team(of) == team));
+        let spots: Vec<DVec3> = ours.map(|it| place(it.at)).collect();
+        let empty: Vec<DVec3> = spots.iter().copied().filter(|at| !is_taken(*at)).collect();
+        let choice = if empty.is_empty() { spots } else { empty };
+        choice[self.dice.below(choice.len())]
     }
 
     pub(crate) fn die(&mut self, place: usize, by: Shooter) {
