@@ -21,7 +21,7 @@ const RULES: [Rule; 11] = [
     rule(ENGINE, &[]),
     rule("reckoning-net", &[ENGINE]),
     rule("reckoning-arena", &[ENGINE, "reckoning-net"]),
-    rule("reckoning-lab", &[ENGINE, "reckoning-net"]),
+    rule("reckoning-lab", &[ENGINE, "reckoning-net", "reckoning-arena"]), // its bots make recordings
     Rule {
         name: "reckoning-server",
         uses: &[ENGINE, "reckoning-net", "reckoning-lab"],

@@ -1,0 +1,141 @@
+//! Levels: where the game takes place, written by people, checked before anyone enters.
+//!
+//! A [`Level`] is read from TOML ([`Level::parse`]) or built in ([`Level::built_in`]), and
+//! it exists only if it can be played: every number is in range, every spawn point, item and
+//! turret has room, and there is a way to all of them. What is wrong otherwise is a
+//! [`LevelError`] that names the thing, its value and the remedy.
+//!
+//! Lengths are pixels, because the documents that describe these games measure in them: SHI
+//! (players of a two-team shooter see 1280 x 960 around them), LI (tanks with 40 px/s on a
+//! field of 400 x 400) and STEELE (corridors, corners, junctions, turrets). `z` stays 0.
+
+mod check;
+mod error;
+mod file;
+mod paths;
+mod walls;
+
+pub use error::{LevelError, Thing};
+pub use file::{
+    Body, BodyKind, BoxWall, Gun, ItemKind, ItemSpot, LevelFile, PolygonWall, Rules, SegmentWall,
+    Spawn, Spot, TurretSpot,
+};
+pub use paths::Paths;
+pub(crate) use paths::Search;
+pub use walls::{Edge, Walls};
+
+use reckoning::DVec3;
+
+/// The levels that come with the crate: name and file.
+pub(crate) const BUILT_IN: [(&str, &str); 3] = [
+    ("proving-grounds", include_str!("../../levels/proving-grounds.toml")),
+    ("tank-field", include_str!("../../levels/tank-field.toml")),
+    ("corridors", include_str!("../../levels/corridors.toml")),
+];
+
+/// A level that can be played.
+#[derive(Clone, Debug)]
+pub struct Level {
+    file: LevelFile,
+    walls: Walls,
+    paths: Paths,
+}
+
+impl Level {
+    /// The names of the levels that come with the crate.
+    pub fn built_in_names() -> impl Iterator<Item = &'static str> {
+        BUILT_IN.iter().map(|(name, _)| *name)
+    }
+
+    /// One of the levels that come with the crate.
+    ///
+    /// # Errors
+    /// [`LevelError::NoSuchLevel`] for any other name.
+    pub fn built_in(name: &str) -> Result<Self, LevelError> {
+        let found = BUILT_IN.iter().find(|it| it.0 == name);
+        let (_, text) = found.ok_or_else(|| LevelError::NoSuchLevel { name: name.to_owned() })?;
+        Self::parse(text)
+    }
+
+    /// Reads and checks a level file.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, LevelError> {
+        let file = toml::from_str(text)
+            .map_err(|error| LevelError::Toml { message: error.to_string() })?;
+        Self::from_file(file)
+    }
+
+    /// Checks a level that was put together by a program, an editor for example.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with it.
+    pub fn from_file(file: LevelFile) -> Result<Self, LevelError> {
+        check::numbers(&file)?;
+        check::places(&file)?;
+        let walls = walls_of(&file);
+        check::room(&file, &walls)?;
+        let radius_px = file.body.radius_px;
+        let start = place(file.spawns[0].at);
+        let mut paths = Paths::new(place(file.size_px), file.nav_cell_px, radius_px, &walls, start);
+        check::ways(&file, &walls, &paths)?;
+        for turret in &file.turrets {
+            paths.mark_danger(&walls, place(turret.at), turret.range_px);
+        }
+        Ok(Self { file, walls, paths })
+    }
+
+    /// What it is called.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.file.name
+    }
+
+    /// Everything that stands in its file: sizes, rules, spawn points, items, turrets.
+    #[must_use]
+    pub fn file(&self) -> &LevelFile {
+        &self.file
+    }
+
+    /// Width and height.
+    #[must_use]
+    pub fn size_px(&self) -> DVec3 {
+        place(self.file.size_px)
+    }
+
+    /// Its walls.
+    #[must_use]
+    pub fn walls(&self) -> &Walls {
+        &self.walls
+    }
+
+    /// The ways through it.
+    #[must_use]
+    pub fn paths(&self) -> &Paths {
+        &self.paths
+    }
+
+    /// Whether someone at `eye` sees what is at `there`: inside the view and, on levels
+    /// whose walls hide, with nothing between.
+    #[must_use]
+    pub fn shows(&self, eye: DVec3, there: DVec3) -> bool {
+        let [width_px, height_px] = self.file.view_px;
+        let gap = there - eye;
+        let in_view = gap.x.abs() <= 0.5 * width_px && gap.y.abs() <= 0.5 * height_px;
+        in_view && (!self.file.walls_hide || self.walls.sees(eye, there))
+    }
+}
+
+/// A place of the file as a vector.
+pub(crate) fn place([x, y]: Spot) -> DVec3 {
+    DVec3::new(x, y, 0.0)
+}
+
+fn walls_of(file: &LevelFile) -> Walls {
+    let edges = file.segments.iter().map(|it| Edge { a: place(it.from), b: place(it.to) });
+    let boxes = file.boxes.iter().map(|it| walls::rectangle(place(it.at), place(it.size)));
+    let polygons =
+        file.polygons.iter().map(|it| it.points.iter().map(|point| place(*point)).collect());
+    Walls::new(place(file.size_px), edges.collect(), boxes.chain(polygons).collect())
+}

@@ -1,0 +1,58 @@
+//! A top-down arena with bots: a game to play with Reckoning, and honest data to test it.
+//!
+//! A [`World`] is the whole game and makes one deterministic step of a sixtieth of a second
+//! at a time; [`Bots`] play it; a [`Match`] lets them and hands out every tick as a value.
+//! Nothing here reads a clock or a file, and all chance comes from a seed.
+//!
+//! # Quick start
+//!
+//! ```
+//! use reckoning_arena::{Event, Level, Match, MatchConfig};
+//!
+//! let level = Level::built_in("tank-field")?;
+//! let mut config = MatchConfig::default();
+//! config.bots = 4;
+//! config.seconds = 60;
+//! let frames: Vec<_> = Match::start(level, &config).collect();
+//!
+//! assert_eq!(frames.len(), 60 * 60);
+//! let shots = frames.iter().flat_map(|it| &it.events);
+//! assert!(shots.filter(|it| matches!(it, Event::Fired { .. })).count() > 10);
+//! # Ok::<(), reckoning_arena::LevelError>(())
+//! ```
+//!
+//! # Where things are
+//!
+//! | you want to | take |
+//! |---|---|
+//! | read, write or check a level | [`Level`], [`LevelFile`], [`LevelError`] |
+//! | run the game yourself | [`World`], [`Input`], [`Event`] |
+//! | let bots play | [`Bots`], [`Style`] |
+//! | record many minutes | [`Match`], [`Frame`] |
+
+#![forbid(unsafe_code)]
+
+mod bots;
+mod dice;
+mod level;
+mod record;
+mod world;
+
+pub use bots::{Bots, Goal, Style};
+pub use dice::Dice;
+pub use level::{
+    Body, BodyKind, BoxWall, Edge, Gun, ItemKind, ItemSpot, Level, LevelError, LevelFile, Paths,
+    PolygonWall, Rules, SegmentWall, Spawn, Spot, Thing, TurretSpot, Walls,
+};
+pub use record::{Frame, Match, MatchConfig, digest};
+pub use world::{Event, Input, Mode, Player, PlayerId, Shooter, Shot, Team, Turret, World};
+
+/// Steps a second.
+pub const TICKS_PER_S: u32 = 60;
+/// The length of a step in seconds.
+const TICK_S: f64 = 1.0 / TICKS_PER_S as f64;
+
+/// The steps nearest to a span, at least one.
+fn ticks(span_s: f64) -> u64 {
+    (libm::round(span_s * f64::from(TICKS_PER_S)) as u64).max(1)
+}

@@ -1,0 +1,70 @@
+//! What happened in a tick.
+
+use super::player::{PlayerId, Team};
+use reckoning::DVec3;
+
+/// Who fired a shot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shooter {
+    /// A player.
+    Player(PlayerId),
+    /// A turret, by its place in the level file.
+    Turret(usize),
+}
+
+/// Something that happened in a tick, in the order it happened.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Event {
+    /// A player came to life.
+    Born {
+        /// Who.
+        who: PlayerId,
+        /// Where.
+        at: DVec3,
+    },
+    /// A shot was fired.
+    Fired {
+        /// By whom.
+        by: Shooter,
+        /// From where.
+        from: DVec3,
+        /// In which direction, length 1.
+        along: DVec3,
+    },
+    /// A shot struck a player.
+    Hit {
+        /// Who was struck.
+        who: PlayerId,
+        /// Whose shot it was.
+        by: Shooter,
+        /// The health it took.
+        damage: f64,
+    },
+    /// A player died.
+    Died {
+        /// Who.
+        who: PlayerId,
+        /// Whose shot it was.
+        by: Shooter,
+        /// Where.
+        at: DVec3,
+    },
+    /// A player took an item.
+    Took {
+        /// Who.
+        who: PlayerId,
+        /// The item, by its place in the level file.
+        item: usize,
+    },
+    /// An item lies in its place again.
+    Returned {
+        /// The item, by its place in the level file.
+        item: usize,
+    },
+    /// A round ended; the next one begins at once.
+    RoundOver {
+        /// The team with the most points, unless several have.
+        winner: Option<Team>,
+    },
+}
