@@ -208,13 +208,16 @@ impl<'s, 'a> March<'s, 'a> {
             self.company = self.company_at(at);
         }
         let config = &self.patterns.config;
-        let middle = self.company.friends.middle();
+        let middle = self.company.friends_middle;
         let follow = match middle {
             Some(goal) => self.steer(at, goal, |march| &mut march.follow),
             None => self.before.truncate(),
         };
         if self.company.in_battle {
-            let goal = self.company.bravery_goal(middle.unwrap_or(at));
+            let goal = match middle {
+                Some(_) => self.company.bravery_goal,
+                None => self.company.bravery_goal_from(at),
+            };
             let bravery = self.steer(at, goal, |march| &mut march.bravery);
             return follow * config.follow_in_battle + bravery * (1.0 - config.follow_in_battle);
         }
@@ -277,7 +280,8 @@ impl<'s, 'a> March<'s, 'a> {
         // Whoever stands beyond the margin cannot enter the window before we have moved as far.
         let margin = window[0].min(window[1]) * 0.125;
         let reach = [window[0] + margin, window[1] + margin];
-        let mut tally = Tally { holds_m: margin, ..Tally::default() };
+        let (friends, enemies) = (Side::default(), Side::default());
+        let mut tally = Tally { friends, enemies, holds_m: margin };
         for run in self.scene.around(at.x, at.y, reach) {
             for spot in run.iter().filter(|spot| spot.body != self.place) {
                 tally.count(spot, spot.team == self.body.team, at, window);
@@ -326,15 +330,31 @@ impl Waypoint {
 }
 
 /// Friends or enemies, added up.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Side {
     count: f64,
     places: DVec2,
     strength: f64,
+    nearest_sq: f64,
+}
+
+impl Default for Side {
+    fn default() -> Self {
+        Self { count: 0.0, places: DVec2::ZERO, strength: 0.0, nearest_sq: f64::INFINITY }
+    }
 }
 
 impl Side {
-    /// SHI's E, equations (6) and (11).
+    #[inline]
+    fn count(&mut self, place: DVec2, strength: f64, distance_sq: f64, counts: bool) {
+        let weight = if counts { 1.0 } else { 0.0 };
+        self.count += weight;
+        self.places += place * weight;
+        self.strength += strength * weight;
+        let nearer = if counts { distance_sq } else { f64::INFINITY };
+        self.nearest_sq = self.nearest_sq.min(nearer);
+    }
+
     fn middle(&self) -> Option<DVec2> {
         (self.count > 0.0).then(|| self.places / self.count)
     }
@@ -346,8 +366,11 @@ struct Company {
     seen_from: DVec2,
     /// The window gains and loses nobody, nor does battle begin or end, within this.
     holds_m: f64,
-    friends: Side,
-    enemies: Side,
+    /// SHI's E, equations (6) and (11).
+    friends_middle: Option<DVec2>,
+    enemies_middle: Option<DVec2>,
+    /// For a player with friends nearby.
+    bravery_goal: DVec2,
     in_battle: bool,
     nearest_m: f64,
     /// How far before (or, negative, behind) the friends' middle.
@@ -356,8 +379,8 @@ struct Company {
 
 impl Company {
     /// SHI's bravery goal, equation (14) with its brackets put right.
-    fn bravery_goal(&self, friends: DVec2) -> DVec2 {
-        let enemies = self.enemies.middle().unwrap_or(friends);
+    fn bravery_goal_from(&self, friends: DVec2) -> DVec2 {
+        let enemies = self.enemies_middle.unwrap_or(friends);
         let way = enemies - friends;
         let length = sqrt(way.length_squared());
         if length > 0.0 { friends + way * (self.advance_m / length) } else { friends }
@@ -368,46 +391,26 @@ impl Company {
 struct Tally {
     friends: Side,
     enemies: Side,
-    nearest_friend_sq: f64,
-    nearest_enemy_sq: f64,
     holds_m: f64,
 }
 
-impl Default for Tally {
-    fn default() -> Self {
-        Self {
-            friends: Side::default(),
-            enemies: Side::default(),
-            nearest_friend_sq: f64::INFINITY,
-            nearest_enemy_sq: f64::INFINITY,
-            holds_m: f64::INFINITY,
-        }
-    }
-}
-
 impl Tally {
+    /// Takes in one player. Sums instead of branches: who stands where is anyone's guess, the
+    /// processor's too.
     #[inline]
     fn count(&mut self, spot: &Spot, friend: bool, at: DVec2, window: [f64; 2]) {
         let place = DVec2::new(spot.x, spot.y);
         let way = place - at;
         let outside = (way.x.abs() - window[0]).max(way.y.abs() - window[1]);
         self.holds_m = self.holds_m.min(outside.abs());
-        if outside > 0.0 {
-            return;
-        }
-        let (side, nearest_sq) = if friend {
-            (&mut self.friends, &mut self.nearest_friend_sq)
-        } else {
-            (&mut self.enemies, &mut self.nearest_enemy_sq)
-        };
-        side.count += 1.0;
-        side.places += place;
-        side.strength += spot.influence;
-        *nearest_sq = nearest_sq.min(way.length_squared());
+        let inside = outside <= 0.0;
+        let distance_sq = way.length_squared();
+        self.friends.count(place, spot.influence, distance_sq, inside && friend);
+        self.enemies.count(place, spot.influence, distance_sq, inside && !friend);
     }
 
     fn company(self, at: DVec2, own: f64, config: &PatternsConfig) -> Company {
-        let enemy_m = sqrt(self.nearest_enemy_sq);
+        let enemy_m = sqrt(self.enemies.nearest_sq);
         let to_battle_m = (enemy_m - config.battle_m).abs();
         // Moving by this along both axes moves by no more than the distance to battle.
         let holds_m = self.holds_m.min(to_battle_m * core::f64::consts::FRAC_1_SQRT_2);
@@ -415,14 +418,17 @@ impl Tally {
         let theirs = self.enemies.strength;
         let most = ours.max(theirs);
         let lead = if most > 0.0 { (ours - theirs) / most } else { 0.0 };
-        Company {
+        let mut company = Company {
             seen_from: at,
             holds_m,
-            friends: self.friends,
-            enemies: self.enemies,
+            friends_middle: self.friends.middle(),
+            enemies_middle: self.enemies.middle(),
+            bravery_goal: DVec2::ZERO,
             in_battle: enemy_m <= config.battle_m,
-            nearest_m: sqrt(self.nearest_friend_sq.min(self.nearest_enemy_sq)),
+            nearest_m: sqrt(self.friends.nearest_sq.min(self.enemies.nearest_sq)),
             advance_m: config.advance_m * lead,
-        }
+        };
+        company.bravery_goal = company.bravery_goal_from(company.friends_middle.unwrap_or(at));
+        company
     }
 }

@@ -16,6 +16,7 @@ const MOST: f64 = 512.0;
 pub(super) struct Cells {
     pub corner: DVec2,
     pub side_m: f64,
+    per_m: f64,
     pub columns: usize,
     pub rows: usize,
     starts: Vec<u32>,
@@ -23,16 +24,17 @@ pub(super) struct Cells {
 }
 
 impl Cells {
-    /// An empty grid from `low` to `high` with about four cells per thing.
+    /// An empty grid from `low` to `high` with about sixteen cells per thing.
     pub fn over(low: DVec2, high: DVec2, things: usize) -> Self {
         let extent = (high - low).max(DVec2::ZERO);
         let longest = extent.x.max(extent.y);
-        let even = sqrt(extent.x * extent.y / (4.0 * things.max(1) as f64));
+        let even = sqrt(extent.x * extent.y / (16.0 * things.max(1) as f64));
         let side_m = even.max(longest / MOST);
         let side_m = if side_m > 0.0 && side_m.is_finite() { side_m } else { 1.0 };
         let count = |length: f64| (floor(length / side_m) as usize + 1).min(MOST as usize + 1);
         let (columns, rows) = (count(extent.x), count(extent.y));
-        Self { corner: low, side_m, columns, rows, starts: Vec::new(), things: Vec::new() }
+        let (starts, things) = (Vec::new(), Vec::new());
+        Self { corner: low, side_m, per_m: 1.0 / side_m, columns, rows, starts, things }
     }
 
     /// Lists the straight lines from `a` to `b`, each under its number, in every cell they
@@ -75,7 +77,7 @@ impl Cells {
 
     /// A place counted in cells from the corner.
     pub fn in_cells(&self, at: DVec2) -> DVec2 {
-        (at - self.corner) / self.side_m
+        (at - self.corner) * self.per_m
     }
 
     /// The things listed in a cell.
@@ -91,6 +93,16 @@ impl Cells {
         (inside && column < self.columns && row < self.rows).then(|| row * self.columns + column)
     }
 
+    /// Whether a path stays inside one cell in which nothing is listed.
+    pub fn nothing_along(&self, from: DVec2, to: DVec2) -> bool {
+        let (from, to) = (self.in_cells(from), self.in_cells(to));
+        let (column, row) = (from.x as usize, from.y as usize);
+        let inside = from.min(to).cmpge(DVec2::ZERO).all();
+        let same = column == to.x as usize && row == to.y as usize;
+        let covered = inside && same && column < self.columns && row < self.rows;
+        covered && self.things(row * self.columns + column).is_empty()
+    }
+
     /// Visits the cells along a straight path in order, each with the fraction of the way at
     /// which it is left, until `visit` says stop.
     pub fn along(&self, from: DVec2, to: DVec2, mut visit: impl FnMut(usize, f64) -> bool) {
@@ -98,7 +110,8 @@ impl Cells {
         let way = end - start;
         let Some((enter, leave)) = self.clip(start, way) else { return };
         let first = start + way * enter;
-        let index = |at: f64, count: usize| floor(at).clamp(0.0, count as f64 - 1.0) as i32;
+        // The cast rounds down: nothing is negative after the clamp.
+        let index = |at: f64, count: usize| at.clamp(0.0, count as f64 - 1.0) as i32;
         let mut column = index(first.x, self.columns);
         let mut row = index(first.y, self.rows);
         let mut x = Crossing::of(start.x, way.x, column);

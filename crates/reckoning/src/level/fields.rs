@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 /// The eight ways out of a cell, straight ones first, with their length in tenths of a cell.
-pub(super) const WAYS: [(i32, i32, u32); 8] = [
+pub(super) const WAYS: [(i32, i32, u16); 8] = [
     (1, 0, 10),
     (0, 1, 10),
     (-1, 0, 10),
@@ -16,8 +16,8 @@ pub(super) const WAYS: [(i32, i32, u32); 8] = [
     (1, -1, 14),
 ];
 
-/// There is no way.
-pub(super) const CUT_OFF: u32 = u32::MAX;
+/// There is no way, or one of more than six thousand cells.
+pub(super) const CUT_OFF: u16 = u16::MAX;
 
 /// Which neighbours of a cell can be walked to, one bit per way.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub(super) struct Net {
 
 impl Net {
     /// The cells one can step to from `cell`, and how long each step is.
-    pub fn neighbours(&self, cell: usize) -> impl Iterator<Item = (usize, u32)> {
+    pub fn neighbours(&self, cell: usize) -> impl Iterator<Item = (usize, u16)> {
         let open = self.ways[cell];
         let columns = self.columns.cast_signed();
         WAYS.iter().enumerate().filter(move |(way, _)| open >> way & 1 == 1).map(
@@ -44,17 +44,17 @@ impl Net {
     ///
     /// Whole numbers and the order of cells decide ties, so the answer is the same on every
     /// machine.
-    fn lengths_to(&self, goal: usize) -> Vec<u32> {
+    fn lengths_to(&self, goal: usize) -> Vec<u16> {
         let mut lengths = alloc::vec![CUT_OFF; self.ways.len()];
         let mut front = BinaryHeap::new();
         lengths[goal] = 0;
-        front.push(Reverse((0_u32, goal as u32)));
+        front.push(Reverse((0_u16, goal as u32)));
         while let Some(Reverse((length, cell))) = front.pop() {
             if length > lengths[cell as usize] {
                 continue;
             }
             for (next, step) in self.neighbours(cell as usize) {
-                let through = length + step;
+                let through = length.saturating_add(step);
                 if through < lengths[next] {
                     lengths[next] = through;
                     front.push(Reverse((through, next as u32)));
@@ -79,7 +79,7 @@ pub(super) struct Fields {
 struct Field {
     goal: usize,
     last_asked: u64,
-    lengths: Vec<u32>,
+    lengths: Vec<u16>,
 }
 
 impl Fields {
@@ -88,7 +88,7 @@ impl Fields {
     }
 
     /// Distances to `goal`; worked out if they are not remembered.
-    pub fn to(&mut self, goal: usize, net: &Net) -> &[u32] {
+    pub fn to(&mut self, goal: usize, net: &Net) -> &[u16] {
         self.asked += 1;
         let slot = match self.slots[goal] {
             Some(slot) => slot as usize,

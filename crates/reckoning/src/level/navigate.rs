@@ -18,7 +18,7 @@ use core::cell::RefCell;
 use alloc::vec::Vec;
 
 use glam::{DVec2, DVec3};
-use libm::{ceil, floor};
+use libm::ceil;
 
 use super::Walls;
 use super::fields::{CUT_OFF, Fields, Net, WAYS};
@@ -36,7 +36,7 @@ pub struct RoutesConfig {
     pub clearance_m: f64,
     /// The height at which walls are looked at.
     pub height_m: f64,
-    /// How many goals are remembered; each takes four bytes per cell of the level.
+    /// How many goals are remembered; each takes two bytes per cell of the level.
     pub goals: usize,
 }
 
@@ -186,7 +186,7 @@ impl Routes {
     /// The cell of a place, or the nearest at the rim.
     fn cell_under(&self, at: DVec3) -> usize {
         let at = (at.truncate() - self.corner) / self.cell_m;
-        let index = |at: f64, count: usize| floor(at).clamp(0.0, count as f64 - 1.0) as usize;
+        let index = |at: f64, count: usize| at.clamp(0.0, count as f64 - 1.0) as usize;
         index(at.y, self.net.rows) * self.net.columns + index(at.x, self.net.columns)
     }
 
@@ -205,7 +205,7 @@ impl Routes {
     }
 
     /// The cell in sight of `from` from which the way is shortest.
-    fn way_in(&self, from: DVec3, lengths: &[u32]) -> Option<usize> {
+    fn way_in(&self, from: DVec3, lengths: &[u16]) -> Option<usize> {
         let own = self.cell_under(from);
         self.best_around(own, |cell| {
             let middle = self.middle(cell, from.z);
@@ -243,7 +243,7 @@ impl Routes {
     }
 
     /// The neighbour on the shortest way; the first of the eight ways wins a tie.
-    fn next_cell(&self, cell: usize, lengths: &[u32]) -> Option<usize> {
+    fn next_cell(&self, cell: usize, lengths: &[u16]) -> Option<usize> {
         let ahead = self.net.neighbours(cell).filter(|&(next, _)| lengths[next] < lengths[cell]);
         ahead.min_by_key(|&(next, step)| lengths[next].saturating_add(step)).map(|(next, _)| next)
     }

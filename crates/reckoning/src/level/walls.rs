@@ -141,6 +141,9 @@ impl Walls {
     #[must_use]
     pub fn first_hit(&self, from: DVec3, to: DVec3) -> Option<Contact> {
         let (start, end) = (from.truncate(), to.truncate());
+        if self.line_cells.nothing_along(start, end) {
+            return None;
+        }
         let way = end - start;
         let mut best: Option<(f64, u32)> = None;
         self.line_cells.along(start, end, |cell, exit| {
