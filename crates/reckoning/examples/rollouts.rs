@@ -34,7 +34,7 @@ fn players(dice: &mut Dice, count: u32) -> Vec<Known> {
     let player = |id: u32| {
         let velocity = DVec3::new(dice.roll(600.0) - 300.0, dice.roll(600.0) - 300.0, 0.0);
         let seen = Kinematics::moving(SimTime::ZERO, dice.place(), velocity);
-        let mut player = Known::new(id, id as i32 % 2, seen);
+        let mut player = Known::new(id, i32::from(id % 2 == 0), seen);
         (player.health, player.max_health) = (dice.roll(100.0) as f32, 100.0);
         (player.ammo, player.max_ammo) = (dice.roll(30.0) as f32, 30.0);
         player.top_speed_mps = 400.0;
@@ -116,14 +116,7 @@ fn main() -> Result<(), ConfigError> {
     let level = (routes, trails);
     println!("ns per step      15 players   150 players");
     for (name, behaviour) in behaviours()?.into_iter().filter(|(name, _)| name.contains(&only)) {
-        let (few, many) = (
-            cost_ns(&behaviour, 15, &level),
-            cost_ns(
-                &behaviour,
-                std::env::args().nth(2).map_or(150, |n| n.parse().unwrap()),
-                &level,
-            ),
-        );
+        let (few, many) = (cost_ns(&behaviour, 15, &level), cost_ns(&behaviour, 150, &level));
         println!("{name:<14} {few:>12.1} {many:>13.1}");
     }
     Ok(())

@@ -13,6 +13,7 @@
 //! - one pass answers all horizons, without taking memory from the heap;
 //! - a finite scene gives finite positions; the dead stay where they are.
 
+mod company;
 mod hybrid;
 mod interest;
 mod patterns;

@@ -24,10 +24,10 @@
 use glam::{DVec2, DVec3};
 use libm::ceil;
 
+use super::company::Company;
 use super::walk::{Gait, walk};
 use crate::level::keep_out;
 use crate::math::sqrt;
-use crate::scene::Spot;
 use crate::{ConfigError, Known, Routes, Scene, Walls};
 
 /// Settings for [`Patterns`].
@@ -166,7 +166,7 @@ struct March<'s, 'a> {
     before: DVec3,
     /// One over SHI's m.
     per_transition: f64,
-    company: Company,
+    company: Company<'s, 'a>,
     follow: Waypoint,
     bravery: Waypoint,
     walls: Option<&'a Walls>,
@@ -189,13 +189,11 @@ impl<'s, 'a> March<'s, 'a> {
             top_mps,
             before: DVec3::new(before.x * slower, before.y * slower, before.z),
             per_transition: 1.0,
-            company: Company::default(),
+            company: Company::around(scene, place, &patterns.config),
             follow: Waypoint::default(),
             bravery: Waypoint::default(),
             walls: walls.filter(|_| avoid),
         };
-        let start = body.kinematics.position.truncate();
-        march.company = march.company_at(start);
         let ticks = patterns.transition_ticks(march.company.nearest_m);
         march.per_transition = if ticks > 0.0 { 1.0 / ticks } else { f64::INFINITY };
         march
@@ -203,10 +201,7 @@ impl<'s, 'a> March<'s, 'a> {
 
     /// The velocity of the patterns at a place, SHI's Vr.
     fn pulled(&mut self, at: DVec2) -> DVec2 {
-        let moved = (at - self.company.seen_from).abs();
-        if moved.x.max(moved.y) >= self.company.holds_m {
-            self.company = self.company_at(at);
-        }
+        self.company.look(at);
         let config = &self.patterns.config;
         let middle = self.company.friends_middle;
         let follow = match middle {
@@ -235,14 +230,13 @@ impl<'s, 'a> March<'s, 'a> {
         let reach_m = self.top_mps * self.patterns.tick_s;
         let mut target = goal;
         if let (Some(_), Some(routes)) = (self.walls, self.scene.routes) {
-            let moved_m = self.patterns.config.advance_m * GOAL_MOVED;
             let z = self.body.kinematics.position.z;
             let waypoint = waypoint(self);
-            if waypoint.is_old(at, goal, reach_m, moved_m) {
-                let next = routes.next_step(at.extend(z), goal.extend(z));
-                *waypoint = Waypoint { goal, next: next.truncate(), set: true };
+            if waypoint.is_old(at, goal, reach_m, routes.cell_m() * 0.5) {
+                let next = routes.next_step(at.extend(z), goal.extend(z)).truncate();
+                *waypoint = Waypoint { goal, next: (next != goal).then_some(next), set: true };
             }
-            target = waypoint.next;
+            target = waypoint.next.unwrap_or(goal);
         }
         let way = target - at;
         let length = sqrt(way.length_squared());
@@ -272,23 +266,6 @@ impl<'s, 'a> March<'s, 'a> {
         let length = sqrt(sum.length_squared());
         if length > self.top_mps { sum * (self.top_mps / length) } else { sum }
     }
-
-    /// Counts who is near.
-    fn company_at(&self, at: DVec2) -> Company {
-        let config = &self.patterns.config;
-        let window = [config.window_x_m, config.window_y_m];
-        // Whoever stands beyond the margin cannot enter the window before we have moved as far.
-        let margin = window[0].min(window[1]) * 0.125;
-        let reach = [window[0] + margin, window[1] + margin];
-        let (friends, enemies) = (Side::default(), Side::default());
-        let mut tally = Tally { friends, enemies, holds_m: margin };
-        for run in self.scene.around(at.x, at.y, reach) {
-            for spot in run.iter().filter(|spot| spot.body != self.place) {
-                tally.count(spot, spot.team == self.body.team, at, window);
-            }
-        }
-        tally.company(at, self.body.influence(), config)
-    }
 }
 
 impl Gait for March<'_, '_> {
@@ -310,125 +287,20 @@ impl Patterns {
     }
 }
 
-/// A goal counts as changed once it is this share of `advance_m` away from where it was.
-const GOAL_MOVED: f64 = 0.05;
-
-/// Where the way to a goal leads next (SHI, algorithm 2).
+/// Where the way to a goal leads next (SHI, algorithm 2). It is looked for anew when it is
+/// reached, and when the goal has moved by half a cell of the routes.
 #[derive(Clone, Copy, Default)]
 struct Waypoint {
     goal: DVec2,
-    next: DVec2,
+    /// `None` if the goal is in sight.
+    next: Option<DVec2>,
     set: bool,
 }
 
 impl Waypoint {
     fn is_old(&self, at: DVec2, goal: DVec2, reach_m: f64, moved_m: f64) -> bool {
         let moved = goal.distance_squared(self.goal) > moved_m * moved_m;
-        let reached = at.distance_squared(self.next) <= reach_m * reach_m;
-        !self.set || moved || (reached && self.next != goal)
-    }
-}
-
-/// Friends or enemies, added up.
-#[derive(Clone, Copy)]
-struct Side {
-    count: f64,
-    places: DVec2,
-    strength: f64,
-    nearest_sq: f64,
-}
-
-impl Default for Side {
-    fn default() -> Self {
-        Self { count: 0.0, places: DVec2::ZERO, strength: 0.0, nearest_sq: f64::INFINITY }
-    }
-}
-
-impl Side {
-    #[inline]
-    fn count(&mut self, place: DVec2, strength: f64, distance_sq: f64, counts: bool) {
-        let weight = if counts { 1.0 } else { 0.0 };
-        self.count += weight;
-        self.places += place * weight;
-        self.strength += strength * weight;
-        let nearer = if counts { distance_sq } else { f64::INFINITY };
-        self.nearest_sq = self.nearest_sq.min(nearer);
-    }
-
-    fn middle(&self) -> Option<DVec2> {
-        (self.count > 0.0).then(|| self.places / self.count)
-    }
-}
-
-/// Who is near, as seen from one place, and how far from there it stays true.
-#[derive(Clone, Copy, Default)]
-struct Company {
-    seen_from: DVec2,
-    /// The window gains and loses nobody, nor does battle begin or end, within this.
-    holds_m: f64,
-    /// SHI's E, equations (6) and (11).
-    friends_middle: Option<DVec2>,
-    enemies_middle: Option<DVec2>,
-    /// For a player with friends nearby.
-    bravery_goal: DVec2,
-    in_battle: bool,
-    nearest_m: f64,
-    /// How far before (or, negative, behind) the friends' middle.
-    advance_m: f64,
-}
-
-impl Company {
-    /// SHI's bravery goal, equation (14) with its brackets put right.
-    fn bravery_goal_from(&self, friends: DVec2) -> DVec2 {
-        let enemies = self.enemies_middle.unwrap_or(friends);
-        let way = enemies - friends;
-        let length = sqrt(way.length_squared());
-        if length > 0.0 { friends + way * (self.advance_m / length) } else { friends }
-    }
-}
-
-/// A [`Company`] being counted.
-struct Tally {
-    friends: Side,
-    enemies: Side,
-    holds_m: f64,
-}
-
-impl Tally {
-    /// Takes in one player. Sums instead of branches: who stands where is anyone's guess, the
-    /// processor's too.
-    #[inline]
-    fn count(&mut self, spot: &Spot, friend: bool, at: DVec2, window: [f64; 2]) {
-        let place = DVec2::new(spot.x, spot.y);
-        let way = place - at;
-        let outside = (way.x.abs() - window[0]).max(way.y.abs() - window[1]);
-        self.holds_m = self.holds_m.min(outside.abs());
-        let inside = outside <= 0.0;
-        let distance_sq = way.length_squared();
-        self.friends.count(place, spot.influence, distance_sq, inside && friend);
-        self.enemies.count(place, spot.influence, distance_sq, inside && !friend);
-    }
-
-    fn company(self, at: DVec2, own: f64, config: &PatternsConfig) -> Company {
-        let enemy_m = sqrt(self.enemies.nearest_sq);
-        let to_battle_m = (enemy_m - config.battle_m).abs();
-        // Moving by this along both axes moves by no more than the distance to battle.
-        let holds_m = self.holds_m.min(to_battle_m * core::f64::consts::FRAC_1_SQRT_2);
-        let ours = config.friend_weight * self.friends.strength + own;
-        let theirs = self.enemies.strength;
-        let most = ours.max(theirs);
-        let lead = if most > 0.0 { (ours - theirs) / most } else { 0.0 };
-        let mut company = Company {
-            seen_from: at,
-            holds_m,
-            friends_middle: self.friends.middle(),
-            enemies_middle: self.enemies.middle(),
-            bravery_goal: DVec2::ZERO,
-            in_battle: enemy_m <= config.battle_m,
-            nearest_m: sqrt(self.friends.nearest_sq.min(self.enemies.nearest_sq)),
-            advance_m: config.advance_m * lead,
-        };
-        company.bravery_goal = company.bravery_goal_from(company.friends_middle.unwrap_or(at));
-        company
+        let reached = self.next.is_some_and(|next| at.distance_squared(next) <= reach_m * reach_m);
+        !self.set || moved || reached
     }
 }

@@ -100,6 +100,12 @@ impl Routes {
         &self.walls
     }
 
+    /// Side of a cell: goals nearer to each other than this have the same way, or nearly.
+    #[must_use]
+    pub const fn cell_m(&self) -> f64 {
+        self.cell_m
+    }
+
     /// The next point to walk straight to on the way from `from` to `goal`.
     ///
     /// No wall lies between `from` and the answer. It is the goal itself once it is in
@@ -116,17 +122,30 @@ impl Routes {
         let Some(goal_cell) = self.cell_at(goal) else { return from };
         let mut fields = self.fields.borrow_mut();
         let lengths = fields.to(goal_cell, &self.net);
-        let Some(mut cell) = self.way_in(from, lengths) else { return from };
-        let mut step = self.middle(cell, from.z);
-        for _ in 0..AHEAD {
+        let Some(cell) = self.way_in(from, lengths) else { return from };
+        self.furthest_in_sight(from, cell, lengths)
+    }
+
+    /// The middle of a cell far along the way from `cell` that can be walked to straight.
+    fn furthest_in_sight(&self, from: DVec3, mut cell: usize, lengths: &[u16]) -> DVec3 {
+        let mut way = [cell; AHEAD + 1];
+        let mut count = 0;
+        for ahead in &mut way {
+            *ahead = cell;
+            count += 1;
             let Some(next) = self.next_cell(cell, lengths) else { break };
-            let ahead = self.middle(next, from.z);
-            if !self.walls.sees(from, ahead) {
-                break;
-            }
-            (cell, step) = (next, ahead);
+            cell = next;
         }
-        step
+        // Half as far each time: a few looks instead of one per cell.
+        let mut ahead = count - 1;
+        while ahead > 0 {
+            let middle = self.middle(way[ahead], from.z);
+            if self.walls.sees(from, middle) {
+                return middle;
+            }
+            ahead = ahead * 2 / 3;
+        }
+        self.middle(way[0], from.z)
     }
 
     /// How long the way from `from` to `goal` is; `None` if there is none. In the open the
@@ -222,7 +241,7 @@ impl Routes {
         rate: impl Fn(usize) -> Option<(bool, f64)>,
     ) -> Option<usize> {
         let mut best: Option<((bool, f64), usize)> = None;
-        for reach in [1, 3, AROUND] {
+        for reach in [0, 1, 3, AROUND] {
             for y in -reach..=reach {
                 for x in -reach..=reach {
                     let Some(cell) = self.beside(own, x, y) else { continue };

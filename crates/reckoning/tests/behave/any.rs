@@ -56,7 +56,9 @@ fn level(dice: &mut Dice) -> Level {
             acceleration: dice.place(20.0),
         })
         .collect();
-    seen.iter().for_each(|s| trails.deposit(s.position, 1.0));
+    for s in &seen {
+        trails.deposit(s.position, 1.0);
+    }
     let trends = TrendMap::new(&seen, &TrendMapConfig::default()).unwrap();
     Level { walls, routes, trends, trails }
 }
@@ -133,7 +135,7 @@ fn a_room_of_thin_walls_keeps_whoever_is_in_it() {
     for n in 0..60 {
         let corner = |c: f64| {
             let angle = c * std::f64::consts::TAU / 7.0 + f64::from(n);
-            at(angle.cos(), angle.sin()) * 150.0
+            at(libm::cos(angle), libm::sin(angle)) * 150.0
         };
         let sides = (0..7).map(|c| Outline::Line(corner(f64::from(c)), corner(f64::from(c + 1))));
         let walls = Walls::new(sides.map(Wall::from)).unwrap();

@@ -137,7 +137,7 @@ fn another_scale_is_the_same_game() {
 #[test]
 fn the_hybrid_is_patterns_up_to_350_ms_and_then_as_the_player_was_steady() {
     let mut bodies = Dice(5).players(8, 1200.0);
-    bodies[0].steady = Duration::from_millis(1000);
+    bodies[0].steady = Duration::from_secs(1);
     let scene = Scene::new(&bodies, &[]);
     let horizons_s = [0.3, 0.35, 0.36, 0.9, 1.0, 1.01, 2.1];
     let hybrid = Behaviour::PatternsHybrid(PatternsHybrid::new(ekb()));
@@ -157,7 +157,7 @@ fn steadiness_looks_back_to_the_last_turn_of_more_than_forty_degrees() {
     let steady_ms = |tracker: &SteadyTracker| tracker.steady().as_millis();
     for (ms, degrees) in [(0, 0.0_f64), (100, 39.0), (200, 70.0), (300, 45.0), (400, 90.0)] {
         let heading = degrees.to_radians();
-        let velocity = at(heading.cos(), heading.sin()) * 5.0;
+        let velocity = at(libm::cos(heading), libm::sin(heading)) * 5.0;
         tracker.observe(&Kinematics::moving(SimTime::from_millis(ms), DVec3::ZERO, velocity));
     }
     // 45 degrees is a turn against 90.

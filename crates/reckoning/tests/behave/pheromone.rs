@@ -51,7 +51,8 @@ fn a_body_is_drawn_along_the_trail_ahead_and_keeps_its_speed() {
 fn a_body_does_not_turn_back_to_its_own_trail() {
     let mut map = map();
     for step in 0..20_u8 {
-        map.deposit(at(f64::from(step) * 0.5, 10.5), 5.0);
+        // Came up a slope and now goes level.
+        map.deposit(at(f64::from(step) * 0.5, 5.5 + f64::from(step) * 0.25), 5.0);
     }
     let bodies = [player(0, 0, at(10.2, 10.5), at(3.0, 0.0))];
     let mut scene = Scene::new(&bodies, &[]);
