@@ -30,11 +30,16 @@ impl Dice {
     }
 }
 
-fn players(dice: &mut Dice, count: u32) -> Vec<Known> {
+/// Players of two teams, none of them in a wall.
+fn players(dice: &mut Dice, count: u32, walls: &Walls) -> Vec<Known> {
     let player = |id: u32| {
         let velocity = DVec3::new(dice.roll(600.0) - 300.0, dice.roll(600.0) - 300.0, 0.0);
-        let seen = Kinematics::moving(SimTime::ZERO, dice.place(), velocity);
-        let mut player = Known::new(id, i32::from(id % 2 == 0), seen);
+        let mut place = dice.place();
+        while walls.inside(place) {
+            place = dice.place();
+        }
+        let seen = Kinematics::moving(SimTime::ZERO, place, velocity);
+        let mut player = Known::new(id, i32::from(id.is_multiple_of(2)), seen);
         (player.health, player.max_health) = (dice.roll(100.0) as f32, 100.0);
         (player.ammo, player.max_ammo) = (dice.roll(30.0) as f32, 30.0);
         player.top_speed_mps = 400.0;
@@ -76,7 +81,8 @@ fn cost_ns(behaviour: &Behaviour, count: u32, level: &(Routes, PheromoneMap)) ->
     let items: Vec<Item> = (0..20)
         .map(|_| Item { position: dice.place(), restores: Restores::Health, worth: 25.0 })
         .collect();
-    let ticks: Vec<_> = (0..3000 / count).map(|_| players(&mut dice, count)).collect();
+    let ticks: Vec<_> =
+        (0..3000 / count).map(|_| players(&mut dice, count, level.0.walls())).collect();
     let total: f64 = ticks.iter().map(|bodies| tick_s(behaviour, bodies, &items, level)).sum();
     total * 1e9 / (ticks.len() as f64 * f64::from(count) * STEPS)
 }

@@ -234,7 +234,8 @@ impl<'s, 'a> March<'s, 'a> {
             let waypoint = waypoint(self);
             if waypoint.is_old(at, goal, reach_m, routes.cell_m() * 0.5) {
                 let next = routes.next_step(at.extend(z), goal.extend(z)).truncate();
-                *waypoint = Waypoint { goal, next: (next != goal).then_some(next), set: true };
+                let leads = next != goal && next != at;
+                *waypoint = Waypoint { goal, next: leads.then_some(next), set: true };
             }
             target = waypoint.next.unwrap_or(goal);
         }
@@ -287,19 +288,23 @@ impl Patterns {
     }
 }
 
+/// A goal has moved once it did so by this share of the distance to it.
+const FAR_GOAL: f64 = 0.125;
+
 /// Where the way to a goal leads next (SHI, algorithm 2). It is looked for anew when it is
-/// reached, and when the goal has moved by half a cell of the routes.
+/// reached, and when the goal has moved: by half a cell of the routes, farther if it is far.
 #[derive(Clone, Copy, Default)]
 struct Waypoint {
     goal: DVec2,
-    /// `None` if the goal is in sight.
+    /// `None` if the goal is in sight, or no way leads there.
     next: Option<DVec2>,
     set: bool,
 }
 
 impl Waypoint {
     fn is_old(&self, at: DVec2, goal: DVec2, reach_m: f64, moved_m: f64) -> bool {
-        let moved = goal.distance_squared(self.goal) > moved_m * moved_m;
+        let far_sq = goal.distance_squared(at) * (FAR_GOAL * FAR_GOAL);
+        let moved = goal.distance_squared(self.goal) > far_sq.max(moved_m * moved_m);
         let reached = self.next.is_some_and(|next| at.distance_squared(next) <= reach_m * reach_m);
         !self.set || moved || reached
     }

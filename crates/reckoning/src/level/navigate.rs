@@ -63,6 +63,8 @@ pub struct Routes {
     corner: DVec2,
     cell_m: f64,
     net: Net,
+    /// For each closed cell the nearest open one.
+    stand_ins: Vec<Option<usize>>,
     fields: RefCell<Fields>,
 }
 
@@ -89,7 +91,8 @@ impl Routes {
         let net = Net { columns: columns as usize, rows: rows as usize, ways: Vec::new() };
         let fields = Fields::new(net.columns * net.rows, config.goals);
         let corner = low.truncate() - margin_m;
-        let mut routes = Self { walls, corner, cell_m, net, fields: RefCell::new(fields) };
+        let (stand_ins, fields) = (Vec::new(), RefCell::new(fields));
+        let mut routes = Self { walls, corner, cell_m, net, stand_ins, fields };
         routes.join(&config);
         Ok(routes)
     }
@@ -173,6 +176,29 @@ impl Routes {
             .map(|cell| self.walls.distance(self.middle(cell, z), config.clearance_m).is_none())
             .collect();
         self.net.ways = (0..cells).map(|cell| self.ways_out(cell, &open, z)).collect();
+        self.stand_ins = self.nearest_open();
+    }
+
+    /// Spreads the open cells ring by ring over the closed ones.
+    fn nearest_open(&self) -> Vec<Option<usize>> {
+        let cells = self.net.ways.len();
+        let mut nearest: Vec<Option<usize>> =
+            (0..cells).map(|cell| (self.net.ways[cell] != 0).then_some(cell)).collect();
+        let mut front: Vec<usize> = nearest.iter().flatten().copied().collect();
+        while !front.is_empty() {
+            let mut next_front = Vec::new();
+            for &cell in &front {
+                for &(x, y, _) in &WAYS[..4] {
+                    let Some(next) = self.beside(cell, x, y) else { continue };
+                    if nearest[next].is_none() {
+                        nearest[next] = nearest[cell];
+                        next_front.push(next);
+                    }
+                }
+            }
+            front = next_front;
+        }
+        nearest
     }
 
     fn ways_out(&self, cell: usize, open: &[bool], z: f64) -> u8 {
@@ -209,11 +235,14 @@ impl Routes {
         index(at.y, self.net.rows) * self.net.columns + index(at.x, self.net.columns)
     }
 
-    /// The cell that stands for a goal: its own, or if that is closed the best one near it,
-    /// in its sight if possible.
+    /// The cell that stands for a goal: its own, or if that is closed the nearest open one, or
+    /// if a wall parts them one in its sight.
     fn cell_at(&self, goal: DVec3) -> Option<usize> {
         let own = self.cell_under(goal);
-        if self.net.ways[own] != 0 && self.walls.sees(goal, self.middle(own, goal.z)) {
+        if self.net.ways[own] == 0 {
+            return self.stand_ins[own];
+        }
+        if self.walls.sees(goal, self.middle(own, goal.z)) {
             return Some(own);
         }
         self.best_around(own, |cell| {
