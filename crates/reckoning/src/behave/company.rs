@@ -132,10 +132,10 @@ impl<'s, 'a> Company<'s, 'a> {
 
     /// Brings the sums up to date for a player who has come to `at`.
     pub fn look(&mut self, at: DVec2) {
-        if !stands((self.sure_holds.0, self.sure_holds.1), at) {
+        if !stands(self.sure_holds, at) {
             self.count_all(at);
             self.count_near(at);
-        } else if !stands((self.holds.0, self.holds.1), at) {
+        } else if !stands(self.holds, at) {
             self.count_near(at);
         }
     }

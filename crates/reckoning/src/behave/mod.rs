@@ -77,8 +77,7 @@ impl Behaviour {
     /// `out` is left as it is.
     ///
     /// Horizons should rise: then one pass answers them all. Negative ones and NaN count as
-    /// zero, and beyond a minute a body stays where it has come to (straight motion does
-    /// not). Of two slices of different length the longer is not looked at to its end.
+    /// zero, and beyond a minute a body stays where it has come to, unless it goes straight.
     pub fn roll_out(
         &self,
         scene: &Scene<'_>,

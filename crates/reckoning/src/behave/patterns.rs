@@ -254,14 +254,14 @@ impl<'s, 'a> March<'s, 'a> {
         for run in self.scene.around(at.x, at.y, [window[0].min(far), window[1].min(far)]) {
             for spot in run {
                 let way = DVec2::new(spot.x, spot.y) - at;
-                let counts = spot.team == self.body.team
-                    && spot.body != self.place
-                    && way.x.abs() <= window[0]
-                    && way.y.abs() <= window[1];
-                if counts {
-                    let distance = sqrt(way.length_squared()).clamp(near, far);
-                    sum += DVec2::new(spot.vx, spot.vy) * ((far - distance) * per_m);
-                }
+                let counts = (spot.team == self.body.team)
+                    & (spot.body != self.place)
+                    & (way.x.abs() <= window[0])
+                    & (way.y.abs() <= window[1]);
+                // No branch: whose friend stands where cannot be foretold.
+                let distance = sqrt(way.length_squared()).max(near).min(far);
+                let weight = if counts { (far - distance) * per_m } else { 0.0 };
+                sum += DVec2::new(spot.vx, spot.vy) * weight;
             }
         }
         let length = sqrt(sum.length_squared());
