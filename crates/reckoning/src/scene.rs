@@ -257,22 +257,18 @@ struct Grid {
 }
 
 impl Grid {
-    /// Sorts the spots by cell, keeping the order of the bodies inside one.
-    fn sort(spots: Vec<Spot>) -> (Self, Vec<Spot>) {
-        let all = spots.len() as u32;
-        let one = Self { corner: [0.0; 2], per_m: [0.0; 2], side: 1, starts: alloc::vec![0, all] };
-        if spots.len() < WORTH_A_GRID {
-            return (one, spots);
+    /// Sorts the spots by cell, and inside one by team and place in the list of bodies.
+    fn sort(mut spots: Vec<Spot>) -> (Self, Vec<Spot>) {
+        let mut grid = Self { corner: [0.0; 2], per_m: [0.0; 2], side: 1, starts: Vec::new() };
+        if spots.len() >= WORTH_A_GRID {
+            grid = Self::over(&spots);
         }
-        let mut grid = Self::over(&spots);
-        let mut order: Vec<(u32, u32)> =
-            (0..).zip(&spots).map(|(place, spot)| (grid.cell(spot.x, spot.y), place)).collect();
-        order.sort_unstable();
+        spots.sort_by_cached_key(|spot| (grid.cell(spot.x, spot.y), spot.team, spot.body));
         for cell in 0..=(grid.side * grid.side) as u32 {
-            grid.starts.push(order.partition_point(|&(other, _)| other < cell) as u32);
+            let start = spots.partition_point(|spot| grid.cell(spot.x, spot.y) < cell);
+            grid.starts.push(start as u32);
         }
-        let sorted = order.iter().map(|&(_, place)| spots[place as usize]).collect();
-        (grid, sorted)
+        (grid, spots)
     }
 
     /// An empty grid over all the spots.

@@ -254,14 +254,15 @@ impl<'s, 'a> March<'s, 'a> {
         for run in self.scene.around(at.x, at.y, [window[0].min(far), window[1].min(far)]) {
             for spot in run {
                 let way = DVec2::new(spot.x, spot.y) - at;
-                let counts = (spot.team == self.body.team)
-                    & (spot.body != self.place)
-                    & (way.x.abs() <= window[0])
-                    & (way.y.abs() <= window[1]);
-                // No branch: whose friend stands where cannot be foretold.
-                let distance = sqrt(way.length_squared()).max(near).min(far);
-                let weight = if counts { (far - distance) * per_m } else { 0.0 };
-                sum += DVec2::new(spot.vx, spot.vy) * weight;
+                // Teams stand together in a run, so the first question is seldom a surprise.
+                let counts = spot.team == self.body.team
+                    && spot.body != self.place
+                    && way.x.abs() <= window[0]
+                    && way.y.abs() <= window[1];
+                if counts {
+                    let distance = sqrt(way.length_squared()).max(near).min(far);
+                    sum += DVec2::new(spot.vx, spot.vy) * ((far - distance) * per_m);
+                }
             }
         }
         let length = sqrt(sum.length_squared());
