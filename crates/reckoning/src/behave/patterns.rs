@@ -214,7 +214,9 @@ impl<'s, 'a> March<'s, 'a> {
                 None => self.company.bravery_goal_from(at),
             };
             let bravery = self.steer(at, goal, |march| &mut march.bravery);
-            return follow * config.follow_in_battle + bravery * (1.0 - config.follow_in_battle);
+            let both = follow * config.follow_in_battle + bravery * (1.0 - config.follow_in_battle);
+            self.unstick(both);
+            return both;
         }
         let align = if middle.is_some() { self.align(at) } else { self.before.truncate() };
         follow * config.follow_out_of_battle + align * (1.0 - config.follow_out_of_battle)
@@ -242,6 +244,16 @@ impl<'s, 'a> March<'s, 'a> {
         let way = target - at;
         let length = sqrt(way.length_squared());
         if length > reach_m { way * (self.top_mps / length) } else { way / self.patterns.tick_s }
+    }
+
+    /// Between two waypoints on opposite sides a player would stand for ever; from there he
+    /// looks for the way anew.
+    fn unstick(&mut self, pulled: DVec2) {
+        let slow_mps = self.top_mps * STUCK;
+        if self.walls.is_some() && pulled.length_squared() < slow_mps * slow_mps {
+            self.follow.set &= self.follow.next.is_none();
+            self.bravery.set &= self.bravery.next.is_none();
+        }
     }
 
     /// SHI's (8) to (10).
@@ -289,6 +301,8 @@ impl Patterns {
     }
 }
 
+/// Below this share of the top speed a player is stuck.
+const STUCK: f64 = 0.1;
 /// A goal has moved once it did so by this share of the distance to it.
 const FAR_GOAL: f64 = 0.125;
 

@@ -352,6 +352,17 @@ mod tests {
     }
 
     #[test]
+    fn the_way_to_a_goal_inside_a_box_ends_beside_the_box() {
+        let center = at(15.0, 5.0);
+        let block = Outline::Box { center, half_x_m: 2.0, half_y_m: 2.0, yaw_rad: 0.0 };
+        let inner = Outline::Line(at(10.0, 0.0), at(10.0, 17.0));
+        let walls = Walls::new([block, inner].map(Wall::from)).unwrap();
+        let routes = Routes::new(walls, RoutesConfig::default()).unwrap();
+        let end = walk(&routes, at(5.0, 5.0), center).0;
+        assert!(end.distance(center) < 3.5, "{end}");
+    }
+
+    #[test]
     fn the_memory_is_bounded_and_does_not_change_answers() {
         let small = Routes::new(
             rooms().walls().clone(),

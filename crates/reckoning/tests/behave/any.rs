@@ -178,6 +178,25 @@ fn a_player_finds_the_way_round_the_wall_to_his_friend() {
 }
 
 #[test]
+fn a_player_between_two_ways_does_not_stand_for_ever() {
+    // On the way round the end of the wall, follow and bravery wait on opposite sides.
+    let bodies = [
+        player(0, 0, at(0.0, 0.0), at(0.0, -120.0)),
+        player(1, 0, at(300.0, 0.0), DVec3::ZERO),
+        player(2, 1, at(80.0, -200.0), DVec3::ZERO),
+    ];
+    let wall = Outline::Line(at(150.0, -80.0), at(150.0, 400.0));
+    let walls = Walls::new([Wall::from(wall)]).unwrap();
+    let mut config = RoutesConfig::default();
+    (config.cell_m, config.clearance_m) = (32.0, 20.0);
+    let routes = Routes::new(walls.clone(), config).unwrap();
+    let mut scene = Scene::new(&bodies, &[]);
+    (scene.walls, scene.routes) = (Some(&walls), Some(&routes));
+    let path = ticks(&Behaviour::Patterns(oaekb()), &scene, 240);
+    assert!(path[239].x > 190.0, "{}", path[239]);
+}
+
+#[test]
 fn one_pass_gives_what_each_horizon_alone_gives_in_any_order() {
     let mut dice = Dice(23);
     let level = level(&mut dice);

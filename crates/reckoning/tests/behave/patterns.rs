@@ -107,7 +107,14 @@ fn a_lone_player_simply_carries_on() {
 #[test]
 fn the_quick_sums_are_the_slow_sums() {
     let mut dice = Dice(3);
-    for (count, extent) in [(2, 500.0), (10, 2000.0), (15, 5000.0), (15, 900.0), (150, 5000.0)] {
+    for (count, extent) in [
+        (2, 500.0),
+        (10, 2000.0),
+        (15, 5000.0),
+        (15, 900.0),
+        (150, 5000.0),
+        (600, 5000.0), // more at the edge of the window than are kept apart
+    ] {
         for scene in 0..12 {
             let bodies = dice.players(count, extent);
             let quick = ticks(&Behaviour::Patterns(ekb()), &Scene::new(&bodies, &[]), 126);
