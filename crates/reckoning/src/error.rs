@@ -183,6 +183,22 @@ pub enum ConfigError {
         /// The angle given.
         got_rad: f64,
     },
+    /// A setting lies outside the range that makes sense.
+    SettingOutOfRange {
+        /// Which setting.
+        name: &'static str,
+        /// Its value.
+        got: f64,
+        /// The smallest allowed.
+        min: f64,
+        /// The largest allowed.
+        max: f64,
+    },
+    /// A wall needs finite corners that enclose something, and a top above its bottom.
+    WallShape {
+        /// Which wall, counted from the start of the list.
+        index: usize,
+    },
     /// A state of the body is not usable.
     Kinematics(KinematicsError),
 }
@@ -285,8 +301,22 @@ impl ConfigError {
             Self::JointThresholdNotPositive { got_rad } => {
                 write!(f, "joint threshold {got_rad} rad must be positive and finite")
             }
+            Self::SettingOutOfRange { name, got, min, max } => {
+                write!(f, "{name} is {got}; it must be from {min} to {max}")
+            }
+            Self::WallShape { index } => write!(
+                f,
+                "wall {index} has corners that are not finite or enclose nothing, or its top is \
+                 not above its bottom"
+            ),
             _ => Ok(()),
         }
+    }
+
+    /// Lets `got` through if it is from `min` to `max`; NaN never is.
+    pub(crate) fn in_range(name: &'static str, got: f64, min: f64, max: f64) -> Result<f64, Self> {
+        let fits = got >= min && got <= max;
+        if fits { Ok(got) } else { Err(Self::SettingOutOfRange { name, got, min, max }) }
     }
 }
 

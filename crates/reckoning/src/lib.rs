@@ -55,8 +55,9 @@
 //! | turn turrets, roll wheels | [`Joint`], [`JointPublisher`], [`JointGhost`], [`wheel_spin_rad`] |
 //! | turn a body the way it goes | [`heading_from_velocity`], [`two_point`] |
 //! | speak DIS | [`DisModel`], [`DisFields`], [`PublisherConfig::dis`] |
+//! | foresee it from its surroundings | [`Scene`], [`Behaviour`], [`Behaviour::plan`] |
+//! | know a level | [`Walls`], [`Routes`], [`TrendMap`], [`PheromoneMap`] |
 //! | say how wrong it was | [`update_error_between`], [`FlightLog`], [`ListenerAccount`] |
-//! | share updates fairly among listeners | [`Fairness`] |
 //! | share the error fairly among listeners | [`Fairness`], [`Policy`] |
 //!
 //! # What you may rely on
@@ -79,6 +80,7 @@ extern crate std;
 
 mod account;
 mod articulate;
+mod behave;
 mod crowd;
 mod dice;
 mod error;
@@ -86,6 +88,7 @@ mod fair;
 mod ghost;
 mod ground;
 mod kinematics;
+mod level;
 mod math;
 mod model;
 mod orient;
@@ -93,6 +96,7 @@ mod prevent;
 mod publish;
 mod quantise;
 mod sample;
+mod scene;
 mod terrain;
 mod threshold;
 mod time;
@@ -104,6 +108,11 @@ pub use account::{
 };
 pub use articulate::{
     Joint, JointGhost, JointPublisher, JointPublisherConfig, Steering, wheel_spin_rad,
+};
+pub use behave::{
+    Behaviour, Interest, InterestConfig, InterestHybrid, Patterns, PatternsConfig, PatternsHybrid,
+    Pheromone, PheromoneConfig, PheromoneMap, Preference, PreferenceLearner, SteadyTracker,
+    Trended, TrendedConfig,
 };
 pub use crowd::{Crowd, CrowdConfig, CrowdError, CrowdId, CrowdView};
 pub use error::ConfigError;
@@ -117,6 +126,10 @@ pub use ghost::{
 pub use glam::{DQuat, DVec3};
 pub use ground::{ClampMode, Footprint, GroundClamp, GroundClampConfig, Pose};
 pub use kinematics::{Field, Kinematics, KinematicsError};
+pub use level::{
+    Outline, Pull, Routes, RoutesConfig, Sighting, Trend, TrendMap, TrendMapConfig, TrendMapError,
+    Wall, Walls,
+};
 pub use math::angle_between;
 pub use model::{
     Ballistic, BodyAcceleration, Curve, CurveBasis, CustomModel, DisAlgorithm, DisFields, DisModel,
@@ -129,6 +142,7 @@ pub use orient::{
 pub use publish::{Cause, Publisher, PublisherConfig, PublisherStats};
 pub use quantise::Quantiser;
 pub use sample::{Sampler, SamplerConfig, damp_acceleration};
+pub use scene::{Item, Known, Restores, Scene};
 pub use terrain::{Contact, FlatGround, HeightField, Terrain};
 pub use threshold::{AngleThreshold, Threshold};
 pub use time::SimTime;

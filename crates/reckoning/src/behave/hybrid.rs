@@ -1,0 +1,101 @@
+//! Constant velocity and a behaviour, each where it does better.
+//!
+//! SHI's hybrid is decided anew for every horizon Q (algorithm 3, which its own bullet list
+//! contradicts): play patterns up to 350 ms; beyond that, constant velocity if the body has
+//! kept its direction for the last Q, else play patterns. So it may jump from one horizon to
+//! the next. LI's hybrid goes straight for 500 ms and then drifts on from there as the
+//! interest scheme has it, its transition beginning at that moment.
+
+use core::time::Duration;
+
+use glam::DVec3;
+
+use super::interest::Interest;
+use super::patterns::Patterns;
+use crate::{Known, Scene};
+
+/// Play patterns, or constant velocity for a body that goes straight (SHI).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PatternsHybrid {
+    /// What is used for bodies that turn, and always up to `always`.
+    pub patterns: Patterns,
+    /// Up to here play patterns are always used. SHI's x.
+    pub always: Duration,
+}
+
+impl PatternsHybrid {
+    /// SHI's threshold of 350 ms.
+    #[must_use]
+    pub const fn new(patterns: Patterns) -> Self {
+        Self { patterns, always: Duration::from_millis(350) }
+    }
+
+    /// Whether constant velocity answers for `horizon_s`.
+    fn goes_straight(&self, body: &Known, horizon_s: f64) -> bool {
+        horizon_s > self.always.as_secs_f64() && body.steady.as_secs_f64() >= horizon_s
+    }
+
+    pub(super) fn roll_out(
+        &self,
+        scene: &Scene<'_>,
+        place: u32,
+        horizons_s: &[f64],
+        out: &mut [DVec3],
+    ) {
+        let body = &scene.bodies()[place as usize];
+        let asked = horizons_s.iter().copied().zip(out);
+        let asked = asked.filter_map(|(horizon_s, out)| {
+            if !self.goes_straight(body, horizon_s) {
+                return Some((horizon_s, out));
+            }
+            *out = straight(body, horizon_s);
+            None
+        });
+        self.patterns.roll_out(scene, place, asked);
+    }
+}
+
+/// Constant velocity first, the interest scheme after it (LI's HM).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct InterestHybrid {
+    /// What takes over.
+    pub interest: Interest,
+    /// When it does.
+    pub after: Duration,
+}
+
+impl InterestHybrid {
+    /// LI's threshold of 500 ms.
+    #[must_use]
+    pub const fn new(interest: Interest) -> Self {
+        Self { interest, after: Duration::from_millis(500) }
+    }
+
+    pub(super) fn roll_out(
+        &self,
+        scene: &Scene<'_>,
+        place: u32,
+        horizons_s: &[f64],
+        out: &mut [DVec3],
+    ) {
+        let body = &scene.bodies()[place as usize];
+        let after_s = self.after.as_secs_f64();
+        let asked = horizons_s.iter().copied().zip(out);
+        let asked = asked.filter_map(|(horizon_s, out)| {
+            if horizon_s > after_s {
+                return Some((horizon_s - after_s, out));
+            }
+            *out = straight(body, horizon_s);
+            None
+        });
+        self.interest.roll_out(scene, place, straight(body, after_s), asked);
+    }
+}
+
+/// Constant velocity. Unusable horizons count as zero, and a place that is not finite as
+/// the last known one.
+pub(super) fn straight(body: &Known, horizon_s: f64) -> DVec3 {
+    let position = body.kinematics.position;
+    let reached = position + body.kinematics.velocity * horizon_s.max(0.0);
+    if reached.is_finite() { reached } else { position }
+}
