@@ -215,13 +215,15 @@ fn pcapng(packets: &[(f64, Vec<u8>)]) -> Vec<u8> {
     file
 }
 
-/// Two entities; the first crosses the full hour, then dies. The capture jitters.
+/// Two entities; the first crosses the full hour, then dies. The capture jitters, and the last
+/// PDU is later than even the first.
 fn traffic() -> Vec<(f64, Vec<u8>)> {
     vec![
         (1_000.00, entity_state(7, 3_599.95, 10.0, false)),
         (1_000.13, [entity_state(7, 0.05, 11.0, false), entity_state(8, 0.0, 0.0, false)].concat()),
         (1_000.15, b"not DIS at all, but UDP".to_vec()),
         (1_000.22, entity_state(7, 0.15, 12.0, true)),
+        (1_000.23, entity_state(7, 3_599.91, 9.6, false)),
     ]
 }
 
@@ -232,12 +234,12 @@ fn dis_traffic_becomes_tracks_on_the_senders_clock() {
         assert_eq!(recording.tracks.len(), 2);
         let track = &recording.tracks[0];
         let times: Vec<i64> =
-            track.samples.iter().map(|s| (s.at.as_micros() + 500) / 1_000).collect();
-        assert_eq!(times, [0, 100, 200], "evenly, whatever the capture says");
-        assert_eq!(track.samples[2].position.x, 12.0);
-        assert_eq!(track.samples.iter().map(|s| s.segment).collect::<Vec<_>>(), [0, 0, 1]);
-        assert_eq!(track.column("vx").unwrap().values, [3.5; 3]);
-        assert_eq!(track.column("algorithm").unwrap().values, [4.0; 3]);
+            track.samples.iter().map(|s| (s.at.as_micros() + 500).div_euclid(1_000)).collect();
+        assert_eq!(times, [-40, 0, 100, 200], "evenly, whatever the capture says");
+        assert_eq!(track.samples[3].position.x, 12.0);
+        assert_eq!(track.samples.iter().map(|s| s.segment).collect::<Vec<_>>(), [0, 0, 0, 1]);
+        assert_eq!(track.column("vx").unwrap().values, [3.5; 4]);
+        assert_eq!(track.column("algorithm").unwrap().values, [4.0; 4]);
         assert_eq!((recording.players[0].name.as_str(), track.team), ("TANK 7", 2));
         survives_a_session_file(&recording);
     }

@@ -58,7 +58,22 @@ pub fn parse(bytes: &[u8], session: &str) -> Result<Recording, RecordingError> {
     if reader.recording.tracks.is_empty() {
         return Err(foreign("a capture with DIS Entity State PDUs"));
     }
-    Ok(finish(reader.recording))
+    let mut recording = finish(reader.recording);
+    recording.tracks.iter_mut().for_each(number_segments);
+    Ok(recording)
+}
+
+/// Counts segments once the samples are in order: late PDUs have found their place by then.
+fn number_segments(track: &mut Track) {
+    let (mut segment, mut last) = (0, track.samples.first().copied());
+    for sample in &mut track.samples {
+        let broken = last.is_some_and(|last| {
+            last.alive != sample.alive || sample.at.secs_since(last.at) > GAP_S
+        });
+        segment += u32::from(broken);
+        sample.segment = segment;
+        last = Some(*sample);
+    }
 }
 
 enum Pdu<'a> {
@@ -215,16 +230,11 @@ fn floats(pdu: &mut Cursor<'_>, into: &mut [f32]) -> Result<(), RecordingError> 
 }
 
 fn push(track: &mut Track, at: SimTime, state: &State) {
-    let last = track.samples.last().copied();
-    let broken =
-        last.is_some_and(|last| last.alive != state.alive || at.secs_since(last.at) > GAP_S);
-    let segment = last.map_or(0, |last| last.segment.saturating_add(broken.into()));
     let sample = Sample {
         at,
         position: state.position,
         alive: state.alive,
         height_known: true,
-        segment,
         ..Sample::default()
     };
     track.push(sample, &state.extras);

@@ -99,8 +99,9 @@ impl Reader {
         let id = cells.take("id")?.integer("id")?;
         let team = cells.take("team")?.integer("team")?;
         let mut axis = |name| cells.take(name).and_then(|cell| cell.number(name));
-        let (x, y, z, yaw) = (axis("x")?, axis("y")?, axis("z")?, axis("yaw")?);
-        let (health, ammo) = (axis("health")?, axis("ammo")?);
+        let (x, y, z) = (axis("x")?, axis("y")?, axis("z")?);
+        let mut single = |name| cells.take(name).and_then(|cell| cell.single(name));
+        let (yaw, health, ammo) = (single("yaw")?, single("health")?, single("ammo")?);
         let alive = cells.take("alive")?.integer("alive")? != 0;
         let segment = cells.take("seg")?;
         let segment =
@@ -145,7 +146,7 @@ impl Reader {
 fn extra_cells(track: &mut Track, cells: &mut Cells<'_>) -> Result<(), RecordingError> {
     for column in &mut track.extras {
         let cell = cells.take(&column.name)?;
-        let value = match cell.number(&column.name) {
+        let value = match cell.single(&column.name) {
             Ok(None) => f32::NAN,
             Ok(Some(number)) if column.labels.is_empty() => number as f32,
             _ if column.labels.is_empty() && column.values.iter().any(|v| !v.is_nan()) => {
@@ -206,6 +207,16 @@ impl Cell<'_> {
         match short_decimal(self.text).or_else(slow).filter(|number| number.is_finite()) {
             Some(number) => Ok(Some(number)),
             None => Err(self.refuse(name, "a number")),
+        }
+    }
+
+    /// A number that an `f32` can hold; `None` when the cell is empty.
+    fn single(&self, name: &str) -> Result<Option<f64>, RecordingError> {
+        match self.number(name)? {
+            Some(number) if number.abs() > f64::from(f32::MAX) => {
+                Err(self.refuse(name, "a number below 3.4e38"))
+            }
+            number => Ok(number),
         }
     }
 
@@ -375,6 +386,9 @@ mod tests {
             "t,id,team,x,y,z,yaw,health,ammo,alive,seg\n0,1,0,1,2,,,,,1,0\n0,1,0,one,2,,,,,1,0\n";
         let message = parse_csv(text.as_bytes()).unwrap_err().to_string();
         assert_eq!(message, "line 3, byte 66: x is `one`, not a number");
+        let huge = "t,id,team,x,y,z,yaw,health,ammo,alive,seg\n0,1,0,1,2,,,1e99,,1,0\n";
+        let message = parse_csv(huge.as_bytes()).unwrap_err().to_string();
+        assert_eq!(message, "line 2, byte 54: health is `1e99`, not a number below 3.4e38");
         let short = "t,id,team,x,y,z,yaw,health,ammo,alive,seg\n0,1,0,1,2\n";
         let message = parse_csv(short.as_bytes()).unwrap_err().to_string();
         assert_eq!(message, "line 2, byte 51: z is missing");

@@ -1,7 +1,7 @@
 //! What several test files need.
 #![allow(dead_code)] // each file uses a part
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 /// The folder of real recordings, or a visible note that a test was skipped.
@@ -13,7 +13,9 @@ pub fn data(test: &str) -> Option<PathBuf> {
     if path.is_dir() {
         return Some(path);
     }
-    eprintln!("SKIPPED {test}: no recordings at {}; set RECKONING_DATA", path.display());
+    // Not `eprintln!`: the test harness would swallow it.
+    let note = format!("SKIPPED {test}: no recordings at {}; set RECKONING_DATA", path.display());
+    let _ = writeln!(std::io::stderr(), "{note}");
     None
 }
 
