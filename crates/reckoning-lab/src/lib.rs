@@ -21,11 +21,13 @@
 //! ```
 
 mod clock;
+pub mod compare;
 mod dice;
 pub mod import;
 mod link;
 mod motion;
 mod picture;
+pub mod predictor;
 pub mod recording;
 mod scenes;
 

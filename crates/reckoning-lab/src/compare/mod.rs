@@ -1,0 +1,423 @@
+//! Predictors compared on recordings: how far off, how often right, how many updates.
+//!
+//! Two questions are asked of every predictor, session by session:
+//!
+//! - **open loop**, as SHI asks: at every sample of every player, predict from what was known
+//!   some time ago and measure the distance to the truth (AEE), the share within a body
+//!   width (hits) and LI's four classes;
+//! - **closed loop**: run the engine's real chain, publisher, link and ghost, with the
+//!   predictor as its model, and count the updates it takes to keep the guess within a
+//!   bound, and how far off and how rough the picture is.
+//!
+//! ```text
+//! recording -> prepare: what is known at each sample -> open    -> rows per delay
+//!                                                    -> closed  -> a row per predictor
+//! ```
+//!
+//! A prediction sees a state that depends on nothing later than itself, and a scene of such
+//! states. What is fitted or learnt comes from other sessions. Confidence intervals come from
+//! drawing the players anew.
+
+mod closed;
+mod fit;
+mod open;
+mod parallel;
+mod prepare;
+mod surroundings;
+mod tally;
+
+use std::fmt;
+use std::time::Duration;
+
+use reckoning::{ConfigError, Model};
+
+use crate::predictor::{Kind, Planned, Predictor};
+use crate::recording::Recording;
+use crate::{LinkConfig, LinkError};
+use closed::{Chain, Setting, Sum};
+use fit::Trial;
+use open::{Grid, Questions, Ready};
+use parallel::on_each_thread;
+use prepare::Prepared;
+use surroundings::Surroundings;
+use tally::{Errors, mean_over_players};
+
+/// What to compare.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompareConfig {
+    /// The predictors.
+    pub predictors: Vec<Predictor>,
+    /// How old the knowledge is, one answer each.
+    pub delays: Vec<Duration>,
+    /// How far the closed loop lets the guess stray, and what counts as a hit; the width of
+    /// a body when `None`.
+    pub bound: Option<f64>,
+    /// A link for the closed loop besides the fixed 100 ms.
+    pub link: Option<LinkConfig>,
+}
+
+impl Default for CompareConfig {
+    /// SHI's seven delays, a body width, and four predictors everyone knows.
+    fn default() -> Self {
+        let names = ["hold", "linear", "accelerating", "damped"];
+        Self {
+            predictors: names.iter().filter_map(|name| name.parse().ok()).collect(),
+            delays: (1..=7).map(|k| Duration::from_millis(300 * k)).collect(),
+            bound: None,
+            link: None,
+        }
+    }
+}
+
+/// How one predictor did at one delay in one session.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpenRow {
+    /// Which game or sport.
+    pub source: String,
+    /// Which session.
+    pub session: String,
+    /// Which predictor.
+    pub predictor: String,
+    /// How old the knowledge was.
+    pub delay_ms: u64,
+    /// Mean distance of prediction and truth, in the recording's units.
+    pub aee: f64,
+    /// Lower end of its confidence interval.
+    pub aee_low: f64,
+    /// Upper end.
+    pub aee_high: f64,
+    /// Share of predictions within the bound.
+    pub hit_rate: f64,
+    /// LI's shares: best, good, bad, unacceptable.
+    pub classes: [f64; 4],
+    /// How many predictions.
+    pub n: u64,
+}
+
+/// What one predictor cost and showed in one session.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClosedRow {
+    /// Which game or sport.
+    pub source: String,
+    /// Which session.
+    pub session: String,
+    /// Which predictor.
+    pub predictor: String,
+    /// How far the guess was let stray.
+    pub bound: f64,
+    /// Updates per body and second.
+    pub packets_per_entity_s: f64,
+    /// Lower end of its confidence interval.
+    pub packets_low: f64,
+    /// Upper end.
+    pub packets_high: f64,
+    /// Mean distance of guess and truth without any delay.
+    pub mean_error: f64,
+    /// Mean distance of what a ghost shows and truth, 100 ms late.
+    pub shown_error_100ms: f64,
+    /// The same over the link that was asked for.
+    pub shown_error_link: Option<f64>,
+    /// Mean jerk of what the ghost shows, in units per second cubed.
+    pub roughness: f64,
+    /// Share of the time it is shown inside a wall, where walls are known.
+    pub in_walls: Option<f64>,
+}
+
+/// A stretch of truth and of what was shown, for plots.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PathSample {
+    /// Which game or sport.
+    pub source: String,
+    /// Which session.
+    pub session: String,
+    /// Whose way.
+    pub id: i32,
+    /// Which predictor.
+    pub predictor: String,
+    /// Where the body was.
+    pub truth: Vec<[f64; 2]>,
+    /// Where it was shown, 100 ms late.
+    pub shown: Vec<[f64; 2]>,
+    /// Seconds since the start of the stretch, and how far off.
+    pub error: Vec<(f64, f64)>,
+}
+
+/// The outcome of a comparison.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Comparison {
+    /// By session, predictor and delay.
+    pub open: Vec<OpenRow>,
+    /// By session and predictor.
+    pub closed: Vec<ClosedRow>,
+    /// One stretch per session and predictor.
+    pub paths: Vec<PathSample>,
+}
+
+/// Why nothing was compared.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum CompareError {
+    /// A setting of the engine was refused.
+    Config(ConfigError),
+    /// The link was refused.
+    Link(LinkError),
+    /// Nothing to compare: no predictors, no delays or no recordings.
+    Nothing {
+        /// What is missing.
+        what: &'static str,
+    },
+}
+
+impl fmt::Display for CompareError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Config(error) => error.fmt(f),
+            Self::Link(error) => error.fmt(f),
+            Self::Nothing { what } => write!(f, "no {what} to compare; give at least one"),
+        }
+    }
+}
+
+impl std::error::Error for CompareError {}
+
+impl From<ConfigError> for CompareError {
+    fn from(error: ConfigError) -> Self {
+        Self::Config(error)
+    }
+}
+
+impl From<LinkError> for CompareError {
+    fn from(error: LinkError) -> Self {
+        Self::Link(error)
+    }
+}
+
+/// Compares the predictors on the recordings. `progress` is told how much is done of how
+/// much.
+///
+/// # Errors
+/// Refuses empty lists, a bound that is not positive and a link that cannot be.
+pub fn compare(
+    config: &CompareConfig,
+    recordings: &[Recording],
+    progress: &(dyn Fn(u64, u64) + Sync),
+) -> Result<Comparison, CompareError> {
+    let counts = [
+        ("predictors", config.predictors.len()),
+        ("delays", config.delays.len()),
+        ("recordings", recordings.len()),
+    ];
+    if let Some((what, _)) = counts.into_iter().find(|(_, count)| *count == 0) {
+        return Err(CompareError::Nothing { what });
+    }
+    let prepared: Vec<Prepared> = recordings.iter().map(Prepared::of).collect();
+    // The open loop counts frames, the closed one players times their frames over the
+    // players: about as long again.
+    let of: u64 = prepared.iter().map(|it| 2 * it.frames.len() as u64).sum();
+    let done = std::sync::atomic::AtomicU64::new(0);
+    let step = |frames: u64| {
+        let before = done.fetch_add(frames, std::sync::atomic::Ordering::Relaxed);
+        progress((before + frames).min(of), of);
+    };
+    let trials = Trials::of(config, &prepared);
+    let mut comparison = Comparison::default();
+    for number in 0..recordings.len() {
+        let session = Session::new(config, recordings, &prepared, &trials, number)?;
+        session.run(&mut comparison, &step)?;
+    }
+    progress(of, of);
+    Ok(comparison)
+}
+
+/// What every session says about the constants that are fitted.
+struct Trials {
+    damped: Vec<Trial>,
+    decaying: Vec<Trial>,
+}
+
+impl Trials {
+    /// Tries what some predictor asks for, and nothing else.
+    fn of(config: &CompareConfig, prepared: &[Prepared]) -> Self {
+        let tried = |kind: Kind, model: fn(Duration) -> Model| {
+            let wanted = config.predictors.iter().any(|it| it.kind() == kind);
+            on_each_thread(if wanted { prepared.len() } else { 0 }, &(), |(), session| {
+                Trial::of(&prepared[session], &config.delays, model)
+            })
+        };
+        Self {
+            damped: tried(Kind::FittedDamped, |fade| Model::Damped { fade }),
+            decaying: tried(Kind::FittedDecaying, |fade| Model::Decaying { fade }),
+        }
+    }
+}
+
+/// One session under comparison.
+struct Session<'a> {
+    config: &'a CompareConfig,
+    recording: &'a Recording,
+    prepared: &'a Prepared,
+    surroundings: Surroundings,
+    ready: Vec<Ready>,
+    bound: f64,
+}
+
+impl<'a> Session<'a> {
+    fn new(
+        config: &'a CompareConfig,
+        recordings: &'a [Recording],
+        prepared: &'a [Prepared],
+        trials: &Trials,
+        number: usize,
+    ) -> Result<Self, CompareError> {
+        let (recording, own) = (&recordings[number], &prepared[number]);
+        let others = |same: fn(&Recording, &Recording) -> bool| -> Vec<usize> {
+            let other = |k: &usize| *k != number && same(&recordings[*k], recording);
+            (0..recordings.len()).filter(other).collect()
+        };
+        let same_source = others(|a, b| a.source == b.source);
+        let same_map = others(|a, b| a.source == b.source && a.meta.map == b.meta.map);
+        let same_map: Vec<&Prepared> = same_map.into_iter().map(|k| &prepared[k]).collect();
+        let kinds = config.predictors.iter().map(Predictor::kind);
+        let planned: Vec<Planned> = kinds
+            .filter_map(|kind| if let Kind::Behaviour(it) = kind { Some(it) } else { None })
+            .collect();
+        let surroundings = Surroundings::of(recording, own, &planned, &same_map)?;
+        let ready = config
+            .predictors
+            .iter()
+            .map(|predictor| made_ready(predictor, own, &same_source, trials))
+            .collect::<Result<_, ConfigError>>()?;
+        let bound = config.bound.unwrap_or(own.body_width);
+        Ok(Self { config, recording, prepared: own, surroundings, ready, bound })
+    }
+
+    fn run(
+        &self,
+        comparison: &mut Comparison,
+        step: &(dyn Fn(u64) + Sync),
+    ) -> Result<(), CompareError> {
+        let questions = Questions {
+            delays: self.config.delays.clone(),
+            hit_within: self.bound,
+            li_px: self.prepared.scale().li,
+        };
+        let grid = open::ask(self.prepared, &self.surroundings, &self.ready, &questions, step);
+        self.push_open(&grid, comparison);
+        let players = self.prepared.courses.len();
+        let tasks = self.ready.len() * players;
+        let share = self.prepared.frames.len() as u64 / (tasks.max(1) as u64);
+        // Not through `self`, whose surroundings no two threads may share.
+        let (prepared, ready, bound, link) =
+            (self.prepared, &self.ready, self.bound, &self.config.link);
+        let chains = on_each_thread(tasks, &self.surroundings, |own, task| {
+            let predictor = ready[task / players];
+            let link = *link;
+            let setting = Setting { prepared, surroundings: own, predictor, bound, link };
+            let chain = setting.run(task % players);
+            step(share);
+            chain
+        });
+        let chains: Vec<Chain> = chains.into_iter().collect::<Result<_, _>>()?;
+        for (predictor, chains) in chains.chunks(players.max(1)).enumerate() {
+            self.push_closed(predictor, chains, comparison);
+        }
+        Ok(())
+    }
+
+    fn push_open(&self, grid: &Grid, comparison: &mut Comparison) {
+        let (players, delays) = (self.prepared.courses.len(), self.config.delays.len());
+        for (predictor, name) in self.config.predictors.iter().enumerate() {
+            for (k, delay) in self.config.delays.iter().enumerate() {
+                let cell = |player| &grid[(predictor * players + player) * delays + k];
+                let cells: Vec<&Errors> = (0..players).map(cell).collect();
+                let mut all = Errors::default();
+                for cell in &cells {
+                    all.merge(cell);
+                }
+                let sums: Vec<(f64, f64)> = cells.iter().map(|c| (c.sum, c.n as f64)).collect();
+                let aee = mean_over_players(&sums);
+                let share = |count: u64| count as f64 / (all.n.max(1) as f64);
+                comparison.open.push(OpenRow {
+                    source: self.recording.source.clone(),
+                    session: self.recording.session.clone(),
+                    predictor: name.to_string(),
+                    delay_ms: delay.as_millis() as u64,
+                    aee: aee.value,
+                    aee_low: aee.low,
+                    aee_high: aee.high,
+                    hit_rate: share(all.hits),
+                    classes: all.classes.map(share),
+                    n: all.n,
+                });
+            }
+        }
+    }
+
+    fn push_closed(&self, predictor: usize, chains: &[Chain], comparison: &mut Comparison) {
+        let total = |part: fn(&Chain) -> Sum| {
+            let mut sum = Sum::default();
+            for chain in chains {
+                sum.merge(part(chain));
+            }
+            sum
+        };
+        let counts: Vec<(f64, f64)> =
+            chains.iter().map(|c| (c.updates as f64, c.seconds)).collect();
+        let packets = mean_over_players(&counts);
+        let walls = total(|chain| chain.in_walls);
+        let name = self.config.predictors[predictor].to_string();
+        comparison.closed.push(ClosedRow {
+            source: self.recording.source.clone(),
+            session: self.recording.session.clone(),
+            predictor: name.clone(),
+            bound: self.bound,
+            packets_per_entity_s: packets.value,
+            packets_low: packets.low,
+            packets_high: packets.high,
+            mean_error: total(|chain| chain.guess).mean(),
+            shown_error_100ms: total(|chain| chain.shown).mean(),
+            shown_error_link: self.config.link.is_some().then(|| total(|c| c.linked).mean()),
+            roughness: total(|chain| chain.rough).mean(),
+            in_walls: (walls.n > 0.0).then(|| walls.mean()),
+        });
+        let longest = (0..chains.len()).max_by_key(|&player| chains[player].stretch.len());
+        if let Some(player) = longest {
+            comparison.paths.push(self.path(player, name, &chains[player]));
+        }
+    }
+
+    fn path(&self, player: usize, predictor: String, chain: &Chain) -> PathSample {
+        let flat = |v: reckoning::DVec3| [v.x, v.y];
+        let start = chain.stretch.first().map_or(reckoning::SimTime::ZERO, |first| first.0);
+        PathSample {
+            source: self.recording.source.clone(),
+            session: self.recording.session.clone(),
+            id: self.prepared.courses[player].id,
+            predictor,
+            truth: chain.stretch.iter().map(|it| flat(it.1)).collect(),
+            shown: chain.stretch.iter().map(|it| flat(it.2)).collect(),
+            error: chain
+                .stretch
+                .iter()
+                .map(|it| (it.0.secs_since(start), it.1.distance(it.2)))
+                .collect(),
+        }
+    }
+}
+
+fn made_ready(
+    predictor: &Predictor,
+    own: &Prepared,
+    training: &[usize],
+    trials: &Trials,
+) -> Result<Ready, ConfigError> {
+    let fitted = |trials: &[Trial]| {
+        fit::fade(&training.iter().map(|&session| &trials[session]).collect::<Vec<_>>())
+    };
+    Ok(match predictor.kind() {
+        Kind::Model(model) => Ready::Model(model),
+        Kind::FittedDamped => Ready::Model(Model::Damped { fade: fitted(&trials.damped) }),
+        Kind::FittedDecaying => Ready::Model(Model::Decaying { fade: fitted(&trials.decaying) }),
+        Kind::Behaviour(planned) => Ready::Behaviour(planned.scaled(own.scale())?),
+    })
+}

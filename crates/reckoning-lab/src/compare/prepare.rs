@@ -1,0 +1,211 @@
+//! A recording as predictors see it: at every sample, what is known by then.
+//!
+//! Velocities and accelerations are differences over the last 60 ms of the same segment, the
+//! span the first baselines used. A state depends on nothing later than itself; that is what
+//! keeps the future out of every prediction, and a test cuts recordings short to prove it.
+
+use std::time::Duration;
+
+use reckoning::{DQuat, DVec3, Kinematics, Known, SimTime, SteadyTracker};
+
+use crate::predictor::Scale;
+use crate::recording::{Recording, Sample, Track};
+
+/// Velocities are differenced over at least this span.
+const WINDOW: Duration = Duration::from_millis(60);
+/// A body not heard of for longer than this is not in the scene.
+const FORGOTTEN: Duration = Duration::from_millis(500);
+
+/// One body's states.
+#[derive(Clone, Debug)]
+pub(crate) struct Course {
+    pub(crate) id: i32,
+    pub(crate) team: i32,
+    pub(crate) states: Vec<State>,
+    /// For each state, the end of its segment in `states`.
+    ends: Vec<u32>,
+    max_health: f32,
+    max_ammo: f32,
+    top_speed: f64,
+}
+
+/// What is known of a body at one sample.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct State {
+    pub(crate) kinematics: Kinematics,
+    pub(crate) alive: bool,
+    /// Whether there was enough of a past to tell its velocity.
+    pub(crate) moving_known: bool,
+    health: f32,
+    ammo: f32,
+    steady: Duration,
+}
+
+/// A recording made ready.
+#[derive(Clone, Debug)]
+pub(crate) struct Prepared {
+    pub(crate) courses: Vec<Course>,
+    /// Every moment with a sample, in order.
+    pub(crate) frames: Vec<SimTime>,
+    pub(crate) body_width: f64,
+}
+
+impl Prepared {
+    pub(crate) fn of(recording: &Recording) -> Self {
+        let teams = recording.meta.team_play;
+        let courses: Vec<Course> = recording
+            .tracks
+            .iter()
+            .filter(|track| track.id >= 0)
+            .map(|track| Course::of(track, teams))
+            .collect();
+        let mut frames: Vec<SimTime> =
+            courses.iter().flat_map(|c| c.states.iter().map(|s| s.kinematics.at)).collect();
+        frames.sort_unstable();
+        frames.dedup();
+        let width = recording.meta.body_width;
+        Self { courses, frames, body_width: if width > 0.0 { width } else { 1.0 } }
+    }
+
+    /// How its lengths compare with those of the documents.
+    pub(crate) fn scale(&self) -> Scale {
+        let top = self.courses.iter().map(|course| course.top_speed).fold(0.0, f64::max);
+        Scale { shi: self.body_width / 45.0, li: if top > 0.0 { top / 40.0 } else { 1.0 } }
+    }
+
+    /// Everyone heard of lately, at `now`.
+    pub(crate) fn known_at(&self, now: SimTime, out: &mut Vec<Known>) {
+        out.clear();
+        for course in &self.courses {
+            let next = course.states.partition_point(|state| state.kinematics.at <= now);
+            if let Some(state) = next.checked_sub(1).map(|last| &course.states[last])
+                && now.saturating_since(state.kinematics.at) <= FORGOTTEN
+            {
+                out.push(course.known(state));
+            }
+        }
+    }
+}
+
+impl Course {
+    fn of(track: &Track, teams: bool) -> Self {
+        let mut states = Vec::with_capacity(track.samples.len());
+        let mut ends = Vec::with_capacity(track.samples.len());
+        for segment in track.segments() {
+            let start = states.len();
+            push_segment(segment, &mut states);
+            let end = states.len() as u32;
+            ends.extend(std::iter::repeat_n(end, states.len() - start));
+        }
+        let mut course = Self {
+            id: track.id,
+            // Where everyone fights for himself, the source may call them all one team.
+            team: if teams { track.team } else { track.id },
+            max_health: usual_most(&states, |state| state.health),
+            max_ammo: usual_most(&states, |state| state.ammo),
+            top_speed: 0.0,
+            states,
+            ends,
+        };
+        course.top_speed = course.usual_top_speed();
+        course
+    }
+
+    /// The place of the segment's end for the state at `place`.
+    pub(crate) fn segment_end(&self, place: usize) -> usize {
+        self.ends[place] as usize
+    }
+
+    /// Where the body truly was at `at`, in the segment of the state at `place`.
+    pub(crate) fn truth_at(&self, place: usize, at: SimTime) -> Option<DVec3> {
+        let segment = &self.states[place..self.segment_end(place)];
+        let next = segment.partition_point(|state| state.kinematics.at < at);
+        let after = &segment.get(next)?.kinematics;
+        let before = &segment[next.saturating_sub(1)].kinematics;
+        let span_s = after.at.secs_since(before.at);
+        if span_s <= 0.0 {
+            return Some(after.position);
+        }
+        Some(before.position.lerp(after.position, at.secs_since(before.at) / span_s))
+    }
+
+    fn known(&self, state: &State) -> Known {
+        let mut known = Known::new(self.id as u32, self.team, state.kinematics);
+        known.health = state.health.clamp(0.0, self.max_health);
+        known.max_health = self.max_health;
+        known.ammo = state.ammo.clamp(0.0, self.max_ammo);
+        known.max_ammo = self.max_ammo;
+        known.top_speed_mps = self.top_speed;
+        known.alive = state.alive;
+        known.steady = state.steady;
+        known
+    }
+
+    /// A speed that 99 of 100 samples stay below: a property of the game rather than of the
+    /// player, so taking it from the whole recording gives nothing away.
+    fn usual_top_speed(&self) -> f64 {
+        let known = self.states.iter().filter(|state| state.moving_known && state.alive);
+        let mut speeds: Vec<f64> =
+            known.map(|state| state.kinematics.velocity.truncate().length()).collect();
+        speeds.sort_by(f64::total_cmp);
+        speeds.get(speeds.len() * 99 / 100).copied().unwrap_or(0.0)
+    }
+}
+
+/// What 95 of 100 samples stay below: some games give absurd amounts before a match.
+fn usual_most(states: &[State], value: impl Fn(&State) -> f32) -> f32 {
+    let mut values: Vec<f32> = states.iter().map(value).collect();
+    values.sort_by(f32::total_cmp);
+    values.get(values.len() * 95 / 100).copied().unwrap_or(0.0).max(0.0)
+}
+
+fn push_segment(segment: &[Sample], states: &mut Vec<State>) {
+    let first = states.len();
+    let mut tracker = SteadyTracker::default();
+    let mut back = first;
+    for sample in segment {
+        let mut state = still(sample);
+        while states.get(back + 1).is_some_and(|s| s.kinematics.at + WINDOW <= sample.at) {
+            back += 1;
+        }
+        if let Some(earlier) = states.get(back)
+            && earlier.kinematics.at + WINDOW <= sample.at
+        {
+            difference(&mut state, earlier);
+        }
+        tracker.observe(&state.kinematics);
+        state.steady = tracker.steady();
+        states.push(state);
+    }
+}
+
+fn still(sample: &Sample) -> State {
+    let half = f64::from(sample.yaw_rad.unwrap_or(0.0)) * 0.5;
+    let (sin, cos) = libm::sincos(half);
+    State {
+        kinematics: Kinematics {
+            orientation: DQuat::from_xyzw(0.0, 0.0, sin, cos),
+            ..Kinematics::at_rest(sample.at, sample.position)
+        },
+        alive: sample.alive,
+        moving_known: false,
+        health: sample.health.unwrap_or(0.0),
+        ammo: sample.ammo.unwrap_or(0.0),
+        steady: Duration::ZERO,
+    }
+}
+
+fn difference(state: &mut State, earlier: &State) {
+    let (now, before) = (&mut state.kinematics, &earlier.kinematics);
+    let span_s = now.at.secs_since(before.at);
+    now.velocity = (now.position - before.position) / span_s;
+    state.moving_known = true;
+    if earlier.moving_known {
+        now.acceleration = (now.velocity - before.velocity) / span_s;
+    }
+    // Yaw turns about z; the shortest way between the two.
+    let turn = before.orientation.conjugate() * now.orientation;
+    let angle = 2.0 * libm::atan2(turn.z, turn.w);
+    let angle = if angle > std::f64::consts::PI { angle - std::f64::consts::TAU } else { angle };
+    now.angular_velocity = DVec3::Z * (angle / span_s);
+}
