@@ -27,6 +27,7 @@ mod link;
 mod motion;
 mod picture;
 pub mod recording;
+pub mod reproduce;
 mod scenes;
 
 pub use clock::Clock;
