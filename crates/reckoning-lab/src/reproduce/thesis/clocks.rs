@@ -70,8 +70,7 @@ fn exports(track: &[Kinematics]) -> Vec<Update> {
 
 fn pair(drive: Drive, delay_ms: u64, track: &[Kinematics], exports: &[Update]) -> Pair {
     let delay = Duration::from_millis(delay_ms);
-    let local =
-        Listening::run(Timing::OnArrival { delay: Duration::ZERO }, delay, track, exports);
+    let local = Listening::run(Timing::OnArrival { delay: Duration::ZERO }, delay, track, exports);
     let global = Listening::run(Timing::Synchronised, delay, track, exports);
     let both = || local.errors_m.iter().zip(&global.errors_m);
     let worse = both().filter(|(local, global)| *global > *local).count();
@@ -178,7 +177,15 @@ pub(super) fn table(pairs: &[Pair]) -> Table {
     let title = "THESIS chapter 2: error of a listener with a local and a global clock, in metres; \
                  before and after are export errors averaged over the run";
     let columns = [
-        "drive", "delay ms", "updates/s", "clock", "before", "after", "mean", "max", "right %",
+        "drive",
+        "delay ms",
+        "updates/s",
+        "clock",
+        "before",
+        "after",
+        "mean",
+        "max",
+        "right %",
         "overshoot",
     ];
     let mut table = Table::new(title, &columns);

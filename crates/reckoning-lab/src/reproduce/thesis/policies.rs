@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use reckoning::{
     Budget, Fairness, FairnessConfig, Kinematics, Leftover, ListenerId, Model, Policy, Publisher,
-    PublisherConfig, SimTime, Update, Weights,
+    PublisherConfig, SimTime, Threshold, Update, Weights,
 };
 
 use super::tank::Drive;
@@ -111,16 +111,35 @@ impl Series {
 
 /// Runs every rule under every variation.
 pub(super) fn series(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Vec<Series> {
-    let drives: Vec<Trip> = (1..=u64::from(effort.seeds)).map(|seed| trip(effort, seed)).collect();
+    let trips = trips(effort, Threshold::QUARTER_METRE);
     let mut all = Vec::new();
     for variation_ms in VARIATIONS_MS {
         for (name, rule) in rules() {
             progress(&format!("thesis: {name}, delays +-{variation_ms} ms"));
-            let outcomes = drives.iter().map(|trip| trip.run(rule, variation_ms)).collect();
+            let outcomes = trips.iter().map(|trip| trip.run(rule, variation_ms)).collect();
             all.push(Series { name, variation_ms, outcomes });
         }
     }
     all
+}
+
+/// Accumulated error by turns with the packets of the base case at the coarsest of these
+/// thresholds (in metres), which a lower threshold spreads over more triggers.
+pub(super) fn by_threshold(effort: Effort, thresholds_m: [f64; 3]) -> [Series; 3] {
+    let threshold = |m: f64| Threshold::metres(m).expect("thresholds are positive");
+    let coarse = trips(effort, threshold(thresholds_m[0]));
+    thresholds_m.map(|threshold_m| {
+        let trips = trips(effort, threshold(threshold_m));
+        let outcomes = trips.iter().zip(&coarse).map(|(trip, coarse)| {
+            let triggers = |trip: &Trip| trip.exports.len() as f64;
+            let budget = Budget::matching(3, triggers(coarse), triggers(trip));
+            let budget = budget.expect("every trip exports something");
+            let policy = Policy::Deterministic { budget, weights: Weights::ACCUMULATED };
+            trip.run(Rule::Together(policy), 0)
+        });
+        let outcomes = outcomes.collect();
+        Series { name: format!("{threshold_m} m"), variation_ms: 0, outcomes }
+    })
 }
 
 /// What the owner exported on one drive.
@@ -130,12 +149,16 @@ struct Trip {
     exports: Vec<Update>,
 }
 
-/// A random drive with straight updates and the engine's own threshold, a quarter metre: as
-/// fine as the document says that of `BZFlag` is.
-fn trip(effort: Effort, seed: u64) -> Trip {
+fn trips(effort: Effort, threshold: Threshold) -> Vec<Trip> {
+    (1..=u64::from(effort.seeds)).map(|seed| trip(effort, threshold, seed)).collect()
+}
+
+/// A random drive, with straight updates.
+fn trip(effort: Effort, threshold: Threshold, seed: u64) -> Trip {
     let track: Vec<Kinematics> = Drive::Random.track(effort.seconds, seed);
     let mut config = PublisherConfig::default();
     config.model = Model::Linear;
+    config.threshold = threshold;
     config.angle_threshold = None;
     let started = Publisher::start(config, &track[0]);
     let (mut publisher, first) = started.expect("the settings are sound and tanks are finite");

@@ -65,9 +65,9 @@ impl Drive {
             Self::Linear => dice.chance(every_s(4.0)).then(|| (slow(dice), 0.0)),
             Self::Circular => (tick == 0 || dice.chance(every_s(4.0)))
                 .then(|| (slow(dice), TOP_TURN_RADPS * dice.between(0.5, 1.0))),
-            Self::Random => dice.chance(every_s(1.0)).then(|| {
-                (TOP_SPEED_MPS * dice.unit(), TOP_TURN_RADPS * dice.between(-1.0, 1.0))
-            }),
+            Self::Random => dice
+                .chance(every_s(1.0))
+                .then(|| (TOP_SPEED_MPS * dice.unit(), TOP_TURN_RADPS * dice.between(-1.0, 1.0))),
             Self::Stopping => {
                 let phase = tick % i64::from(4 * TICK_HZ);
                 let change = phase % i64::from(2 * TICK_HZ) == 0;
