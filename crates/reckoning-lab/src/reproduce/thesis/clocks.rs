@@ -201,7 +201,11 @@ pub(super) fn table(pairs: &[Pair]) -> Table {
                 format!("{:.3}", seen.mean_m),
                 format!("{:.2}", seen.max_m),
                 format!("{:.1}", 100.0 * seen.right_share),
-                format!("{:.2}", seen.overshoot_m),
+                if pair.drive == Drive::Stopping {
+                    format!("{:.2}", seen.overshoot_m)
+                } else {
+                    "-".to_owned()
+                },
             ]);
         }
     }
