@@ -29,6 +29,7 @@ mod motion;
 mod picture;
 pub mod predictor;
 pub mod recording;
+pub mod reproduce;
 mod scenes;
 
 pub use clock::Clock;

@@ -29,7 +29,7 @@ use crate::{Link, LinkConfig, LinkError, Motion, TICK_HZ};
 pub use bytes::{HEADER_BYTES, plain_bytes};
 pub use measure::{Report, Tally};
 pub use table::scene_table;
-pub(crate) use table::{BAD, models, tally};
+pub(crate) use table::{BAD, blend_name, models, tally};
 
 /// One experiment.
 #[derive(Clone, Copy, Debug, PartialEq)]

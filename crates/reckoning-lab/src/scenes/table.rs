@@ -57,7 +57,7 @@ pub(crate) fn models(motion: Motion) -> Vec<(&'static str, Model)> {
     models
 }
 
-const fn blend_name(blend: Blend) -> &'static str {
+pub(crate) const fn blend_name(blend: Blend) -> &'static str {
     match blend {
         Blend::Snap => "snap",
         Blend::Linear => "linear",

@@ -1,0 +1,247 @@
+//! The source documents' claims, run again with this engine.
+//!
+//! Each of the five documents behind the engine says what its methods achieve. [`reproduce`]
+//! sets up the experiments anew and lays a measured sentence beside each claim:
+//!
+//! ```text
+//! document -> experiments on the engine itself -> tables -> claims with verdicts
+//! ```
+//!
+//! What others rely on:
+//! - a verdict follows from the numbers of the same run, never from a constant;
+//! - equal effort gives equal text, to the last digit, on every machine;
+//! - where a document prints a figure only, or leaves out what an experiment needs, the claim
+//!   says so.
+
+mod li;
+mod murphy;
+mod shi;
+mod steele;
+mod text;
+mod thesis;
+
+use std::fmt;
+use std::str::FromStr;
+
+/// One of the documents the engine is built from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Document {
+    /// *Believable Dead Reckoning for Networked Games*: blending and publishing.
+    Murphy,
+    /// Accuracy and fairness in games based on dead reckoning.
+    Thesis,
+    /// The Interest Scheme and its hybrid.
+    Li,
+    /// Play patterns.
+    Shi,
+    /// Level information.
+    Steele,
+}
+
+impl Document {
+    /// Every document.
+    pub const ALL: [Self; 5] = [Self::Murphy, Self::Thesis, Self::Li, Self::Shi, Self::Steele];
+
+    /// Its name on the command line and in tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Murphy => "murphy",
+            Self::Thesis => "thesis",
+            Self::Li => "li",
+            Self::Shi => "shi",
+            Self::Steele => "steele",
+        }
+    }
+}
+
+impl fmt::Display for Document {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// There is no document of this name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownDocument {
+    /// The name given.
+    pub got: String,
+}
+
+impl fmt::Display for UnknownDocument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = Document::ALL.map(Document::name).join(", ");
+        write!(f, "'{}' is not a document; give one of {names}", self.got)
+    }
+}
+
+impl std::error::Error for UnknownDocument {}
+
+impl FromStr for Document {
+    type Err = UnknownDocument;
+
+    fn from_str(name: &str) -> Result<Self, UnknownDocument> {
+        let named = Self::ALL.into_iter().find(|document| document.name() == name);
+        named.ok_or_else(|| UnknownDocument { got: name.to_owned() })
+    }
+}
+
+/// What became of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// We find what the document found.
+    Reproduced,
+    /// We find something else.
+    NotReproduced,
+    /// The document says too little to be laid beside a measurement.
+    NotComparable,
+}
+
+impl Verdict {
+    /// Reproduced if `holds`.
+    #[must_use]
+    pub const fn of(holds: bool) -> Self {
+        if holds { Self::Reproduced } else { Self::NotReproduced }
+    }
+
+    /// In words, for tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Reproduced => "reproduced",
+            Self::NotReproduced => "not reproduced",
+            Self::NotComparable => "not comparable",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// One thing a document says, and what we found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// Who says it.
+    pub document: Document,
+    /// What, in one sentence.
+    pub claim: String,
+    /// The number or words it printed, or "figure only".
+    pub published: String,
+    /// What we measured, with numbers.
+    pub measured: String,
+    /// Whether the two agree.
+    pub verdict: Verdict,
+    /// How that was decided, and what the reader should know about it.
+    pub why: String,
+}
+
+/// The full numbers behind claims.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// What it shows, with units that the columns do not name.
+    pub title: String,
+    /// The head of each column.
+    pub columns: Vec<String>,
+    /// One text per column.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    fn new(title: &str, columns: &[&str]) -> Self {
+        let columns = columns.iter().map(|&column| column.to_owned()).collect();
+        Self { title: title.to_owned(), columns, rows: Vec::new() }
+    }
+}
+
+/// Everything that was found about one document.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reproduction {
+    /// What it claims, in its own order.
+    pub claims: Vec<Claim>,
+    /// The numbers behind that.
+    pub tables: Vec<Table>,
+}
+
+/// How much time to spend on a reproduction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// How long each experiment runs, in seconds of the game. At least 20.
+    pub seconds: u32,
+    /// With how many seeds each random experiment is repeated. At least 1.
+    pub seeds: u32,
+}
+
+impl Effort {
+    /// What the printed tables are made with: some seconds of computing.
+    pub const FULL: Self = Self { seconds: 600, seeds: 8 };
+    /// For tests: less precise, and quick without optimisation.
+    pub const QUICK: Self = Self { seconds: 150, seeds: 3 };
+}
+
+/// Runs the experiments of `document` again with [`Effort::FULL`]. `progress` is told what
+/// is about to run.
+///
+/// LI, SHI and STEELE have no experiments here yet; their reproductions are empty.
+#[must_use]
+pub fn reproduce(document: Document, progress: &(dyn Fn(&str) + Sync)) -> Reproduction {
+    reproduce_with(document, Effort::FULL, progress)
+}
+
+/// As [`reproduce`], with an effort of the caller's.
+#[must_use]
+pub fn reproduce_with(
+    document: Document,
+    effort: Effort,
+    progress: &(dyn Fn(&str) + Sync),
+) -> Reproduction {
+    match document {
+        Document::Murphy => murphy::reproduce(effort, progress),
+        Document::Thesis => thesis::reproduce(effort, progress),
+        Document::Li => li::reproduce(effort, progress),
+        Document::Shi => shi::reproduce(effort, progress),
+        Document::Steele => steele::reproduce(effort, progress),
+    }
+}
+
+/// Mean of some numbers, and the standard deviation of those numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Spread {
+    mean: f64,
+    deviation: f64,
+}
+
+impl Spread {
+    /// Zeros when there are no values.
+    fn of(values: &[f64]) -> Self {
+        let count = values.len().max(1) as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let squares = values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>();
+        Self { mean, deviation: libm::sqrt(squares / count) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_are_found_by_their_names() {
+        for document in Document::ALL {
+            assert_eq!(document.name().parse(), Ok(document));
+        }
+        let refusal = "Murphy2".parse::<Document>().unwrap_err().to_string();
+        assert_eq!(
+            refusal,
+            "'Murphy2' is not a document; give one of murphy, thesis, li, shi, steele"
+        );
+    }
+
+    #[test]
+    fn a_spread_is_that_of_all_values() {
+        assert_eq!(Spread::of(&[1.0, 3.0]), Spread { mean: 2.0, deviation: 1.0 });
+        assert_eq!(Spread::of(&[]), Spread { mean: 0.0, deviation: 0.0 });
+    }
+}

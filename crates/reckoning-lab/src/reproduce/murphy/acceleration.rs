@@ -1,0 +1,154 @@
+//! MURPHY on acceleration: a great help, and not always your friend.
+
+use reckoning::{Blend, DVec3, Kinematics, Model, Sampler, SamplerConfig, damp_acceleration};
+
+use super::follow::{ACCELERATING, follow};
+use super::{MOTIONS, claim};
+use crate::reproduce::{Claim, Effort, Table, Verdict};
+use crate::{Dice, Motion, TICK_HZ};
+
+const UPDATES_PER_S: u32 = 3;
+/// How spiky readings are: the standard deviation of each axis, a few times what a runner
+/// manages.
+const SPIKES_MPS2: f64 = 30.0;
+
+/// The ways to get at what is published.
+const SOURCES: [&str; 7] =
+    ["none", "exact", "spiky", "1 frame", "2 frames", "3 frames", "exact, damped"];
+
+/// Mean error by motion and by source.
+struct Errors {
+    rows: Vec<(Motion, [f64; 7])>,
+}
+
+/// Runs every motion with every source of acceleration.
+pub(super) fn run(effort: Effort) -> (Vec<Claim>, Table) {
+    let ticks = effort.seconds.min(120) * TICK_HZ;
+    let errors = Errors {
+        rows: MOTIONS.into_iter().map(|motion| (motion, errors_m(&motion.track(ticks)))).collect(),
+    };
+    (vec![errors.helps(), errors.harms(), errors.from_frames(), errors.damped()], errors.table())
+}
+
+fn errors_m(track: &[Kinematics]) -> [f64; 7] {
+    let mean_m = |published: &[Kinematics], model| {
+        follow(track, published, model, Blend::ProjectiveVelocity, UPDATES_PER_S).mean_m
+    };
+    let frames = |frames| mean_m(&sampled(track, frames), ACCELERATING);
+    [
+        mean_m(track, Model::Linear),
+        mean_m(track, ACCELERATING),
+        mean_m(&spiky(track), ACCELERATING),
+        frames(1),
+        frames(2),
+        frames(3),
+        mean_m(&damped(track), ACCELERATING),
+    ]
+}
+
+/// As a physics engine whose forces compete frame by frame would report it.
+fn spiky(track: &[Kinematics]) -> Vec<Kinematics> {
+    let mut dice = Dice::new(5);
+    let mut spike = || SPIKES_MPS2 * dice.normal();
+    let read = |truth: &Kinematics| {
+        let acceleration = truth.acceleration + DVec3::new(spike(), spike(), 0.0);
+        Kinematics { acceleration, ..*truth }
+    };
+    track.iter().map(read).collect()
+}
+
+/// Velocity and acceleration from the last frames.
+fn sampled(track: &[Kinematics], frames: u8) -> Vec<Kinematics> {
+    let mut config = SamplerConfig::default();
+    config.frames = frames;
+    let mut sampler = Sampler::new(config).expect("one to three frames are allowed");
+    track.iter().map(|t| sampler.observe(t.at, t.position, t.orientation)).collect()
+}
+
+/// Scaled by how well it agrees with the one published before.
+fn damped(track: &[Kinematics]) -> Vec<Kinematics> {
+    let apart = (TICK_HZ / UPDATES_PER_S) as usize;
+    let scale = |(tick, truth): (usize, &Kinematics)| {
+        let last = track[tick.saturating_sub(apart)].acceleration;
+        Kinematics { acceleration: damp_acceleration(truth.acceleration, last), ..*truth }
+    };
+    track.iter().enumerate().map(scale).collect()
+}
+
+impl Errors {
+    /// Centimetres by source for each motion.
+    fn list(&self, sources: &[usize]) -> String {
+        let row = |(motion, errors_m): &(Motion, [f64; 7])| {
+            let cm = sources.iter().map(|&source| format!("{:.1}", 100.0 * errors_m[source]));
+            format!("{} {}", motion.name(), cm.collect::<Vec<_>>().join("/"))
+        };
+        self.rows.iter().map(row).collect::<Vec<_>>().join(", ")
+    }
+
+    /// In how many motions the first source is closer than the second.
+    fn closer(&self, first: usize, second: usize) -> usize {
+        self.rows.iter().filter(|(_, errors_m)| errors_m[first] < errors_m[second]).count()
+    }
+
+    fn helps(&self) -> Claim {
+        let halved = self.rows.iter().filter(|(_, errors_m)| errors_m[1] < 0.5 * errors_m[0]);
+        let count = halved.count();
+        claim(
+            "Acceleration can be a huge advantage",
+            "in words (18.5)",
+            format!("mean error without/with exact acceleration in cm: {}", self.list(&[0, 1])),
+            Verdict::of(count >= 1),
+            &format!("at least halved in {count} of {} motions", self.rows.len()),
+        )
+    }
+
+    fn harms(&self) -> Claim {
+        let worse = self.closer(0, 2);
+        claim(
+            "Spiky acceleration can make things worse than none",
+            "in words (18.5)",
+            format!("none/spiky in cm: {}", self.list(&[0, 2])),
+            Verdict::of(worse >= 1),
+            &format!(
+                "worse in {worse} of {} motions; spikes of {SPIKES_MPS2} m/s2 on each axis",
+                self.rows.len()
+            ),
+        )
+    }
+
+    fn from_frames(&self) -> Claim {
+        let better = self.closer(4, 2);
+        claim(
+            "Where readings are spiky, velocity and acceleration taken from frames are better",
+            "in words (18.5)",
+            format!("spiky/1/2/3 frames in cm: {}", self.list(&[2, 3, 4, 5])),
+            Verdict::of(better == self.rows.len()),
+            "asked of two frames, in every motion; here positions are exact, so that averaging \
+             over more frames gains nothing",
+        )
+    }
+
+    fn damped(&self) -> Claim {
+        let zigzag = self.rows.iter().find(|(motion, _)| *motion == Motion::Zigzag);
+        let holds = zigzag.is_some_and(|(_, errors_m)| errors_m[6] < errors_m[1]);
+        claim(
+            "Damping acceleration that changes rapidly helps a zigzagging actor",
+            "in words (18.5, optional)",
+            format!("exact/damped in cm: {}", self.list(&[1, 6])),
+            Verdict::of(holds),
+            "judged by the error on the zigzag, not by oscillation, which was not measured there",
+        )
+    }
+
+    fn table(&self) -> Table {
+        let columns: Vec<&str> = std::iter::once("motion").chain(SOURCES).collect();
+        let title = "MURPHY on acceleration, three updates a second: mean error in metres by where \
+                     the published acceleration comes from";
+        let mut table = Table::new(title, &columns);
+        for (motion, errors_m) in &self.rows {
+            let cells = errors_m.iter().map(|error_m| format!("{error_m:.3}"));
+            table.rows.push(std::iter::once(motion.name().to_owned()).chain(cells).collect());
+        }
+        table
+    }
+}

@@ -1,0 +1,137 @@
+//! Table 18.1 of MURPHY: projective velocity against a cubic Bezier on circles.
+
+use reckoning::Blend;
+
+use super::claim;
+use super::drive::{Drive, PUBLISHED, grid};
+use crate::reproduce::{Claim, Table, Verdict};
+
+/// Up to this much turn between updates the next one is foreseeable.
+const GENTLE_RAD: f64 = 0.5;
+/// How many percent points a mean over circles may lie from the published one, whose circle
+/// is not known.
+const NEAR_POINTS: f64 = 3.0;
+
+/// One circle with all blends that are compared.
+struct Row {
+    drive: Drive,
+    bezier_m: f64,
+    printed: f64,
+    ours: f64,
+}
+
+/// Runs the grid.
+pub(super) fn run() -> (Vec<Claim>, Table) {
+    let rows: Vec<Row> = grid().map(row).collect();
+    let mut claims: Vec<Claim> =
+        PUBLISHED.map(|(rate, closer)| by_rate(&rows, rate, closer)).into();
+    claims.push(everywhere(&rows));
+    claims.push(without_acceleration(&rows));
+    (claims, table(&rows))
+}
+
+fn row(drive: Drive) -> Row {
+    Row {
+        drive,
+        bezier_m: drive.mean_error_m(Blend::Bezier),
+        printed: drive.closer_percent(Blend::ProjectiveVelocityPrinted),
+        ours: drive.closer_percent(Blend::ProjectiveVelocity),
+    }
+}
+
+fn mean<'a>(rows: impl Iterator<Item = &'a Row>, number: fn(&Row) -> f64) -> f64 {
+    let numbers: Vec<f64> = rows.map(number).collect();
+    numbers.iter().sum::<f64>() / numbers.len().max(1) as f64
+}
+
+/// The circles of one update rate with acceleration, as in the printed table.
+fn gentle(rows: &[Row], rate: i64, accelerating: bool) -> impl Iterator<Item = &Row> {
+    rows.iter().filter(move |row| {
+        row.drive.updates_per_s == rate
+            && row.drive.accelerating == accelerating
+            && row.drive.turn_rad() < GENTLE_RAD
+    })
+}
+
+fn by_rate(rows: &[Row], rate: i64, published: f64) -> Claim {
+    let printed = mean(gentle(rows, rate, true), |row| row.printed);
+    let ours = mean(gentle(rows, rate, true), |row| row.ours);
+    let swapped = if rate == 3 { ", the two errors printed swapped" } else { "" };
+    claim(
+        &format!("At {rate} updates a second projective velocity is closer than a cubic Bezier"),
+        &format!("{published} % (Table 18.1{swapped})"),
+        format!(
+            "{printed:.1} % closer with the printed formula, {ours:.1} % with ours, on circles \
+             with less than half a radian between updates"
+        ),
+        Verdict::of((printed - published).abs() < NEAR_POINTS),
+        "speed and radius are not printed: the mean over circles, within three points",
+    )
+}
+
+fn everywhere(rows: &[Row]) -> Claim {
+    let wins = |number: fn(&Row) -> f64| rows.iter().filter(|row| number(row) > 0.0).count();
+    let worst = rows.iter().map(|row| row.printed).fold(f64::INFINITY, f64::min);
+    let least = rows.iter().map(|row| row.ours).fold(f64::INFINITY, f64::min);
+    claim(
+        "Projective velocity is more accurate than cubic Bezier splines, five to seven percent",
+        "\"the clear result\" on one circle",
+        format!(
+            "printed formula closer on {} of {} circles, at worst {worst:.1} %; ours on {}, at \
+             least {least:.1} %",
+            wins(|row| row.printed),
+            rows.len(),
+            wins(|row| row.ours)
+        ),
+        Verdict::of(wins(|row| row.printed) == rows.len()),
+        "asked of every circle; as printed it loses where the vehicle turns by more than about \
+         a radian between updates",
+    )
+}
+
+fn without_acceleration(rows: &[Row]) -> Claim {
+    let [with, without] = [true, false].map(|accelerating| {
+        PUBLISHED.map(|(rate, _)| mean(gentle(rows, rate, accelerating), |row| row.printed))
+    });
+    let texts = |numbers: [f64; 3]| numbers.map(|number| format!("{number:.1}")).join(", ");
+    claim(
+        "The lead over Bezier improves a bit more without published acceleration",
+        "in words and Figure 18.4",
+        format!(
+            "1, 3, 5 updates a second: {} % without, {} % with acceleration",
+            texts(without),
+            texts(with)
+        ),
+        Verdict::of(without.iter().zip(&with).all(|(without, with)| without > with)),
+        "the printed formula on gentle circles, at every rate",
+    )
+}
+
+fn table(rows: &[Row]) -> Table {
+    let columns = [
+        "updates/s",
+        "accel",
+        "speed m/s",
+        "radius m",
+        "turn rad",
+        "bezier m",
+        "printed %",
+        "ours %",
+    ];
+    let title = "MURPHY Table 18.1 on a grid of circles: mean error of the cubic Bezier, and how \
+                 much closer projective velocity is, as printed and as the engine has it";
+    let mut table = Table::new(title, &columns);
+    for row in rows {
+        table.rows.push(vec![
+            row.drive.updates_per_s.to_string(),
+            if row.drive.accelerating { "yes" } else { "no" }.to_owned(),
+            row.drive.speed_mps.to_string(),
+            row.drive.radius_m.to_string(),
+            format!("{:.2}", row.drive.turn_rad()),
+            format!("{:.4}", row.bezier_m),
+            format!("{:.2}", row.printed),
+            format!("{:.2}", row.ours),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,263 @@
+//! Chapter 3 of THESIS: one sender, three receivers at 200, 500 and 800 ms, and the policies
+//! that decide who is told what.
+//!
+//! As in the document all policies see the same triggers, and an update that two of them send
+//! to the same receiver has the same luck on its way.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use reckoning::{
+    Budget, Fairness, FairnessConfig, Kinematics, Leftover, ListenerId, Model, Policy, Publisher,
+    PublisherConfig, SimTime, Threshold, Update, Weights,
+};
+
+use super::tank::Drive;
+use crate::reproduce::{Effort, Spread};
+use crate::{Dice, TICK_HZ};
+
+/// Mean delay of each receiver.
+pub(super) const DELAYS_MS: [u32; 3] = [200, 500, 800];
+/// How far single delays may lie from the mean: the three settings of the document.
+pub(super) const VARIATIONS_MS: [u32; 3] = [0, 100, 180];
+/// The five weight cases of section 3.4.1.4, by what makes the claim.
+pub(super) const WEIGHTS: [(&str, Weights); 5] = [
+    ("accumulated", Weights::ACCUMULATED),
+    ("instantaneous", Weights::RECENT),
+    ("last time", Weights::WAITING),
+    ("thirds", Weights::THIRDS),
+    ("halves", Weights::ERRORS),
+];
+
+/// What decides, by name.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Rule {
+    /// A policy that sees all receivers.
+    Together(Policy),
+    /// Each receiver gets each update by a chance of one third: the check of figure 3.18.
+    Lottery,
+}
+
+/// Every rule of the chapter, in the order of the tables.
+pub(super) fn rules() -> Vec<(String, Rule)> {
+    // The longest time between triggers is the heartbeat.
+    let horizon = PublisherConfig::default().heartbeat;
+    let scheduled = |leftover| Rule::Together(Policy::Scheduled { leftover, horizon });
+    let k = NonZeroU32::MIN.saturating_add(2);
+    let mut rules = vec![
+        ("base".to_owned(), Rule::Together(Policy::Base)),
+        ("scheduling #1".to_owned(), scheduled(Leftover::Dropped)),
+        ("scheduling #2".to_owned(), scheduled(Leftover::Flushed)),
+        ("1/3 base".to_owned(), Rule::Together(Policy::EveryKth { k })),
+        ("1/3 by lot".to_owned(), Rule::Lottery),
+    ];
+    let budget = Budget::ONE;
+    for (name, weights) in WEIGHTS {
+        let policy = Policy::Probabilistic { budget, weights };
+        rules.push((format!("probabilistic, {name}"), Rule::Together(policy)));
+    }
+    for (name, weights) in WEIGHTS {
+        let policy = Policy::Deterministic { budget, weights };
+        rules.push((format!("deterministic, {name}"), Rule::Together(policy)));
+    }
+    rules
+}
+
+/// What one run came to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Outcome {
+    /// The accumulated export error of each receiver over the length of the run, in metres.
+    pub(super) errors_m: [f64; 3],
+    /// Updates sent to all of them.
+    pub(super) packets: u64,
+}
+
+impl Outcome {
+    pub(super) fn mean_m(&self) -> f64 {
+        Spread::of(&self.errors_m).mean
+    }
+
+    pub(super) fn deviation_m(&self) -> f64 {
+        Spread::of(&self.errors_m).deviation
+    }
+
+    pub(super) fn worst_m(&self) -> f64 {
+        self.errors_m.into_iter().fold(0.0, f64::max)
+    }
+}
+
+/// One rule under one variation of delay, once for each seed.
+#[derive(Clone, Debug)]
+pub(super) struct Series {
+    pub(super) name: String,
+    pub(super) variation_ms: u32,
+    pub(super) outcomes: Vec<Outcome>,
+}
+
+impl Series {
+    /// Mean and spread over seeds of one number.
+    pub(super) fn spread(&self, number: impl Fn(&Outcome) -> f64) -> Spread {
+        Spread::of(&self.outcomes.iter().map(number).collect::<Vec<_>>())
+    }
+
+    /// Mean over seeds of what one number is to the same number of another rule in the same
+    /// run.
+    pub(super) fn ratio(&self, other: &Self, number: impl Fn(&Outcome) -> f64) -> f64 {
+        let pairs = self.outcomes.iter().zip(&other.outcomes);
+        Spread::of(&pairs.map(|(a, b)| number(a) / number(b)).collect::<Vec<_>>()).mean
+    }
+}
+
+/// Runs every rule under every variation.
+pub(super) fn series(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Vec<Series> {
+    let trips = trips(effort, Threshold::QUARTER_METRE);
+    let mut all = Vec::new();
+    for variation_ms in VARIATIONS_MS {
+        for (name, rule) in rules() {
+            progress(&format!("thesis: {name}, delays +-{variation_ms} ms"));
+            let outcomes = trips.iter().map(|trip| trip.run(rule, variation_ms)).collect();
+            all.push(Series { name, variation_ms, outcomes });
+        }
+    }
+    all
+}
+
+/// Accumulated error by turns with the packets of the base case at the coarsest of these
+/// thresholds (in metres), which a lower threshold spreads over more triggers.
+pub(super) fn by_threshold(effort: Effort, thresholds_m: [f64; 3]) -> [Series; 3] {
+    let threshold = |m: f64| Threshold::metres(m).expect("thresholds are positive");
+    let coarse = trips(effort, threshold(thresholds_m[0]));
+    thresholds_m.map(|threshold_m| {
+        let trips = trips(effort, threshold(threshold_m));
+        let outcomes = trips.iter().zip(&coarse).map(|(trip, coarse)| {
+            let triggers = |trip: &Trip| trip.exports.len() as f64;
+            let budget = Budget::matching(3, triggers(coarse), triggers(trip));
+            let budget = budget.expect("every trip exports something");
+            let policy = Policy::Deterministic { budget, weights: Weights::ACCUMULATED };
+            trip.run(Rule::Together(policy), 0)
+        });
+        let outcomes = outcomes.collect();
+        Series { name: format!("{threshold_m} m"), variation_ms: 0, outcomes }
+    })
+}
+
+/// What the owner exported on one drive.
+struct Trip {
+    seed: u64,
+    ticks: i64,
+    exports: Vec<Update>,
+}
+
+fn trips(effort: Effort, threshold: Threshold) -> Vec<Trip> {
+    (1..=u64::from(effort.seeds)).map(|seed| trip(effort, threshold, seed)).collect()
+}
+
+/// A random drive, with straight updates.
+fn trip(effort: Effort, threshold: Threshold, seed: u64) -> Trip {
+    let track: Vec<Kinematics> = Drive::Random.track(effort.seconds, seed);
+    let mut config = PublisherConfig::default();
+    config.model = Model::Linear;
+    config.threshold = threshold;
+    config.angle_threshold = None;
+    let started = Publisher::start(config, &track[0]);
+    let (mut publisher, first) = started.expect("the settings are sound and tanks are finite");
+    let later = track[1..].iter().filter_map(|truth| publisher.observe(truth));
+    let exports = std::iter::once(first).chain(later).collect();
+    Trip { seed, ticks: track.len() as i64 - 1, exports }
+}
+
+impl Trip {
+    fn run(&self, rule: Rule, variation_ms: u32) -> Outcome {
+        match rule {
+            Rule::Together(policy) => self.run_for(policy, &[0, 1, 2], variation_ms),
+            Rule::Lottery => {
+                // With one listener the whole budget is its frequency.
+                let budget = Budget::per_trigger(1.0 / 3.0).expect("a third is positive");
+                let policy = Policy::Probabilistic { budget, weights: Weights::WAITING };
+                let alone = [0, 1, 2].map(|who| self.run_for(policy, &[who], variation_ms));
+                Outcome {
+                    errors_m: [0, 1, 2].map(|who| alone[who].errors_m[who]),
+                    packets: alone.iter().map(|outcome| outcome.packets).sum(),
+                }
+            }
+        }
+    }
+
+    fn run_for(&self, policy: Policy, listeners: &[u32], variation_ms: u32) -> Outcome {
+        let mut run = Run::new(self.fairness(policy, listeners), self.seed, variation_ms);
+        let mut exports = self.exports.iter().peekable();
+        for tick in 0..=self.ticks {
+            let now = SimTime::from_tick(tick, TICK_HZ);
+            run.hear(now);
+            if let Some(update) = exports.next_if(|update| update.at() <= now) {
+                run.fairness.handle_export(*update, now);
+            }
+            run.send(now);
+        }
+        run.outcome(SimTime::from_tick(self.ticks, TICK_HZ))
+    }
+
+    fn fairness(&self, policy: Policy, listeners: &[u32]) -> Fairness {
+        let mut config = FairnessConfig::default();
+        config.policy = policy;
+        // A listener of its own draws lots of its own.
+        config.seed = self.seed * 8 + u64::from(listeners[0]);
+        let mut fairness = Fairness::new(config).expect("the horizon is not zero");
+        for &who in listeners {
+            fairness.add_listener(ListenerId(who), SimTime::ZERO);
+            let delay = Duration::from_millis(u64::from(DELAYS_MS[who as usize]));
+            fairness.handle_delay(ListenerId(who), delay);
+        }
+        fairness
+    }
+}
+
+/// One policy at work.
+struct Run {
+    fairness: Fairness,
+    luck: Dice,
+    variation_ms: f64,
+    /// By the moment they are heard; whose, of which export, and the arrival they report.
+    acks: BTreeMap<(SimTime, ListenerId, SimTime), SimTime>,
+}
+
+impl Run {
+    fn new(fairness: Fairness, seed: u64, variation_ms: u32) -> Self {
+        let variation_ms = f64::from(variation_ms);
+        Self { fairness, luck: Dice::new(seed).fork(99), variation_ms, acks: BTreeMap::new() }
+    }
+
+    fn hear(&mut self, now: SimTime) {
+        while let Some(ack) = self.acks.first_entry().filter(|ack| ack.key().0 <= now) {
+            let ((due, from, export), arrival) = ack.remove_entry();
+            self.fairness.handle_acknowledgement(from, export, arrival, due);
+        }
+    }
+
+    fn send(&mut self, now: SimTime) {
+        while let Some(delivery) = self.fairness.poll_delivery(now) {
+            let (to, export) = (delivery.to, delivery.update.at());
+            let arrival = now + self.way(to, export, 0);
+            self.acks.insert((arrival + self.way(to, export, 1), to, export), arrival);
+        }
+    }
+
+    /// How long an update, or its acknowledgement, is on the way: evenly spread about the
+    /// mean, and the same whichever policy sends it.
+    fn way(&self, listener: ListenerId, export: SimTime, leg: u64) -> Duration {
+        let purpose = 2 * u64::from(listener.0) + leg;
+        let mut dice = self.luck.fork(purpose).fork(export.as_micros().unsigned_abs());
+        let off_ms = dice.between(-self.variation_ms, self.variation_ms);
+        let way_ms = f64::from(DELAYS_MS[listener.0 as usize]) + off_ms;
+        Duration::from_micros((1_000.0 * way_ms) as u64)
+    }
+
+    fn outcome(&self, end: SimTime) -> Outcome {
+        let mut errors_m = [0.0; 3];
+        for (id, account) in self.fairness.accounts() {
+            errors_m[id.0 as usize] = account.total_at(end) / end.as_secs_f64();
+        }
+        Outcome { errors_m, packets: self.fairness.stats().sent }
+    }
+}
