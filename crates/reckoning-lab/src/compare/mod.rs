@@ -18,6 +18,7 @@
 //! states. What is fitted or learnt comes from other sessions. Confidence intervals come from
 //! drawing the players anew.
 
+mod cache;
 mod closed;
 mod fit;
 mod open;
@@ -30,6 +31,7 @@ use std::fmt;
 use std::time::Duration;
 
 use reckoning::{ConfigError, Model};
+use serde::{Deserialize, Serialize};
 
 use crate::predictor::{Kind, Planned, Predictor};
 use crate::recording::Recording;
@@ -41,6 +43,8 @@ use parallel::on_each_thread;
 use prepare::Prepared;
 use surroundings::Surroundings;
 use tally::{Errors, mean_over_players};
+
+pub use cache::{Cache, compare_cached};
 
 /// What to compare.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +58,8 @@ pub struct CompareConfig {
     pub bound: Option<f64>,
     /// A link for the closed loop besides the fixed 100 ms.
     pub link: Option<LinkConfig>,
+    /// Whether to run the closed loop at all.
+    pub closed_loop: bool,
 }
 
 impl Default for CompareConfig {
@@ -65,12 +71,13 @@ impl Default for CompareConfig {
             delays: (1..=7).map(|k| Duration::from_millis(300 * k)).collect(),
             bound: None,
             link: None,
+            closed_loop: true,
         }
     }
 }
 
 /// How one predictor did at one delay in one session.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpenRow {
     /// Which game or sport.
     pub source: String,
@@ -95,7 +102,7 @@ pub struct OpenRow {
 }
 
 /// What one predictor cost and showed in one session.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClosedRow {
     /// Which game or sport.
     pub source: String,
@@ -124,7 +131,7 @@ pub struct ClosedRow {
 }
 
 /// A stretch of truth and of what was shown, for plots.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PathSample {
     /// Which game or sport.
     pub source: String,
@@ -143,7 +150,7 @@ pub struct PathSample {
 }
 
 /// The outcome of a comparison.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// By session, predictor and delay.
     pub open: Vec<OpenRow>,
@@ -303,6 +310,9 @@ impl<'a> Session<'a> {
         };
         let grid = open::ask(self.prepared, &self.surroundings, &self.ready, &questions, step);
         self.push_open(&grid, comparison);
+        if !self.config.closed_loop {
+            return Ok(());
+        }
         let players = self.prepared.courses.len();
         let tasks = self.ready.len() * players;
         let share = self.prepared.frames.len() as u64 / (tasks.max(1) as u64);

@@ -56,7 +56,7 @@ impl Prepared {
         let courses: Vec<Course> = recording
             .tracks
             .iter()
-            .filter(|track| track.id >= 0)
+            .filter(|track| plays(track))
             .map(|track| Course::of(track, teams))
             .collect();
         let mut frames: Vec<SimTime> =
@@ -85,6 +85,12 @@ impl Prepared {
             }
         }
     }
+}
+
+/// Whether a track is of someone who plays: no ball, no referee.
+fn plays(track: &Track) -> bool {
+    let role = track.column("role").and_then(|column| column.label(0)).unwrap_or("");
+    track.id >= 0 && !role.contains("referee")
 }
 
 impl Course {
