@@ -31,7 +31,7 @@ pub(super) fn run(effort: Effort) -> (Vec<Claim>, Table) {
     let built_in = MOTIONS.map(|motion| (motion.name(), motion.track(ticks)));
     let tracks = built_in.into_iter().chain([("weave", weave(ticks))]);
     let errors = Errors { rows: tracks.map(|(name, track)| (name, errors_m(&track))).collect() };
-    (vec![errors.helps(), errors.harms(), errors.from_frames(), errors.damped()], errors.table())
+    (vec![errors.helps(), errors.harms(), errors.frames_help(), errors.damped()], errors.table())
 }
 
 /// A runner at 6 m/s who swings half a metre to either side, and whose acceleration has
@@ -135,7 +135,7 @@ impl Errors {
         )
     }
 
-    fn from_frames(&self) -> Claim {
+    fn frames_help(&self) -> Claim {
         let better = self.closer(4, 2);
         claim(
             "Where readings are spiky, velocity and acceleration taken from frames are better",
