@@ -58,7 +58,7 @@ fn by_rate(rows: &[Row], rate: i64, published: f64) -> Claim {
     let ours = mean(gentle(rows, rate, true), |row| row.ours);
     let swapped = if rate == 3 { ", the two errors printed swapped" } else { "" };
     claim(
-        &format!("At {rate} updates a second projective velocity is closer than a cubic Bezier"),
+        &format!("Projective velocity is closer than a cubic Bezier, updates a second: {rate}"),
         &format!("{published} % (Table 18.1{swapped})"),
         format!(
             "{printed:.1} % closer with the printed formula, {ours:.1} % with ours, on circles \

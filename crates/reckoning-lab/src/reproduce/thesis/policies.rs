@@ -101,11 +101,15 @@ impl Series {
         Spread::of(&self.outcomes.iter().map(number).collect::<Vec<_>>())
     }
 
-    /// Mean over seeds of what one number is to the same number of another rule in the same
-    /// run.
-    pub(super) fn ratio(&self, other: &Self, number: impl Fn(&Outcome) -> f64) -> f64 {
+    /// What one number is to the same number of another rule in the same run, seed by seed.
+    pub(super) fn ratios(&self, other: &Self, number: impl Fn(&Outcome) -> f64) -> Vec<f64> {
         let pairs = self.outcomes.iter().zip(&other.outcomes);
-        Spread::of(&pairs.map(|(a, b)| number(a) / number(b)).collect::<Vec<_>>()).mean
+        pairs.map(|(a, b)| number(a) / number(b)).collect()
+    }
+
+    /// The mean of the [`ratios`](Self::ratios).
+    pub(super) fn ratio(&self, other: &Self, number: impl Fn(&Outcome) -> f64) -> f64 {
+        Spread::of(&self.ratios(other, number)).mean
     }
 }
 
@@ -164,7 +168,7 @@ fn trip(effort: Effort, threshold: Threshold, seed: u64) -> Trip {
     let (mut publisher, first) = started.expect("the settings are sound and tanks are finite");
     let later = track[1..].iter().filter_map(|truth| publisher.observe(truth));
     let exports = std::iter::once(first).chain(later).collect();
-    Trip { seed, ticks: track.len() as i64 - 1, exports }
+    Trip { seed, ticks: i64::from(effort.seconds * TICK_HZ), exports }
 }
 
 impl Trip {

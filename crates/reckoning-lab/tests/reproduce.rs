@@ -1,0 +1,102 @@
+//! What became of the claims of MURPHY and THESIS is what is committed.
+
+use std::sync::OnceLock;
+
+use reckoning_lab::reproduce::{Claim, Document, Effort, Reproduction, Verdict, reproduce_with};
+
+const COMMITTED: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/claims-murphy-thesis.txt");
+
+fn quick(document: Document) -> Reproduction {
+    reproduce_with(document, Effort::QUICK, &|_| ())
+}
+
+/// THESIS takes seconds, so the tests share one run of it.
+fn thesis() -> &'static Reproduction {
+    static THESIS: OnceLock<Reproduction> = OnceLock::new();
+    THESIS.get_or_init(|| quick(Document::Thesis))
+}
+
+/// One line for each claim, without numbers, which would change with every improvement.
+fn verdicts(found: &Reproduction) -> String {
+    let line =
+        |claim: &Claim| format!("{} | {:<14} | {}", claim.document, claim.verdict, claim.claim);
+    found.claims.iter().map(line).collect::<Vec<_>>().join(
+        "
+",
+    ) + "
+"
+}
+
+/// To take over what is found, run with `WRITE_CLAIMS=1` and look at the difference.
+#[test]
+fn verdicts_are_as_committed() {
+    let found = verdicts(&quick(Document::Murphy)) + &verdicts(thesis());
+    if std::env::var_os("WRITE_CLAIMS").is_some() {
+        std::fs::write(COMMITTED, &found).unwrap();
+    }
+    let committed = std::fs::read_to_string(COMMITTED).unwrap_or_default();
+    for (found, committed) in found.lines().zip(committed.lines()) {
+        assert_eq!(found, committed);
+    }
+    assert_eq!(found.lines().count(), committed.lines().count(), "claims were added or dropped");
+}
+
+#[test]
+fn the_same_effort_gives_the_same_text() {
+    let effort = Effort { seconds: 30, seeds: 1 };
+    for document in [Document::Murphy, Document::Thesis] {
+        let text = || reproduce_with(document, effort, &|_| ()).to_string();
+        assert_eq!(text(), text(), "{document}");
+    }
+}
+
+/// A cell of a table as a number.
+fn number(found: &Reproduction, table: &str, row: &str, column: &str) -> f64 {
+    let table = found.tables.iter().find(|it| it.title.contains(table)).unwrap();
+    let row = table.rows.iter().find(|it| it[0] == row).unwrap();
+    row[table.columns.iter().position(|it| it == column).unwrap()].parse().unwrap()
+}
+
+#[test]
+fn turns_by_accumulated_error_are_fairer_than_a_third_of_the_base_case() {
+    let found = thesis();
+    for delays in ["+-0 ms", "+-100 ms", "+-180 ms"] {
+        let ratio = |column| {
+            number(found, delays, "deterministic, accumulated", column)
+                / number(found, delays, "1/3 base", column)
+        };
+        assert!(ratio("deviation") < 0.8, "{delays}: {}", ratio("deviation"));
+        assert!((ratio("mean") - 1.0).abs() < 0.1, "{delays}: {}", ratio("mean"));
+        assert!(ratio("at 800") < 1.0, "{delays}: {}", ratio("at 800"));
+        assert!((ratio("packets") - 1.0).abs() < 0.0025, "{delays}: {}", ratio("packets"));
+    }
+}
+
+#[test]
+fn only_blends_that_keep_velocity_hide_an_update() {
+    let found = quick(Document::Murphy);
+    let jump = |blend| number(&found, "on continuity", blend, "jump m/s");
+    for (blend, keeps) in
+        [("projective", true), ("bezier", true), ("projective, printed", false), ("snap", false)]
+    {
+        assert_eq!(jump(blend) == 0.0, keeps, "{blend}: {} m/s", jump(blend));
+    }
+}
+
+#[test]
+fn every_claim_is_complete() {
+    for document in Document::ALL {
+        for claim in reproduce_with(document, Effort { seconds: 30, seeds: 1 }, &|_| ()).claims {
+            assert_eq!(claim.document, document);
+            for text in [&claim.claim, &claim.published, &claim.measured, &claim.why] {
+                assert!(
+                    !text.is_empty() && !text.contains("NaN") && !text.contains("inf"),
+                    "{claim}"
+                );
+            }
+            let digits = claim.measured.chars().any(|c| c.is_ascii_digit());
+            assert!(digits || claim.verdict == Verdict::NotComparable, "{claim}");
+        }
+    }
+}
