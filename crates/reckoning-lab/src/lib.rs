@@ -20,14 +20,19 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod bots;
 mod clock;
+pub mod compare;
 mod dice;
 pub mod import;
 mod link;
 mod motion;
 mod picture;
 pub mod recording;
+pub mod report;
+pub mod reproduce;
 mod scenes;
+pub mod trend;
 
 pub use clock::Clock;
 pub use dice::Dice;
