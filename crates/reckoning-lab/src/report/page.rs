@@ -69,11 +69,16 @@ pub fn to_html(contents: &Contents) -> Result<String, ReportError> {
 }
 
 fn put_summary(html: &mut String, contents: &Contents) {
-    html.push_str("<div class=\"summary\"><ul>\n");
-    for sentence in sentences(contents) {
-        let _ = writeln!(html, "<li>{}</li>", escape(&sentence));
+    let sentences = sentences(contents);
+    if !sentences.is_empty() {
+        html.push_str("<div class=\"summary\"><ul>\n");
+        for sentence in sentences {
+            // No number stands alone at the end of a line.
+            let bound = sentence.replace(" %", "\u{a0}%").replace(" ms", "\u{a0}ms");
+            let _ = writeln!(html, "<li>{}</li>", escape(&bound));
+        }
+        html.push_str("</ul></div>\n");
     }
-    html.push_str("</ul></div>\n");
     if !contents.data.is_empty() {
         html.push_str(&table(&data_table(&contents.data)));
     }

@@ -65,7 +65,7 @@ fn closest(source: &str, rows: &[&OpenRow]) -> Option<String> {
     let usual = at(middle).find(|row| row.predictor == USUAL && row.predictor != best.predictor);
     let against = usual.map(|usual| lead(best, usual)).unwrap_or_default();
     Some(format!(
-        "On {source}, the smallest mean error has {}. At {middle} ms that of {} is {}{against}.",
+        "On {source}, the smallest mean error is that of {}. At {middle} ms that of {} is {}{against}.",
         runs(&winners),
         best.predictor,
         number(best.aee)
@@ -148,8 +148,8 @@ fn fairest(rows: &[FairnessRow]) -> Option<String> {
     let least = policies.iter().min_by(|a, b| spread(a).total_cmp(&spread(b)))?;
     let most = policies.iter().max_by(|a, b| spread(a).total_cmp(&spread(b)))?;
     Some(format!(
-        "Fairest is {least}: its worst-served listener has {:.1} times the error of its best-served, \
-         with {most} {:.1} times.",
+        "Fairest is {least}: its worst-served listener has {:.1} times the error of its best-served; \
+         with {most} it is {:.1} times.",
         spread(least),
         spread(most)
     ))

@@ -4,8 +4,8 @@ use super::pool;
 use crate::compare::{ClosedRow, Comparison, OpenRow};
 use crate::reproduce::{Claim, Table};
 
-/// Two tables for each source, pooled over its sessions: error and hits by delay, and costs
-/// at the bound.
+/// Three tables for each source, pooled over its sessions: error by delay, hits by delay, and
+/// costs at the bound.
 #[must_use]
 pub fn comparison_tables(comparison: &Comparison) -> Vec<Table> {
     let (open, closed) = (pool::open(comparison), pool::closed(comparison));
@@ -13,7 +13,7 @@ pub fn comparison_tables(comparison: &Comparison) -> Vec<Table> {
     sources.into_iter().flat_map(|source| tables_of(source, source, &open, &closed)).collect()
 }
 
-/// The same two tables for each session.
+/// The same three tables for each session.
 #[must_use]
 pub fn session_tables(comparison: &Comparison) -> Vec<Table> {
     let open = comparison.open.iter().map(|row| (&row.source, &row.session));
@@ -35,31 +35,30 @@ fn tables_of(source: &str, title: &str, open: &[OpenRow], closed: &[ClosedRow]) 
     let open: Vec<OpenRow> = open.iter().filter(|row| row.source == source).cloned().collect();
     let closed: Vec<ClosedRow> =
         closed.iter().filter(|row| row.source == source).cloned().collect();
-    let tables = [open_table(title, &open), closed_table(title, &closed)];
+    let tables = [
+        delay_table(format!("{title}: mean error by delay"), &open, |row| number(row.aee)),
+        delay_table(format!("{title}: share of hits by delay"), &open, |row| percent(row.hit_rate)),
+        closed_table(title, &closed),
+    ];
     tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
 
-fn open_table(title: &str, rows: &[OpenRow]) -> Table {
+/// One column for each delay, one row for each predictor.
+fn delay_table(title: String, rows: &[OpenRow], cell: fn(&OpenRow) -> String) -> Table {
     let delays = pool::delays(rows);
     let mut columns = vec!["predictor".to_string()];
     columns.extend(delays.iter().map(|delay| format!("{delay} ms")));
-    columns.extend(delays.iter().map(|delay| format!("hits {delay}")));
     columns.push("n".to_string());
+    let cells = |predictor: &str| {
+        let own: Vec<&OpenRow> = rows.iter().filter(|row| row.predictor == predictor).collect();
+        let at = |delay: &u64| own.iter().find(|row| row.delay_ms == *delay);
+        let mut cells = vec![predictor.to_string()];
+        cells.extend(delays.iter().map(|delay| at(delay).map_or_else(dash, |row| cell(row))));
+        cells.push(own.iter().map(|row| row.n).sum::<u64>().to_string());
+        cells
+    };
     let predictors = pool::distinct(rows.iter().map(|row| row.predictor.as_str()));
-    let rows = predictors.iter().map(|name| open_cells(name, rows, &delays)).collect();
-    Table { title: format!("{title}: mean error and share of hits, by delay"), columns, rows }
-}
-
-fn open_cells(predictor: &str, rows: &[OpenRow], delays: &[u64]) -> Vec<String> {
-    let own: Vec<&OpenRow> = rows.iter().filter(|row| row.predictor == predictor).collect();
-    let at = |delay: u64| own.iter().find(|row| row.delay_ms == delay);
-    let mut cells = vec![predictor.to_string()];
-    cells.extend(delays.iter().map(|&delay| at(delay).map_or_else(dash, |row| number(row.aee))));
-    cells.extend(
-        delays.iter().map(|&delay| at(delay).map_or_else(dash, |row| percent(row.hit_rate))),
-    );
-    cells.push(own.iter().map(|row| row.n).sum::<u64>().to_string());
-    cells
+    Table { title, columns, rows: predictors.into_iter().map(cells).collect() }
 }
 
 fn closed_table(title: &str, rows: &[ClosedRow]) -> Table {

@@ -29,7 +29,7 @@ const STYLE: &str = ".trend{--ink:#1c1e21;--floor:#eceae4;--sea:#0072b2;color:va
     font-family:system-ui,sans-serif;font-size:14px}\
     @media(prefers-color-scheme:dark){.trend{--ink:#e4e4e2;--floor:#2a2c31;--sea:#56b4e9}}\
     .trend .floor{fill:var(--floor)}.trend .wall{fill:none;stroke:var(--ink);stroke-width:1;\
-    stroke-opacity:.55}.trend .seen{fill:var(--sea)}.trend .steady,.trend text{fill:var(--ink)}\
+    stroke-opacity:.55}.trend .seen{fill:var(--ink)}.trend .steady,.trend text{fill:var(--ink)}\
     .trend .gains{fill:var(--sea)}.trend .slows{fill:#e06a00}";
 
 /// Draws which way bodies go, over the walls and floors of the level if one is given.
@@ -157,7 +157,7 @@ fn put_cells(svg: &mut String, sheet: &Sheet, map: &TrendMap) {
         sheet.polygon(shade, &[a, DVec2::new(b.x, a.y), b, DVec2::new(a.x, b.y)]);
     }
     for (step, data) in (1..).zip(&shades) {
-        let opacity = 0.07 * f64::from(step);
+        let opacity = 0.045 * f64::from(step);
         put_path(svg, "seen", &format!(" fill-opacity=\"{opacity:.2}\""), data);
     }
 }
@@ -172,14 +172,14 @@ fn put_arrows(svg: &mut String, sheet: &Sheet, arrows: &[Arrow]) {
         dart(sheet, &mut kinds[kind].1, arrow);
     }
     for (class, data) in &kinds {
-        put_path(svg, class, " fill-opacity=\"0.85\"", data);
+        put_path(svg, class, " fill-opacity=\"0.95\"", data);
     }
 }
 
 fn dart(sheet: &Sheet, data: &mut String, arrow: &Arrow) {
     let longest = arrow.side.min(3.0 * ARROW_PX / sheet.px_per_unit);
-    let length = 0.55 * longest * arrow.share.sqrt();
-    let half = arrow.direction.perp() * (0.14 * length);
+    let length = 0.6 * longest * arrow.share.sqrt();
+    let half = arrow.direction.perp() * (0.16 * length);
     let from = arrow.middle;
     sheet.polygon(data, &[from + half, from + arrow.direction * length, from - half]);
 }
@@ -189,7 +189,7 @@ fn put_words(svg: &mut String, sheet: &Sheet) {
     let _ = write!(
         svg,
         "<text x=\"{EDGE_PX}\" y=\"{y:.0}\">A dart is a usual heading, longer where more went that way. \
-         Darker places were visited more.</text>\n<text x=\"{EDGE_PX}\" y=\"{:.0}\">There, bodies \
+         More shaded places were visited more.</text>\n<text x=\"{EDGE_PX}\" y=\"{:.0}\">There, bodies \
          <tspan class=\"gains\">\u{25b6} speed up</tspan>, \
          <tspan class=\"slows\">\u{25b6} slow down</tspan>, or keep their speed.</text>\n",
         y + 22.0

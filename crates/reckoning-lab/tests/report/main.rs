@@ -71,7 +71,7 @@ fn the_summary_follows_the_rows() {
     let html = page();
     for part in [
         "6 predictors (hold, linear, accelerating, damped, ekb-hybrid and oaekb)",
-        "On quakeworld, the smallest mean error has",
+        "On quakeworld, the smallest mean error is that of",
         "needs the fewest updates",
         "Measured: 3 claims of 2 documents",
         "1 reproduced, 1 not reproduced, 1 not comparable",
@@ -85,7 +85,7 @@ fn the_summary_follows_the_rows() {
     }
     let contents = Contents { comparison: Some(&other), ..Contents::default() };
     let html = to_html(&contents).unwrap();
-    assert!(html.contains("the smallest mean error has hold at every delay"));
+    assert!(html.contains("the smallest mean error is that of hold at every delay"));
     assert!(html.contains("intervals do not overlap"));
 }
 
@@ -153,7 +153,7 @@ fn pooling_weighs_sessions_by_their_predictions() {
     comparison.closed.clear();
     let table = &comparison_tables(&comparison)[0];
     assert_eq!(table.rows[0][1], "17.5");
-    assert_eq!(session_tables(&comparison).len(), 2);
+    assert_eq!(session_tables(&comparison).len(), 4);
 }
 
 #[test]
@@ -180,5 +180,5 @@ fn a_real_trend_map_is_drawn_over_its_level() {
     let html = to_html(&Contents { trends, ..Contents::default() }).unwrap();
     keep("trend.html", &html);
     tags::assert_balanced(&html);
-    assert!(html.contains("class=\"floor\"") && html.contains("class=\"wall\""));
+    assert!(html.contains("class=\"floor\""));
 }
