@@ -20,6 +20,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod bots;
 mod clock;
 pub mod compare;
 mod dice;
@@ -29,8 +30,10 @@ mod motion;
 mod picture;
 pub mod predictor;
 pub mod recording;
+pub mod report;
 pub mod reproduce;
 mod scenes;
+pub mod trend;
 
 pub use clock::Clock;
 pub use dice::Dice;

@@ -33,7 +33,7 @@ use std::time::Duration;
 use reckoning::{ConfigError, Model};
 use serde::{Deserialize, Serialize};
 
-use crate::predictor::{Kind, Planned, Predictor};
+use crate::predictor::{Kind, Planned};
 use crate::recording::Recording;
 use crate::{LinkConfig, LinkError};
 use closed::{Chain, Setting, Sum};
@@ -44,6 +44,7 @@ use prepare::Prepared;
 use surroundings::Surroundings;
 use tally::{Errors, mean_over_players};
 
+pub use crate::predictor::{Predictor, PredictorError};
 pub use cache::{Cache, compare_cached};
 
 /// What to compare.

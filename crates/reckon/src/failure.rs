@@ -1,0 +1,53 @@
+//! Why a command that was understood did not succeed.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::{fmt, fs, io};
+
+use reckoning::TrendMapError;
+
+/// Why a command that was understood did not succeed.
+#[derive(Debug)]
+pub enum Failure {
+    /// Nobody takes our output.
+    Stdout(io::Error),
+    /// A file could not be read or written.
+    File { path: PathBuf, error: io::Error },
+    /// A file is not a trend map.
+    TrendMap { path: PathBuf, error: TrendMapError },
+    /// There is nothing to work on.
+    NoSessions,
+    /// The laboratory refused; it says itself what and where.
+    Lab(Box<dyn Error>),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stdout(error) => write!(f, "cannot write to stdout: {error}"),
+            Self::File { path, error } => write!(f, "{}: {error}", path.display()),
+            Self::TrendMap { path, error } => {
+                write!(f, "{}: {error}; make one with `reckon lab trend build`", path.display())
+            }
+            Self::NoSessions => f.write_str("no sessions to work on; name some with --data PATH"),
+            Self::Lab(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Failure {
+    /// An error of the laboratory.
+    pub fn lab(error: impl Error + 'static) -> Self {
+        Self::Lab(Box::new(error))
+    }
+}
+
+/// Writes a whole file.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    fs::write(path, bytes).map_err(|error| Failure::File { path: path.to_path_buf(), error })
+}
+
+/// Reads a whole file.
+pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(path).map_err(|error| Failure::File { path: path.to_path_buf(), error })
+}

@@ -1,0 +1,125 @@
+//! What each command says of itself.
+
+use reckoning_lab::compare::Predictor;
+
+pub const TOP: &str = "\
+reckon: dead reckoning, measured
+
+  reckon lab COMMAND    the laboratory; `reckon lab --help` lists its commands
+  reckon --version      which version this is
+
+Example: how good are the usual predictors on bots that play by themselves?
+  reckon lab compare
+";
+
+pub const LAB: &str = "\
+reckon lab: how well do predictors follow, and at what price?
+
+  reckon lab compare      compare predictors on recordings, or on bots
+  reckon lab reproduce    measure the claims of published documents
+  reckon lab trend        build and draw trend maps of levels
+  reckon lab import       turn a foreign recording into a session file
+  reckon lab export       turn a session into Parquet, for notebooks
+  reckon lab info         say what a recording holds
+
+Each explains itself: reckon lab compare --help
+
+Example:
+  reckon lab compare --data recordings/ --predictors hold,linear --report report.html
+";
+
+const COMPARE: &str = "\
+reckon lab compare [--data PATH...] [options]
+
+Replays recordings through publisher, link and ghost, and says how far off each predictor is.
+Sessions of one source are pooled.
+
+  --data PATH...         sessions, or folders of them; without, seeded bots play some
+  --predictors A,B,C     which to compare; default hold,linear,accelerating,damped
+  --delays MS,MS,...     ages of the last news in ms; default 300,600,900,1200,1500,1800,2100
+  --bound U              stray that a publisher allows, in units of the source
+  --link SPEC            also show bodies over this link, such as delay=80,jitter=20,loss=0.05
+  --format FORM          table (default), json or csv, to stdout
+  --per-session          tables of every session, too
+  --fresh                compare anew; else what was compared before is read from
+                         RECKON_CACHE, or the user's cache folder
+  --report FILE.html     also write a report with plots, one file for any browser
+
+Example:
+  reckon lab compare --data ../shared/data/quakeworld --predictors hold,linear --report qw.html
+
+Predictors:
+";
+
+pub const REPRODUCE: &str = "\
+reckon lab reproduce DOCUMENT [options]
+
+Measures the claims of a document in the setting that it describes: murphy, thesis, li, shi,
+steele or all.
+
+  --format FORM          table (default) or json, to stdout
+  --report FILE.html     also write a report, one file for any browser
+
+Example:
+  reckon lab reproduce thesis --report thesis.html
+";
+
+pub const TREND: &str = "\
+reckon lab trend build --data PATH... -o MAP.trend
+reckon lab trend draw MAP.trend [--level MAP.json] -o OUT.svg
+
+Builds a map of which way bodies go in a level, from recordings of that level; draws such a
+map, over walls and floors if the level is given.
+
+  --data PATH...         sessions of one level, or folders of them
+  --level MAP.json       the level, as it lies beside the recordings
+  -o, --output FILE      where the result goes
+
+Example:
+  reckon lab trend build --data quakeworld/duel_aerowalk.csv.zst -o aerowalk.trend
+  reckon lab trend draw aerowalk.trend --level quakeworld/maps/aerowalk.json -o aerowalk.svg
+";
+
+pub const IMPORT: &str = "\
+reckon lab import KIND FILE -o OUT
+
+Reads a foreign recording and writes a session: OUT ends in .reck (everything, safe against
+crashes) or in .csv.zst (with its json beside it).
+
+  bzflag     BZFlag server recording (.rec)
+  slp        Super Smash Bros. Melee, Slippi replay (.slp)
+  replay     Rocket League replay (.replay)
+  shi        play log of the SHI study (.xml)
+  dis        network capture with DIS Entity State PDUs (.pcap, .pcapng)
+
+  -o, --output OUT       where the session goes
+
+Example:
+  reckon lab import bzflag robots.rec -o robots.reck
+";
+
+pub const EXPORT: &str = "\
+reckon lab export FILE --parquet OUT
+
+Writes the samples of a session as Parquet.
+
+Example:
+  reckon lab export robots.reck --parquet robots.parquet
+";
+
+pub const INFO: &str = "\
+reckon lab info FILE
+
+Says what a recording holds: source, length, rate, units, bodies, level, and whether the file
+is whole. Foreign recordings are read by the ending of their name.
+
+Example:
+  reckon lab info robots.reck
+";
+
+/// The help of `compare`, with every predictor there is.
+pub fn compare() -> String {
+    let line = |(name, what): &(&str, &str)| format!("  {name:<22} {what}\n");
+    let names: String = Predictor::names().iter().map(line).collect();
+    format!("{COMPARE}{names}")
+}

@@ -1,0 +1,44 @@
+//! `reckon lab import` and `reckon lab export`.
+
+use std::path::Path;
+
+use reckoning_lab::import::{bzflag, dis, import_file, rocket_league, shi, slippi};
+use reckoning_lab::recording::{Recording, save_csv, write_parquet, write_session};
+
+use crate::args::Kind;
+use crate::failure::{Failure, read, write};
+use crate::say;
+
+pub fn import(kind: Kind, file: &Path, out: &Path) -> Result<(), Failure> {
+    let parse = match kind {
+        Kind::Bzflag => bzflag::parse,
+        Kind::Slp => slippi::parse,
+        Kind::Replay => rocket_league::parse,
+        Kind::Shi => shi::parse,
+        Kind::Dis => dis::parse,
+    };
+    let name = file.file_stem().unwrap_or_default().to_string_lossy();
+    let recording =
+        parse(&read(file)?, &name).map_err(|error| Failure::lab(error.in_file(file)))?;
+    let (bodies, samples) = (recording.tracks.len(), recording.sample_count());
+    save(recording, out)?;
+    say(&format!("{}: {bodies} bodies, {samples} samples\n", out.display()))
+}
+
+fn save(mut recording: Recording, out: &Path) -> Result<(), Failure> {
+    let name = out.file_name().unwrap_or_default().to_string_lossy();
+    let Some(session) = name.strip_suffix(".csv.zst") else {
+        let bytes = write_session(&recording, Vec::new()).map_err(Failure::lab)?;
+        return write(out, &bytes);
+    };
+    // A csv is named after its session.
+    recording.session = session.to_string();
+    let folder = out.parent().unwrap_or(Path::new("."));
+    save_csv(&recording, folder).map(drop).map_err(Failure::lab)
+}
+
+pub fn export(file: &Path, parquet: &Path) -> Result<(), Failure> {
+    let recording = import_file(file).map_err(Failure::lab)?;
+    write(parquet, &write_parquet(&recording))?;
+    say(&format!("{}: {} rows\n", parquet.display(), recording.sample_count()))
+}

@@ -1,0 +1,81 @@
+//! `reckon lab info`.
+
+use std::path::Path;
+
+use reckoning_lab::import::import_file;
+use reckoning_lab::recording::{Recording, Track, salvage_session};
+use reckoning_lab::report::to_text;
+use reckoning_lab::reproduce::Table;
+
+use crate::failure::{Failure, read};
+use crate::say;
+
+pub fn run(file: &Path) -> Result<(), Failure> {
+    let (recording, state) = open(file)?;
+    let rows = facts(&recording, &state);
+    let columns = ["what", "value"].map(String::from).to_vec();
+    let title = file.display().to_string();
+    let facts = to_text(&Table { title, columns, rows });
+    say(&format!("{facts}\n{}", to_text(&bodies(&recording))))
+}
+
+/// A recording, and whether its file is whole.
+fn open(file: &Path) -> Result<(Recording, String), Failure> {
+    if file.extension().is_none_or(|ending| ending != "reck") {
+        let recording = import_file(file).map_err(Failure::lab)?;
+        return Ok((recording, "whole".to_string()));
+    }
+    let salvaged = salvage_session(&read(file)?);
+    let (opened, damage) = salvaged.map_err(|error| Failure::lab(error.in_file(file)))?;
+    let state = match (damage, opened.truncated_at) {
+        (Some(damage), _) => format!("damaged; this is what comes before: {damage}"),
+        (None, Some(byte)) => format!("cut off after byte {byte}; this is what comes before"),
+        (None, None) => "whole".to_string(),
+    };
+    Ok((opened.recording, state))
+}
+
+fn facts(recording: &Recording, state: &str) -> Vec<Vec<String>> {
+    let meta = &recording.meta;
+    let seconds = recording.span().map_or(0.0, |(first, last)| last.secs_since(first));
+    let level = &recording.level;
+    let facts = [
+        ("file", state.to_string()),
+        ("source", recording.source.clone()),
+        ("session", recording.session.clone()),
+        ("map", meta.map.clone()),
+        ("length", format!("{seconds:.1} s")),
+        ("rate", format!("{:.1} Hz", meta.rate_hz)),
+        ("unit of length", meta.units.clone()),
+        ("body width", meta.body_width.to_string()),
+        ("dimensions", meta.dims.to_string()),
+        ("teams", if meta.team_play { "yes" } else { "no" }.to_string()),
+        ("samples", recording.sample_count().to_string()),
+        ("level", format!("{} walls and floors, {} items", level.shapes.len(), level.items.len())),
+        ("births, deaths", format!("{}, {}", recording.births.len(), recording.deaths.len())),
+        ("inputs", recording.inputs.len().to_string()),
+        ("snapshots", recording.snapshots.len().to_string()),
+    ];
+    let known = facts.into_iter().filter(|(_, value)| !value.is_empty());
+    known.map(|(what, value)| vec![what.to_string(), value]).collect()
+}
+
+fn bodies(recording: &Recording) -> Table {
+    let row = |track: &Track| {
+        let player = recording.players.iter().find(|player| player.id == track.id);
+        let name = player.map_or("", |player| player.name.as_str());
+        let name = if name.is_empty() { "-" } else { name };
+        vec![
+            name.to_string(),
+            track.id.to_string(),
+            track.team.to_string(),
+            track.samples.len().to_string(),
+            track.segments().count().to_string(),
+        ]
+    };
+    Table {
+        title: "Bodies".to_string(),
+        columns: ["name", "id", "team", "samples", "segments"].map(String::from).to_vec(),
+        rows: recording.tracks.iter().map(row).collect(),
+    }
+}

@@ -1,0 +1,40 @@
+//! `reckon lab reproduce`.
+
+use reckoning_lab::report::{Contents, claims_table, reproduction_json, to_html, to_text};
+use reckoning_lab::reproduce::{Reproduction, reproduce};
+
+use crate::args::Reproduce;
+use crate::failure::{Failure, write};
+use crate::progress::Progress;
+use crate::say;
+
+pub fn run(command: &Reproduce) -> Result<(), Failure> {
+    let found = measure(command);
+    if let Some(path) = &command.report {
+        let contents = Contents {
+            title: "Published claims, measured".to_string(),
+            reproduction: Some(&found),
+            ..Contents::default()
+        };
+        write(path, to_html(&contents).map_err(Failure::lab)?.as_bytes())?;
+    }
+    say(&if command.json { reproduction_json(&found) } else { tables(&found) })
+}
+
+fn measure(command: &Reproduce) -> Reproduction {
+    let progress = Progress::start("measuring");
+    let mut found = Reproduction::default();
+    for document in &command.documents {
+        let part = reproduce(*document, &|what| progress.step(what));
+        found.claims.extend(part.claims);
+        found.tables.extend(part.tables);
+    }
+    found
+}
+
+/// The numbers first and the claims last, where a reader of a terminal looks.
+fn tables(found: &Reproduction) -> String {
+    let mut texts: Vec<String> = found.tables.iter().map(to_text).collect();
+    texts.push(to_text(&claims_table(&found.claims)));
+    texts.join("\n")
+}

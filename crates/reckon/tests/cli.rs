@@ -1,0 +1,241 @@
+//! What a person at a terminal, or a script, may rely on.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use reckoning::{DVec3, SimTime};
+use reckoning_lab::recording::{Recording, Sample, Track, load_file, write_session};
+
+fn reckon(words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_reckon")).args(words).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// An empty folder of this test's own.
+fn scratch(test: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// The real recordings beside the repository, or where `RECKONING_DATA` says.
+fn data(test: &str) -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let path = std::env::var_os("RECKONING_DATA").map_or(beside, PathBuf::from);
+    if path.is_dir() {
+        return Some(path);
+    }
+    eprintln!("SKIPPED {test}: no recordings at {}; set RECKONING_DATA", path.display());
+    None
+}
+
+/// Two walkers, up and down a line.
+fn walkers() -> Recording {
+    let track = |id: i32| {
+        let mut track = Track::new(id, id, &[]);
+        for tick in 0..400_i32 {
+            let at = SimTime::from_tick(i64::from(tick), 20);
+            let along = f64::from((tick % 100 - 50).abs()) * 0.1;
+            let position = DVec3::new(along, f64::from(id), 0.0);
+            track.push(Sample { at, position, alive: true, ..Sample::default() }, &[]);
+        }
+        track
+    };
+    let mut recording = Recording {
+        source: "made-up".to_string(),
+        session: "walkers".to_string(),
+        tracks: vec![track(1), track(2)],
+        ..Recording::default()
+    };
+    recording.meta.rate_hz = 20.0;
+    recording.meta.body_width = 0.6;
+    recording.meta.units = "m".to_string();
+    recording.tidy();
+    recording
+}
+
+fn walkers_file(folder: &Path) -> PathBuf {
+    let path = folder.join("walkers.reck");
+    fs::write(&path, write_session(&walkers(), Vec::new()).unwrap()).unwrap();
+    path
+}
+
+#[test]
+fn every_command_explains_itself_with_an_example() {
+    for words in [
+        &["--help"][..],
+        &["lab", "--help"],
+        &["lab", "compare", "--help"],
+        &["lab", "reproduce", "-h"],
+        &["lab", "trend", "--help"],
+        &["lab", "trend", "build", "--help"],
+        &["lab", "trend", "draw", "--help"],
+        &["lab", "import", "--help"],
+        &["lab", "export", "--help"],
+        &["lab", "info", "--help"],
+    ] {
+        let output = reckon(words);
+        assert_eq!(output.status.code(), Some(0), "{words:?}");
+        assert!(
+            stdout(&output).contains("Example:\n  reckon lab") || words.len() == 1,
+            "{words:?}"
+        );
+    }
+    assert!(stdout(&reckon(&["lab", "compare", "--help"])).contains("keeps its velocity"));
+}
+
+#[test]
+fn words_that_are_not_understood_are_named_with_those_that_are() {
+    for (words, said) in [
+        (&["lba"][..], "`lba` is not understood here; known: lab"),
+        (&["lab", "compere"], "`compere` is not understood here; known: compare,"),
+        (&["lab", "compare", "--predictor", "x"], "`--predictor` is not understood here"),
+        (&["lab", "compare", "--delays", "300,soon"], "`soon` is not a whole number of ms"),
+        (&["lab", "compare", "--bound", "-3"], "`-3` is not a length above zero"),
+        (&["lab", "compare", "--link", "dealy=3"], "dealy"),
+        (&["lab", "compare", "--format", "xml"], "no format `xml`; known: table, json, csv"),
+        (&["lab", "compare", "--data"], "--data"),
+        (&["lab", "reproduce"], "no document named; say murphy,"),
+        (&["lab", "reproduce", "smith"], "no document `smith`; say murphy, thesis"),
+        (&["lab", "reproduce", "li", "--format", "csv"], "no format `csv`; known: table, json"),
+        (&["lab", "trend", "paint"], "`paint` is not understood here; known: build or draw"),
+        (&["lab", "trend", "build", "-o", "x"], "--data is missing"),
+        (&["lab", "trend", "draw", "x.trend"], "-o is missing"),
+        (&["lab", "import", "doom", "x", "-o", "y.reck"], "no kind `doom`; known: bzflag, slp"),
+        (
+            &["lab", "import", "slp", "x.slp", "-o", "y.txt"],
+            "`y.txt` must end in .reck or .csv.zst",
+        ),
+        (&["lab", "import", "slp"], "FILE is missing"),
+        (&["lab", "export", "x.reck"], "--parquet is missing"),
+        (&["lab", "info", "x", "y"], "`y` is one word too many"),
+    ] {
+        let output = reckon(words);
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        let answer = stderr(&output);
+        assert!(answer.contains(said), "{words:?}: {answer}");
+        assert!(answer.contains("try: reckon") && answer.contains("--help"), "{answer}");
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn an_unknown_predictor_is_named_and_the_known_are_listed() {
+    let output = reckon(&["lab", "compare", "--predictors", "linear,crystal-ball"]);
+    assert_eq!(output.status.code(), Some(2));
+    let answer = stderr(&output);
+    for word in ["crystal-ball", "hold", "linear", "accelerating", "damped"] {
+        assert!(answer.contains(word), "no {word} in: {answer}");
+    }
+}
+
+#[test]
+fn a_missing_file_is_a_failure_that_names_it() {
+    for words in [
+        &["lab", "info", "nowhere.reck"][..],
+        &["lab", "info", "nowhere.csv.zst"],
+        &["lab", "compare", "--data", "nowhere"],
+        &["lab", "trend", "draw", "nowhere.trend", "-o", "x.svg"],
+        &["lab", "import", "bzflag", "nowhere.rec", "-o", "x.reck"],
+        &["lab", "export", "nowhere.reck", "--parquet", "x.parquet"],
+    ] {
+        let output = reckon(words);
+        assert_eq!(output.status.code(), Some(1), "{words:?}");
+        assert!(stderr(&output).contains("nowhere"), "{words:?}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn info_says_what_a_recording_holds() {
+    let folder = scratch("info_says");
+    let output = reckon(&["lab", "info", text(&walkers_file(&folder))]);
+    let answer = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    for part in ["whole", "made-up", "walkers", "20.0 Hz", "19.9 s", "800", "Bodies"] {
+        assert!(answer.contains(part), "no {part} in:\n{answer}");
+    }
+}
+
+#[test]
+fn info_tells_of_a_file_that_was_cut_off() {
+    let folder = scratch("info_cut");
+    let path = walkers_file(&folder);
+    let bytes = fs::read(&path).unwrap();
+    fs::write(&path, &bytes[..bytes.len() - 9]).unwrap();
+    let output = reckon(&["lab", "info", text(&path)]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stdout(&output).contains("cut off after byte"), "{}", stdout(&output));
+}
+
+#[test]
+fn a_trend_map_is_built_and_drawn() {
+    let folder = scratch("trend");
+    let (session, map, svg) =
+        (walkers_file(&folder), folder.join("walk.trend"), folder.join("walk.svg"));
+    let built = reckon(&["lab", "trend", "build", "--data", text(&session), "-o", text(&map)]);
+    assert_eq!(built.status.code(), Some(0), "{}", stderr(&built));
+    assert!(stdout(&built).contains("sightings"));
+    let drawn = reckon(&["lab", "trend", "draw", text(&map), "-o", text(&svg)]);
+    assert_eq!(drawn.status.code(), Some(0), "{}", stderr(&drawn));
+    assert!(fs::read_to_string(&svg).unwrap().starts_with("<svg"));
+
+    let foreign = reckon(&["lab", "trend", "draw", text(&session), "-o", text(&svg)]);
+    assert_eq!(foreign.status.code(), Some(1));
+    assert!(stderr(&foreign).contains("reckon lab trend build"), "{}", stderr(&foreign));
+}
+
+#[test]
+fn a_session_becomes_parquet() {
+    let folder = scratch("parquet");
+    let out = folder.join("walkers.parquet");
+    let session = walkers_file(&folder);
+    let output = reckon(&["lab", "export", text(&session), "--parquet", text(&out)]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(fs::read(&out).unwrap().starts_with(b"PAR1"));
+}
+
+#[test]
+fn a_real_game_is_imported_in_both_forms() {
+    let Some(data) = data("a_real_game_is_imported_in_both_forms") else { return };
+    let file = data.join("bzflag/robots.rec");
+    let folder = scratch("import");
+    let mut counts = Vec::new();
+    for name in ["robots.reck", "renamed.csv.zst"] {
+        let out = folder.join(name);
+        let output = reckon(&["lab", "import", "bzflag", text(&file), "-o", text(&out)]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        counts.push(load_file(&out).unwrap().sample_count());
+    }
+    assert!(counts[0] > 500 && counts[0] == counts[1], "{counts:?}");
+
+    let wrong = reckon(&["lab", "import", "slp", text(&file), "-o", text(&folder.join("x.reck"))]);
+    assert_eq!(wrong.status.code(), Some(1));
+    assert!(stderr(&wrong).contains("byte 0: this is not a Slippi replay"), "{}", stderr(&wrong));
+}
+
+#[test]
+fn a_reader_that_leaves_early_is_no_failure() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_reckon"))
+        .args(["lab", "compare", "--help"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(stderr(&output), "");
+}

@@ -1,0 +1,53 @@
+//! Every row as JSON.
+
+use serde_json::{Value, json};
+
+use crate::compare::{ClosedRow, Comparison, OpenRow};
+use crate::reproduce::{Claim, Reproduction};
+
+/// One list of objects: a row for each session, predictor and delay (`"kind": "open"`), then
+/// one for each session and predictor (`"kind": "closed"`). What is not finite is `null`.
+#[must_use]
+pub fn comparison_json(comparison: &Comparison) -> String {
+    let open = comparison.open.iter().map(open_json);
+    text(&open.chain(comparison.closed.iter().map(closed_json)).collect::<Vec<_>>())
+}
+
+/// A list of claims.
+#[must_use]
+pub fn reproduction_json(reproduction: &Reproduction) -> String {
+    text(&reproduction.claims.iter().map(claim_json).collect::<Vec<_>>())
+}
+
+fn text(rows: &[Value]) -> String {
+    let rows: Vec<String> = rows.iter().map(|row| format!("  {row}")).collect();
+    if rows.is_empty() { "[]\n".to_string() } else { format!("[\n{}\n]\n", rows.join(",\n")) }
+}
+
+fn open_json(row: &OpenRow) -> Value {
+    let [best, good, bad, unacceptable] = row.classes;
+    json!({
+        "kind": "open", "source": row.source, "session": row.session, "predictor": row.predictor,
+        "delay_ms": row.delay_ms, "aee": row.aee, "aee_low": row.aee_low, "aee_high": row.aee_high,
+        "hit_rate": row.hit_rate, "best": best, "good": good, "bad": bad,
+        "unacceptable": unacceptable, "n": row.n,
+    })
+}
+
+fn closed_json(row: &ClosedRow) -> Value {
+    json!({
+        "kind": "closed", "source": row.source, "session": row.session, "predictor": row.predictor,
+        "bound": row.bound, "packets_per_entity_s": row.packets_per_entity_s,
+        "packets_low": row.packets_low, "packets_high": row.packets_high,
+        "mean_error": row.mean_error, "shown_error_100ms": row.shown_error_100ms,
+        "shown_error_link": row.shown_error_link, "roughness": row.roughness,
+        "in_walls": row.in_walls,
+    })
+}
+
+fn claim_json(claim: &Claim) -> Value {
+    json!({
+        "document": claim.document.name(), "claim": claim.claim, "published": claim.published,
+        "measured": claim.measured, "verdict": claim.verdict.to_string(), "why": claim.why,
+    })
+}

@@ -1,0 +1,105 @@
+//! One row per source from the rows of its sessions.
+//!
+//! Errors by delay are weighted with the number of predictions. Costs at the bound carry no
+//! such number, so every session counts the same. The interval of a pooled mean treats
+//! sessions as independent: half widths add up as squares.
+
+use crate::compare::{ClosedRow, Comparison, OpenRow};
+
+/// Stands in `session` for all sessions of a source.
+pub(super) const ALL: &str = "all";
+
+/// The distinct values of a field, in order of first appearance.
+pub(super) fn distinct<'a, T: PartialEq + 'a>(values: impl Iterator<Item = T>) -> Vec<T> {
+    let mut found = Vec::new();
+    for value in values {
+        if !found.contains(&value) {
+            found.push(value);
+        }
+    }
+    found
+}
+
+pub(super) fn sources(comparison: &Comparison) -> Vec<&str> {
+    let open = comparison.open.iter().map(|row| row.source.as_str());
+    distinct(open.chain(comparison.closed.iter().map(|row| row.source.as_str())))
+}
+
+pub(super) fn predictors(comparison: &Comparison) -> Vec<&str> {
+    let open = comparison.open.iter().map(|row| row.predictor.as_str());
+    let closed = comparison.closed.iter().map(|row| row.predictor.as_str());
+    distinct(open.chain(closed).chain(comparison.paths.iter().map(|it| it.predictor.as_str())))
+}
+
+/// The delays in the rows, shortest first.
+pub(super) fn delays(rows: &[OpenRow]) -> Vec<u64> {
+    let mut delays = distinct(rows.iter().map(|row| row.delay_ms));
+    delays.sort_unstable();
+    delays
+}
+
+/// One row for each source, predictor and delay.
+pub(super) fn open(comparison: &Comparison) -> Vec<OpenRow> {
+    let key = |row: &OpenRow| (row.source.clone(), row.predictor.clone(), row.delay_ms);
+    let keys = distinct(comparison.open.iter().map(key));
+    let rows = |wanted| comparison.open.iter().filter(move |row| key(row) == wanted);
+    keys.into_iter().map(|wanted| open_row(&rows(wanted).collect::<Vec<_>>())).collect()
+}
+
+fn open_row(rows: &[&OpenRow]) -> OpenRow {
+    let n: u64 = rows.iter().map(|row| row.n).sum();
+    let weight = |row: &OpenRow| row.n as f64 / n.max(1) as f64;
+    let mean = |value: &dyn Fn(&OpenRow) -> f64| {
+        rows.iter().filter(|row| row.n > 0).map(|row| weight(row) * value(row)).sum::<f64>()
+    };
+    let half = |value: &dyn Fn(&OpenRow) -> f64| {
+        rows.iter().map(|row| weight(row) * value(row)).map(|part| part * part).sum::<f64>().sqrt()
+    };
+    let aee = mean(&|row| row.aee);
+    OpenRow {
+        session: ALL.to_string(),
+        aee,
+        aee_low: aee - half(&|row| row.aee - row.aee_low),
+        aee_high: aee + half(&|row| row.aee_high - row.aee),
+        hit_rate: mean(&|row| row.hit_rate),
+        classes: [0, 1, 2, 3].map(|class| mean(&|row| row.classes[class])),
+        n,
+        ..rows[0].clone()
+    }
+}
+
+/// One row for each source, predictor and bound.
+pub(super) fn closed(comparison: &Comparison) -> Vec<ClosedRow> {
+    let key = |row: &ClosedRow| (row.source.clone(), row.predictor.clone(), row.bound.to_bits());
+    let keys = distinct(comparison.closed.iter().map(key));
+    let rows = |wanted| comparison.closed.iter().filter(move |row| key(row) == wanted);
+    keys.into_iter().map(|wanted| closed_row(&rows(wanted).collect::<Vec<_>>())).collect()
+}
+
+fn closed_row(rows: &[&ClosedRow]) -> ClosedRow {
+    let count = rows.len() as f64;
+    let mean =
+        |value: &dyn Fn(&ClosedRow) -> f64| rows.iter().map(|row| value(row)).sum::<f64>() / count;
+    let half = |value: &dyn Fn(&ClosedRow) -> f64| {
+        rows.iter().map(|row| value(row) * value(row)).sum::<f64>().sqrt() / count
+    };
+    let packets = mean(&|row| row.packets_per_entity_s);
+    ClosedRow {
+        session: ALL.to_string(),
+        packets_per_entity_s: packets,
+        packets_low: packets - half(&|row| row.packets_per_entity_s - row.packets_low),
+        packets_high: packets + half(&|row| row.packets_high - row.packets_per_entity_s),
+        mean_error: mean(&|row| row.mean_error),
+        shown_error_100ms: mean(&|row| row.shown_error_100ms),
+        shown_error_link: mean_known(rows.iter().map(|row| row.shown_error_link)),
+        roughness: mean(&|row| row.roughness),
+        in_walls: mean_known(rows.iter().map(|row| row.in_walls)),
+        ..rows[0].clone()
+    }
+}
+
+/// The mean of those that are known.
+fn mean_known(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    let known: Vec<f64> = values.flatten().collect();
+    (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+}

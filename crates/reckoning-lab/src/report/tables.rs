@@ -1,0 +1,128 @@
+//! The numbers as tables, for the terminal and for the page alike.
+
+use super::pool;
+use crate::compare::{ClosedRow, Comparison, OpenRow};
+use crate::reproduce::{Claim, Table};
+
+/// Three tables for each source, pooled over its sessions: error by delay, hits by delay, and
+/// costs at the bound.
+#[must_use]
+pub fn comparison_tables(comparison: &Comparison) -> Vec<Table> {
+    let (open, closed) = (pool::open(comparison), pool::closed(comparison));
+    let sources = pool::sources(comparison);
+    sources.into_iter().flat_map(|source| tables_of(source, source, &open, &closed)).collect()
+}
+
+/// The same three tables for each session.
+#[must_use]
+pub fn session_tables(comparison: &Comparison) -> Vec<Table> {
+    let open = comparison.open.iter().map(|row| (&row.source, &row.session));
+    let closed = comparison.closed.iter().map(|row| (&row.source, &row.session));
+    let sessions = pool::distinct(open.chain(closed));
+    sessions
+        .into_iter()
+        .flat_map(|(source, session)| {
+            let open = comparison.open.iter().filter(|it| it.session == *session);
+            let closed = comparison.closed.iter().filter(|it| it.session == *session);
+            let (open, closed): (Vec<_>, Vec<_>) =
+                (open.cloned().collect(), closed.cloned().collect());
+            tables_of(source, &format!("{source} / {session}"), &open, &closed)
+        })
+        .collect()
+}
+
+fn tables_of(source: &str, title: &str, open: &[OpenRow], closed: &[ClosedRow]) -> Vec<Table> {
+    let open: Vec<OpenRow> = open.iter().filter(|row| row.source == source).cloned().collect();
+    let closed: Vec<ClosedRow> =
+        closed.iter().filter(|row| row.source == source).cloned().collect();
+    let tables = [
+        delay_table(format!("{title}: mean error by delay"), &open, |row| number(row.aee)),
+        delay_table(format!("{title}: share of hits by delay"), &open, |row| percent(row.hit_rate)),
+        closed_table(title, &closed),
+    ];
+    tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
+}
+
+/// One column for each delay, one row for each predictor.
+fn delay_table(title: String, rows: &[OpenRow], cell: fn(&OpenRow) -> String) -> Table {
+    let delays = pool::delays(rows);
+    let mut columns = vec!["predictor".to_string()];
+    columns.extend(delays.iter().map(|delay| format!("{delay} ms")));
+    columns.push("n".to_string());
+    let cells = |predictor: &str| {
+        let own: Vec<&OpenRow> = rows.iter().filter(|row| row.predictor == predictor).collect();
+        let at = |delay: &u64| own.iter().find(|row| row.delay_ms == *delay);
+        let mut cells = vec![predictor.to_string()];
+        cells.extend(delays.iter().map(|delay| at(delay).map_or_else(dash, |row| cell(row))));
+        cells.push(own.iter().map(|row| row.n).sum::<u64>().to_string());
+        cells
+    };
+    let predictors = pool::distinct(rows.iter().map(|row| row.predictor.as_str()));
+    Table { title, columns, rows: predictors.into_iter().map(cells).collect() }
+}
+
+fn closed_table(title: &str, rows: &[ClosedRow]) -> Table {
+    let link = rows.iter().any(|row| row.shown_error_link.is_some());
+    let walls = rows.iter().any(|row| row.in_walls.is_some());
+    let mut columns = vec!["predictor", "bound", "packets/s", "95 %", "mean error", "shown 100 ms"];
+    columns.extend(link.then_some("shown link"));
+    columns.push("roughness");
+    columns.extend(walls.then_some("in walls"));
+    Table {
+        title: format!("{title}: updates per body and second at the bound, and what is shown"),
+        columns: columns.into_iter().map(String::from).collect(),
+        rows: rows.iter().map(|row| closed_cells(row, link, walls)).collect(),
+    }
+}
+
+fn closed_cells(row: &ClosedRow, link: bool, walls: bool) -> Vec<String> {
+    let mut cells = vec![
+        row.predictor.clone(),
+        number(row.bound),
+        number(row.packets_per_entity_s),
+        format!("{} to {}", number(row.packets_low), number(row.packets_high)),
+        number(row.mean_error),
+        number(row.shown_error_100ms),
+    ];
+    cells.extend(link.then(|| row.shown_error_link.map_or_else(dash, number)));
+    cells.push(number(row.roughness));
+    cells.extend(walls.then(|| row.in_walls.map_or_else(dash, percent)));
+    cells
+}
+
+/// Every claim with its verdict.
+#[must_use]
+pub fn claims_table(claims: &[Claim]) -> Table {
+    let columns = ["document", "claim", "published", "measured", "verdict", "why"];
+    let cells = |it: &Claim| {
+        let verdict = it.verdict.to_string();
+        let document = it.document.to_string();
+        let texts = [&document, &it.claim, &it.published, &it.measured, &verdict, &it.why];
+        texts.map(ToString::to_string).to_vec()
+    };
+    Table {
+        title: "Claims".to_string(),
+        columns: columns.map(String::from).to_vec(),
+        rows: claims.iter().map(cells).collect(),
+    }
+}
+
+/// Three digits that count, more before the point if there are more.
+pub(super) fn number(value: f64) -> String {
+    match value.abs() {
+        size if !size.is_finite() => dash(),
+        size if size >= 99.95 => format!("{value:.0}"),
+        size if size >= 9.995 => format!("{value:.1}"),
+        size if size >= 0.9995 || size == 0.0 => format!("{value:.2}"),
+        _ => format!("{value:.3}"),
+    }
+}
+
+/// A share as per cent.
+pub(super) fn percent(share: f64) -> String {
+    if share.is_finite() { format!("{:.1} %", 100.0 * share) } else { dash() }
+}
+
+fn dash() -> String {
+    "-".to_string()
+}

@@ -1,0 +1,184 @@
+//! The report: its page, its JSON and its CSV say what the rows say.
+//!
+//! The page of made-up rows is left in the target folder, to be looked at in a browser.
+
+mod made_up;
+#[path = "../support/mod.rs"]
+mod support;
+mod tags;
+
+use made_up::{comparison, data, fairness, reproduction};
+use reckoning_lab::recording::load_file;
+use reckoning_lab::report::{
+    Contents, TrendPicture, claims_table, comparison_csv, comparison_json, comparison_tables,
+    reproduction_json, session_tables, to_html, to_text,
+};
+use reckoning_lab::trend::{trend_config, trend_map};
+use serde_json::Value;
+
+fn page() -> String {
+    let (comparison, reproduction) = (comparison(), reproduction());
+    let contents = Contents {
+        title: "Made-up <rows> & more".to_string(),
+        comparison: Some(&comparison),
+        data: data(),
+        reproduction: Some(&reproduction),
+        fairness: fairness(),
+        trends: Vec::new(),
+    };
+    to_html(&contents).unwrap()
+}
+
+fn keep(name: &str, html: &str) {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, html).unwrap();
+    println!("look at {}", path.display());
+}
+
+#[test]
+fn the_page_is_whole_and_fetches_nothing() {
+    let html = page();
+    keep("report.html", &html);
+    tags::assert_balanced(&html);
+    for word in
+        ["http://", "https://", "<script", "url(", "@import", "src=", "<link", "NaN", "inf "]
+    {
+        assert!(!html.contains(word), "the page contains {word}");
+    }
+    assert!(html.contains("<h1>Made-up &lt;rows&gt; &amp; more</h1>"));
+}
+
+#[test]
+fn the_page_holds_every_kind_of_picture() {
+    let html = page();
+    for part in [
+        "Mean error by delay",
+        "Share of hits by delay",
+        "Updates per body and second",
+        "Error over time",
+        "the true path",
+        "the path that linear shows",
+        "the fairer",
+        "Published and measured",
+        "Every session",
+    ] {
+        assert!(html.contains(part), "no {part}");
+    }
+}
+
+#[test]
+fn the_summary_follows_the_rows() {
+    let html = page();
+    for part in [
+        "6 predictors (hold, linear, accelerating, damped, ekb-hybrid and oaekb)",
+        "On quakeworld, the smallest mean error is that of",
+        "needs the fewest updates",
+        "Measured: 3 claims of 2 documents",
+        "1 reproduced, 1 not reproduced, 1 not comparable",
+        "Fairest is deterministic",
+    ] {
+        assert!(html.contains(part), "no {part}");
+    }
+    let mut other = comparison();
+    for row in other.open.iter_mut().filter(|row| row.predictor == "hold") {
+        (row.aee, row.aee_low, row.aee_high) = (0.5, 0.4, 0.6);
+    }
+    let contents = Contents { comparison: Some(&other), ..Contents::default() };
+    let html = to_html(&contents).unwrap();
+    assert!(html.contains("the smallest mean error is that of hold at every delay"));
+    assert!(html.contains("intervals do not overlap"));
+}
+
+#[test]
+fn an_empty_report_is_still_a_page() {
+    let html = to_html(&Contents::default()).unwrap();
+    tags::assert_balanced(&html);
+}
+
+#[test]
+fn values_that_are_not_numbers_do_not_break_the_page() {
+    let mut odd = comparison();
+    odd.open[0].aee = f64::NAN;
+    odd.open[1].aee_high = f64::INFINITY;
+    odd.closed[0].packets_per_entity_s = f64::NAN;
+    odd.paths[0].shown[3] = [f64::NAN, 0.0];
+    let contents = Contents { comparison: Some(&odd), ..Contents::default() };
+    tags::assert_balanced(&to_html(&contents).unwrap());
+}
+
+#[test]
+fn json_is_one_list_with_both_kinds_of_rows() {
+    let rows: Value = serde_json::from_str(&comparison_json(&comparison())).unwrap();
+    let rows = rows.as_array().unwrap();
+    let has = |row: &Value, keys: &[&str]| keys.iter().all(|key| row.get(key).is_some());
+    let open = ["source", "session", "predictor", "delay_ms", "aee", "hit_rate", "n"];
+    let closed = ["packets_per_entity_s", "bound", "mean_error", "shown_error_100ms", "session"];
+    let expected = comparison();
+    assert_eq!(rows.iter().filter(|row| has(row, &open)).count(), expected.open.len());
+    assert_eq!(rows.iter().filter(|row| has(row, &closed)).count(), expected.closed.len());
+    assert_eq!(rows.len(), expected.open.len() + expected.closed.len());
+}
+
+#[test]
+fn json_of_claims_has_the_six_fields() {
+    let claims: Value = serde_json::from_str(&reproduction_json(&reproduction())).unwrap();
+    for claim in claims.as_array().unwrap() {
+        for key in ["document", "claim", "published", "measured", "verdict", "why"] {
+            assert!(claim[key].is_string(), "no {key} in {claim}");
+        }
+    }
+    assert_eq!(claims[0]["verdict"], "reproduced");
+}
+
+#[test]
+fn csv_quotes_what_would_break_it_and_every_row_is_as_wide_as_the_header() {
+    let mut comparison = comparison();
+    comparison.open[0].session = "a, \"b\"\nc".to_string();
+    comparison.closed[0].mean_error = f64::NAN;
+    let csv = comparison_csv(&comparison);
+    assert!(csv.contains(",\"a, \"\"b\"\"\nc\","));
+    assert!(!csv.contains("NaN"));
+    let plain = csv.replace("\"a, \"\"b\"\"\nc\"", "x");
+    let widths: Vec<usize> = plain.lines().map(|line| line.split(',').count()).collect();
+    assert!(widths.iter().all(|&width| width == 23), "{widths:?}");
+}
+
+#[test]
+fn pooling_weighs_sessions_by_their_predictions() {
+    let mut comparison = comparison();
+    comparison.open.retain(|row| row.source == "quakeworld" && row.predictor == "hold");
+    comparison.open.retain(|row| row.delay_ms == 600);
+    (comparison.open[0].aee, comparison.open[0].n) = (10.0, 1);
+    (comparison.open[1].aee, comparison.open[1].n) = (20.0, 3);
+    comparison.closed.clear();
+    let table = &comparison_tables(&comparison)[0];
+    assert_eq!(table.rows[0][1], "17.5");
+    assert_eq!(session_tables(&comparison).len(), 4);
+}
+
+#[test]
+fn tables_are_aligned() {
+    let comparison = comparison();
+    for table in comparison_tables(&comparison) {
+        let text = to_text(&table);
+        println!("{text}");
+        let lines: Vec<&str> = text.lines().skip(1).collect();
+        let ends = lines[2..].iter().map(|line| line.chars().count());
+        assert!(ends.clone().max() == ends.min(), "{text}");
+    }
+    println!("{}", to_text(&claims_table(&reproduction().claims)));
+}
+
+#[test]
+fn a_real_trend_map_is_drawn_over_its_level() {
+    let Some(folder) = support::data("a_real_trend_map_is_drawn_over_its_level") else { return };
+    let recording = load_file(&folder.join("quakeworld/duel_aerowalk.csv.zst")).unwrap();
+    let recordings = [recording];
+    let map = trend_map(&recordings, &trend_config(&recordings)).unwrap();
+    let level = Some(&recordings[0].level);
+    let trends = vec![TrendPicture { title: "aerowalk".to_string(), map, level }];
+    let html = to_html(&Contents { trends, ..Contents::default() }).unwrap();
+    keep("trend.html", &html);
+    tags::assert_balanced(&html);
+    assert!(html.contains("class=\"floor\""));
+}
