@@ -4,6 +4,8 @@ use crate::reproduce::Table;
 
 /// Columns wider than this are broken into lines, so that prose fits a terminal.
 const WIDEST: usize = 44;
+/// What is longer than `12.3 to 45.6 m/s` is prose, whatever it begins with.
+const LONGEST_NUMBER: usize = 18;
 
 /// The table with its title above it, columns aligned: words to the left, numbers to the right.
 #[must_use]
@@ -50,12 +52,14 @@ fn width(table: &Table, rows: &[Vec<Vec<String>>], column: usize) -> usize {
     lines.chain([&table.columns[column]]).map(|line| line.chars().count()).max().unwrap_or(0)
 }
 
-/// Whether every cell of a column begins like a number.
+/// Whether every cell of a column is short and begins like a number.
 pub(super) fn is_numeric(table: &Table, column: usize) -> bool {
-    let cells = table.rows.iter().filter_map(|row| row.get(column));
-    let starts =
-        |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || "-+.".contains(c));
-    column > 0 && cells.clone().count() > 0 && cells.clone().all(starts)
+    let mut cells = table.rows.iter().filter_map(|row| row.get(column));
+    let looks = |cell: &String| {
+        let starts = cell.starts_with(|c: char| c.is_ascii_digit() || "-+.".contains(c));
+        starts && cell.chars().count() <= LONGEST_NUMBER
+    };
+    column > 0 && !table.rows.is_empty() && cells.all(looks)
 }
 
 /// A cell in lines of at most [`WIDEST`] characters, broken at spaces.

@@ -17,6 +17,11 @@ const LONG_PX: f64 = 960.0;
 const EDGE_PX: f64 = 12.0;
 /// Room for the words below it.
 const WORDS_PX: f64 = 52.0;
+const WORDS_WIDE_PX: f64 = 780.0;
+/// Room around those who were seen, as a share of the longer side.
+const RIM: f64 = 0.03;
+/// This share of all sightings may lie outside, at each end.
+const RARE: f64 = 0.004;
 /// Arrows stand no closer than this.
 const ARROW_PX: f64 = 15.0;
 /// Steps of the shading.
@@ -28,8 +33,8 @@ const STEADY: f64 = 0.5;
 const STYLE: &str = ".trend{--ink:#1c1e21;--floor:#eceae4;--sea:#0072b2;color:var(--ink);\
     font-family:system-ui,sans-serif;font-size:14px}\
     @media(prefers-color-scheme:dark){.trend{--ink:#e4e4e2;--floor:#2a2c31;--sea:#56b4e9}}\
-    .trend .floor{fill:var(--floor)}.trend .wall{fill:none;stroke:var(--ink);stroke-width:1;\
-    stroke-opacity:.55}.trend .seen{fill:var(--ink)}.trend .steady,.trend text{fill:var(--ink)}\
+    .trend .floor{fill:var(--floor)}.trend .wall{fill:none;stroke:var(--ink);stroke-width:.8;\
+    stroke-opacity:.4}.trend .seen{fill:var(--ink)}.trend .steady,.trend text{fill:var(--ink)}\
     .trend .gains{fill:var(--sea)}.trend .slows{fill:#e06a00}";
 
 /// Draws which way bodies go, over the walls and floors of the level if one is given.
@@ -39,16 +44,21 @@ const STYLE: &str = ".trend{--ink:#1c1e21;--floor:#eceae4;--sea:#0072b2;color:va
 pub fn draw_trend(map: &TrendMap, level: Option<&Level>) -> String {
     let shapes = level.map_or(&[][..], |level| &level.shapes);
     let sheet = Sheet::around(map, shapes);
-    let (wide, high) = (sheet.size_px.x, sheet.size_px.y + WORDS_PX);
+    let wide = sheet.size_px.x.max(WORDS_WIDE_PX);
+    let high = sheet.size_px.y + WORDS_PX;
     let mut svg = format!(
         "<svg class=\"trend\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {wide:.0} {high:.0}\" \
          width=\"{wide:.0}\" height=\"{high:.0}\" role=\"img\"><title>Trend map</title>\
          <style>{STYLE}</style>\n"
     );
+    // An inner picture cuts off what lies outside.
+    let _ =
+        writeln!(svg, "<svg width=\"{:.0}\" height=\"{:.0}\">", sheet.size_px.x, sheet.size_px.y);
     put_path(&mut svg, "floor", "", &floors(&sheet, shapes));
     put_cells(&mut svg, &sheet, map);
     put_path(&mut svg, "wall", "", &walls(&sheet, shapes));
     put_arrows(&mut svg, &sheet, &arrows(map, ARROW_PX / sheet.px_per_unit));
+    svg.push_str("</svg>\n");
     put_words(&mut svg, &sheet);
     svg.push_str("</svg>\n");
     svg
@@ -59,25 +69,34 @@ struct Sheet {
     low: DVec2,
     px_per_unit: f64,
     size_px: DVec2,
+    /// Whether someone was seen outside.
+    cut: bool,
 }
 
 impl Sheet {
+    /// Around those who were seen, or around the level if nobody was. Levels hold things far
+    /// out that no one reaches, and a few bodies fly far; neither may shrink the rest.
     fn around(map: &TrendMap, shapes: &[LevelShape]) -> Self {
-        let busy = map.cells().filter(|(_, _, seen)| *seen > 0);
-        let corners = busy.flat_map(|(corner, side, _)| {
-            let corner = corner.truncate();
-            [corner, corner + side]
-        });
-        let ends = shapes.iter().flat_map(outline);
-        let none = (DVec2::INFINITY, DVec2::NEG_INFINITY);
-        let (low, high) = corners
-            .chain(ends)
-            .filter(|at| at.is_finite())
-            .fold(none, |(low, high), at| (low.min(at), high.max(at)));
+        let cells: Vec<_> = map.cells().filter(|(_, _, seen)| *seen > 0).collect();
+        let (low, high) = if cells.is_empty() {
+            let ends = shapes.iter().flat_map(outline).filter(|at| at.is_finite());
+            ends.fold((DVec2::INFINITY, DVec2::NEG_INFINITY), |(low, high), at| {
+                (low.min(at), high.max(at))
+            })
+        } else {
+            let (left, right) = usual(cells.iter().map(|(at, side, n)| (at.x, at.x + side, *n)));
+            let (bottom, top) = usual(cells.iter().map(|(at, side, n)| (at.y, at.y + side, *n)));
+            (DVec2::new(left, bottom), DVec2::new(right, top))
+        };
         let (low, high) = if low.is_finite() { (low, high) } else { (DVec2::ZERO, DVec2::ONE) };
         let span = (high - low).max(DVec2::splat(f64::MIN_POSITIVE));
+        let (low, span) = (low - RIM * span.max_element(), span + 2.0 * RIM * span.max_element());
         let px_per_unit = LONG_PX / span.max_element();
-        Self { low, px_per_unit, size_px: span * px_per_unit + 2.0 * EDGE_PX }
+        let cut = cells.iter().any(|(at, side, _)| {
+            let (at, end) = (at.truncate(), at.truncate() + *side);
+            at.cmplt(low).any() || end.cmpgt(low + span).any()
+        });
+        Self { low, px_per_unit, size_px: span * px_per_unit + 2.0 * EDGE_PX, cut }
     }
 
     fn px(&self, at: DVec2) -> DVec2 {
@@ -97,6 +116,24 @@ impl Sheet {
             let _ = write!(data, "{letter}{:.1} {:.1}", at.x, at.y);
         }
     }
+}
+
+/// From where to where cells reach along an axis, without the rarest sightings at both ends.
+fn usual(cells: impl Iterator<Item = (f64, f64, u32)>) -> (f64, f64) {
+    let mut cells: Vec<(f64, f64, u32)> = cells.collect();
+    let all: f64 = cells.iter().map(|(_, _, seen)| f64::from(*seen)).sum();
+    let first = |cells: &[(f64, f64, u32)]| {
+        let mut passed = 0.0;
+        let reached = cells.iter().position(|(_, _, seen)| {
+            passed += f64::from(*seen);
+            passed > RARE * all
+        });
+        reached.unwrap_or(0)
+    };
+    cells.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let low = cells[first(&cells)].0;
+    cells.sort_by(|a, b| b.1.total_cmp(&a.1));
+    (low, cells[first(&cells)].1)
 }
 
 /// The corners of a shape from above.
@@ -186,12 +223,13 @@ fn dart(sheet: &Sheet, data: &mut String, arrow: &Arrow) {
 
 fn put_words(svg: &mut String, sheet: &Sheet) {
     let y = sheet.size_px.y + 14.0;
+    let cut = if sheet.cut { " A few were also seen outside this picture." } else { "" };
     let _ = write!(
         svg,
         "<text x=\"{EDGE_PX}\" y=\"{y:.0}\">A dart is a usual heading, longer where more went that way. \
          More shaded places were visited more.</text>\n<text x=\"{EDGE_PX}\" y=\"{:.0}\">There, bodies \
          <tspan class=\"gains\">\u{25b6} speed up</tspan>, \
-         <tspan class=\"slows\">\u{25b6} slow down</tspan>, or keep their speed.</text>\n",
+         <tspan class=\"slows\">\u{25b6} slow down</tspan>, or keep their speed.{cut}</text>\n",
         y + 22.0
     );
 }

@@ -1,7 +1,7 @@
 //! Trend maps from recordings, and their picture over the level.
 //!
 //! The map itself, with its cells and headings, is the engine's
-//! [`TrendMap`](reckoning::TrendMap); here it is fed and drawn. A velocity is measured across
+//! [`TrendMap`]; here it is fed and drawn. A velocity is measured across
 //! a twentieth of a second to either side, never across two segments, so that neither the
 //! noise of a fast recording nor a teleport becomes a trend.
 
