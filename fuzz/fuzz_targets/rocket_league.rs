@@ -26,6 +26,5 @@ fuzz_target!(|bytes: &[u8]| {
     let file = [section(header), section(body)].concat();
     if let Err(error) = rocket_league::parse(&file, "fuzz") {
         assert!(error.offset.is_some());
-        assert!(!error.to_string().contains("Crc mismatch"), "the target's own mistake");
     }
 });
