@@ -15,6 +15,7 @@
 
 mod li;
 mod murphy;
+mod pooled;
 mod shi;
 mod steele;
 mod text;
