@@ -21,9 +21,8 @@ impl Pooled {
     pub(super) fn mean(&self, predictor: &str, delay_ms: u64, of: impl Fn(&OpenRow) -> f64) -> f64 {
         let wanted = |row: &&OpenRow| row.predictor == predictor && row.delay_ms == delay_ms;
         let rows = self.0.open.iter().filter(wanted);
-        let (sum, n) = rows.fold((0.0, 0.0), |(sum, n), row| {
-            (sum + of(row) * row.n as f64, n + row.n as f64)
-        });
+        let (sum, n) =
+            rows.fold((0.0, 0.0), |(sum, n), row| (sum + of(row) * row.n as f64, n + row.n as f64));
         if n > 0.0 { sum / n } else { 0.0 }
     }
 

@@ -9,7 +9,7 @@ use crate::reproduce::pooled::Pooled;
 use crate::reproduce::{Claim, Document, Table, Verdict};
 
 /// More of a recording would take long and say little else.
-const LONGEST_S: u32 = 120;
+const LONGEST_S: u32 = 30;
 
 /// One recording of people.
 pub(super) struct Place {
@@ -19,7 +19,11 @@ pub(super) struct Place {
 }
 
 pub(super) const PLACES: [Place; 2] = [
-    Place { name: "QuakeWorld, four against four", unit: "qu", file: "quakeworld/4on4_dm2.csv.zst" },
+    Place {
+        name: "QuakeWorld, four against four",
+        unit: "qu",
+        file: "quakeworld/4on4_dm2.csv.zst",
+    },
     Place { name: "football", unit: "m", file: "football/hawkeye_1_1.csv.zst" },
 ];
 
@@ -34,7 +38,7 @@ impl Place {
     pub(super) fn load(&self, seconds: u32) -> Option<Vec<Recording>> {
         let mut recording = load_file(&folder().join(self.file)).ok()?;
         let (start, _) = recording.span()?;
-        let end = start + Duration::from_secs(seconds.min(LONGEST_S).into());
+        let end = start + Duration::from_secs(seconds.clamp(10, LONGEST_S).into());
         for track in &mut recording.tracks {
             track.samples.retain(|sample| sample.at <= end);
             track.extras.clear();
@@ -60,8 +64,7 @@ impl Place {
     fn judged(&self, found: &Pooled) -> (String, Verdict, String) {
         let error = |name: &str| found.aee(name, 2100);
         let (ekb, tdm, unit) = (error("ekb"), error("linear"), self.unit);
-        let measured =
-            format!("EKB {ekb:.1} {unit}, TDM {tdm:.1} {unit}: {:.2} of TDM", ekb / tdm);
+        let measured = format!("EKB {ekb:.1} {unit}, TDM {tdm:.1} {unit}: {:.2} of TDM", ekb / tdm);
         let why = format!(
             "below 1; {} predictions at most {LONGEST_S} s into the recording, lengths scaled by \
              body width, another game than SHI's",
