@@ -48,6 +48,7 @@ pub(super) fn reproduce(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Rep
     let claims = vec![
         hybrid_error(&found),
         hybrid_beats_dr(&found),
+        by_as_much(&found),
         hybrid_beats_interest(&found),
         published_errors(&found),
         published_shares(&found),
@@ -129,11 +130,22 @@ fn hybrid_beats_dr(found: &Found) -> Claim {
         .map(|delay| found.error_px("interest-hybrid", delay) / found.error_px("linear", delay));
     let [one, two, three] = ratios;
     claim(
-        "HM errs less than DR",
-        "at 2 s 31.23 against 53.81 px, 0.58 of DR",
-        format!("{one:.2}, {two:.2}, {three:.2} of DR at 1, 2, 3 s"),
-        Verdict::of(ratios.iter().all(|&ratio| ratio < 1.0)),
-        "below 1 at all three delays",
+        "HM errs less than DR at 2 s",
+        "31.23 against 53.81 px, 0.58 of DR",
+        format!("{one:.3}, {two:.3}, {three:.3} of DR at 1, 2, 3 s"),
+        Verdict::of(two < 1.0),
+        "below 1 at 2 s, whether or not by as much",
+    )
+}
+
+fn by_as_much(found: &Found) -> Claim {
+    let ours = found.error_px("interest-hybrid", 2000) / found.error_px("linear", 2000);
+    claim(
+        "At 2 s HM errs two fifths less than DR",
+        "0.58 of DR",
+        format!("{ours:.2} of DR"),
+        Verdict::of((ours - 31.23 / 53.81).abs() <= 0.1),
+        "the same ratio give or take 0.1",
     )
 }
 
