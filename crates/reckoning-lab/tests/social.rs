@@ -6,7 +6,7 @@ use std::time::Duration;
 use reckoning::DVec3;
 use reckoning_arena::{Event, Level, Match, MatchConfig, Mode};
 use reckoning_lab::bots;
-use reckoning_lab::compare::{CompareConfig, Comparison, compare};
+use reckoning_lab::compare::{CompareConfig, Comparison, OpenRow, compare};
 use reckoning_lab::recording::{Recording, Sample, read_session, write_session};
 use reckoning_lab::reproduce::{Document, Effort, reproduce_with};
 
@@ -14,7 +14,7 @@ fn teams(bots: u16, seconds: u32) -> Recording {
     bots::session("proving-grounds", bots, seconds, Mode::TwoTeams, 5).unwrap()
 }
 
-fn config(delays_ms: &[u64]) -> CompareConfig {
+fn config(delays_ms: &[u64], bound: f64) -> CompareConfig {
     let names = [
         "linear",
         "accelerating",
@@ -28,7 +28,7 @@ fn config(delays_ms: &[u64]) -> CompareConfig {
     CompareConfig {
         predictors: names.map(|name| name.parse().unwrap()).to_vec(),
         delays: delays_ms.iter().copied().map(Duration::from_millis).collect(),
-        bound: Some(45.0),
+        bound: Some(bound),
         link: None,
     }
 }
@@ -94,31 +94,50 @@ fn an_unknown_level_is_refused() {
     assert!(bots::session("nowhere", 4, 20, Mode::FreeForAll, 9).is_err());
 }
 
-/// Whoever lives at `cut_s` is swept away from there on, within the same segment, and counts
-/// as dead, so that nothing is predicted from then on and speeds stay what they were.
-fn swept_away(recording: &Recording, cut_s: f64, to: DVec3) -> Recording {
-    let mut swept = recording.clone();
-    for track in &mut swept.tracks {
-        let is_past = |sample: &Sample| sample.at.as_secs_f64() <= cut_s;
-        let past = track.samples.partition_point(is_past);
-        let segment = track.samples[past - 1].segment;
-        for sample in &mut track.samples[past..] {
-            sample.position += to;
-            sample.alive = false;
-            sample.segment = segment;
+/// Where the past ends in the tests of the future.
+const CUT_S: f64 = 6.0;
+/// The most health and ammunition there is; most have it, so that no future changes that.
+const FULL: (f32, f32) = (100.0, 40.0);
+
+/// The recording up to the cut, with less ammunition.
+fn cut(recording: &Recording) -> Recording {
+    let mut cut = recording.clone();
+    for track in &mut cut.tracks {
+        track.samples.retain(|sample| sample.at.as_secs_f64() <= CUT_S);
+        for sample in &mut track.samples {
+            sample.ammo = sample.ammo.map(|ammo| ammo.min(FULL.1));
         }
+    }
+    cut
+}
+
+/// From the cut on everyone is swept away within the same segment, and counts as dead, so
+/// that nothing is predicted from then on and speeds stay what they were.
+fn swept_away(recording: &Recording, to: DVec3) -> Recording {
+    let mut swept = cut(recording);
+    for (track, full) in swept.tracks.iter_mut().zip(&recording.tracks) {
+        let segment = track.last_segment().unwrap();
+        let future = &full.samples[track.samples.len()..];
+        let sweep = |sample: &Sample| Sample {
+            position: sample.position + to,
+            alive: false,
+            segment,
+            health: Some(FULL.0),
+            ammo: Some(FULL.1),
+            ..*sample
+        };
+        track.samples.extend(future.iter().map(sweep));
     }
     swept
 }
 
-/// By predictor and delay: predictions, hits, and errors in the first three classes. Places
-/// that were swept away are no hits and in none of these, so only predictions whose target
-/// lies before the cut are counted.
-fn counts(found: &Comparison) -> BTreeMap<(String, u64), [u64; 5]> {
-    let one = |row: &reckoning_lab::compare::OpenRow| {
+/// By predictor and delay: hits, and errors in the first three classes. Places that were
+/// swept away are in none of these, so only targets before the cut are counted.
+fn counts(found: &Comparison) -> BTreeMap<(String, u64), [u64; 4]> {
+    let one = |row: &OpenRow| {
         let count = |share: f64| (share * row.n as f64).round() as u64;
         let [best, good, bad, _] = row.classes.map(count);
-        ((row.predictor.clone(), row.delay_ms), [row.n, count(row.hit_rate), best, good, bad])
+        ((row.predictor.clone(), row.delay_ms), [count(row.hit_rate), best, good, bad])
     };
     found.open.iter().map(one).collect()
 }
@@ -127,23 +146,21 @@ fn counts(found: &Comparison) -> BTreeMap<(String, u64), [u64; 5]> {
 fn no_prediction_sees_the_future() {
     let recording = teams(10, 9);
     // A little less than whole ticks, so that no target lies a rounding beyond the cut.
-    let config = config(&[16, 33, 99, 299, 899]);
-    let count = |to: DVec3| {
-        let swept = swept_away(&recording, 6.0, to);
-        counts(&compare(&config, &[swept], &|_, _| ()).unwrap())
-    };
-    let east = count(DVec3::X * 1e5);
-    let south = count(DVec3::Y * -1e5);
-    for (asked, east) in &east {
-        assert!(east[1] > 100 && east[1] < east[0], "{asked:?}: {east:?} tests nothing");
-        assert_eq!(*east, south[asked], "{asked:?}");
+    let config = config(&[16, 33, 99, 299, 899], 2.0);
+    let count = |it: Recording| counts(&compare(&config, &[it], &|_, _| ()).unwrap());
+    let none = count(cut(&recording));
+    let east = count(swept_away(&recording, DVec3::X * 1e5));
+    let south = count(swept_away(&recording, DVec3::Y * -1e5));
+    for (asked, none) in &none {
+        assert!(asked.1 > 33 || none[0] > 1_000, "{asked:?}: {none:?} tests nothing");
+        assert_eq!((*none, *none), (east[asked], south[asked]), "{asked:?}");
     }
 }
 
 #[test]
 fn compare_runs_on_bots() {
     let recording = teams(6, 12);
-    let found = compare(&config(&[300, 900]), &[recording], &|_, _| ()).unwrap();
+    let found = compare(&config(&[300, 900], 45.0), &[recording], &|_, _| ()).unwrap();
     assert_eq!((found.open.len(), found.closed.len()), (16, 8));
     for row in &found.open {
         assert!(row.n > 100 && row.aee > 0.0 && row.aee.is_finite(), "{row:?}");

@@ -4,9 +4,10 @@ use super::{DELAYS_MS, PREDICTORS, PUBLISHED_AEE_PX};
 use crate::reproduce::pooled::Pooled;
 use crate::reproduce::{Claim, Document, Verdict};
 
-/// Said of every claim about the whole.
-const SETTING: &str = "bots on the proving grounds, bodies 40 px wide, so that the patterns' \
-                       lengths are 40/45 of SHI's; hits and packets at SHI's 45 px";
+/// Said of every claim about bots.
+const SETTING: &str = "bots on the proving grounds, whose speed was chosen so that TDM errs as in \
+                       SHI; bodies are 40 px wide, so the patterns' lengths are 40/45 of SHI's; \
+                       hits and packets at SHI's 45 px";
 /// Two ratios of errors that differ by no more are called the same.
 const SAME_RATIO: f64 = 0.1;
 /// Two shares of hits that differ by no more are called the same, in percent of all.
