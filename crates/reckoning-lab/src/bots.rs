@@ -142,7 +142,7 @@ fn push_events(recording: &mut Recording, frame: &Frame) {
             Event::Died { who, by, .. } => {
                 let killer = match by {
                     Shooter::Player(killer) => Some(i32::from(killer.0)),
-                    _ => None,
+                    Shooter::Turret(_) => None,
                 };
                 recording.deaths.push(Death { at, id: i32::from(who.0), killer });
             }
