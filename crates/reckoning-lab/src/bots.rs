@@ -1,9 +1,208 @@
-//! STUB, replaced on merge: sessions that seeded bots play.
+//! Matches of the arena's bots as recordings, for whoever has no data at hand.
+//!
+//! The bots pursue goals, with characters and imperfect senses; nothing in them was written
+//! from a predictor's formula. Equal arguments give equal recordings, bit for bit.
 
-use crate::recording::Recording;
+use reckoning::DVec3;
+use reckoning_arena::{
+    BodyKind, Event, Frame, ItemKind, Level as Arena, LevelError, Match, MatchConfig, Mode,
+    Player as Bot, Shooter, Spot, TICKS_PER_S,
+};
 
-/// STUB: no sessions.
+use crate::recording::{
+    Birth, Block, BlockKind, Bounds, Death, Input, Item, ItemEvent, Level, LevelShape, Meta,
+    Player, Recording, Sample, Track,
+};
+
+/// Walls have no height in the arena; bodies are at 0 and this is above them.
+const WALL_HEIGHT_PX: f64 = 100.0;
+/// The bit of a pulled trigger in [`Input::buttons`].
+const FIRE: u32 = 1;
+
+/// A few short sessions: two of two teams on the proving grounds, one of tanks.
 #[must_use]
 pub fn sessions() -> Vec<Recording> {
-    Vec::new()
+    let plans = [
+        ("proving-grounds", 10, Mode::TwoTeams, 1),
+        ("proving-grounds", 15, Mode::TwoTeams, 2),
+        ("tank-field", 6, Mode::FreeForAll, 3),
+    ];
+    let play = |(level, bots, mode, seed)| session(level, bots, 120, mode, seed).ok();
+    plans.into_iter().filter_map(play).collect()
+}
+
+/// Lets bots play on one of the built-in levels.
+///
+/// # Errors
+/// [`LevelError::NoSuchLevel`] when there is no level of that name.
+pub fn session(
+    level: &str,
+    bots: u16,
+    seconds: u32,
+    mode: Mode,
+    seed: u64,
+) -> Result<Recording, LevelError> {
+    let mut config = MatchConfig::default();
+    config.bots = bots;
+    config.seconds = seconds;
+    config.mode = mode;
+    config.seed = seed;
+    Ok(record(Arena::built_in(level)?, &config))
+}
+
+/// Plays a match to its end and writes everything down.
+#[must_use]
+pub fn record(level: Arena, config: &MatchConfig) -> Recording {
+    let mut recording = Recording {
+        source: "arena".to_owned(),
+        session: format!("{}-{}-{}", level.name(), config.bots, config.seed),
+        meta: meta_of(&level, config),
+        level: level_of(&level),
+        ..Recording::default()
+    };
+    let is_tank = level.file().body.kind == BodyKind::Tank;
+    let mut since: Vec<u64> = Vec::new();
+    for frame in Match::start(level, config) {
+        if since.is_empty() {
+            since = vec![0; frame.players.len()];
+            enter(&mut recording, &frame);
+        }
+        for ((track, bot), since) in recording.tracks.iter_mut().zip(&frame.players).zip(&mut since)
+        {
+            let begun = *since != bot.since_tick;
+            *since = bot.since_tick;
+            let segment = track.last_segment().unwrap_or(0) + u32::from(begun);
+            track.push(sample_of(&frame, bot, segment, is_tank), &[]);
+        }
+        push_inputs(&mut recording, &frame);
+        push_events(&mut recording, &frame);
+    }
+    recording.tidy();
+    recording
+}
+
+fn meta_of(level: &Arena, config: &MatchConfig) -> Meta {
+    Meta {
+        rate_hz: f64::from(TICKS_PER_S),
+        units: "px".to_owned(),
+        body_width: 2.0 * level.file().body.radius_px,
+        dims: 2,
+        team_play: config.mode == Mode::TwoTeams,
+        bounds: Some(bounds_of(level)),
+        map: level.name().to_owned(),
+        duration_s: f64::from(config.seconds),
+        ..Meta::default()
+    }
+}
+
+fn bounds_of(level: &Arena) -> Bounds {
+    Bounds { min: DVec3::ZERO, max: level.size_px() }
+}
+
+/// Everyone of the first frame gets a place among the players and a track.
+fn enter(recording: &mut Recording, frame: &Frame) {
+    for bot in &frame.players {
+        let (id, team) = (i32::from(bot.id.0), i32::from(bot.team.0));
+        recording.players.push(Player { id, team, name: format!("bot {id}") });
+        recording.tracks.push(Track::new(id, team, &[]));
+    }
+}
+
+fn sample_of(frame: &Frame, bot: &Bot, segment: u32, is_tank: bool) -> Sample {
+    let facing = if is_tank { bot.heading } else { bot.aim };
+    Sample {
+        at: frame.at,
+        position: bot.position,
+        yaw_rad: Some(libm::atan2(facing.y, facing.x) as f32),
+        health: Some(bot.health as f32),
+        ammo: Some(bot.ammo as f32),
+        segment,
+        alive: bot.is_alive,
+        height_known: false,
+    }
+}
+
+fn push_inputs(recording: &mut Recording, frame: &Frame) {
+    recording.inputs.extend(frame.inputs.iter().map(|(id, input)| Input {
+        at: frame.at,
+        id: i32::from(id.0),
+        buttons: if input.fire { FIRE } else { 0 },
+        stick: [input.go.x as f32, input.go.y as f32],
+        pointer: None,
+    }));
+}
+
+fn push_events(recording: &mut Recording, frame: &Frame) {
+    let at = frame.at;
+    for event in &frame.events {
+        match *event {
+            Event::Born { who, at: position } => {
+                recording.births.push(Birth { at, id: i32::from(who.0), position });
+            }
+            Event::Died { who, by, .. } => {
+                let killer = match by {
+                    Shooter::Player(killer) => Some(i32::from(killer.0)),
+                    Shooter::Turret(_) => None,
+                };
+                recording.deaths.push(Death { at, id: i32::from(who.0), killer });
+            }
+            Event::Took { who, item } => {
+                let taken_by = Some(i32::from(who.0));
+                recording.item_events.push(ItemEvent { at, item: item as u32, taken_by });
+            }
+            Event::Returned { item } => {
+                let item = item as u32;
+                recording.item_events.push(ItemEvent { at, item, taken_by: None });
+            }
+            _ => {}
+        }
+    }
+}
+
+fn level_of(arena: &Arena) -> Level {
+    let file = arena.file();
+    let boxes = file.boxes.iter().map(|it| block(it.at, it.size));
+    let lines = file.segments.iter().map(|it| wall(it.from, it.to));
+    let outlines = file.polygons.iter().flat_map(|it| ring(&it.points));
+    let [width, height] = file.size_px;
+    let border = ring(&[[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]]);
+    let kind = |kind| match kind {
+        ItemKind::Health => "health",
+        ItemKind::Ammo => "ammo",
+    };
+    let items = file.items.iter().map(|it| Item {
+        kind: kind(it.kind).to_owned(),
+        class: format!("{} {}", kind(it.kind), it.amount),
+        position: place(it.at),
+    });
+    Level {
+        name: arena.name().to_owned(),
+        bounds: Some(bounds_of(arena)),
+        shapes: boxes.chain(lines).chain(outlines).chain(border).collect(),
+        items: items.collect(),
+    }
+}
+
+fn place([x, y]: Spot) -> DVec3 {
+    DVec3::new(x, y, 0.0)
+}
+
+fn wall(from: Spot, to: Spot) -> LevelShape {
+    LevelShape::Wall { from: place(from), to: place(to), top: WALL_HEIGHT_PX }
+}
+
+/// A wall from each point to the next, and from the last to the first.
+fn ring(points: &[Spot]) -> Vec<LevelShape> {
+    let next = points.iter().cycle().skip(1);
+    points.iter().zip(next).map(|(from, to)| wall(*from, *to)).collect()
+}
+
+fn block(corner: Spot, size: Spot) -> LevelShape {
+    let half = place(size) * 0.5;
+    LevelShape::Block(Block {
+        kind: BlockKind::Box,
+        base: place(corner) + half,
+        size: half.with_z(WALL_HEIGHT_PX),
+        yaw_rad: 0.0,
+    })
 }

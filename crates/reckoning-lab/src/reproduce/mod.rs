@@ -9,12 +9,14 @@
 //!
 //! What others rely on:
 //! - a verdict follows from the numbers of the same run, never from a constant;
-//! - equal effort gives equal text, to the last digit, on every machine;
+//! - equal effort gives equal text, to the last digit, on every machine; only what is said of
+//!   recorded people depends on whether their recordings are there;
 //! - where a document prints a figure only, or leaves out what an experiment needs, the claim
 //!   says so.
 
 mod li;
 mod murphy;
+mod pooled;
 mod shi;
 mod steele;
 mod text;
@@ -184,7 +186,7 @@ impl Effort {
 /// Runs the experiments of `document` again with [`Effort::FULL`]. `progress` is told what
 /// is about to run.
 ///
-/// LI, SHI and STEELE have no experiments here yet; their reproductions are empty.
+/// STEELE has no experiments here yet; its reproduction is empty.
 #[must_use]
 pub fn reproduce(document: Document, progress: &(dyn Fn(&str) + Sync)) -> Reproduction {
     reproduce_with(document, Effort::FULL, progress)

@@ -1,0 +1,184 @@
+//! Bots as recordings, predictors that see no future, and the experiments of LI and SHI.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use reckoning::DVec3;
+use reckoning_arena::{Event, Level, Match, MatchConfig, Mode};
+use reckoning_lab::bots;
+use reckoning_lab::compare::{CompareConfig, Comparison, OpenRow, compare};
+use reckoning_lab::recording::{Recording, Sample, read_session, write_session};
+use reckoning_lab::reproduce::{Document, Effort, reproduce_with};
+
+fn teams(bots: u16, seconds: u32) -> Recording {
+    bots::session("proving-grounds", bots, seconds, Mode::TwoTeams, 5).unwrap()
+}
+
+fn config(delays_ms: &[u64], bound: f64) -> CompareConfig {
+    let names = [
+        "linear",
+        "accelerating",
+        "interest",
+        "interest-hybrid",
+        "ekb",
+        "oaekb",
+        "ekb-hybrid",
+        "oaekb-hybrid",
+    ];
+    CompareConfig {
+        predictors: names.map(|name| name.parse().unwrap()).to_vec(),
+        delays: delays_ms.iter().copied().map(Duration::from_millis).collect(),
+        bound: Some(bound),
+        link: None,
+    }
+}
+
+#[test]
+fn a_bot_session_holds_what_the_frames_held() {
+    let mut played = MatchConfig::default();
+    (played.bots, played.seconds, played.seed) = (10, 60, 5);
+    let frames = Match::start(Level::built_in("proving-grounds").unwrap(), &played);
+    let recording = teams(10, 60);
+
+    let (mut births, mut deaths) = (0, 0);
+    for (tick, frame) in frames.enumerate() {
+        for (bot, track) in frame.players.iter().zip(&recording.tracks) {
+            let sample = &track.samples[tick];
+            assert_eq!((sample.at, sample.position), (frame.at, bot.position), "tick {tick}");
+            assert_eq!(sample.alive, bot.is_alive, "tick {tick}");
+            assert_eq!(sample.health, Some(bot.health as f32), "tick {tick}");
+        }
+        births += frame.events.iter().filter(|it| matches!(it, Event::Born { .. })).count();
+        deaths += frame.events.iter().filter(|it| matches!(it, Event::Died { .. })).count();
+    }
+    assert_eq!((recording.births.len(), recording.deaths.len()), (births, deaths));
+    assert!(deaths > 3, "only {deaths} deaths: nothing was tested");
+    assert_eq!(recording.inputs.len(), 10 * 60 * 60);
+    assert_eq!(recording.meta.body_width, 40.0);
+    assert!(recording.meta.team_play);
+}
+
+#[test]
+fn a_life_is_a_segment() {
+    let recording = teams(10, 60);
+    for track in &recording.tracks {
+        for segment in track.segments() {
+            let alive = segment[0].alive;
+            assert!(segment.iter().all(|sample| sample.alive == alive), "bot {}", track.id);
+        }
+        let died = recording.deaths.iter().filter(|death| death.id == track.id).count();
+        let born = recording.births.iter().filter(|birth| birth.id == track.id).count();
+        assert_eq!(track.segments().count(), died + born, "bot {}", track.id);
+    }
+}
+
+#[test]
+fn a_bot_session_survives_its_file() {
+    let recording = bots::session("tank-field", 4, 20, Mode::FreeForAll, 9).unwrap();
+    assert!(!recording.meta.team_play);
+    assert!(!recording.level.items.is_empty() && !recording.level.shapes.is_empty());
+    let file = write_session(&recording, Vec::new()).unwrap();
+    let read = read_session(file.as_slice()).unwrap().recording;
+    assert_eq!(read.tracks.len(), 4);
+    for (read, made) in read.tracks.iter().zip(&recording.tracks) {
+        assert_eq!(read.samples.len(), made.samples.len());
+        for (read, made) in read.samples.iter().zip(&made.samples) {
+            assert!(read.position.distance(made.position) < 0.01, "{read:?} {made:?}");
+            assert_eq!((read.segment, read.alive), (made.segment, made.alive));
+        }
+    }
+}
+
+#[test]
+fn an_unknown_level_is_refused() {
+    assert!(bots::session("nowhere", 4, 20, Mode::FreeForAll, 9).is_err());
+}
+
+/// Where the past ends in the tests of the future.
+const CUT_S: f64 = 6.0;
+/// The most health and ammunition there is; most have it, so that no future changes that.
+const FULL: (f32, f32) = (100.0, 40.0);
+
+/// The recording up to the cut, with less ammunition.
+fn cut(recording: &Recording) -> Recording {
+    let mut cut = recording.clone();
+    for track in &mut cut.tracks {
+        track.samples.retain(|sample| sample.at.as_secs_f64() <= CUT_S);
+        for sample in &mut track.samples {
+            sample.ammo = sample.ammo.map(|ammo| ammo.min(FULL.1));
+        }
+    }
+    cut
+}
+
+/// From the cut on everyone is swept away within the same segment, and counts as dead, so
+/// that nothing is predicted from then on and speeds stay what they were.
+fn swept_away(recording: &Recording, to: DVec3) -> Recording {
+    let mut swept = cut(recording);
+    for (track, full) in swept.tracks.iter_mut().zip(&recording.tracks) {
+        let segment = track.last_segment().unwrap();
+        let future = &full.samples[track.samples.len()..];
+        let sweep = |sample: &Sample| Sample {
+            position: sample.position + to,
+            alive: false,
+            segment,
+            health: Some(FULL.0),
+            ammo: Some(FULL.1),
+            ..*sample
+        };
+        track.samples.extend(future.iter().map(sweep));
+    }
+    swept
+}
+
+/// By predictor and delay: hits, and errors in the first three classes. Places that were
+/// swept away are in none of these, so only targets before the cut are counted.
+fn counts(found: &Comparison) -> BTreeMap<(String, u64), [u64; 4]> {
+    let one = |row: &OpenRow| {
+        let count = |share: f64| (share * row.n as f64).round() as u64;
+        let [best, good, bad, _] = row.classes.map(count);
+        ((row.predictor.clone(), row.delay_ms), [count(row.hit_rate), best, good, bad])
+    };
+    found.open.iter().map(one).collect()
+}
+
+#[test]
+fn no_prediction_sees_the_future() {
+    let recording = teams(10, 9);
+    // A little less than whole ticks, so that no target lies a rounding beyond the cut.
+    let config = config(&[16, 33, 99, 299, 899], 2.0);
+    let count = |it: Recording| counts(&compare(&config, &[it], &|_, _| ()).unwrap());
+    let none = count(cut(&recording));
+    let east = count(swept_away(&recording, DVec3::X * 1e5));
+    let south = count(swept_away(&recording, DVec3::Y * -1e5));
+    for (asked, none) in &none {
+        assert!(asked.1 > 33 || none[0] > 1_000, "{asked:?}: {none:?} tests nothing");
+        assert_eq!((*none, *none), (east[asked], south[asked]), "{asked:?}");
+    }
+}
+
+#[test]
+fn compare_runs_on_bots() {
+    let recording = teams(6, 12);
+    let found = compare(&config(&[300, 900], 45.0), &[recording], &|_, _| ()).unwrap();
+    assert_eq!((found.open.len(), found.closed.len()), (16, 8));
+    for row in &found.open {
+        assert!(row.n > 100 && row.aee > 0.0 && row.aee.is_finite(), "{row:?}");
+    }
+    for row in &found.closed {
+        assert!(row.packets_per_entity_s > 0.0 && row.in_walls.is_some(), "{row:?}");
+    }
+}
+
+#[test]
+fn the_experiments_of_li_and_shi_give_claims_and_tables() {
+    let effort = Effort { seconds: 20, seeds: 1 };
+    for (document, claims) in [(Document::Li, 8), (Document::Shi, 13)] {
+        let found = reproduce_with(document, effort, &|_| ());
+        assert_eq!(found.claims.len(), claims);
+        for claim in &found.claims {
+            assert!(!claim.measured.contains("NaN") && !claim.measured.contains("inf"), "{claim}");
+        }
+        assert!(found.tables.iter().all(|table| !table.rows.is_empty()));
+    }
+}
