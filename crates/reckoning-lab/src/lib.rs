@@ -31,6 +31,7 @@ pub mod predictor;
 pub mod recording;
 pub mod reproduce;
 mod scenes;
+pub mod stats;
 
 pub use clock::Clock;
 pub use dice::Dice;

@@ -184,7 +184,7 @@ impl Effort {
 /// Runs the experiments of `document` again with [`Effort::FULL`]. `progress` is told what
 /// is about to run.
 ///
-/// LI, SHI and STEELE have no experiments here yet; their reproductions are empty.
+/// LI and SHI have no experiments here yet; their reproductions are empty.
 #[must_use]
 pub fn reproduce(document: Document, progress: &(dyn Fn(&str) + Sync)) -> Reproduction {
     reproduce_with(document, Effort::FULL, progress)
