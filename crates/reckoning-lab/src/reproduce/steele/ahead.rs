@@ -13,6 +13,8 @@ use super::play::Subject;
 pub(super) const HORIZONS_S: [f64; 4] = [0.1, 0.25, 0.5, 1.0];
 /// The same in ticks.
 const HORIZON_TICKS: [usize; 4] = [6, 15, 30, 60];
+/// The path of the first half second is looked at in pieces of a thirtieth.
+const PIECES: usize = 15;
 /// From one projection to the next.
 const STEP_TICKS: usize = 15;
 
@@ -22,7 +24,7 @@ pub(super) struct Misses {
     pub(super) count: f64,
     /// Distance of projection and truth, per horizon.
     pub(super) sums_m: [f64; 4],
-    /// Projections by 0.5 s that end behind a wall.
+    /// Projections that lead through a wall within 0.5 s.
     pub(super) tunnels: f64,
 }
 
@@ -70,30 +72,41 @@ impl Ahead<'_> {
                 if from.velocity == DVec3::ZERO {
                     continue;
                 }
-                let guesses = self.guesses(ground.walls, from, behaviour);
+                let told = self.told(from);
+                let bodies = [Known::new(0, 0, told)];
+                let mut scene = Scene::new(&bodies, &[]);
+                scene.walls = self.heeds_walls.then_some(ground.walls);
                 let truths = HORIZON_TICKS.map(|ticks| life[start + ticks].position);
-                let kind = ground.places.kind_at(from.position);
-                all[kind as usize].add(&misses(ground.walls, from, guesses, truths));
+                let mut found = misses(&scene, behaviour, truths);
+                found.tunnels = f64::from(u8::from(tunnels(ground.walls, &scene, behaviour)));
+                all[ground.places.kind_at(from.position) as usize].add(&found);
             }
         }
         all
     }
 
-    fn guesses(&self, walls: &Walls, from: &Kinematics, behaviour: &Behaviour) -> [DVec3; 4] {
-        let told = Kinematics { acceleration: self.projection.acceleration(from), ..*from };
-        let bodies = [Known::new(0, 0, told)];
-        let mut scene = Scene::new(&bodies, &[]);
-        scene.walls = self.heeds_walls.then_some(walls);
-        let mut guesses = [DVec3::ZERO; 4];
-        behaviour.roll_out(&scene, 0, &HORIZONS_S, &mut guesses);
-        guesses
+    fn told(&self, from: &Kinematics) -> Kinematics {
+        Kinematics { acceleration: self.projection.acceleration(from), ..*from }
     }
 }
 
-fn misses(walls: &Walls, from: &Kinematics, guesses: [DVec3; 4], truths: [DVec3; 4]) -> Misses {
+fn misses(scene: &Scene<'_>, behaviour: &Behaviour, truths: [DVec3; 4]) -> Misses {
+    let mut guesses = [DVec3::ZERO; 4];
+    behaviour.roll_out(scene, 0, &HORIZONS_S, &mut guesses);
     let sums_m = [0, 1, 2, 3].map(|horizon| guesses[horizon].distance(truths[horizon]));
-    // Behind a wall: the guess is cut off from where the body was and from where it went.
-    let cut = |place: DVec3| walls.first_hit(place, guesses[2]).is_some();
-    let tunnels = f64::from(u8::from(cut(from.position) && cut(truths[2])));
-    Misses { count: 1.0, sums_m, tunnels }
+    Misses { count: 1.0, sums_m, tunnels: 0.0 }
+}
+
+/// Whether the way of the first half second crosses a wall.
+fn tunnels(walls: &Walls, scene: &Scene<'_>, behaviour: &Behaviour) -> bool {
+    let horizons_s: [f64; PIECES] = std::array::from_fn(|piece| (piece + 1) as f64 / 30.0);
+    let mut way = [DVec3::ZERO; PIECES];
+    behaviour.roll_out(scene, 0, &horizons_s, &mut way);
+    let Some(body) = scene.body(0) else { return false };
+    let mut from = body.kinematics.position;
+    way.into_iter().any(|to| {
+        let crossed = walls.first_hit(from, to).is_some();
+        from = to;
+        crossed
+    })
 }

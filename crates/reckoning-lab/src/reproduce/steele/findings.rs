@@ -118,7 +118,7 @@ impl Projected {
         self.subjects.iter().map(mean).collect()
     }
 
-    /// The share of projections by half a second that end behind a wall.
+    /// The share of projections that lead through a wall within half a second.
     pub(super) fn tunnels(&self) -> Vec<f64> {
         let share = |subject| {
             let misses = Where::Everywhere.misses(subject);

@@ -121,7 +121,7 @@ mod tests {
             (1800.0, 1540.0, Kind::Choke),
             (1150.0, 70.0, Kind::Junction),
             (590.0, 730.0, Kind::Corner),
-            (1300.0, 800.0, Kind::Turret),
+            (1350.0, 720.0, Kind::Turret),
             (150.0, 800.0, Kind::Open),
             (775.0, 800.0, Kind::Corridor),
             (60.0, 1300.0, Kind::Corridor),
