@@ -12,7 +12,7 @@ use reckoning::{
 use super::places::{Kind, Places};
 use super::play::Subject;
 
-/// STEELE names no numbers: half a body and two bodies.
+/// STEELE names no numbers: an eighth and three quarters of a body.
 pub(super) const LEAST_M: f64 = 0.1;
 pub(super) const MOST_M: f64 = 0.6;
 /// How late the second ghost hears.
@@ -146,7 +146,9 @@ impl Ground<'_> {
         let told = Kinematics { acceleration: method.projection.acceleration(truth), ..*truth };
         if let Some(update) = publisher.observe_on(&told, self.walls) {
             tally.updates += 1.0;
-            viewers.iter_mut().for_each(|viewer| viewer.under_way.push_back(update));
+            for viewer in viewers.iter_mut() {
+                viewer.under_way.push_back(update);
+            }
         }
         let [now_m, late_m] =
             viewers.each_mut().map(|it| it.shown(truth.at).distance(truth.position));
