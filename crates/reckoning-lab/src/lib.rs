@@ -33,6 +33,7 @@ pub mod recording;
 pub mod report;
 pub mod reproduce;
 mod scenes;
+pub mod stats;
 pub mod trend;
 
 pub use clock::Clock;

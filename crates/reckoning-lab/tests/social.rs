@@ -30,6 +30,7 @@ fn config(delays_ms: &[u64], bound: f64) -> CompareConfig {
         delays: delays_ms.iter().copied().map(Duration::from_millis).collect(),
         bound: Some(bound),
         link: None,
+        closed_loop: true,
     }
 }
 

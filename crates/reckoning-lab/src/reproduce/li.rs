@@ -76,6 +76,7 @@ fn config() -> CompareConfig {
         delays: ages.map(Duration::from_millis).collect(),
         bound: None,
         link: None,
+        closed_loop: false,
     }
 }
 

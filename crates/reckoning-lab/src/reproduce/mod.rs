@@ -185,8 +185,6 @@ impl Effort {
 
 /// Runs the experiments of `document` again with [`Effort::FULL`]. `progress` is told what
 /// is about to run.
-///
-/// STEELE has no experiments here yet; its reproduction is empty.
 #[must_use]
 pub fn reproduce(document: Document, progress: &(dyn Fn(&str) + Sync)) -> Reproduction {
     reproduce_with(document, Effort::FULL, progress)

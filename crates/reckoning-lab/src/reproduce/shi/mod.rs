@@ -82,6 +82,7 @@ fn compared(recordings: &[Recording], bound: Option<f64>) -> Comparison {
         delays: DELAYS_MS.map(Duration::from_millis).to_vec(),
         bound,
         link: None,
+        closed_loop: true,
     };
     compare(&config, recordings, &|_, _| ()).unwrap_or_default()
 }

@@ -1,0 +1,265 @@
+//! Everything that is run for STEELE, kept per subject.
+
+use std::sync::Arc;
+
+use reckoning::{ConfigError, Pull, TrendMap};
+use reckoning_arena::Level;
+
+use super::ahead::{Ahead, Misses, MissesByKind};
+use super::chain::{Allowed, ByKind, Ground, LEAST_M, MOST_M, Method, Projection, Tally};
+use super::contrast::Contrast;
+use super::places::{Kind, Places};
+use super::play::{self, BOTS, Subject};
+use crate::reproduce::Effort;
+
+/// Kinds of places taken together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Where {
+    Critical,
+    Elsewhere,
+    Everywhere,
+}
+
+impl Where {
+    pub(super) const ALL: [Self; 3] = [Self::Critical, Self::Elsewhere, Self::Everywhere];
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Critical => "critical",
+            Self::Elsewhere => "elsewhere",
+            Self::Everywhere => "everywhere",
+        }
+    }
+
+    fn holds(self, kind: Kind) -> bool {
+        match self {
+            Self::Critical => kind.is_critical(),
+            Self::Elsewhere => !kind.is_critical(),
+            Self::Everywhere => true,
+        }
+    }
+
+    /// What one subject did there.
+    pub(super) fn tally(self, subject: &ByKind) -> Tally {
+        let mut sum = Tally::default();
+        for kind in Kind::ALL.into_iter().filter(|kind| self.holds(*kind)) {
+            sum.add(&subject[kind as usize]);
+        }
+        sum
+    }
+
+    /// How one subject was missed there.
+    pub(super) fn misses(self, subject: &MissesByKind) -> Misses {
+        let mut sum = Misses::default();
+        for kind in Kind::ALL.into_iter().filter(|kind| self.holds(*kind)) {
+            sum.add(&subject[kind as usize]);
+        }
+        sum
+    }
+}
+
+/// A number per subject and place.
+pub(super) type Measure = fn(&Tally) -> f64;
+
+pub(super) fn updates_per_s(tally: &Tally) -> f64 {
+    tally.updates * f64::from(reckoning_arena::TICKS_PER_S) / tally.ticks.max(1.0)
+}
+
+pub(super) fn now_m(tally: &Tally) -> f64 {
+    tally.now_m / tally.ticks.max(1.0)
+}
+
+pub(super) fn late_m(tally: &Tally) -> f64 {
+    tally.late_m / tally.ticks.max(1.0)
+}
+
+/// One chain of everyone.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    pub(super) name: String,
+    pub(super) subjects: Vec<ByKind>,
+}
+
+impl Run {
+    pub(super) fn values(&self, place: Where, measure: Measure) -> Vec<f64> {
+        self.subjects.iter().map(|subject| measure(&place.tally(subject))).collect()
+    }
+
+    pub(super) fn against(&self, other: &Self, place: Where, measure: Measure) -> Contrast {
+        Contrast::of(&self.values(place, measure), &other.values(place, measure))
+    }
+}
+
+/// The threshold by place and what it is laid beside, with one projection and one map.
+#[derive(Clone, Debug)]
+pub(super) struct Thresholds {
+    pub(super) title: &'static str,
+    pub(super) by_place: Run,
+    /// A fixed threshold with as many updates.
+    pub(super) frugal: Run,
+    /// The fixed threshold halfway between least and most.
+    pub(super) middle: Run,
+}
+
+/// Everyone's projections by one method.
+#[derive(Clone, Debug)]
+pub(super) struct Projected {
+    pub(super) name: &'static str,
+    pub(super) subjects: Vec<MissesByKind>,
+}
+
+impl Projected {
+    /// Mean error after the horizon of this number, per subject.
+    pub(super) fn values(&self, place: Where, horizon: usize) -> Vec<f64> {
+        let mean = |subject| {
+            let misses = place.misses(subject);
+            misses.sums_m[horizon] / misses.count.max(1.0)
+        };
+        self.subjects.iter().map(mean).collect()
+    }
+
+    /// The share of projections that lead through a wall within half a second.
+    pub(super) fn tunnels(&self) -> Vec<f64> {
+        let share = |subject| {
+            let misses = Where::Everywhere.misses(subject);
+            misses.tunnels / misses.count.max(1.0)
+        };
+        self.subjects.iter().map(share).collect()
+    }
+}
+
+/// All that is measured.
+#[derive(Clone, Debug)]
+pub(super) struct Findings {
+    pub(super) training_h: f64,
+    pub(super) subjects: usize,
+    /// With the projections of STEELE, then linear ones, then with one heading per cell.
+    pub(super) thresholds: Vec<Thresholds>,
+    /// Chains at the middle threshold: linear, known, halved, mean, kept.
+    pub(super) chains: Vec<Run>,
+    /// The same five, open loop, believed for good.
+    pub(super) ahead: Vec<Projected>,
+    /// The same five, believed for 0.3 s.
+    pub(super) ahead_brief: Vec<Projected>,
+    /// The mean again, walls not heeded.
+    pub(super) through_walls: Projected,
+}
+
+/// Places in the lists of five.
+pub(super) const LINEAR: usize = 0;
+pub(super) const KNOWN: usize = 1;
+pub(super) const HALVED: usize = 2;
+pub(super) const MEAN: usize = 3;
+pub(super) const KEPT: usize = 4;
+
+/// Seeds of the evaluation start here; those of the training stay below.
+const EVALUATION_SEEDS: u64 = 1000;
+/// A subject that was seldom seen at one of the two sorts of places cannot be compared.
+const LEAST_TICKS: usize = 300;
+
+impl Findings {
+    pub(super) fn of(
+        level: &Arc<Level>,
+        effort: Effort,
+        progress: &(dyn Fn(&str) + Sync),
+    ) -> Result<Self, ConfigError> {
+        progress("steele: training matches");
+        let seeds: Vec<u64> = (1..=u64::from(effort.seeds)).collect();
+        let seen = play::sightings(level, &seeds, effort.seconds);
+        let (map, single) = (play::map_of(&seen, 4)?, play::map_of(&seen, 1)?);
+        progress("steele: evaluation matches");
+        let (places, walls) = (Places::of(level), play::walls_of(level)?);
+        let subjects = subjects(level, effort, &places);
+        let ground = Ground { places: &places, walls: &walls, subjects: &subjects };
+        progress("steele: thresholds");
+        let hours = f64::from(BOTS) * f64::from(effort.seconds) / 3600.0;
+        let thresholds = vec![
+            thresholds(&ground, "second order", &map, Projection::Known)?,
+            thresholds(&ground, "linear", &map, Projection::Linear)?,
+            thresholds(&ground, "second order, one heading per cell", &single, Projection::Known)?,
+        ];
+        progress("steele: projections");
+        Ok(Self {
+            training_h: hours * f64::from(effort.seeds),
+            subjects: subjects.len(),
+            thresholds,
+            chains: chains(&ground, &map)?,
+            ahead: five_ahead(&ground, &map, f64::INFINITY)?,
+            ahead_brief: five_ahead(&ground, &map, 0.3)?,
+            through_walls: through_walls(&ground, &map)?,
+        })
+    }
+}
+
+/// Those of the evaluation who were at both sorts of places.
+fn subjects(level: &Arc<Level>, effort: Effort, places: &Places) -> Vec<Subject> {
+    let matches = u64::from(effort.seeds.div_ceil(2));
+    let seeds: Vec<u64> = (1..=matches).map(|seed| EVALUATION_SEEDS + seed).collect();
+    let mut subjects = play::play_all(level, &seeds, effort.seconds.div_ceil(2));
+    subjects.retain(|subject| {
+        let all: usize = subject.lives.iter().map(Vec::len).sum();
+        let seen = subject.lives.iter().flatten();
+        let critical = seen.filter(|it| places.kind_at(it.position).is_critical()).count();
+        critical.min(all - critical) >= LEAST_TICKS
+    });
+    subjects
+}
+
+fn thresholds(
+    ground: &Ground<'_>,
+    title: &'static str,
+    map: &TrendMap,
+    projection: Projection<'_>,
+) -> Result<Thresholds, ConfigError> {
+    let run = |name: String, allowed: Allowed<'_>| {
+        let subjects = ground.run(&Method { allowed, projection })?;
+        Ok::<_, ConfigError>(Run { name, subjects })
+    };
+    let by_place = run("by place".to_owned(), Allowed::ByPlace(map))?;
+    let frugal_m = ground.as_frugal_as(&by_place.subjects, projection)?;
+    let middle_m = 0.5 * (LEAST_M + MOST_M);
+    Ok(Thresholds {
+        title,
+        by_place,
+        frugal: run(format!("fixed {frugal_m:.3} m, as many updates"), Allowed::Fixed(frugal_m))?,
+        middle: run(format!("fixed {middle_m:.3} m, halfway"), Allowed::Fixed(middle_m))?,
+    })
+}
+
+/// Linear, known, halved, mean, kept.
+fn five(map: &TrendMap) -> [(&'static str, Projection<'_>); 5] {
+    [
+        ("linear", Projection::Linear),
+        ("known acceleration", Projection::Known),
+        ("half of it", Projection::Halved),
+        ("trend, mean (9)", Projection::Trend(map, Pull::Mean)),
+        ("trend, kept", Projection::Trend(map, Pull::Kept)),
+    ]
+}
+
+fn chains(ground: &Ground<'_>, map: &TrendMap) -> Result<Vec<Run>, ConfigError> {
+    let allowed = Allowed::Fixed(0.5 * (LEAST_M + MOST_M));
+    let run = |(name, projection): (&str, Projection<'_>)| {
+        let subjects = ground.run(&Method { allowed, projection })?;
+        Ok(Run { name: name.to_owned(), subjects })
+    };
+    five(map).into_iter().map(run).collect()
+}
+
+fn five_ahead(
+    ground: &Ground<'_>,
+    map: &TrendMap,
+    trust_s: f64,
+) -> Result<Vec<Projected>, ConfigError> {
+    let run = |(name, projection)| {
+        let ahead = Ahead { projection, trust_s, heeds_walls: true };
+        Ok(Projected { name, subjects: ahead.run(ground)? })
+    };
+    five(map).into_iter().map(run).collect()
+}
+
+fn through_walls(ground: &Ground<'_>, map: &TrendMap) -> Result<Projected, ConfigError> {
+    let projection = Projection::Trend(map, Pull::Mean);
+    let ahead = Ahead { projection, trust_s: f64::INFINITY, heeds_walls: false };
+    Ok(Projected { name: "trend, mean (9), through walls", subjects: ahead.run(ground)? })
+}

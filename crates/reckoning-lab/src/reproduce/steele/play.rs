@@ -1,0 +1,105 @@
+//! Matches of bots as tracks in metres, and the trends that others are judged by.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use reckoning::{
+    ConfigError, DVec3, Kinematics, Outline, Sighting, SimTime, TrendMap, TrendMapConfig, Wall,
+    Walls,
+};
+use reckoning_arena::{Level, Match, MatchConfig, Player, TICKS_PER_S};
+
+/// A body of 0.8 m across that runs at 6 m/s.
+pub(super) const PX_PER_M: f64 = 40.0;
+/// Players per match.
+pub(super) const BOTS: u16 = 15;
+/// One sighting of each bot per so many ticks makes the map.
+const SIGHTING_TICKS: usize = 10;
+/// Nobody moves that far within a tick: it was put there.
+const JUMP_M: f64 = 1.0;
+
+/// One player of one match: what it did from each birth to the next death.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Subject {
+    pub(super) lives: Vec<Vec<Kinematics>>,
+}
+
+impl Subject {
+    fn observe(&mut self, now: SimTime, player: &Player, was_alive: bool) {
+        if !player.is_alive {
+            return;
+        }
+        let position = player.position / PX_PER_M;
+        let mut seen = Kinematics::moving(now, position, player.velocity / PX_PER_M);
+        let before = self.lives.last().and_then(|life| life.last());
+        match before {
+            Some(before) if was_alive && before.position.distance(position) < JUMP_M => {
+                seen.acceleration = (seen.velocity - before.velocity) * f64::from(TICKS_PER_S);
+            }
+            _ => self.lives.push(Vec::new()),
+        }
+        if let Some(life) = self.lives.last_mut() {
+            life.push(seen);
+        }
+    }
+}
+
+/// Everyone's tracks of one match.
+pub(super) fn play(level: &Arc<Level>, seed: u64, seconds: u32) -> Vec<Subject> {
+    let mut config = MatchConfig::default();
+    config.bots = BOTS;
+    config.seconds = seconds;
+    config.seed = seed;
+    let mut game = Match::start(Arc::clone(level), &config);
+    let mut subjects = vec![Subject::default(); usize::from(BOTS)];
+    let mut alive = vec![false; usize::from(BOTS)];
+    for _ in 0..seconds * TICKS_PER_S {
+        let world = game.step();
+        let now = world.now();
+        for ((subject, alive), player) in subjects.iter_mut().zip(&mut alive).zip(world.players()) {
+            subject.observe(now, player, *alive);
+            *alive = player.is_alive;
+        }
+    }
+    subjects
+}
+
+/// Everyone of several matches, by seed.
+pub(super) fn play_all(level: &Arc<Level>, seeds: &[u64], seconds: u32) -> Vec<Subject> {
+    let matches: Vec<Vec<Subject>> =
+        seeds.par_iter().map(|&seed| play(level, seed, seconds)).collect();
+    matches.into_iter().flatten().collect()
+}
+
+/// What is seen of everyone in several matches, for a map.
+pub(super) fn sightings(level: &Arc<Level>, seeds: &[u64], seconds: u32) -> Vec<Sighting> {
+    let matches: Vec<Vec<Sighting>> =
+        seeds.par_iter().map(|&seed| seen_in(&play(level, seed, seconds))).collect();
+    matches.into_iter().flatten().collect()
+}
+
+fn seen_in(subjects: &[Subject]) -> Vec<Sighting> {
+    let lives = subjects.iter().flat_map(|subject| &subject.lives);
+    let seen = lives.flat_map(|life| life.iter().step_by(SIGHTING_TICKS));
+    let sighting = |seen: &Kinematics| Sighting {
+        position: seen.position,
+        velocity: seen.velocity,
+        acceleration: seen.acceleration,
+    };
+    seen.map(sighting).collect()
+}
+
+/// A map with at most `headings` per cell.
+pub(super) fn map_of(seen: &[Sighting], headings: u8) -> Result<TrendMap, ConfigError> {
+    let mut config = TrendMapConfig::default();
+    config.modes = headings;
+    config.smallest_cell_m = 0.5;
+    TrendMap::new(seen, &config)
+}
+
+/// The level's walls in metres.
+pub(super) fn walls_of(level: &Level) -> Result<Walls, ConfigError> {
+    let metres = |px: DVec3| px / PX_PER_M;
+    let edges = level.walls().edges().iter();
+    Walls::new(edges.map(|edge| Wall::from(Outline::Line(metres(edge.a), metres(edge.b)))))
+}

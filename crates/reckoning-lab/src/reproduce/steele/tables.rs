@@ -1,0 +1,132 @@
+//! The numbers behind STEELE's claims, by place.
+
+use super::ahead::HORIZONS_S;
+use super::chain::Tally;
+use super::contrast::p_text;
+use super::findings::{
+    Findings, Measure, Projected, Run, Thresholds, Where, late_m, now_m, updates_per_s,
+};
+use super::places::Kind;
+use crate::reproduce::Table;
+
+pub(super) fn tables(findings: &Findings) -> Vec<Table> {
+    let mut tables: Vec<Table> =
+        findings.thresholds.iter().map(|it| by_threshold(findings, it)).collect();
+    tables.extend(findings.thresholds.first().map(by_kind));
+    tables.push(tests(findings));
+    let chains = "In the chain at the halfway threshold, by projection: means over subjects";
+    tables.push(runs_table(chains, &findings.chains.iter().collect::<Vec<_>>()));
+    tables.push(projections("Projected and believed for good", &findings.ahead));
+    tables.push(projections("Projected and believed for 0.3 s", &findings.ahead_brief));
+    tables
+}
+
+fn by_threshold(findings: &Findings, found: &Thresholds) -> Table {
+    let title = format!(
+        "Thresholds, {}: means over {} subjects; trends from {:.1} bot-hours",
+        found.title, findings.subjects, findings.training_h
+    );
+    runs_table(&title, &[&found.by_place, &found.frugal, &found.middle])
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+fn allowed_m(tally: &Tally) -> f64 {
+    tally.allowed_m / tally.ticks.max(1.0)
+}
+
+fn runs_table(title: &str, runs: &[&Run]) -> Table {
+    let columns = ["method", "where", "allowed m", "updates/s", "error m", "100 ms late m"];
+    let mut table = Table::new(title, &columns);
+    for run in runs {
+        for place in Where::ALL {
+            let number = |measure: Measure| format!("{:.3}", mean(&run.values(place, measure)));
+            let mut row = vec![run.name.clone(), place.name().to_owned()];
+            row.extend([allowed_m, updates_per_s, now_m, late_m].map(|it: Measure| number(it)));
+            table.rows.push(row);
+        }
+    }
+    table
+}
+
+/// All subjects together, by kind of place.
+fn by_kind(found: &Thresholds) -> Table {
+    let columns = [
+        "place",
+        "time %",
+        "allowed m",
+        "updates/s",
+        "fixed",
+        "error m",
+        "fixed",
+        "100 ms late m",
+        "fixed",
+    ];
+    let title =
+        format!("By place beside {}, {}: all subjects together", found.frugal.name, found.title);
+    let mut table = Table::new(&title, &columns);
+    let all = Kind::ALL.map(|kind| pooled(&found.by_place, kind).ticks).iter().sum::<f64>();
+    for kind in Kind::ALL {
+        let (ours, fixed) = (pooled(&found.by_place, kind), pooled(&found.frugal, kind));
+        let mut row = vec![kind.name().to_owned(), format!("{:.1}", 100.0 * ours.ticks / all)];
+        row.push(format!("{:.3}", allowed_m(&ours)));
+        for measure in [updates_per_s, now_m, late_m] {
+            row.extend([&ours, &fixed].map(|tally| format!("{:.3}", measure(tally))));
+        }
+        table.rows.push(row);
+    }
+    table
+}
+
+fn pooled(run: &Run, kind: Kind) -> Tally {
+    let mut sum = Tally::default();
+    run.subjects.iter().for_each(|subject| sum.add(&subject[kind as usize]));
+    sum
+}
+
+/// Every paired test of the thresholds.
+fn tests(findings: &Findings) -> Table {
+    let columns =
+        ["projection", "against", "where", "measure", "difference", "t", "p", "p ranks", "n"];
+    let mut table = Table::new("Threshold by place minus fixed, per subject", &columns);
+    for found in &findings.thresholds {
+        for (name, other) in [("as many", &found.frugal), ("halfway", &found.middle)] {
+            for place in [Where::Critical, Where::Elsewhere] {
+                test_rows(found, (name, other), place, &mut table);
+            }
+        }
+    }
+    table
+}
+
+fn test_rows(found: &Thresholds, (name, other): (&str, &Run), place: Where, table: &mut Table) {
+    let measures: [(&str, Measure); 3] =
+        [("updates/s", updates_per_s), ("error m", now_m), ("100 ms late m", late_m)];
+    for (label, measure) in measures {
+        let contrast = found.by_place.against(other, place, measure);
+        let mut row = [found.title, name, place.name(), label].map(str::to_owned).to_vec();
+        row.push(format!("{:+.4}", contrast.t.difference));
+        row.push(format!("{:.2}", contrast.t.statistic));
+        row.extend([contrast.t.p, contrast.ranks.p].map(p_text));
+        row.push(contrast.t.subjects.to_string());
+        table.rows.push(row);
+    }
+}
+
+fn projections(title: &str, all: &[Projected]) -> Table {
+    let heads = HORIZONS_S.map(|s| format!("{s} s"));
+    let mut columns = vec!["acceleration", "where"];
+    columns.extend(heads.iter().map(String::as_str));
+    let mut table = Table::new(&format!("{title}: error in m, means over subjects"), &columns);
+    for projected in all {
+        for place in Where::ALL {
+            let mut row = vec![projected.name.to_owned(), place.name().to_owned()];
+            let number = |horizon| format!("{:.3}", mean(&projected.values(place, horizon)));
+            row.extend((0..HORIZONS_S.len()).map(number));
+            table.rows.push(row);
+        }
+    }
+    table
+}
