@@ -90,10 +90,9 @@ fn every_claim_is_complete() {
         for claim in reproduce_with(document, Effort { seconds: 30, seeds: 1 }, &|_| ()).claims {
             assert_eq!(claim.document, document);
             for text in [&claim.claim, &claim.published, &claim.measured, &claim.why] {
-                assert!(
-                    !text.is_empty() && !text.contains("NaN") && !text.contains("inf"),
-                    "{claim}"
-                );
+                let mut words = text.split(|c: char| !c.is_alphanumeric());
+                let broken = words.any(|word| word == "NaN" || word == "inf");
+                assert!(!text.is_empty() && !broken, "{claim}");
             }
             let digits = claim.measured.chars().any(|c| c.is_ascii_digit());
             assert!(digits || claim.verdict == Verdict::NotComparable, "{claim}");
