@@ -5,7 +5,7 @@ use core::f64::consts::PI;
 use glam::{DQuat, DVec3};
 
 use crate::ConfigError;
-use crate::math::{cos, sqrt};
+use crate::math::cos;
 
 /// A guess counts as too far off from this share of the threshold on.
 ///
@@ -77,8 +77,13 @@ impl Threshold {
         if self.per_axis {
             error.abs().max_element() > limit_m
         } else {
-            // As a share of the limit: squares of metres overflow sooner.
-            (error / limit_m).length_squared() > 1.0
+            let squared = limit_m * limit_m;
+            if squared.is_normal() {
+                error.length_squared() > squared
+            } else {
+                // As a share of the limit, whose square neither overflows nor vanishes.
+                (error / limit_m).length_squared() > 1.0
+            }
         }
     }
 }
@@ -124,7 +129,8 @@ impl AngleThreshold {
     #[must_use]
     pub fn is_crossed_between(&self, a: DQuat, b: DQuat) -> bool {
         // The truth's quaternion is a unit within a hundredth only, which is eight degrees.
-        a.dot(b).abs() < self.min_dot * sqrt(a.length_squared() * b.length_squared())
+        let (dot, least) = (a.dot(b), self.min_dot);
+        dot * dot < least * least * (a.length_squared() * b.length_squared())
     }
 }
 

@@ -1,6 +1,8 @@
 //! `reckon lab reproduce`.
 
-use reckoning_lab::report::{Contents, claims_table, reproduction_json, to_html, to_text};
+use reckoning_lab::report::{
+    Contents, FairnessRow, claims_table, reproduction_json, to_html, to_text,
+};
 use reckoning_lab::reproduce::{Reproduction, reproduce};
 
 use crate::args::Reproduce;
@@ -14,6 +16,7 @@ pub fn run(command: &Reproduce) -> Result<(), Failure> {
         let contents = Contents {
             title: "Published claims, measured".to_string(),
             reproduction: Some(&found),
+            fairness: FairnessRow::of(&found.tables),
             ..Contents::default()
         };
         write(path, to_html(&contents).map_err(Failure::lab)?.as_bytes())?;

@@ -31,7 +31,7 @@ use reckoning::TrendMap;
 
 use crate::compare::Comparison;
 use crate::recording::{Level, Recording};
-use crate::reproduce::Reproduction;
+use crate::reproduce::{Reproduction, Table};
 
 pub use csv::comparison_csv;
 pub use json::{comparison_json, reproduction_json};
@@ -84,6 +84,27 @@ pub struct FairnessRow {
     pub listener: String,
     /// Its mean export error.
     pub error: f64,
+}
+
+impl FairnessRow {
+    /// The listeners of the first table with a policy per row and a column `at ...` per
+    /// listener, as THESIS has it; none without such a table.
+    #[must_use]
+    pub fn of(tables: &[Table]) -> Vec<Self> {
+        let is_listener = |column: &String| column.starts_with("at ");
+        let has_listeners = |table: &&Table| table.columns.iter().any(is_listener);
+        let Some(table) = tables.iter().find(has_listeners) else { return Vec::new() };
+        let listeners = table.columns.iter().enumerate().filter(|(_, name)| is_listener(name));
+        let cells = |row: &Vec<String>| -> Vec<Self> {
+            let cell = |(place, name): (usize, &String)| {
+                let error = row.get(place)?.trim().parse().ok()?;
+                let listener = format!("{} ms", name.trim_start_matches("at "));
+                Some(Self { policy: row.first()?.clone(), listener, error })
+            };
+            listeners.clone().filter_map(cell).collect()
+        };
+        table.rows.iter().flat_map(cells).collect()
+    }
 }
 
 /// A trend map to draw over its level.
