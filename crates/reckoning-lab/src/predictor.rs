@@ -60,7 +60,7 @@ const NAMES: [(&str, &str); 20] = [
     ("oaekb", "SHI: the same, round the walls"),
     ("ekb-hybrid", "SHI: ekb, or straight on for those who keep their direction"),
     ("oaekb-hybrid", "SHI: oaekb, or straight on for those who keep their direction"),
-    ("trend", "STEELE: accelerates as bodies do at that place in other sessions of the map"),
+    ("trend", "STEELE: goes by the map's other sessions; tighter bound across their trend"),
     ("ant", "drawn by the fresh trails of others (pheromones)"),
     ("dis-rvw", "DIS model 4, for instance"),
     ("dis-rvb", "DIS model 8, for instance"),

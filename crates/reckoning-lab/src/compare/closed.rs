@@ -1,8 +1,8 @@
 //! The engine's real chain on a recording: publisher, link, ghost.
 
 use reckoning::{
-    Blend, Cause, ConfigError, CurveBasis, DVec3, Ghost, GhostConfig, Known, Model, Publisher,
-    PublisherConfig, SimTime, Threshold, Update,
+    Behaviour, Blend, Cause, ConfigError, CurveBasis, DVec3, Ghost, GhostConfig, Known, Model,
+    Publisher, PublisherConfig, SimTime, Threshold, Update,
 };
 use std::time::Duration;
 
@@ -105,6 +105,9 @@ impl Setting<'_> {
         let mut bodies = Vec::new();
         for state in &alive[1..] {
             let truth = &state.kinematics;
+            if let Some(threshold) = self.threshold_at(truth) {
+                publisher.set_threshold(threshold);
+            }
             if let Some(cause) = publisher.due(truth) {
                 let model = self.plan(course, truth.at, &mut bodies, cause);
                 let update = publisher.export(truth, model(truth), cause);
@@ -122,6 +125,15 @@ impl Setting<'_> {
             }
         }
         Ok(())
+    }
+
+    /// STEELE's threshold, which varies with place: the bound where a body follows the trend
+    /// of its place, down to half of it where it goes across. Only for `trend`.
+    fn threshold_at(&self, truth: &reckoning::Kinematics) -> Option<Threshold> {
+        let Ready::Behaviour(Behaviour::Trended(_)) = self.predictor else { return None };
+        let trends = self.surroundings.trends()?;
+        let (min, max) = (0.5 * self.bound, self.bound);
+        Threshold::metres(trends.threshold_m(truth.position, truth.velocity, min, max)).ok()
     }
 
     /// What the owner publishes: the model fitted to the truth, or its plan as a curve.

@@ -58,6 +58,11 @@ impl Surroundings {
         self.walls.as_ref().map(|walls| walls.inside(place))
     }
 
+    /// Which way bodies tend to go here, if other sessions of the map told.
+    pub(crate) const fn trends(&self) -> Option<&TrendMap> {
+        self.trends.as_ref()
+    }
+
     /// The scene of these bodies in these surroundings.
     pub(crate) fn scene<'a>(&'a self, bodies: &'a [Known], trails: &'a Trails) -> Scene<'a> {
         let mut scene = Scene::new(bodies, &self.items);
