@@ -1,7 +1,7 @@
 //! Predictors by name: what `--predictors` understands.
 //!
 //! A predictor is a name, and in brackets the parameters that differ from their defaults:
-//! `linear`, `damped(fade=0.8)`, `oaekb-hybrid`. Names without parameters that need some are
+//! `linear`, `damped(fade=0.8)`, `interest-hybrid(preference=learnt)`. Names without parameters that need some are
 //! fitted to the other sessions of the same source, never to the one they are tried on.
 
 use std::fmt;
@@ -38,9 +38,25 @@ pub(crate) enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Planned {
     Ekb { avoid_walls: bool, hybrid: bool },
-    Interest { preference: Preference, hybrid: bool },
+    Interest(Drawn),
     Trend,
     Ant,
+}
+
+/// LI's scheme, before it is known whom it is about and how large his world is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Drawn {
+    habit: Habit,
+    hybrid: bool,
+}
+
+/// Where a player's preference comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Habit {
+    /// The same for everyone. LI's scheme as it stands is that of no preference.
+    Fixed(Preference),
+    /// From what the player did so far.
+    Learnt,
 }
 
 /// Every name, and what it means.
@@ -54,8 +70,8 @@ const NAMES: [(&str, &str); 17] = [
     ("arc", "keeps its speed and its turning"),
     ("ballistic", "falls; gravity=9.81, floor=0"),
     ("dis-static", "DIS model 1; likewise dis-fpw, -rpw, -rvw, -fvw, -fpb, -rpb, -rvb, -fvb"),
-    ("interest", "LI: drawn by weaker players and by items; e=-100..100, personal preference"),
-    ("interest-hybrid", "LI: straight on for half a second, then interest; e=-100..100"),
+    ("interest", "LI: drawn by weaker players and by items; preference=0, -100..100 or learnt"),
+    ("interest-hybrid", "LI: straight on for half a second, then interest; preference=, too"),
     ("ekb", "SHI: follows friends, aligns with them, faces or flees enemies"),
     ("oaekb", "SHI: the same, round the walls"),
     ("ekb-hybrid", "SHI: ekb, or straight on for those who keep their direction"),
@@ -143,7 +159,7 @@ impl FromStr for Predictor {
 /// The parameters in brackets, taken out one by one.
 struct Given<'a> {
     name: &'a str,
-    pairs: Vec<(&'a str, f64)>,
+    pairs: Vec<(&'a str, &'a str)>,
 }
 
 impl<'a> Given<'a> {
@@ -152,19 +168,24 @@ impl<'a> Given<'a> {
         let pair = |word: &'a str| {
             let wrong = || PredictorError::Parameter { name: name.into(), got: word.into() };
             let (key, value) = word.split_once('=').ok_or_else(wrong)?;
-            Ok((key.trim(), value.trim().parse().map_err(|_| wrong())?))
+            Ok((key.trim(), value.trim()))
         };
         Ok(Self { name, pairs: words.map(pair).collect::<Result<_, _>>()? })
     }
 
-    fn take(&mut self, key: &str) -> Option<f64> {
+    fn take_text(&mut self, key: &str) -> Option<&'a str> {
         let place = self.pairs.iter().position(|(name, _)| *name == key)?;
         Some(self.pairs.swap_remove(place).1)
     }
 
+    fn take(&mut self, key: &str) -> Result<Option<f64>, PredictorError> {
+        let Some(text) = self.take_text(key) else { return Ok(None) };
+        text.parse().map(Some).map_err(|_| self.wrong(format!("{key}={text}")))
+    }
+
     /// A span in seconds, which must not be negative.
     fn span(&mut self, key: &str) -> Result<Option<Duration>, PredictorError> {
-        let Some(got) = self.take(key) else { return Ok(None) };
+        let Some(got) = self.take(key)? else { return Ok(None) };
         let span = Duration::try_from_secs_f64(got);
         span.map(Some).map_err(|_| self.wrong(format!("{key}={got}")))
     }
@@ -201,8 +222,8 @@ fn kind_of(name: &str, given: &mut Given<'_>) -> Result<Kind, PredictorError> {
         "curve" => Model::Curve(Curve::still(basis(given)?)),
         "arc" => Model::Arc,
         "ballistic" => {
-            let gravity = given.take("gravity").unwrap_or(9.81);
-            let floor = given.take("floor").unwrap_or(0.0);
+            let gravity = given.take("gravity")?.unwrap_or(9.81);
+            let floor = given.take("floor")?.unwrap_or(0.0);
             Model::Ballistic(given.checked(Ballistic::new(gravity, floor, Landing::Run))?)
         }
         _ => return dis(name).map_or_else(|| behaviour(name, given), |it| Ok(Kind::Model(it))),
@@ -211,7 +232,7 @@ fn kind_of(name: &str, given: &mut Given<'_>) -> Result<Kind, PredictorError> {
 }
 
 fn basis(given: &mut Given<'_>) -> Result<CurveBasis, PredictorError> {
-    match given.take("terms") {
+    match given.take("terms")? {
         Some(3.0) => Ok(CurveBasis::THREE),
         None | Some(4.0) => Ok(CurveBasis::FOUR),
         Some(got) => Err(given.wrong(format!("terms={got}"))),
@@ -231,9 +252,7 @@ fn behaviour(name: &str, given: &mut Given<'_>) -> Result<Kind, PredictorError> 
             Planned::Ekb { avoid_walls: name.starts_with("oa"), hybrid: name.ends_with("hybrid") }
         }
         "interest" | "interest-hybrid" => {
-            let percent = given.take("e").unwrap_or(0.0);
-            let preference = given.checked(Preference::new(percent))?;
-            Planned::Interest { preference, hybrid: name.ends_with("hybrid") }
+            Planned::Interest(Drawn { habit: habit(given)?, hybrid: name.ends_with("hybrid") })
         }
         "trend" => Planned::Trend,
         "ant" => Planned::Ant,
@@ -242,21 +261,43 @@ fn behaviour(name: &str, given: &mut Given<'_>) -> Result<Kind, PredictorError> 
     Ok(Kind::Behaviour(planned))
 }
 
-/// How a recording's lengths compare with those of the documents.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Scale {
-    /// Its body width over SHI's 45 px, the error that document calls a hit.
-    pub(crate) shi: f64,
-    /// Its top speed over the 40 px/s of LI's tanks.
-    pub(crate) li: f64,
+/// `preference=learnt`, or a number; `e`, LI's letter, is the same number.
+fn habit(given: &mut Given<'_>) -> Result<Habit, PredictorError> {
+    let percent = match given.take_text("preference") {
+        Some("learnt") => return Ok(Habit::Learnt),
+        Some(text) => text.parse().map_err(|_| given.wrong(format!("preference={text}")))?,
+        None => given.take("e")?.unwrap_or(0.0),
+    };
+    Ok(Habit::Fixed(given.checked(Preference::new(percent))?))
+}
+
+impl Drawn {
+    /// The behaviour of a player of this learnt preference, in a world whose lengths are
+    /// `scale` times those of LI. In one too large for numbers he goes straight on.
+    pub(crate) fn behaviour(self, scale: f64, learnt: Preference) -> Behaviour {
+        let preference = match self.habit {
+            Habit::Fixed(preference) => preference,
+            Habit::Learnt => learnt,
+        };
+        let Ok(interest) = Interest::new(InterestConfig::default().scaled(scale)) else {
+            return Behaviour::Straight;
+        };
+        let interest = interest.preferring(preference);
+        if self.hybrid {
+            Behaviour::InterestHybrid(InterestHybrid::new(interest))
+        } else {
+            Behaviour::Interest(interest)
+        }
+    }
 }
 
 impl Planned {
-    /// The behaviour with its lengths scaled to a recording.
-    pub(crate) fn scaled(self, scale: Scale) -> Result<Behaviour, ConfigError> {
+    /// The behaviour with SHI's lengths scaled to a recording. LI's scheme, whose scale and
+    /// preference change while one watches, starts with those of LI's own game.
+    pub(crate) fn scaled(self, shi: f64) -> Result<Behaviour, ConfigError> {
         Ok(match self {
             Self::Ekb { avoid_walls, hybrid } => {
-                let mut config = PatternsConfig::default().scaled(scale.shi);
+                let mut config = PatternsConfig::default().scaled(shi);
                 config.avoid_walls = avoid_walls;
                 let patterns = Patterns::new(config)?;
                 if hybrid {
@@ -265,15 +306,7 @@ impl Planned {
                     Behaviour::Patterns(patterns)
                 }
             }
-            Self::Interest { preference, hybrid } => {
-                let config = InterestConfig::default().scaled(scale.li);
-                let interest = Interest::new(config)?.preferring(preference);
-                if hybrid {
-                    Behaviour::InterestHybrid(InterestHybrid::new(interest))
-                } else {
-                    Behaviour::Interest(interest)
-                }
-            }
+            Self::Interest(drawn) => drawn.behaviour(1.0, Preference::NONE),
             Self::Trend => Behaviour::Trended(Trended::new(TrendedConfig::default())?),
             Self::Ant => Behaviour::Pheromone(Pheromone::new(PheromoneConfig::default())?),
         })
@@ -285,6 +318,11 @@ impl Planned {
 
     pub(crate) const fn needs_trails(self) -> bool {
         matches!(self, Self::Ant)
+    }
+
+    /// Whether someone must watch the players for it.
+    pub(crate) const fn needs_habits(self) -> bool {
+        matches!(self, Self::Interest(Drawn { habit: Habit::Learnt, .. }))
     }
 
     pub(crate) const fn needs_routes(self) -> bool {
@@ -314,6 +352,18 @@ mod tests {
     }
 
     #[test]
+    fn a_preference_is_none_fixed_or_learnt() {
+        let habit = |text: &str| match text.parse::<Predictor>().unwrap().kind() {
+            Kind::Behaviour(Planned::Interest(drawn)) => drawn.habit,
+            kind => panic!("{text}: {kind:?}"),
+        };
+        assert_eq!(habit("interest-hybrid"), Habit::Fixed(Preference::NONE));
+        assert_eq!(habit("interest(preference=learnt)"), Habit::Learnt);
+        assert_eq!(habit("interest(preference=-50)"), habit("interest(e=-50)"));
+        assert_ne!(habit("interest(e=-50)"), habit("interest"));
+    }
+
+    #[test]
     fn what_is_not_understood_is_named() {
         let message = |text: &str| text.parse::<Predictor>().unwrap_err().to_string();
         assert!(message("linaer").starts_with("no predictor is called \"linaer\"; there are hold"));
@@ -321,5 +371,8 @@ mod tests {
         assert!(message("damped(fade=soon)").contains("does not take \"fade=soon\""));
         assert!(message("damped(fade=-1)").contains("does not take \"fade=-1\""));
         assert!(message("interest(e=200)").starts_with("interest: "));
+        assert!(message("interest(preference=-101)").starts_with("interest: "));
+        assert!(message("interest(preference=some)").contains("does not take \"preference=some\""));
+        assert!(message("interest(e=5,preference=learnt)").contains("does not take \"e=5\""));
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reckoning::{DVec3, SimTime};
 use reckoning_lab::compare::{Cache, CompareConfig, Comparison, compare, compare_cached};
-use reckoning_lab::recording::{Recording, Sample, Track};
+use reckoning_lab::recording::{Item, Recording, Sample, Track};
 
 /// Two runners at 60 Hz: one straight at 3 units a second, one who stands.
 fn runners() -> Recording {
@@ -52,6 +52,117 @@ fn the_closed_loop_counts_updates_and_keeps_the_bound() {
     assert!((2.5..3.5).contains(&hold.packets_per_entity_s), "{hold:?}");
     assert!(linear.packets_per_entity_s < 0.5, "{linear:?}");
     assert!(hold.mean_error < 0.5 && linear.mean_error < hold.mean_error);
+}
+
+/// Runners on a lane along x: each goes the way `heading` says and turns round at the ends.
+fn lane(session: &str, heading: f64) -> Recording {
+    let mut recording =
+        Recording { source: "made".into(), session: session.into(), ..Recording::default() };
+    recording.meta.body_width = 0.5;
+    for id in 0..3 {
+        let mut track = Track::new(id, id, &[]);
+        for tick in 0..3_600 {
+            let at = SimTime::from_tick(tick, 60);
+            let way = at.as_secs_f64() * 3.0 + f64::from(id) * 7.0;
+            // Swaying across the lane, so that there is something to send.
+            let across = libm::sin(way * 1.7) * 0.4;
+            let position = DVec3::new(heading * (way % 40.0), across, 0.0);
+            let segment = (way / 40.0) as u32;
+            let sample = Sample { at, position, alive: true, segment, ..Sample::default() };
+            track.push(sample, &[]);
+        }
+        recording.tracks.push(track);
+    }
+    recording.tidy();
+    recording
+}
+
+fn packets(result: &Comparison, session: &str, predictor: &str) -> f64 {
+    let row = |row: &&reckoning_lab::compare::ClosedRow| {
+        row.session == session && row.predictor == predictor
+    };
+    result.closed.iter().find(row).unwrap().packets_per_entity_s
+}
+
+fn along_and_across() -> Comparison {
+    let config = CompareConfig {
+        predictors: ["trend", "linear"].map(|name| name.parse().unwrap()).to_vec(),
+        delays: vec![Duration::from_millis(500)],
+        bound: Some(0.4),
+        ..CompareConfig::default()
+    };
+    // The third goes against the trend that the first two set.
+    let mut against = lane("against", 1.0);
+    for track in &mut against.tracks {
+        for sample in &mut track.samples {
+            std::mem::swap(&mut sample.position.x, &mut sample.position.y);
+            sample.position += DVec3::new(20.0, -20.0, 0.0);
+        }
+    }
+    compare(&config, &[lane("one", 1.0), lane("two", 1.0), against], &|_, _| {}).unwrap()
+}
+
+#[test]
+fn trend_speaks_more_often_where_bodies_cross_the_trend_of_a_place() {
+    let result = along_and_across();
+    let ratio = |session| packets(&result, session, "trend") / packets(&result, session, "linear");
+    println!("trend over linear: {:.3} along, {:.3} across", ratio("two"), ratio("against"));
+    // Linear has one threshold for all, so it is the measure of the motion itself.
+    assert!(ratio("against") > 1.1 * ratio("two"), "{} and {}", ratio("against"), ratio("two"));
+    assert_eq!(result, along_and_across(), "the same question, another answer");
+}
+
+#[test]
+fn trend_without_other_sessions_of_the_map_keeps_the_bound_for_everyone() {
+    let result = compared("trend,linear");
+    let row = |name: &str| result.open.iter().find(|row| row.predictor == name).unwrap();
+    assert!((row("trend").aee - row("linear").aee).abs() < 1e-4, "{}", row("trend").aee);
+    let [trend, linear] = ["trend", "linear"].map(|name| packets(&result, "two", name));
+    assert!((trend - linear).abs() < 0.05, "{trend} and {linear}");
+}
+
+#[test]
+fn a_preference_is_learnt_from_what_a_player_did_so_far() {
+    let config = CompareConfig {
+        predictors: ["interest", "interest(preference=learnt)"].map(|it| it.parse().unwrap()).into(),
+        delays: vec![Duration::from_millis(1_000)],
+        closed_loop: false,
+        ..CompareConfig::default()
+    };
+    let result = compare(&config, &[collector()], &|_, _| {}).unwrap();
+    let [plain, learnt] = result.open.as_slice() else { panic!("two predictors, one delay") };
+    println!("interest {:.3}, learnt {:.3}", plain.aee, learnt.aee);
+    assert!(learnt.aee < 0.9 * plain.aee, "{} and {}", learnt.aee, plain.aee);
+}
+
+/// One who walks to and fro between two boxes of health while a weaker enemy, who would draw
+/// him by LI's formula, stands aside.
+fn collector() -> Recording {
+    let mut recording =
+        Recording { source: "made".into(), session: "collector".into(), ..Recording::default() };
+    recording.meta.body_width = 10.0;
+    let health = |x: f64| Item {
+        kind: "health".into(),
+        class: "health 40".into(),
+        position: DVec3::new(x, 0.0, 0.0),
+    };
+    recording.level.items = vec![health(-120.0), health(120.0)];
+    for (id, points) in [(0, 60.0), (1, 10.0)] {
+        let mut track = Track::new(id, id, &[]);
+        for tick in 0..3_600 {
+            let at = SimTime::from_tick(tick, 60);
+            let phase = (at.as_secs_f64() * 40.0) % 400.0;
+            let x = if phase < 200.0 { phase - 100.0 } else { 300.0 - phase };
+            let position = if id == 0 { DVec3::X * x } else { DVec3::new(0.0, 40.0, 0.0) };
+            // Both were whole once, so that what they could have is known.
+            let health = Some(if tick < 300 { 100.0 } else { points });
+            let sample = Sample { at, position, alive: true, health, ..Sample::default() };
+            track.push(sample, &[]);
+        }
+        recording.tracks.push(track);
+    }
+    recording.tidy();
+    recording
 }
 
 #[test]

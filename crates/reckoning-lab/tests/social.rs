@@ -6,7 +6,7 @@ use std::time::Duration;
 use reckoning::DVec3;
 use reckoning_arena::{Event, Level, Match, MatchConfig, Mode};
 use reckoning_lab::bots;
-use reckoning_lab::compare::{CompareConfig, Comparison, OpenRow, compare};
+use reckoning_lab::compare::{CompareConfig, Comparison, OpenRow, Predictor, compare};
 use reckoning_lab::recording::{Recording, Sample, read_session, write_session};
 use reckoning_lab::reproduce::{Document, Effort, reproduce_with};
 
@@ -29,8 +29,7 @@ fn config(delays_ms: &[u64], bound: f64) -> CompareConfig {
         predictors: names.map(|name| name.parse().unwrap()).to_vec(),
         delays: delays_ms.iter().copied().map(Duration::from_millis).collect(),
         bound: Some(bound),
-        link: None,
-        closed_loop: true,
+        ..CompareConfig::default()
     }
 }
 
@@ -97,17 +96,12 @@ fn an_unknown_level_is_refused() {
 
 /// Where the past ends in the tests of the future.
 const CUT_S: f64 = 6.0;
-/// The most health and ammunition there is; most have it, so that no future changes that.
-const FULL: (f32, f32) = (100.0, 40.0);
 
-/// The recording up to the cut, with less ammunition.
+/// The recording up to the cut.
 fn cut(recording: &Recording) -> Recording {
     let mut cut = recording.clone();
     for track in &mut cut.tracks {
         track.samples.retain(|sample| sample.at.as_secs_f64() <= CUT_S);
-        for sample in &mut track.samples {
-            sample.ammo = sample.ammo.map(|ammo| ammo.min(FULL.1));
-        }
     }
     cut
 }
@@ -123,8 +117,6 @@ fn swept_away(recording: &Recording, to: DVec3) -> Recording {
             position: sample.position + to,
             alive: false,
             segment,
-            health: Some(FULL.0),
-            ammo: Some(FULL.1),
             ..*sample
         };
         track.samples.extend(future.iter().map(sweep));
@@ -146,14 +138,23 @@ fn counts(found: &Comparison) -> BTreeMap<(String, u64), [u64; 4]> {
 #[test]
 fn no_prediction_sees_the_future() {
     let recording = teams(10, 9);
+    let other = bots::session("proving-grounds", 10, 9, Mode::TwoTeams, 6).unwrap();
     // A little less than whole ticks, so that no target lies a rounding beyond the cut.
-    let config = config(&[16, 33, 99, 299, 899], 2.0);
-    let count = |it: Recording| counts(&compare(&config, &[it], &|_, _| ()).unwrap());
+    let mut config = config(&[16, 33, 99, 299, 899], 2.0);
+    config.predictors = Predictor::names().iter().map(|(name, _)| name.parse().unwrap()).collect();
+    config.predictors.push("interest(preference=learnt)".parse().unwrap());
+    let count = |it: Recording| {
+        let found = compare(&config, &[it, other.clone()], &|_, _| ()).unwrap();
+        counts(&Comparison {
+            open: found.open.into_iter().filter(|row| row.session == recording.session).collect(),
+            ..Comparison::default()
+        })
+    };
     let none = count(cut(&recording));
     let east = count(swept_away(&recording, DVec3::X * 1e5));
     let south = count(swept_away(&recording, DVec3::Y * -1e5));
     for (asked, none) in &none {
-        assert!(asked.1 > 33 || none[0] > 1_000, "{asked:?}: {none:?} tests nothing");
+        assert!(asked.1 > 33 || none[0] > 500, "{asked:?}: {none:?} tests nothing");
         assert_eq!((*none, *none), (east[asked], south[asked]), "{asked:?}");
     }
 }
@@ -168,6 +169,16 @@ fn compare_runs_on_bots() {
     }
     for row in &found.closed {
         assert!(row.packets_per_entity_s > 0.0 && row.in_walls.is_some(), "{row:?}");
+        let names: Vec<&str> = row.receivers.iter().map(|it| it.receiver.as_str()).collect();
+        assert_eq!(names, ["200 ms", "500 ms", "800 ms"]);
+        for pair in row.receivers.windows(2) {
+            assert!(pair[0].before < pair[1].before && pair[0].aee < pair[1].aee, "{row:?}");
+        }
+        for it in &row.receivers {
+            // Both are the mean of what is shown, over time and over samples.
+            assert!((it.before + it.after - it.shown_error).abs() < 0.02 * it.shown_error, "{it:?}");
+            assert!((it.cee + it.eee - it.aee).abs() < 1e-9 && it.cee > 10.0 * it.eee, "{it:?}");
+        }
     }
 }
 

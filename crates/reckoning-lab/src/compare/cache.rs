@@ -10,6 +10,10 @@ use std::path::PathBuf;
 use super::{CompareConfig, CompareError, Comparison, compare};
 use crate::recording::Recording;
 
+/// Counts up with every change of what a comparison says or how it is kept, between versions
+/// of the lab too.
+const REVISION: u64 = 2;
+
 /// Where comparisons are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cache {
@@ -64,11 +68,16 @@ pub fn compare_cached(
 fn key_of(config: &CompareConfig, recordings: &[Recording]) -> u64 {
     let mut hash = Hash(0x9e37_79b9_7f4a_7c15);
     hash.text(env!("CARGO_PKG_VERSION"));
+    hash.word(REVISION);
     hash.text(&format!("{config:?}"));
     for recording in recordings {
         hash.text(&recording.source);
         hash.text(&recording.session);
         hash.text(&format!("{:?}{:?}", recording.meta, recording.level));
+        for event in &recording.item_events {
+            hash.word(event.at.as_micros() as u64 ^ (u64::from(event.item) << 40));
+            hash.word(event.taken_by.map_or(u64::MAX, |id| id as u64));
+        }
         for track in &recording.tracks {
             hash.word(track.id as u64 ^ ((track.team as u64) << 32));
             for sample in &track.samples {

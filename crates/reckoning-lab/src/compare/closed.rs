@@ -1,16 +1,17 @@
 //! The engine's real chain on a recording: publisher, link, ghost.
 
 use reckoning::{
-    Behaviour, Blend, Cause, ConfigError, CurveBasis, DVec3, Ghost, GhostConfig, Known, Model,
-    Publisher, PublisherConfig, SimTime, Threshold, Update,
+    Behaviour, Cause, ConfigError, CurveBasis, DVec3, Kinematics, Model, Publisher,
+    PublisherConfig, SimTime, Threshold,
 };
 use std::time::Duration;
 
 use super::CompareError;
 use super::open::Ready;
-use super::prepare::{Course, Prepared, State};
+use super::prepare::{Prepared, State};
+use super::receiver::{Heard, Receiver, Viewer};
 use super::surroundings::Surroundings;
-use crate::{Link, LinkConfig};
+use crate::LinkConfig;
 
 /// How far ahead a behaviour's plan is laid into a curve.
 const PLAN_S: f64 = 1.5;
@@ -26,8 +27,8 @@ pub(crate) struct Chain {
     pub(crate) guess: Sum,
     /// Distance of what a ghost shows, 100 ms late, and truth.
     pub(crate) shown: Sum,
-    /// The same over the link that was asked for.
-    pub(crate) linked: Sum,
+    /// What came of it at each receiver.
+    pub(crate) heard: Vec<Heard>,
     /// Third differences of what is shown, per second cubed.
     pub(crate) rough: Sum,
     pub(crate) in_walls: Sum,
@@ -43,7 +44,7 @@ pub(crate) struct Sum {
 }
 
 impl Sum {
-    fn add(&mut self, value: f64) {
+    pub(crate) fn add(&mut self, value: f64) {
         self.sum += value;
         self.n += 1.0;
     }
@@ -64,7 +65,7 @@ pub(crate) struct Setting<'a> {
     pub(crate) surroundings: &'a Surroundings,
     pub(crate) predictor: Ready,
     pub(crate) bound: f64,
-    pub(crate) link: Option<LinkConfig>,
+    pub(crate) receivers: &'a [LinkConfig],
 }
 
 /// How many samples of the stretch are kept for plots.
@@ -74,11 +75,12 @@ impl Setting<'_> {
     /// Runs one player's chain over all its segments.
     pub(crate) fn run(&self, player: usize) -> Result<Chain, CompareError> {
         let course = &self.prepared.courses[player];
-        let mut chain = Chain::default();
+        let heard = vec![Heard::default(); self.receivers.len()];
+        let mut chain = Chain { heard, ..Chain::default() };
         let mut place = 0;
         while place < course.states.len() {
             let end = course.segment_end(place);
-            self.run_segment(course, &course.states[place..end], player, &mut chain)?;
+            self.run_segment(&course.states[place..end], player, &mut chain)?;
             place = end;
         }
         Ok(chain)
@@ -86,7 +88,6 @@ impl Setting<'_> {
 
     fn run_segment(
         &self,
-        course: &Course,
         states: &[State],
         player: usize,
         chain: &mut Chain,
@@ -98,38 +99,34 @@ impl Setting<'_> {
         chain.updates += 1;
         let late = LinkConfig { delay: Duration::from_millis(100), ..LinkConfig::default() };
         let mut late = Viewer::new(late, update, player as u64)?;
-        let mut linked = match &self.link {
-            Some(link) => Some(Viewer::new(*link, update, player as u64)?),
-            None => None,
-        };
-        let mut bodies = Vec::new();
+        let start = |link: &LinkConfig| Receiver::start(*link, update, player as u64);
+        let mut receivers: Vec<Receiver> =
+            self.receivers.iter().map(start).collect::<Result<_, _>>()?;
         for state in &alive[1..] {
             let truth = &state.kinematics;
             if let Some(threshold) = self.threshold_at(truth) {
                 publisher.set_threshold(threshold);
             }
             if let Some(cause) = publisher.due(truth) {
-                let model = self.plan(course, truth.at, &mut bodies, cause);
-                let update = publisher.export(truth, model(truth), cause);
+                let update = publisher.export(truth, self.plan(player, truth, cause), cause);
                 chain.updates += 1;
                 late.send(update, truth.at);
-                if let Some(viewer) = &mut linked {
-                    viewer.send(update, truth.at);
-                }
+                receivers.iter_mut().for_each(|receiver| receiver.send(update, truth.at));
             }
             let guess = publisher.last_update().position_at(truth.at);
             chain.guess.add(guess.distance(truth.position));
             self.look(&mut late, truth.at, truth.position, chain);
-            if let Some(viewer) = &mut linked {
-                chain.linked.add(viewer.shown(truth.at).distance(truth.position));
-            }
+            receivers.iter_mut().for_each(|it| it.look(truth.at, truth.position));
+        }
+        for (sum, receiver) in chain.heard.iter_mut().zip(&receivers) {
+            sum.merge(&receiver.heard());
         }
         Ok(())
     }
 
     /// STEELE's threshold, which varies with place: the bound where a body follows the trend
     /// of its place, down to half of it where it goes across. Only for `trend`.
-    fn threshold_at(&self, truth: &reckoning::Kinematics) -> Option<Threshold> {
+    pub(crate) fn threshold_at(&self, truth: &Kinematics) -> Option<Threshold> {
         let Ready::Behaviour(Behaviour::Trended(_)) = self.predictor else { return None };
         let trends = self.surroundings.trends()?;
         let (min, max) = (0.5 * self.bound, self.bound);
@@ -137,29 +134,22 @@ impl Setting<'_> {
     }
 
     /// What the owner publishes: the model fitted to the truth, or its plan as a curve.
-    fn plan(
-        &self,
-        course: &Course,
-        now: SimTime,
-        bodies: &mut Vec<Known>,
-        cause: Cause,
-    ) -> impl Fn(&reckoning::Kinematics) -> Model + use<> {
-        let planned = match self.predictor {
-            Ready::Model(model) => Err(model),
-            // Who stands still has no plans.
-            Ready::Behaviour(_) if cause == Cause::Stop => Ok(Model::Hold),
-            Ready::Behaviour(behaviour) => {
-                self.prepared.known_at(now, bodies);
-                let trails = self.surroundings.trails_before(self.prepared, now, 10);
-                let scene = self.surroundings.scene(bodies, &trails);
-                let plan = behaviour.plan(&scene, course.id as u32, PLAN_S, CurveBasis::FOUR);
-                Ok(plan.unwrap_or(Model::Linear))
-            }
-        };
-        move |truth| match planned {
-            Ok(plan) => plan,
-            Err(model) => model.fitted(truth),
+    pub(crate) fn plan(&self, player: usize, truth: &Kinematics, cause: Cause) -> Model {
+        if let Ready::Model(model) = self.predictor {
+            return model.fitted(truth);
         }
+        // Who stands still has no plans.
+        if cause == Cause::Stop {
+            return Model::Hold;
+        }
+        let mut moment = self.surroundings.before(self.prepared, truth.at, 10);
+        self.surroundings.look_around(self.prepared, truth.at, &mut moment);
+        let learnt = self.surroundings.habit_of(player, truth.at);
+        let id = self.prepared.courses[player].id as u32;
+        let behaviour = self.predictor.behaviour(moment.li_scale(), learnt);
+        let scene = self.surroundings.scene(&moment);
+        let plan = behaviour.and_then(|it| it.plan(&scene, id, PLAN_S, CurveBasis::FOUR));
+        plan.unwrap_or(Model::Linear)
     }
 
     fn publishing(&self) -> Result<PublisherConfig, ConfigError> {
@@ -172,13 +162,13 @@ impl Setting<'_> {
         config.export_stops = false;
         config.model = match self.predictor {
             Ready::Model(model) => model,
-            Ready::Behaviour(_) => Model::Linear,
+            Ready::Behaviour(_) | Ready::Drawn(_) => Model::Linear,
         };
         Ok(config)
     }
 
     fn look(&self, viewer: &mut Viewer, now: SimTime, truth: DVec3, chain: &mut Chain) {
-        let shown = viewer.shown(now);
+        let shown = viewer.shown(now, |_, _| ());
         chain.shown.add(shown.distance(truth));
         if let Some(jerk) = viewer.jerk(now, shown) {
             chain.rough.add(jerk);
@@ -189,46 +179,5 @@ impl Setting<'_> {
         if chain.stretch.len() < STRETCH {
             chain.stretch.push((now, truth, shown));
         }
-    }
-}
-
-/// One listener behind a link.
-struct Viewer {
-    link: Link<Update>,
-    ghost: Ghost,
-    last: [(SimTime, DVec3); 3],
-}
-
-impl Viewer {
-    fn new(mut config: LinkConfig, first: Update, salt: u64) -> Result<Self, CompareError> {
-        config.seed ^= salt;
-        let mut ghost = GhostConfig::default();
-        ghost.blend = Blend::ProjectiveVelocity;
-        ghost.max_extrapolation = Duration::from_mins(1);
-        let now = first.at();
-        let link = Link::new(config)?;
-        let last = [(now, first.kinematics().position); 3];
-        Ok(Self { link, ghost: Ghost::start(ghost, first, now)?, last })
-    }
-
-    fn send(&mut self, update: Update, now: SimTime) {
-        self.link.send(now, crate::plain_bytes(&update), update);
-    }
-
-    fn shown(&mut self, now: SimTime) -> DVec3 {
-        while let Some((arrival, update)) = self.link.poll(now) {
-            self.ghost.accept(update, arrival);
-        }
-        self.ghost.position_at(now)
-    }
-
-    /// The third difference of what was shown over the last four samples.
-    fn jerk(&mut self, now: SimTime, shown: DVec3) -> Option<f64> {
-        let [a, b, c] = self.last;
-        self.last = [b, c, (now, shown)];
-        let step_s = now.secs_since(a.0) / 3.0;
-        let third = shown - c.1 * 3.0 + b.1 * 3.0 - a.1;
-        (a.0 != b.0 && b.0 != c.0 && c.0 != now)
-            .then(|| third.length() / (step_s * step_s * step_s))
     }
 }

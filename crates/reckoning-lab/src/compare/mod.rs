@@ -15,28 +15,36 @@
 //! ```
 //!
 //! A prediction sees a state that depends on nothing later than itself, and a scene of such
-//! states. What is fitted or learnt comes from other sessions. Confidence intervals come from
+//! states, of the items that lie there at that moment and of the level. What is fitted comes
+//! from other sessions, and what is learnt of a player from what he did so far. Confidence intervals come from
 //! drawing the players anew.
 
 mod cache;
 mod closed;
 mod fit;
+mod habits;
+mod items;
+#[cfg(test)]
+mod no_future;
 mod open;
 mod parallel;
 mod prepare;
+mod receiver;
+mod rows;
 mod surroundings;
 mod tally;
+mod usual;
 
 use std::fmt;
 use std::time::Duration;
 
 use reckoning::{ConfigError, Model};
-use serde::{Deserialize, Serialize};
 
 use crate::predictor::{Kind, Planned};
 use crate::recording::Recording;
 use crate::{LinkConfig, LinkError};
 use closed::{Chain, Setting, Sum};
+use receiver::Heard;
 use fit::Trial;
 use open::{Grid, Questions, Ready};
 use parallel::on_each_thread;
@@ -46,6 +54,7 @@ use tally::{Errors, mean_over_players};
 
 pub use crate::predictor::{Predictor, PredictorError};
 pub use cache::{Cache, compare_cached};
+pub use rows::{ClosedRow, Comparison, OpenRow, PathSample, ReceiverRow, Spread};
 
 /// What to compare.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,108 +66,30 @@ pub struct CompareConfig {
     /// How far the closed loop lets the guess stray, and what counts as a hit; the width of
     /// a body when `None`.
     pub bound: Option<f64>,
-    /// A link for the closed loop besides the fixed 100 ms.
-    pub link: Option<LinkConfig>,
+    /// The links of the closed loop's receivers, besides the one at a fixed 100 ms. May be
+    /// empty.
+    pub receivers: Vec<LinkConfig>,
     /// Whether to run the closed loop at all.
     pub closed_loop: bool,
 }
 
 impl Default for CompareConfig {
-    /// SHI's seven delays, a body width, and four predictors everyone knows.
+    /// SHI's seven delays, a body width, four predictors everyone knows, and the three
+    /// receivers of THESIS, at 200, 500 and 800 ms.
     fn default() -> Self {
         let names = ["hold", "linear", "accelerating", "damped"];
         Self {
             predictors: names.iter().filter_map(|name| name.parse().ok()).collect(),
             delays: (1..=7).map(|k| Duration::from_millis(300 * k)).collect(),
             bound: None,
-            link: None,
+            receivers: [200, 500, 800].map(receiver_at).to_vec(),
             closed_loop: true,
         }
     }
 }
 
-/// How one predictor did at one delay in one session.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OpenRow {
-    /// Which game or sport.
-    pub source: String,
-    /// Which session.
-    pub session: String,
-    /// Which predictor.
-    pub predictor: String,
-    /// How old the knowledge was.
-    pub delay_ms: u64,
-    /// Mean distance of prediction and truth, in the recording's units.
-    pub aee: f64,
-    /// Lower end of its confidence interval.
-    pub aee_low: f64,
-    /// Upper end.
-    pub aee_high: f64,
-    /// Share of predictions within the bound.
-    pub hit_rate: f64,
-    /// LI's shares: best, good, bad, unacceptable.
-    pub classes: [f64; 4],
-    /// How many predictions.
-    pub n: u64,
-}
-
-/// What one predictor cost and showed in one session.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ClosedRow {
-    /// Which game or sport.
-    pub source: String,
-    /// Which session.
-    pub session: String,
-    /// Which predictor.
-    pub predictor: String,
-    /// How far the guess was let stray.
-    pub bound: f64,
-    /// Updates per body and second.
-    pub packets_per_entity_s: f64,
-    /// Lower end of its confidence interval.
-    pub packets_low: f64,
-    /// Upper end.
-    pub packets_high: f64,
-    /// Mean distance of guess and truth without any delay.
-    pub mean_error: f64,
-    /// Mean distance of what a ghost shows and truth, 100 ms late.
-    pub shown_error_100ms: f64,
-    /// The same over the link that was asked for.
-    pub shown_error_link: Option<f64>,
-    /// Mean jerk of what the ghost shows, in units per second cubed.
-    pub roughness: f64,
-    /// Share of the time it is shown inside a wall, where walls are known.
-    pub in_walls: Option<f64>,
-}
-
-/// A stretch of truth and of what was shown, for plots.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PathSample {
-    /// Which game or sport.
-    pub source: String,
-    /// Which session.
-    pub session: String,
-    /// Whose way.
-    pub id: i32,
-    /// Which predictor.
-    pub predictor: String,
-    /// Where the body was.
-    pub truth: Vec<[f64; 2]>,
-    /// Where it was shown, 100 ms late.
-    pub shown: Vec<[f64; 2]>,
-    /// Seconds since the start of the stretch, and how far off.
-    pub error: Vec<(f64, f64)>,
-}
-
-/// The outcome of a comparison.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Comparison {
-    /// By session, predictor and delay.
-    pub open: Vec<OpenRow>,
-    /// By session and predictor.
-    pub closed: Vec<ClosedRow>,
-    /// One stretch per session and predictor.
-    pub paths: Vec<PathSample>,
+fn receiver_at(delay_ms: u64) -> LinkConfig {
+    LinkConfig { delay: Duration::from_millis(delay_ms), ..LinkConfig::default() }
 }
 
 /// Why nothing was compared.
@@ -307,7 +238,7 @@ impl<'a> Session<'a> {
         let questions = Questions {
             delays: self.config.delays.clone(),
             hit_within: self.bound,
-            li_px: self.prepared.scale().li,
+            li_px: self.prepared.li_scale(),
         };
         let grid = open::ask(self.prepared, &self.surroundings, &self.ready, &questions, step);
         self.push_open(&grid, comparison);
@@ -318,12 +249,11 @@ impl<'a> Session<'a> {
         let tasks = self.ready.len() * players;
         let share = self.prepared.frames.len() as u64 / (tasks.max(1) as u64);
         // Not through `self`, whose surroundings no two threads may share.
-        let (prepared, ready, bound, link) =
-            (self.prepared, &self.ready, self.bound, &self.config.link);
+        let (prepared, ready, bound, receivers) =
+            (self.prepared, &self.ready, self.bound, self.config.receivers.as_slice());
         let chains = on_each_thread(tasks, &self.surroundings, |own, task| {
             let predictor = ready[task / players];
-            let link = *link;
-            let setting = Setting { prepared, surroundings: own, predictor, bound, link };
+            let setting = Setting { prepared, surroundings: own, predictor, bound, receivers };
             let chain = setting.run(task % players);
             step(share);
             chain
@@ -357,6 +287,7 @@ impl<'a> Session<'a> {
                     aee_low: aee.low,
                     aee_high: aee.high,
                     hit_rate: share(all.hits),
+                    hit_within: self.bound,
                     classes: all.classes.map(share),
                     n: all.n,
                 });
@@ -376,6 +307,7 @@ impl<'a> Session<'a> {
             chains.iter().map(|c| (c.updates as f64, c.seconds)).collect();
         let packets = mean_over_players(&counts);
         let walls = total(|chain| chain.in_walls);
+        let receivers = self.receivers(chains);
         let name = self.config.predictors[predictor].to_string();
         comparison.closed.push(ClosedRow {
             source: self.recording.source.clone(),
@@ -387,7 +319,8 @@ impl<'a> Session<'a> {
             packets_high: packets.high,
             mean_error: total(|chain| chain.guess).mean(),
             shown_error_100ms: total(|chain| chain.shown).mean(),
-            shown_error_link: self.config.link.is_some().then(|| total(|c| c.linked).mean()),
+            shown_error_link: shown_by_all(&receivers),
+            receivers,
             roughness: total(|chain| chain.rough).mean(),
             in_walls: (walls.n > 0.0).then(|| walls.mean()),
         });
@@ -395,6 +328,25 @@ impl<'a> Session<'a> {
         if let Some(player) = longest {
             comparison.paths.push(self.path(player, name, &chains[player]));
         }
+    }
+
+    fn receivers(&self, chains: &[Chain]) -> Vec<ReceiverRow> {
+        let seconds = chains.iter().map(|chain| chain.seconds).sum::<f64>();
+        let over_time = |sum: f64| if seconds > 0.0 { sum / seconds } else { 0.0 };
+        let row = |(number, link): (usize, &LinkConfig)| {
+            let mut heard = Heard::default();
+            chains.iter().for_each(|chain| heard.merge(&chain.heard[number]));
+            ReceiverRow {
+                receiver: format!("{} ms", link.delay.as_millis()),
+                shown_error: heard.shown.mean(),
+                before: over_time(heard.split.before),
+                after: over_time(heard.split.after),
+                cee: over_time(heard.confirmed),
+                eee: over_time(heard.estimated),
+                aee: over_time(heard.confirmed + heard.estimated),
+            }
+        };
+        self.config.receivers.iter().enumerate().map(row).collect()
     }
 
     fn path(&self, player: usize, predictor: String, chain: &Chain) -> PathSample {
@@ -416,6 +368,11 @@ impl<'a> Session<'a> {
     }
 }
 
+fn shown_by_all(receivers: &[ReceiverRow]) -> Option<f64> {
+    let sum = receivers.iter().map(|row| row.shown_error).sum::<f64>();
+    (!receivers.is_empty()).then(|| sum / receivers.len() as f64)
+}
+
 fn made_ready(
     predictor: &Predictor,
     own: &Prepared,
@@ -429,6 +386,7 @@ fn made_ready(
         Kind::Model(model) => Ready::Model(model),
         Kind::FittedDamped => Ready::Model(Model::Damped { fade: fitted(&trials.damped) }),
         Kind::FittedDecaying => Ready::Model(Model::Decaying { fade: fitted(&trials.decaying) }),
-        Kind::Behaviour(planned) => Ready::Behaviour(planned.scaled(own.scale())?),
+        Kind::Behaviour(Planned::Interest(drawn)) => Ready::Drawn(drawn),
+        Kind::Behaviour(planned) => Ready::Behaviour(planned.scaled(own.shi_scale())?),
     })
 }

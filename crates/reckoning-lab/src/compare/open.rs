@@ -3,12 +3,13 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use reckoning::{Behaviour, DVec3, Model, Scene};
+use reckoning::{Behaviour, DVec3, Model, Preference, Scene};
 
 use super::parallel::on_each_thread;
 use super::prepare::{Course, Prepared};
 use super::surroundings::Surroundings;
 use super::tally::Errors;
+use crate::predictor::Drawn;
 
 /// Frames to a piece of work: long enough that a piece's start-up does not count.
 const PIECE: usize = 4_096;
@@ -18,6 +19,20 @@ const PIECE: usize = 4_096;
 pub(crate) enum Ready {
     Model(Model),
     Behaviour(Behaviour),
+    /// LI's scheme: its scale and the player's preference are what is known by then.
+    Drawn(Drawn),
+}
+
+impl Ready {
+    /// How it judges a player of this preference, where speeds so far were `li_scale` times
+    /// those of LI; `None` for a plain model.
+    pub(crate) fn behaviour(&self, li_scale: f64, learnt: Preference) -> Option<Behaviour> {
+        match *self {
+            Self::Model(_) => None,
+            Self::Behaviour(behaviour) => Some(behaviour),
+            Self::Drawn(drawn) => Some(drawn.behaviour(li_scale, learnt)),
+        }
+    }
 }
 
 /// The questions put to every predictor.
@@ -45,10 +60,11 @@ pub(crate) fn ask(
     let grids: Vec<Grid> = on_each_thread(pieces.len(), surroundings, |own, piece| {
         let frames = pieces[piece].clone();
         let done = frames.len() as u64;
+        let mut grid = vec![Errors::default(); grid_len(prepared, predictors, questions)];
         let mut ask = Ask::new(prepared, predictors, questions, frames.start);
-        ask.run(frames, own);
+        ask.run(frames, own, &mut |told| count(told, prepared, questions, &mut grid));
         progress(done);
-        ask.grid
+        grid
     });
     let mut sum = vec![Errors::default(); grid_len(prepared, predictors, questions)];
     for grid in &grids {
@@ -61,7 +77,29 @@ fn grid_len(prepared: &Prepared, predictors: &[Ready], questions: &Questions) ->
     predictors.len() * prepared.courses.len() * questions.delays.len()
 }
 
-struct Ask<'a> {
+/// Adds the errors of one answer to the grid.
+fn count(told: &Told<'_>, prepared: &Prepared, questions: &Questions, grid: &mut [Errors]) {
+    let delays = questions.delays.len();
+    let start = (told.predictor * prepared.courses.len() + told.player) * delays;
+    let cells = &mut grid[start..start + delays];
+    for ((cell, truth), guess) in cells.iter_mut().zip(told.truths).zip(told.guesses) {
+        if let Some(truth) = truth {
+            cell.add(guess.distance(*truth), questions.hit_within, questions.li_px);
+        }
+    }
+}
+
+/// What one predictor said about one player at one sample, by delay, and what came true. A
+/// guess is made whether or not its truth is in the recording.
+pub(crate) struct Told<'a> {
+    pub(crate) predictor: usize,
+    pub(crate) player: usize,
+    pub(crate) guesses: &'a [DVec3],
+    truths: &'a [Option<DVec3>],
+}
+
+/// Goes through the frames and asks.
+pub(crate) struct Ask<'a> {
     prepared: &'a Prepared,
     predictors: &'a [Ready],
     questions: &'a Questions,
@@ -70,11 +108,17 @@ struct Ask<'a> {
     next: Vec<usize>,
     truths: Vec<Option<DVec3>>,
     guesses: Vec<DVec3>,
-    grid: Grid,
+}
+
+/// The scene of one frame, and how fast bodies went by then.
+struct Seen<'a> {
+    scene: Scene<'a>,
+    surroundings: &'a Surroundings,
+    li_scale: f64,
 }
 
 impl<'a> Ask<'a> {
-    fn new(
+    pub(crate) fn new(
         prepared: &'a Prepared,
         predictors: &'a [Ready],
         questions: &'a Questions,
@@ -90,34 +134,44 @@ impl<'a> Ask<'a> {
             next: prepared.courses.iter().map(before).collect(),
             truths: vec![None; questions.delays.len()],
             guesses: vec![DVec3::ZERO; questions.delays.len()],
-            grid: vec![Errors::default(); grid_len(prepared, predictors, questions)],
         }
     }
 
-    fn run(&mut self, frames: Range<usize>, surroundings: &Surroundings) {
-        let needs_scene = self.predictors.iter().any(|it| matches!(it, Ready::Behaviour(_)));
+    pub(crate) fn run(
+        &mut self,
+        frames: Range<usize>,
+        surroundings: &Surroundings,
+        tell: &mut impl FnMut(&Told<'_>),
+    ) {
+        let needs_scene = self.predictors.iter().any(|it| !matches!(it, Ready::Model(_)));
         let start = self.prepared.frames[frames.start];
-        let mut trails = surroundings.trails_before(self.prepared, start, 1);
-        let mut bodies = Vec::new();
+        let mut moment = surroundings.before(self.prepared, start, 1);
         for frame in frames {
             let now = self.prepared.frames[frame];
             if needs_scene {
-                self.prepared.known_at(now, &mut bodies);
-                trails.lay(&bodies, now, 1.0);
+                surroundings.look_around(self.prepared, now, &mut moment);
+                moment.lay_trails(now, 1.0);
             }
-            let scene = surroundings.scene(&bodies, &trails);
+            let (scene, li_scale) = (surroundings.scene(&moment), moment.li_scale());
+            let seen = Seen { scene, surroundings, li_scale };
             for course in 0..self.prepared.courses.len() {
                 let states = &self.prepared.courses[course].states;
                 let place = self.next[course];
                 if states.get(place).is_some_and(|state| state.kinematics.at == now) {
                     self.next[course] += 1;
-                    self.ask_about(course, place, &scene);
+                    self.ask_about(course, place, &seen, tell);
                 }
             }
         }
     }
 
-    fn ask_about(&mut self, player: usize, place: usize, scene: &Scene<'_>) {
+    fn ask_about(
+        &mut self,
+        player: usize,
+        place: usize,
+        seen: &Seen<'_>,
+        tell: &mut impl FnMut(&Told<'_>),
+    ) {
         let course = &self.prepared.courses[player];
         let state = &course.states[place];
         if !(state.alive && state.moving_known) {
@@ -126,39 +180,26 @@ impl<'a> Ask<'a> {
         for (truth, &delay) in self.truths.iter_mut().zip(&self.questions.delays) {
             *truth = course.truth_at(place, state.kinematics.at + delay);
         }
-        if self.truths.iter().all(Option::is_none) {
-            return;
-        }
         for predictor in 0..self.predictors.len() {
-            self.guess(predictor, course, place, scene);
-            self.count(predictor, player);
+            self.guess(predictor, player, place, seen);
+            let (guesses, truths) = (&self.guesses, &self.truths);
+            tell(&Told { predictor, player, guesses, truths });
         }
     }
 
-    fn guess(&mut self, predictor: usize, course: &Course, place: usize, scene: &Scene<'_>) {
-        let seen = &course.states[place].kinematics;
-        match &self.predictors[predictor] {
-            Ready::Model(model) => {
-                let model = model.fitted(seen);
-                for (guess, &delay) in self.guesses.iter_mut().zip(&self.questions.delays) {
-                    *guess = model.position_at(seen, seen.at + delay);
-                }
-            }
-            Ready::Behaviour(behaviour) => {
-                self.guesses.fill(seen.position);
-                behaviour.roll_out(scene, course.id as u32, &self.horizons_s, &mut self.guesses);
-            }
-        }
-    }
-
-    fn count(&mut self, predictor: usize, player: usize) {
-        let delays = self.questions.delays.len();
-        let start = (predictor * self.prepared.courses.len() + player) * delays;
-        let cells = &mut self.grid[start..start + delays];
-        for ((cell, truth), guess) in cells.iter_mut().zip(&self.truths).zip(&self.guesses) {
-            if let Some(truth) = truth {
-                let error = guess.distance(*truth);
-                cell.add(error, self.questions.hit_within, self.questions.li_px);
+    fn guess(&mut self, predictor: usize, player: usize, place: usize, seen: &Seen<'_>) {
+        let course = &self.prepared.courses[player];
+        let last = &course.states[place].kinematics;
+        let predictor = &self.predictors[predictor];
+        let learnt = seen.surroundings.habit_of(player, last.at);
+        if let Some(behaviour) = predictor.behaviour(seen.li_scale, learnt) {
+            self.guesses.fill(last.position);
+            let id = course.id as u32;
+            behaviour.roll_out(&seen.scene, id, &self.horizons_s, &mut self.guesses);
+        } else if let Ready::Model(model) = predictor {
+            let model = model.fitted(last);
+            for (guess, &delay) in self.guesses.iter_mut().zip(&self.questions.delays) {
+                *guess = model.position_at(last, last.at + delay);
             }
         }
     }

@@ -1,14 +1,16 @@
 //! A recording as predictors see it: at every sample, what is known by then.
 //!
 //! Velocities and accelerations are differences over the last 60 ms of the same segment, the
-//! span the first baselines used. A state depends on nothing later than itself; that is what
-//! keeps the future out of every prediction, and a test cuts recordings short to prove it.
+//! span the first baselines used. How fast a body can go and how much health and ammunition
+//! it can have, which few recordings tell, is what it showed so far. A state depends on
+//! nothing later than itself; that is what keeps the future out of every prediction, and a
+//! test cuts recordings short to prove it.
 
 use std::time::Duration;
 
 use reckoning::{DQuat, DVec3, Kinematics, Known, SimTime, SteadyTracker};
 
-use crate::predictor::Scale;
+use super::usual::Usual;
 use crate::recording::{Recording, Sample, Track};
 
 /// Velocities are differenced over at least this span.
@@ -24,9 +26,6 @@ pub(crate) struct Course {
     pub(crate) states: Vec<State>,
     /// For each state, the end of its segment in `states`.
     ends: Vec<u32>,
-    max_health: f32,
-    max_ammo: f32,
-    top_speed: f64,
 }
 
 /// What is known of a body at one sample.
@@ -38,6 +37,10 @@ pub(crate) struct State {
     pub(crate) moving_known: bool,
     health: f32,
     ammo: f32,
+    /// The most it had and the fastest it went so far, freaks left out.
+    max_health: f32,
+    max_ammo: f32,
+    top_speed: f64,
     steady: Duration,
 }
 
@@ -67,10 +70,15 @@ impl Prepared {
         Self { courses, frames, body_width: if width > 0.0 { width } else { 1.0 } }
     }
 
-    /// How its lengths compare with those of the documents.
-    pub(crate) fn scale(&self) -> Scale {
-        let top = self.courses.iter().map(|course| course.top_speed).fold(0.0, f64::max);
-        Scale { shi: self.body_width / 45.0, li: if top > 0.0 { top / 40.0 } else { 1.0 } }
+    /// Its body width over SHI's 45 px, the error that document calls a hit.
+    pub(crate) fn shi_scale(&self) -> f64 {
+        self.body_width / 45.0
+    }
+
+    /// The top speed of the whole recording over that of LI's tanks: for judging errors, not
+    /// for making predictions.
+    pub(crate) fn li_scale(&self) -> f64 {
+        li_scale(self.courses.iter().filter_map(|it| it.states.last()).map(|it| it.top_speed))
     }
 
     /// Everyone heard of lately, at `now`.
@@ -85,6 +93,12 @@ impl Prepared {
             }
         }
     }
+}
+
+/// The highest of these speeds over the 40 px/s of LI's tanks; 1 where nobody moves.
+pub(crate) fn li_scale(top_speeds: impl Iterator<Item = f64>) -> f64 {
+    let top = top_speeds.fold(0.0, f64::max);
+    if top > 0.0 { top / 40.0 } else { 1.0 }
 }
 
 /// Whether a track is of someone who plays: no ball, no referee.
@@ -103,18 +117,10 @@ impl Course {
             let end = states.len() as u32;
             ends.extend(std::iter::repeat_n(end, states.len() - start));
         }
-        let mut course = Self {
-            id: track.id,
-            // Where everyone fights for himself, the source may call them all one team.
-            team: if teams { track.team } else { track.id },
-            max_health: usual_most(&states, |state| state.health),
-            max_ammo: usual_most(&states, |state| state.ammo),
-            top_speed: 0.0,
-            states,
-            ends,
-        };
-        course.top_speed = course.usual_top_speed();
-        course
+        note_the_most(&mut states);
+        // Where everyone fights for himself, the source may call them all one team.
+        let team = if teams { track.team } else { track.id };
+        Self { id: track.id, team, states, ends }
     }
 
     /// The place of the segment's end for the state at `place`.
@@ -137,32 +143,31 @@ impl Course {
 
     fn known(&self, state: &State) -> Known {
         let mut known = Known::new(self.id as u32, self.team, state.kinematics);
-        known.health = state.health.clamp(0.0, self.max_health);
-        known.max_health = self.max_health;
-        known.ammo = state.ammo.clamp(0.0, self.max_ammo);
-        known.max_ammo = self.max_ammo;
-        known.top_speed_mps = self.top_speed;
+        known.health = state.health.clamp(0.0, state.max_health);
+        known.max_health = state.max_health;
+        known.ammo = state.ammo.clamp(0.0, state.max_ammo);
+        known.max_ammo = state.max_ammo;
+        known.top_speed_mps = state.top_speed;
         known.alive = state.alive;
         known.steady = state.steady;
         known
     }
-
-    /// A speed that 99 of 100 samples stay below: a property of the game rather than of the
-    /// player, so taking it from the whole recording gives nothing away.
-    fn usual_top_speed(&self) -> f64 {
-        let known = self.states.iter().filter(|state| state.moving_known && state.alive);
-        let mut speeds: Vec<f64> =
-            known.map(|state| state.kinematics.velocity.truncate().length()).collect();
-        speeds.sort_by(f64::total_cmp);
-        speeds.get(speeds.len() * 99 / 100).copied().unwrap_or(0.0)
-    }
 }
 
-/// What 95 of 100 samples stay below: some games give absurd amounts before a match.
-fn usual_most(states: &[State], value: impl Fn(&State) -> f32) -> f32 {
-    let mut values: Vec<f32> = states.iter().map(value).collect();
-    values.sort_by(f32::total_cmp);
-    values.get(values.len() * 95 / 100).copied().unwrap_or(0.0).max(0.0)
+/// Writes into every state the most of everything up to it: what 95 of 100 samples stay
+/// below, since some games give absurd amounts before a match, and 99 of 100 for speed.
+fn note_the_most(states: &mut [State]) {
+    let (mut health, mut ammo) = (Usual::new(95), Usual::new(95));
+    let mut speed = Usual::new(99);
+    for state in states {
+        state.max_health = health.most_with(f64::from(state.health)) as f32;
+        state.max_ammo = ammo.most_with(f64::from(state.ammo)) as f32;
+        state.top_speed = if state.moving_known && state.alive {
+            speed.most_with(state.kinematics.velocity.truncate().length())
+        } else {
+            speed.most()
+        };
+    }
 }
 
 fn push_segment(segment: &[Sample], states: &mut Vec<State>) {
@@ -197,6 +202,9 @@ fn still(sample: &Sample) -> State {
         moving_known: false,
         health: sample.health.unwrap_or(0.0),
         ammo: sample.ammo.unwrap_or(0.0),
+        max_health: 0.0,
+        max_ammo: 0.0,
+        top_speed: 0.0,
         steady: Duration::ZERO,
     }
 }

@@ -3,13 +3,15 @@
 use std::time::Duration;
 
 use reckoning::{
-    ConfigError, DVec3, Item as SceneItem, Known, Outline, PheromoneMap, Restores, Routes,
-    RoutesConfig, Scene, Sighting, SimTime, TrendMap, TrendMapConfig, Wall, Walls,
+    ConfigError, DVec3, Item as SceneItem, Known, Outline, PheromoneMap, Preference,
+    Routes, RoutesConfig, Scene, Sighting, SimTime, TrendMap, TrendMapConfig, Wall, Walls,
 };
 
-use super::prepare::Prepared;
+use super::habits::Habits;
+use super::items::Items;
+use super::prepare::{Prepared, li_scale};
 use crate::predictor::Planned;
-use crate::recording::{BlockKind, Level, LevelShape, Recording};
+use crate::recording::{BlockKind, Bounds, Level, LevelShape, Recording};
 
 /// Trails that matter are younger than this, so a run may start with this much of the past.
 const TRAILS: Duration = Duration::from_secs(30);
@@ -17,6 +19,8 @@ const TRAILS: Duration = Duration::from_secs(30);
 const TRAIL_FADE: Duration = Duration::from_secs(10);
 /// Cells of the trail map along the longer side of the level.
 const TRAIL_CELLS: f64 = 128.0;
+/// Body widths from the middle to the edges of the trail map of a level of unknown size.
+const TRAIL_REACH: f64 = 256.0;
 
 /// What surrounds the players of one recording.
 #[derive(Clone, Debug)]
@@ -24,14 +28,20 @@ pub(crate) struct Surroundings {
     walls: Option<Walls>,
     routes: Option<Routes>,
     trends: Option<TrendMap>,
-    items: Vec<SceneItem>,
+    items: Items,
+    habits: Habits,
     /// An empty map of the level, to lay trails on.
     blank: Option<PheromoneMap>,
 }
 
-/// The fresh trails of everyone, at one moment.
+/// What is to be seen around at one moment.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Trails(Option<PheromoneMap>);
+pub(crate) struct Moment {
+    bodies: Vec<Known>,
+    items: Vec<SceneItem>,
+    /// The fresh trails of everyone.
+    trails: Option<PheromoneMap>,
+}
 
 impl Surroundings {
     /// Builds what the planned behaviours need, and nothing else. Trends come from `others`,
@@ -45,12 +55,20 @@ impl Surroundings {
         let walls = walls_of(&recording.level)?;
         let wants = |needs: fn(Planned) -> bool| planned.iter().any(|it| needs(*it));
         let routes = match &walls {
-            Some(walls) if wants(Planned::needs_routes) => Some(routes_of(walls, prepared)?),
+            Some(walls) if wants(Planned::needs_routes) => {
+                Some(routes_of(walls, recording, prepared)?)
+            }
             _ => None,
         };
         let trends = if wants(Planned::needs_trends) { trends_of(others, prepared)? } else { None };
-        let blank = wants(Planned::needs_trails).then(|| trails_over(prepared)).transpose()?;
-        Ok(Self { walls, routes, trends, items: items_of(&recording.level), blank })
+        let blank =
+            wants(Planned::needs_trails).then(|| trails_over(recording, prepared)).transpose()?;
+        let (items, habits) = (Items::of(recording), Habits::default());
+        let mut made = Self { walls, routes, trends, items, habits, blank };
+        if wants(Planned::needs_habits) {
+            made.habits = Habits::learn(prepared, &made)?;
+        }
+        Ok(made)
     }
 
     /// Whether a place is inside a wall; `None` where no walls are known.
@@ -63,40 +81,56 @@ impl Surroundings {
         self.trends.as_ref()
     }
 
-    /// The scene of these bodies in these surroundings.
-    pub(crate) fn scene<'a>(&'a self, bodies: &'a [Known], trails: &'a Trails) -> Scene<'a> {
-        let mut scene = Scene::new(bodies, &self.items);
+    /// The scene of a moment in these surroundings.
+    pub(crate) fn scene<'a>(&'a self, moment: &'a Moment) -> Scene<'a> {
+        let mut scene = Scene::new(&moment.bodies, &moment.items);
         scene.walls = self.walls.as_ref();
         scene.routes = self.routes.as_ref();
         scene.trends = self.trends.as_ref();
-        scene.pheromones = trails.0.as_ref();
+        scene.pheromones = moment.trails.as_ref();
         scene
     }
 
-    /// The trails as they were just before `from`, laid by every `step`-th frame.
-    pub(crate) fn trails_before(&self, prepared: &Prepared, from: SimTime, step: usize) -> Trails {
-        let mut trails = Trails(self.blank.clone());
-        if trails.0.is_some() {
+    /// What a player is known to like by now; nothing unless someone asked for it.
+    pub(crate) fn habit_of(&self, player: usize, now: SimTime) -> Preference {
+        self.habits.at(player, now)
+    }
+
+    /// Brings bodies and items up to `now`, not the trails.
+    pub(crate) fn look_around(&self, prepared: &Prepared, now: SimTime, moment: &mut Moment) {
+        prepared.known_at(now, &mut moment.bodies);
+        self.items.present_at(now, &mut moment.items);
+    }
+
+    /// Nobody around yet, and the trails as they were just before `from`, laid by every
+    /// `step`-th frame.
+    pub(crate) fn before(&self, prepared: &Prepared, from: SimTime, step: usize) -> Moment {
+        let mut moment = Moment { trails: self.blank.clone(), ..Moment::default() };
+        if moment.trails.is_some() {
             let start = prepared.frames.partition_point(|&frame| frame + TRAILS < from);
             let end = prepared.frames.partition_point(|&frame| frame < from);
-            let mut bodies = Vec::new();
             for &frame in prepared.frames[start..end].iter().step_by(step) {
-                prepared.known_at(frame, &mut bodies);
-                trails.lay(&bodies, frame, step as f64);
+                prepared.known_at(frame, &mut moment.bodies);
+                moment.lay_trails(frame, step as f64);
             }
         }
-        trails
+        moment
     }
 }
 
-impl Trails {
+impl Moment {
     /// Lets trails fade until `now` and everyone lay down a little more.
-    pub(crate) fn lay(&mut self, bodies: &[Known], now: SimTime, amount: f64) {
-        let Some(trails) = &mut self.0 else { return };
+    pub(crate) fn lay_trails(&mut self, now: SimTime, amount: f64) {
+        let Some(trails) = &mut self.trails else { return };
         trails.evaporate(now);
-        for body in bodies.iter().filter(|body| body.alive) {
+        for body in self.bodies.iter().filter(|body| body.alive) {
             trails.deposit(body.kinematics.position, amount);
         }
+    }
+
+    /// How the speeds seen so far compare with those of LI's tanks.
+    pub(crate) fn li_scale(&self) -> f64 {
+        li_scale(self.bodies.iter().map(|body| body.top_speed_mps))
     }
 }
 
@@ -124,27 +158,30 @@ fn wall_of(shape: &LevelShape) -> Option<Wall<'static>> {
     }
 }
 
-fn routes_of(walls: &Walls, prepared: &Prepared) -> Result<Routes, ConfigError> {
+fn routes_of(
+    walls: &Walls,
+    recording: &Recording,
+    prepared: &Prepared,
+) -> Result<Routes, ConfigError> {
+    let width = prepared.body_width;
     let (low, high) = walls.bounds();
     let extent = high - low;
     let mut config = RoutesConfig::default();
     // About a body wide, but never so fine that every cell could not be a goal.
     let coarsest = libm::sqrt(extent.x * extent.y / 4_096.0);
-    config.cell_m = prepared.body_width.max(coarsest);
-    config.clearance_m = 0.5 * prepared.body_width;
-    config.height_m = usual_height(prepared);
+    config.cell_m = width.max(coarsest);
+    config.clearance_m = 0.5 * width;
+    config.height_m = usual_height(&recording.level, prepared);
     config.goals = 8_192; // more than there are cells, so that none is worked out twice
     Routes::new(walls.clone(), config)
 }
 
-/// The height at which most bodies are most of the time.
-fn usual_height(prepared: &Prepared) -> f64 {
-    let every = |course: &super::prepare::Course| {
-        course.states.iter().step_by(50).map(|s| s.kinematics.position.z).collect::<Vec<_>>()
-    };
-    let mut heights: Vec<f64> = prepared.courses.iter().flat_map(every).collect();
+/// The height at which most things lie that a body may want: a property of the level, which
+/// everyone knows from the start. Without such things, where the first ones seen are.
+fn usual_height(level: &Level, prepared: &Prepared) -> f64 {
+    let mut heights: Vec<f64> = level.items.iter().map(|item| item.position.z).collect();
     heights.sort_by(f64::total_cmp);
-    heights.get(heights.len() / 2).copied().unwrap_or(0.0)
+    heights.get(heights.len() / 2).copied().unwrap_or_else(|| first_seen(prepared).z)
 }
 
 fn trends_of(others: &[&Prepared], own: &Prepared) -> Result<Option<TrendMap>, ConfigError> {
@@ -175,28 +212,30 @@ pub(crate) fn sightings(prepared: &Prepared, step: usize) -> Vec<Sighting> {
         .collect()
 }
 
-fn items_of(level: &Level) -> Vec<SceneItem> {
-    let restores = |kind: &str| match kind {
-        "health" | "armor" | "armour" => Some((Restores::Health, 25.0)),
-        "ammo" | "weapon" => Some((Restores::Ammo, 25.0)),
-        _ => None,
+/// A map of the level's extent, or of where the first ones seen are if it is not known.
+fn trails_over(recording: &Recording, prepared: &Prepared) -> Result<PheromoneMap, ConfigError> {
+    let width = prepared.body_width;
+    let bounds = recording.level.bounds.or(recording.meta.bounds);
+    let (low, cell, extent) = match bounds {
+        Some(Bounds { min, max }) => {
+            let extent = (max - min).max(DVec3::splat(width));
+            (min, (extent.x.max(extent.y) / TRAIL_CELLS).max(width), extent)
+        }
+        None => {
+            let reach = DVec3::splat(TRAIL_REACH * width);
+            (first_seen(prepared) - reach, 2.0 * width, reach * 2.0)
+        }
     };
-    let item = |item: &crate::recording::Item| {
-        let (restores, worth) = restores(&item.kind)?;
-        Some(SceneItem { position: item.position, restores, worth })
-    };
-    level.items.iter().filter_map(item).collect()
-}
-
-fn trails_over(prepared: &Prepared) -> Result<PheromoneMap, ConfigError> {
-    let mut low = DVec3::splat(f64::INFINITY);
-    let mut high = DVec3::splat(f64::NEG_INFINITY);
-    for state in prepared.courses.iter().flat_map(|course| &course.states) {
-        low = low.min(state.kinematics.position);
-        high = high.max(state.kinematics.position);
-    }
-    let extent = (high - low).max(DVec3::splat(prepared.body_width));
-    let cell = (extent.x.max(extent.y) / TRAIL_CELLS).max(prepared.body_width);
     let count = |length: f64| libm::ceil(length / cell) as usize + 1;
     PheromoneMap::new(low.with_z(0.0), cell, count(extent.x), count(extent.y), TRAIL_FADE)
+}
+
+/// The middle of everyone in the first frame.
+fn first_seen(prepared: &Prepared) -> DVec3 {
+    let firsts = prepared.courses.iter().filter_map(|course| course.states.first());
+    let first = prepared.frames.first().copied();
+    let there = firsts.filter(|state| Some(state.kinematics.at) == first);
+    let (sum, count) =
+        there.fold((DVec3::ZERO, 0.0), |(sum, n), it| (sum + it.kinematics.position, n + 1.0));
+    if count > 0.0 { sum / count } else { DVec3::ZERO }
 }

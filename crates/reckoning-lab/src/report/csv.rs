@@ -2,38 +2,59 @@
 
 use std::fmt::Write;
 
-use crate::compare::{ClosedRow, Comparison, OpenRow};
+use super::pool::with_spread;
+use crate::compare::{ClosedRow, Comparison, OpenRow, ReceiverRow};
 
-/// The names of [`comparison_json`](super::comparison_json), in the order of the columns.
-const HEADER: &str = "kind,source,session,predictor,delay_ms,aee,aee_low,aee_high,hit_rate,best,good,bad,\
-                      unacceptable,n,bound,packets_per_entity_s,packets_low,packets_high,mean_error,\
-                      shown_error_100ms,shown_error_link,roughness,in_walls";
+/// The names of [`comparison_json`](super::comparison_json), in the order of the columns; only
+/// the receivers' own `aee` is called otherwise, since it is not the one of the open loop.
+const HEADER: &str = "kind,source,session,predictor,delay_ms,aee,aee_low,aee_high,hit_rate,hit_within,best,good,\
+                      bad,unacceptable,n,bound,packets_per_entity_s,packets_low,packets_high,mean_error,\
+                      shown_error_100ms,shown_error_link,roughness,in_walls,receiver,shown_error,before,\
+                      after,cee,eee,receiver_aee";
 
-/// One table with all rows of both kinds; cells that a kind does not have, or whose value is
+/// Columns that only rows of one kind have.
+const OPEN: usize = 11;
+const CLOSED: usize = 9;
+const RECEIVER: usize = 7;
+
+/// One table with all rows of both kinds, and one for each receiver of a closed row, followed
+/// by the receivers' mean and standard deviation under these names; cells that a kind does not have, or whose value is
 /// not known, are empty. Texts are quoted where they must be.
 #[must_use]
 pub fn comparison_csv(comparison: &Comparison) -> String {
     let mut csv = format!("{HEADER}\n");
     comparison.open.iter().for_each(|row| push_open(&mut csv, row));
     comparison.closed.iter().for_each(|row| push_closed(&mut csv, row));
+    for row in &comparison.closed {
+        with_spread(row).iter().for_each(|receiver| push_receiver(&mut csv, row, receiver));
+    }
     csv
 }
 
 fn push_open(csv: &mut String, row: &OpenRow) {
     push_names(csv, "open", [&row.source, &row.session, &row.predictor]);
     let _ = write!(csv, ",{}", row.delay_ms);
-    push_numbers(csv, [row.aee, row.aee_low, row.aee_high, row.hit_rate].map(Some));
+    push_numbers(csv, [row.aee, row.aee_low, row.aee_high].map(Some));
+    push_numbers(csv, [row.hit_rate, row.hit_within].map(Some));
     push_numbers(csv, row.classes.map(Some));
-    let _ = writeln!(csv, ",{}{}", row.n, ",".repeat(9));
+    let _ = writeln!(csv, ",{}{}", row.n, ",".repeat(CLOSED + RECEIVER));
 }
 
 fn push_closed(csv: &mut String, row: &ClosedRow) {
     push_names(csv, "closed", [&row.source, &row.session, &row.predictor]);
-    csv.push_str(&",".repeat(10));
+    csv.push_str(&",".repeat(OPEN));
     push_numbers(csv, [row.bound, row.packets_per_entity_s].map(Some));
     push_numbers(csv, [row.packets_low, row.packets_high].map(Some));
     push_numbers(csv, [row.mean_error, row.shown_error_100ms].map(Some));
     push_numbers(csv, [row.shown_error_link, Some(row.roughness), row.in_walls]);
+    let _ = writeln!(csv, "{}", ",".repeat(RECEIVER));
+}
+
+fn push_receiver(csv: &mut String, row: &ClosedRow, it: &ReceiverRow) {
+    push_names(csv, "receiver", [&row.source, &row.session, &row.predictor]);
+    let _ = write!(csv, "{},{}", ",".repeat(OPEN + CLOSED), quoted(&it.receiver));
+    push_numbers(csv, [it.shown_error, it.before, it.after].map(Some));
+    push_numbers(csv, [it.cee, it.eee, it.aee].map(Some));
     csv.push('\n');
 }
 

@@ -2,11 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::compare::{ClosedRow, Comparison, OpenRow};
+use crate::compare::{ClosedRow, Comparison, OpenRow, ReceiverRow};
 use crate::reproduce::{Claim, Reproduction};
 
 /// One list of objects: a row for each session, predictor and delay (`"kind": "open"`), then
-/// one for each session and predictor (`"kind": "closed"`). What is not finite is `null`.
+/// one for each session and predictor (`"kind": "closed"`), which holds a list of its receivers
+/// and the means and standard deviations across them. What is not finite is `null`.
 #[must_use]
 pub fn comparison_json(comparison: &Comparison) -> String {
     let open = comparison.open.iter().map(open_json);
@@ -29,12 +30,37 @@ fn open_json(row: &OpenRow) -> Value {
     json!({
         "kind": "open", "source": row.source, "session": row.session, "predictor": row.predictor,
         "delay_ms": row.delay_ms, "aee": row.aee, "aee_low": row.aee_low, "aee_high": row.aee_high,
-        "hit_rate": row.hit_rate, "best": best, "good": good, "bad": bad,
+        "hit_rate": row.hit_rate, "hit_within": row.hit_within, "best": best, "good": good, "bad": bad,
         "unacceptable": unacceptable, "n": row.n,
     })
 }
 
 fn closed_json(row: &ClosedRow) -> Value {
+    let mut object = closed_values(row);
+    let values: [(&str, fn(&ReceiverRow) -> f64); 5] = [
+        ("before", |it| it.before),
+        ("after", |it| it.after),
+        ("cee", |it| it.cee),
+        ("eee", |it| it.eee),
+        ("aee", |it| it.aee),
+    ];
+    for (name, value) in values {
+        let spread = row.across_receivers(value);
+        object[format!("{name}_mean")] = spread.map(|it| it.mean).into();
+        object[format!("{name}_deviation")] = spread.map(|it| it.deviation).into();
+    }
+    object["receivers"] = row.receivers.iter().map(receiver_json).collect();
+    object
+}
+
+fn receiver_json(row: &ReceiverRow) -> Value {
+    json!({
+        "receiver": row.receiver, "shown_error": row.shown_error, "before": row.before,
+        "after": row.after, "cee": row.cee, "eee": row.eee, "aee": row.aee,
+    })
+}
+
+fn closed_values(row: &ClosedRow) -> Value {
     json!({
         "kind": "closed", "source": row.source, "session": row.session, "predictor": row.predictor,
         "bound": row.bound, "packets_per_entity_s": row.packets_per_entity_s,

@@ -11,14 +11,14 @@ use super::pool::{self, distinct};
 use super::summary::sentences;
 use super::tables::{claims_table, comparison_tables, number, session_tables};
 use super::{Contents, DataSet, FairnessRow, ReportError, TrendPicture};
-use crate::compare::{ClosedRow, Comparison, OpenRow, PathSample};
+use crate::compare::{ClosedRow, Comparison, OpenRow, PathSample, Spread};
 use crate::reproduce::{Reproduction, Table};
 use crate::trend::draw_trend;
 
 const STYLE: &str = include_str!("style.css");
 
 /// What the words of the tables mean.
-const WORDS: [(&str, &str); 7] = [
+const WORDS: [(&str, &str); 11] = [
     (
         "mean error (AEE)",
         "how far the guess is from the truth when the last news is as old as the delay; \
@@ -30,15 +30,41 @@ const WORDS: [(&str, &str); 7] = [
     ),
     (
         "hit",
-        "a guess that is off by no more than a body allows, see the documentation of the comparison.",
+        "a guess whose distance from the truth is at most the bound; exactly as far counts.",
     ),
-    ("bound", "the stray that a publisher allows before it speaks."),
+    (
+        "bound",
+        "the stray that a publisher allows before it speaks, and the radius of a hit: the length given \
+         with --bound, or else the width of a body in that recording. Both stand in the tables.",
+    ),
+    (
+        "best, good, bad, unacceptable",
+        "LI's classes: off by at most 10, 30 and 50 of LI's pixels, or by more. A pixel is a fortieth of \
+         what the fastest body of the session covers in a second, as with LI's tanks.",
+    ),
     ("packets/s", "updates per body and second that keep the guess within the bound."),
     (
         "shown 100 ms",
         "how far the picture of a listener, 100 ms away, is from the truth; the mean over time.",
     ),
-    ("roughness", "how unsteadily the picture moves; zero is perfectly smooth."),
+    (
+        "before, after",
+        "the error of what a receiver shows, parted: while an update was on its way to it, and from its \
+         arrival until the next one was sent. Their sum is the mean error over time.",
+    ),
+    (
+        "CEE, EEE, AEE",
+        "what the owner of a body knows of a receiver's error: confirmed by acknowledgements, estimated \
+         from the last acknowledged arrival to the end of each life, and both together (the accumulated \
+         error of THESIS, not the mean error above), all divided by the time. A receiver's course is \
+         compared with the newest one sent, so strays within the bound do not count.",
+    ),
+    ("deviation", "the standard deviation across the receivers: the smaller, the fairer."),
+    (
+        "roughness",
+        "how unsteadily the picture moves: the mean of its jerk, the third difference of what is shown \
+         100 ms away, in units per second cubed. Zero is perfectly smooth.",
+    ),
 ];
 
 /// Writes the report: self-contained, without scripts, for light and dark screens.
@@ -201,6 +227,21 @@ fn put_costs(
     html.push_str(&bar_figure(&caption, &packets)?);
     let shown: Vec<Bar> = rows.iter().map(|row| bar(row, row.shown_error_100ms, None)).collect();
     html.push_str(&bar_figure("Mean error of what is shown, 100 ms away", &shown)?);
+    let across: Vec<Bar> = rows
+        .iter()
+        .filter_map(|row| {
+            let Spread { mean, deviation } = row.across_receivers(|it| it.shown_error)?;
+            Some(bar(row, mean, Some(((mean - deviation).max(0.0), mean + deviation))))
+        })
+        .collect();
+    if !across.is_empty() {
+        let names: Vec<&str> = first.receivers.iter().map(|it| it.receiver.as_str()).collect();
+        let caption = format!(
+            "Mean error of what receivers show (strokes: one deviation across those at {})",
+            names.join(", ")
+        );
+        html.push_str(&bar_figure(&caption, &across)?);
+    }
     Ok(())
 }
 

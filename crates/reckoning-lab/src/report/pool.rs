@@ -4,7 +4,7 @@
 //! such number, so every session counts the same. The interval of a pooled mean treats
 //! sessions as independent: half widths add up as squares.
 
-use crate::compare::{ClosedRow, Comparison, OpenRow};
+use crate::compare::{ClosedRow, Comparison, OpenRow, ReceiverRow};
 
 /// Stands in `session` for all sessions of a source.
 pub(super) const ALL: &str = "all";
@@ -62,6 +62,7 @@ fn open_row(rows: &[&OpenRow]) -> OpenRow {
         aee_low: aee - half(&|row| row.aee - row.aee_low),
         aee_high: aee + half(&|row| row.aee_high - row.aee),
         hit_rate: mean(&|row| row.hit_rate),
+        hit_within: common(rows.iter().map(|row| row.hit_within)),
         classes: [0, 1, 2, 3].map(|class| mean(&|row| row.classes[class])),
         n,
         ..rows[0].clone()
@@ -92,9 +93,58 @@ fn closed_row(rows: &[&ClosedRow]) -> ClosedRow {
         mean_error: mean(&|row| row.mean_error),
         shown_error_100ms: mean(&|row| row.shown_error_100ms),
         shown_error_link: mean_known(rows.iter().map(|row| row.shown_error_link)),
+        receivers: receiver_rows(rows),
         roughness: mean(&|row| row.roughness),
         in_walls: mean_known(rows.iter().map(|row| row.in_walls)),
         ..rows[0].clone()
+    }
+}
+
+/// The value that all have in common, or not a number.
+fn common(mut values: impl Iterator<Item = f64>) -> f64 {
+    let first = values.next().unwrap_or(f64::NAN);
+    if values.all(|value| value == first) { first } else { f64::NAN }
+}
+
+/// Each receiver's mean over the sessions that have it.
+fn receiver_rows(rows: &[&ClosedRow]) -> Vec<ReceiverRow> {
+    let names = distinct(rows.iter().flat_map(|row| &row.receivers).map(|it| &it.receiver));
+    let pooled = |name: &String| {
+        let all = rows.iter().flat_map(|row| &row.receivers);
+        let own: Vec<&ReceiverRow> = all.filter(|it| it.receiver == *name).collect();
+        let mean = |value: fn(&ReceiverRow) -> f64| {
+            own.iter().map(|it| value(it)).sum::<f64>() / own.len() as f64
+        };
+        receiver_row(name.clone(), mean)
+    };
+    names.into_iter().map(pooled).collect()
+}
+
+/// The receivers of a row, then their mean and their standard deviation.
+pub(super) fn with_spread(row: &ClosedRow) -> Vec<ReceiverRow> {
+    let mut rows = row.receivers.clone();
+    if !rows.is_empty() {
+        let spread = |value: fn(&ReceiverRow) -> f64| row.across_receivers(value);
+        let mean = |value| spread(value).unwrap_or_default().mean;
+        let deviation = |value| spread(value).unwrap_or_default().deviation;
+        rows.push(receiver_row("mean".to_string(), mean));
+        rows.push(receiver_row("deviation".to_string(), deviation));
+    }
+    rows
+}
+
+fn receiver_row(
+    receiver: String,
+    of: impl Fn(fn(&ReceiverRow) -> f64) -> f64,
+) -> ReceiverRow {
+    ReceiverRow {
+        receiver,
+        shown_error: of(|it| it.shown_error),
+        before: of(|it| it.before),
+        after: of(|it| it.after),
+        cee: of(|it| it.cee),
+        eee: of(|it| it.eee),
+        aee: of(|it| it.aee),
     }
 }
 

@@ -1,11 +1,11 @@
 //! The numbers as tables, for the terminal and for the page alike.
 
 use super::pool;
-use crate::compare::{ClosedRow, Comparison, OpenRow};
+use crate::compare::{ClosedRow, Comparison, OpenRow, ReceiverRow};
 use crate::reproduce::{Claim, Table};
 
-/// Three tables for each source, pooled over its sessions: error by delay, hits by delay, and
-/// costs at the bound.
+/// Five tables for each source, pooled over its sessions: error by delay, hits by delay,
+/// intervals and LI's classes, costs at the bound, and what each receiver had.
 #[must_use]
 pub fn comparison_tables(comparison: &Comparison) -> Vec<Table> {
     let (open, closed) = (pool::open(comparison), pool::closed(comparison));
@@ -13,7 +13,7 @@ pub fn comparison_tables(comparison: &Comparison) -> Vec<Table> {
     sources.into_iter().flat_map(|source| tables_of(source, source, &open, &closed)).collect()
 }
 
-/// The same three tables for each session.
+/// The same tables for each session.
 #[must_use]
 pub fn session_tables(comparison: &Comparison) -> Vec<Table> {
     let open = comparison.open.iter().map(|row| (&row.source, &row.session));
@@ -37,8 +37,10 @@ fn tables_of(source: &str, title: &str, open: &[OpenRow], closed: &[ClosedRow]) 
         closed.iter().filter(|row| row.source == source).cloned().collect();
     let tables = [
         delay_table(format!("{title}: mean error by delay"), &open, |row| number(row.aee)),
-        delay_table(format!("{title}: share of hits by delay"), &open, |row| percent(row.hit_rate)),
+        delay_table(hits_title(title, &open), &open, |row| percent(row.hit_rate)),
+        class_table(title, &open),
         closed_table(title, &closed),
+        receiver_table(title, &closed),
     ];
     tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
@@ -61,11 +63,55 @@ fn delay_table(title: String, rows: &[OpenRow], cell: fn(&OpenRow) -> String) ->
     Table { title, columns, rows: predictors.into_iter().map(cells).collect() }
 }
 
+/// Says how near a hit is, as far as one number can.
+fn hits_title(title: &str, rows: &[OpenRow]) -> String {
+    let first = rows.first().map_or(f64::NAN, |row| row.hit_within);
+    if rows.iter().all(|row| row.hit_within == first) {
+        format!("{title}: share of hits (at most {} off) by delay", number(first))
+    } else {
+        format!("{title}: share of hits (at most the bound of each session off) by delay")
+    }
+}
+
+/// One row for each predictor and delay.
+fn class_table(title: &str, rows: &[OpenRow]) -> Table {
+    let columns =
+        ["predictor", "delay", "mean error", "95 %", "best", "good", "bad", "unacceptable"];
+    let cells = |row: &OpenRow| {
+        let head = [row.predictor.clone(), format!("{} ms", row.delay_ms), number(row.aee)];
+        let range = format!("{} to {}", number(row.aee_low), number(row.aee_high));
+        head.into_iter().chain([range]).chain(row.classes.map(percent)).collect()
+    };
+    Table {
+        title: format!("{title}: how far the mean error can be trusted, and LI's four classes"),
+        columns: columns.map(String::from).to_vec(),
+        rows: rows.iter().map(cells).collect(),
+    }
+}
+
+/// One row for each predictor and receiver, then mean and deviation of the receivers.
+fn receiver_table(title: &str, rows: &[ClosedRow]) -> Table {
+    let columns = ["predictor", "receiver", "shown", "before", "after", "CEE", "EEE", "AEE"];
+    let cells = |row: &ClosedRow| -> Vec<Vec<String>> {
+        let line = |it: &ReceiverRow| {
+            let values = [it.shown_error, it.before, it.after, it.cee, it.eee, it.aee];
+            let names = [row.predictor.clone(), it.receiver.clone()];
+            names.into_iter().chain(values.map(number)).collect()
+        };
+        pool::with_spread(row).iter().map(line).collect()
+    };
+    Table {
+        title: format!("{title}: export error of each receiver, the mean over time"),
+        columns: columns.map(String::from).to_vec(),
+        rows: rows.iter().flat_map(cells).collect(),
+    }
+}
+
 fn closed_table(title: &str, rows: &[ClosedRow]) -> Table {
     let link = rows.iter().any(|row| row.shown_error_link.is_some());
     let walls = rows.iter().any(|row| row.in_walls.is_some());
     let mut columns = vec!["predictor", "bound", "packets/s", "95 %", "mean error", "shown 100 ms"];
-    columns.extend(link.then_some("shown link"));
+    columns.extend(link.then_some("shown links"));
     columns.push("roughness");
     columns.extend(walls.then_some("in walls"));
     Table {

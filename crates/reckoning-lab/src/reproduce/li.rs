@@ -75,7 +75,7 @@ fn config() -> CompareConfig {
         predictors: PREDICTORS.iter().filter_map(|(name, _)| name.parse().ok()).collect(),
         delays: ages.map(Duration::from_millis).collect(),
         bound: None,
-        link: None,
+        receivers: Vec::new(),
         closed_loop: false,
     }
 }

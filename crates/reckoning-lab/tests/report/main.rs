@@ -8,6 +8,7 @@ mod support;
 mod tags;
 
 use made_up::{comparison, data, fairness, reproduction};
+use reckoning_lab::compare::Comparison;
 use reckoning_lab::recording::load_file;
 use reckoning_lab::report::{
     Contents, TrendPicture, claims_table, comparison_csv, comparison_json, comparison_tables,
@@ -120,6 +121,48 @@ fn json_is_one_list_with_both_kinds_of_rows() {
 }
 
 #[test]
+fn receivers_are_told_with_mean_and_deviation_in_every_form() {
+    let comparison = comparison();
+    let rows: Value = serde_json::from_str(&comparison_json(&comparison)).unwrap();
+    let closed = rows.as_array().unwrap().iter().find(|row| row["kind"] == "closed").unwrap();
+    let aee = |place: usize| closed["receivers"][place]["aee"].as_f64().unwrap();
+    let mean = (aee(0) + aee(1) + aee(2)) / 3.0;
+    // 200, 500 and 800 ms: the outer ones are equally far from the middle.
+    let deviation = (2.0_f64 / 3.0).sqrt() * (aee(1) - aee(0));
+    let near = |key: &str, wanted: f64| {
+        let got = closed[key].as_f64().unwrap();
+        assert!((got - wanted).abs() < 1e-9, "{key}: {got} instead of {wanted}");
+    };
+    near("aee_mean", mean);
+    near("aee_deviation", deviation);
+    for key in ["before_mean", "after_deviation", "cee_mean", "eee_deviation"] {
+        assert!(closed[key].is_number(), "no {key}");
+    }
+    let csv = comparison_csv(&comparison);
+    let lines = csv.lines().filter(|line| line.starts_with("receiver,")).count();
+    assert_eq!(lines, 5 * comparison.closed.len());
+    let tables = comparison_tables(&comparison);
+    let table = tables.iter().find(|it| it.title.contains("each receiver")).unwrap();
+    let names: Vec<&str> = table.rows[..5].iter().map(|row| row[1].as_str()).collect();
+    assert_eq!(names, ["200 ms", "500 ms", "800 ms", "mean", "deviation"]);
+}
+
+#[test]
+fn the_tables_say_how_near_a_hit_is_and_how_sure_an_error() {
+    let mut comparison = comparison();
+    let titles = |comparison: &Comparison| -> String {
+        comparison_tables(comparison).iter().map(|it| it.title.clone() + "\n").collect()
+    };
+    assert!(titles(&comparison).contains("quakeworld: share of hits (at most 16.0 off) by delay"));
+    let tables = comparison_tables(&comparison);
+    let classes = tables.iter().find(|it| it.title.contains("four classes")).unwrap();
+    assert_eq!(classes.rows[0][4..], ["50.0 %", "30.0 %", "15.0 %", "5.0 %"]);
+    assert!(classes.rows[0][3].contains(" to "));
+    comparison.open[0].hit_within = 17.0;
+    assert!(titles(&comparison).contains("at most the bound of each session off"));
+}
+
+#[test]
 fn json_of_claims_has_the_six_fields() {
     let claims: Value = serde_json::from_str(&reproduction_json(&reproduction())).unwrap();
     for claim in claims.as_array().unwrap() {
@@ -140,7 +183,7 @@ fn csv_quotes_what_would_break_it_and_every_row_is_as_wide_as_the_header() {
     assert!(!csv.contains("NaN"));
     let plain = csv.replace("\"a, \"\"b\"\"\nc\"", "x");
     let widths: Vec<usize> = plain.lines().map(|line| line.split(',').count()).collect();
-    assert!(widths.iter().all(|&width| width == 23), "{widths:?}");
+    assert!(widths.iter().all(|&width| width == 31), "{widths:?}");
 }
 
 #[test]
@@ -153,7 +196,7 @@ fn pooling_weighs_sessions_by_their_predictions() {
     comparison.closed.clear();
     let table = &comparison_tables(&comparison)[0];
     assert_eq!(table.rows[0][1], "17.5");
-    assert_eq!(session_tables(&comparison).len(), 4);
+    assert_eq!(session_tables(&comparison).len(), 2 * 3);
 }
 
 #[test]

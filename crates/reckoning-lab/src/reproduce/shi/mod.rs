@@ -81,7 +81,7 @@ fn compared(recordings: &[Recording], bound: Option<f64>) -> Comparison {
         predictors: PREDICTORS.iter().filter_map(|(name, _)| name.parse().ok()).collect(),
         delays: DELAYS_MS.map(Duration::from_millis).to_vec(),
         bound,
-        link: None,
+        receivers: Vec::new(),
         closed_loop: true,
     };
     compare(&config, recordings, &|_, _| ()).unwrap_or_default()
