@@ -37,8 +37,10 @@ Sessions of one source are pooled.
   --data PATH...         sessions, or folders of them; without, seeded bots play some
   --predictors A,B,C     which to compare; default hold,linear,accelerating,damped
   --delays MS,MS,...     ages of the last news in ms; default 300,600,900,1200,1500,1800,2100
-  --bound U              stray that a publisher allows, in units of the source
-  --link SPEC            also show bodies over this link, such as delay=80,jitter=20,loss=0.05
+  --bound U              stray that a publisher allows and radius of a hit, in units of the source;
+                         default the width of a body
+  --link SPEC            a receiver behind this link, such as delay=80,jitter=20,loss=0.05; give it
+                         again for further ones; without, three at 200, 500 and 800 ms
   --format FORM          table (default), json or csv, to stdout
   --per-session          tables of every session, too
   --fresh                compare anew; else what was compared before is read from

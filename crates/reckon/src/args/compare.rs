@@ -26,6 +26,8 @@ pub struct Compare {
     /// Empty: bots.
     pub data: Vec<PathBuf>,
     pub config: CompareConfig,
+    /// One for each receiver; empty: the usual ones.
+    links: Vec<LinkConfig>,
     pub format: Format,
     pub per_session: bool,
     /// Whether to compare anew what was compared before.
@@ -67,6 +69,7 @@ pub fn parse(mut parser: Parser) -> Result<Command, Refusal> {
             delays: delays(DELAYS_MS)?,
             ..CompareConfig::default()
         },
+        links: Vec::new(),
         format: Format::Table,
         per_session: false,
         fresh: false,
@@ -79,6 +82,9 @@ pub fn parse(mut parser: Parser) -> Result<Command, Refusal> {
             Word::Value(_) => return Err(unknown(COMMAND, &word, OPTIONS)),
         }
     }
+    if !found.links.is_empty() {
+        found.config.receivers = std::mem::take(&mut found.links);
+    }
     Ok(Command::Compare(found))
 }
 
@@ -88,7 +94,7 @@ fn take(found: &mut Compare, name: &str, parser: &mut Parser) -> Result<(), Refu
         "predictors" => found.config.predictors = predictors(&text(parser, COMMAND)?)?,
         "delays" => found.config.delays = delays(&text(parser, COMMAND)?)?,
         "bound" => found.config.bound = Some(bound(&text(parser, COMMAND)?)?),
-        "link" => found.config.link = Some(link(&text(parser, COMMAND)?)?),
+        "link" => found.links.push(link(&text(parser, COMMAND)?)?),
         "format" => {
             let all = [Format::Table, Format::Json, Format::Csv];
             found.format = Format::of(COMMAND, &text(parser, COMMAND)?, &all)?;
@@ -146,6 +152,20 @@ fn link(spec: &str) -> Result<LinkConfig, Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn delays_of(words: &[&str]) -> Vec<u128> {
+        let words = std::iter::once("compare").chain(words.iter().copied());
+        let Ok(Command::Compare(found)) = parse(Parser::from_iter(words)) else {
+            panic!("not understood")
+        };
+        found.config.receivers.iter().map(|link| link.delay.as_millis()).collect()
+    }
+
+    #[test]
+    fn every_link_is_a_receiver_and_without_any_there_are_three() {
+        assert_eq!(delays_of(&[]), [200, 500, 800]);
+        assert_eq!(delays_of(&["--link", "delay=80,loss=0.1", "--link", "delay=30"]), [80, 30]);
+    }
 
     #[test]
     fn predictors_may_have_parameters() {

@@ -111,9 +111,12 @@ mod tests {
             let at = SimTime::from_millis(at_ms);
             recording.item_events.push(ItemEvent { at, item, taken_by });
         }
-        for (now_ms, there) in
-            [(999, vec![50.0, 10.0]), (1_000, vec![10.0]), (2_999, vec![10.0]), (3_000, vec![50.0, 10.0])]
-        {
+        for (now_ms, there) in [
+            (999, vec![50.0, 10.0]),
+            (1_000, vec![10.0]),
+            (2_999, vec![10.0]),
+            (3_000, vec![50.0, 10.0]),
+        ] {
             assert_eq!(worths(&recording, now_ms), there, "at {now_ms} ms");
         }
     }

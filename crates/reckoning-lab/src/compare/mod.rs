@@ -44,11 +44,11 @@ use crate::predictor::{Kind, Planned};
 use crate::recording::Recording;
 use crate::{LinkConfig, LinkError};
 use closed::{Chain, Setting, Sum};
-use receiver::Heard;
 use fit::Trial;
 use open::{Grid, Questions, Ready};
 use parallel::on_each_thread;
 use prepare::Prepared;
+use receiver::Heard;
 use surroundings::Surroundings;
 use tally::{Errors, mean_over_players};
 

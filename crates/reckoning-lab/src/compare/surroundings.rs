@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use reckoning::{
-    ConfigError, DVec3, Item as SceneItem, Known, Outline, PheromoneMap, Preference,
-    Routes, RoutesConfig, Scene, Sighting, SimTime, TrendMap, TrendMapConfig, Wall, Walls,
+    ConfigError, DVec3, Item as SceneItem, Known, Outline, PheromoneMap, Preference, Routes,
+    RoutesConfig, Scene, Sighting, SimTime, TrendMap, TrendMapConfig, Wall, Walls,
 };
 
 use super::habits::Habits;

@@ -28,10 +28,7 @@ const WORDS: [(&str, &str); 11] = [
         "95 % interval",
         "by resampling over players. Where sessions are pooled, they count as independent.",
     ),
-    (
-        "hit",
-        "a guess whose distance from the truth is at most the bound; exactly as far counts.",
-    ),
+    ("hit", "a guess whose distance from the truth is at most the bound; exactly as far counts."),
     (
         "bound",
         "the stray that a publisher allows before it speaks, and the radius of a hit: the length given \

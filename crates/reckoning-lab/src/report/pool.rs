@@ -133,10 +133,7 @@ pub(super) fn with_spread(row: &ClosedRow) -> Vec<ReceiverRow> {
     rows
 }
 
-fn receiver_row(
-    receiver: String,
-    of: impl Fn(fn(&ReceiverRow) -> f64) -> f64,
-) -> ReceiverRow {
+fn receiver_row(receiver: String, of: impl Fn(fn(&ReceiverRow) -> f64) -> f64) -> ReceiverRow {
     ReceiverRow {
         receiver,
         shown_error: of(|it| it.shown_error),
