@@ -76,7 +76,7 @@ const NAMES: [(&str, &str); 17] = [
     ("oaekb", "SHI: the same, round the walls"),
     ("ekb-hybrid", "SHI: ekb, or straight on for those who keep their direction"),
     ("oaekb-hybrid", "SHI: oaekb, or straight on for those who keep their direction"),
-    ("trend", "STEELE: goes by the map's other sessions; tighter bound across their trend"),
+    ("trend", "STEELE: goes by the map's other sessions, tighter bound across them; else straight"),
     ("ant", "drawn by the fresh trails of others (pheromones)"),
 ];
 

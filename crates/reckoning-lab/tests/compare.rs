@@ -127,7 +127,7 @@ fn a_preference_is_learnt_from_what_a_player_did_so_far() {
         predictors: ["interest", "interest(preference=learnt)"]
             .map(|it| it.parse().unwrap())
             .into(),
-        delays: vec![Duration::from_millis(2_000)],
+        delays: vec![Duration::from_secs(2)],
         closed_loop: false,
         ..CompareConfig::default()
     };

@@ -111,12 +111,16 @@ impl Setting<'_> {
                 let update = publisher.export(truth, self.plan(player, truth, cause), cause);
                 chain.updates += 1;
                 late.send(update, truth.at);
-                receivers.iter_mut().for_each(|receiver| receiver.send(update, truth.at));
+                for receiver in &mut receivers {
+                    receiver.send(update, truth.at);
+                }
             }
             let guess = publisher.last_update().position_at(truth.at);
             chain.guess.add(guess.distance(truth.position));
             self.look(&mut late, truth.at, truth.position, chain);
-            receivers.iter_mut().for_each(|it| it.look(truth.at, truth.position));
+            for receiver in &mut receivers {
+                receiver.look(truth.at, truth.position);
+            }
         }
         for (sum, receiver) in chain.heard.iter_mut().zip(&receivers) {
             sum.merge(&receiver.heard());
@@ -127,13 +131,10 @@ impl Setting<'_> {
     /// STEELE's threshold, which varies with place: the bound where a body follows the trend
     /// of its place, down to half of it where it goes across. Only for `trend`.
     pub(crate) fn threshold_at(&self, truth: &Kinematics) -> Option<Threshold> {
-        let trends = self.surroundings.trends().filter(|_| self.goes_by_trends())?;
+        let Ready::Behaviour(Behaviour::Trended(_)) = self.predictor else { return None };
+        let trends = self.surroundings.trends()?;
         let (min, max) = (0.5 * self.bound, self.bound);
         Threshold::metres(trends.threshold_m(truth.position, truth.velocity, min, max)).ok()
-    }
-
-    const fn goes_by_trends(&self) -> bool {
-        matches!(self.predictor, Ready::Behaviour(Behaviour::Trended(_)))
     }
 
     /// What the owner publishes: the model fitted to the truth, or its plan as a curve.
@@ -144,10 +145,6 @@ impl Setting<'_> {
         // Who stands still has no plans.
         if cause == Cause::Stop {
             return Model::Hold;
-        }
-        // Trends of a place nobody was seen at are no plan; straight on is exact, a curve is not.
-        if self.goes_by_trends() && self.surroundings.trends().is_none() {
-            return Model::Linear;
         }
         let mut moment = self.surroundings.before(self.prepared, truth.at, 10);
         self.surroundings.look_around(self.prepared, truth.at, &mut moment);

@@ -29,7 +29,7 @@ impl Habits {
         let mut known = vec![Vec::new(); prepared.courses.len()];
         let mut moment = Moment::default();
         let mut next = SimTime::MIN;
-        for &now in prepared.frames.iter() {
+        for &now in &prepared.frames {
             if now < next {
                 continue;
             }

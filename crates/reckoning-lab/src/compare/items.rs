@@ -1,7 +1,7 @@
 //! What lies about to be picked up, and when it was there.
 //!
 //! Where a recording tells when items were taken and came back, an item is in the scene only
-//! while it is there. A recording without such events, as all those of QuakeWorld here, leaves
+//! while it is there. A recording without such events, as all those of `QuakeWorld` here, leaves
 //! every item always present. What an item is worth comes, in this order, from the number at
 //! the end of its class (`health 50`, as the arena writes it), from Quake's rules for its
 //! class, or, where neither tells, is 25.

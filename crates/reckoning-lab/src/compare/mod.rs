@@ -224,7 +224,13 @@ impl<'a> Session<'a> {
         let ready = config
             .predictors
             .iter()
-            .map(|predictor| made_ready(predictor, own, &same_source, trials))
+            .map(|predictor| match predictor.kind() {
+                // Without trends there is nothing to go by but the velocity.
+                Kind::Behaviour(Planned::Trend) if surroundings.trends().is_none() => {
+                    Ok(Ready::Model(Model::Linear))
+                }
+                _ => made_ready(predictor, own, &same_source, trials),
+            })
             .collect::<Result<_, ConfigError>>()?;
         let bound = config.bound.unwrap_or(own.body_width);
         Ok(Self { config, recording, prepared: own, surroundings, ready, bound })
@@ -335,7 +341,9 @@ impl<'a> Session<'a> {
         let over_time = |sum: f64| if seconds > 0.0 { sum / seconds } else { 0.0 };
         let row = |(number, link): (usize, &LinkConfig)| {
             let mut heard = Heard::default();
-            chains.iter().for_each(|chain| heard.merge(&chain.heard[number]));
+            for chain in chains {
+                heard.merge(&chain.heard[number]);
+            }
             ReceiverRow {
                 receiver: format!("{} ms", link.delay.as_millis()),
                 shown_error: heard.shown.mean(),

@@ -216,15 +216,12 @@ pub(crate) fn sightings(prepared: &Prepared, step: usize) -> Vec<Sighting> {
 fn trails_over(recording: &Recording, prepared: &Prepared) -> Result<PheromoneMap, ConfigError> {
     let width = prepared.body_width;
     let bounds = recording.level.bounds.or(recording.meta.bounds);
-    let (low, cell, extent) = match bounds {
-        Some(Bounds { min, max }) => {
-            let extent = (max - min).max(DVec3::splat(width));
-            (min, (extent.x.max(extent.y) / TRAIL_CELLS).max(width), extent)
-        }
-        None => {
-            let reach = DVec3::splat(TRAIL_REACH * width);
-            (first_seen(prepared) - reach, 2.0 * width, reach * 2.0)
-        }
+    let (low, cell, extent) = if let Some(Bounds { min, max }) = bounds {
+        let extent = (max - min).max(DVec3::splat(width));
+        (min, (extent.x.max(extent.y) / TRAIL_CELLS).max(width), extent)
+    } else {
+        let reach = DVec3::splat(TRAIL_REACH * width);
+        (first_seen(prepared) - reach, 2.0 * width, reach * 2.0)
     };
     let count = |length: f64| libm::ceil(length / cell) as usize + 1;
     PheromoneMap::new(low.with_z(0.0), cell, count(extent.x), count(extent.y), TRAIL_FADE)

@@ -26,7 +26,9 @@ pub fn comparison_csv(comparison: &Comparison) -> String {
     comparison.open.iter().for_each(|row| push_open(&mut csv, row));
     comparison.closed.iter().for_each(|row| push_closed(&mut csv, row));
     for row in &comparison.closed {
-        with_spread(row).iter().for_each(|receiver| push_receiver(&mut csv, row, receiver));
+        for receiver in with_spread(row) {
+            push_receiver(&mut csv, row, &receiver);
+        }
     }
     csv
 }

@@ -37,15 +37,14 @@ fn open_json(row: &OpenRow) -> Value {
 
 fn closed_json(row: &ClosedRow) -> Value {
     let mut object = closed_values(row);
-    let values: [(&str, fn(&ReceiverRow) -> f64); 5] = [
-        ("before", |it| it.before),
-        ("after", |it| it.after),
-        ("cee", |it| it.cee),
-        ("eee", |it| it.eee),
-        ("aee", |it| it.aee),
+    let spreads = [
+        ("before", row.across_receivers(|it| it.before)),
+        ("after", row.across_receivers(|it| it.after)),
+        ("cee", row.across_receivers(|it| it.cee)),
+        ("eee", row.across_receivers(|it| it.eee)),
+        ("aee", row.across_receivers(|it| it.aee)),
     ];
-    for (name, value) in values {
-        let spread = row.across_receivers(value);
+    for (name, spread) in spreads {
         object[format!("{name}_mean")] = spread.map(|it| it.mean).into();
         object[format!("{name}_deviation")] = spread.map(|it| it.deviation).into();
     }
