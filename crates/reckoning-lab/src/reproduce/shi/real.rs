@@ -71,9 +71,10 @@ impl Place {
         let (ekb, tdm, unit) = (error("ekb"), error("linear"), self.unit);
         let ratio = |delay| found.aee("ekb", delay) / found.aee("linear", delay);
         let measured = format!(
-            "EKB {ekb:.1} {unit}, TDM {tdm:.1} {unit}: {:.2} of TDM ({:.2} at 300 ms)",
+            "EKB {ekb:.1} {unit}, TDM {tdm:.1} {unit}: {:.2} of TDM ({:.2} at 300 ms); OAEKB {:.2}",
             ratio(2100),
-            ratio(300)
+            ratio(300),
+            error("oaekb") / tdm
         );
         let why = format!(
             "below 1; EKB sends everyone at top speed towards friends: here players move at {:.2} \
