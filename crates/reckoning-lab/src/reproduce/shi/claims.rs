@@ -22,7 +22,7 @@ pub(super) fn claims(found: &Pooled, variants: &Variants, bots: &Habits) -> Vec<
         ekb_ratio(found, variants, bots),
         walls(found),
         hybrids_between(found),
-        hybrids_keep_hits(found),
+        hybrids_keep_hits(found, bots),
         hybrids_more_hits(found, variants),
         ekb_fewer_hits(found),
         packets(found),
@@ -194,7 +194,7 @@ fn in_pairs(pairs: &[(f64, f64)]) -> String {
     each.collect::<Vec<_>>().join(" ")
 }
 
-fn hybrids_keep_hits(found: &Pooled) -> Claim {
+fn hybrids_keep_hits(found: &Pooled, bots: &Habits) -> Claim {
     let pairs = hit_pairs(found, EKB_HYBRID, "linear", 900);
     let walled = hit_pairs(found, OAEKB_HYBRID, "linear", 900);
     claim(
@@ -202,10 +202,13 @@ fn hybrids_keep_hits(found: &Pooled) -> Claim {
         "hybrid EKB/TDM 13.1/13.4 7.5/7.6 4.6/4.6 3.0/2.9 2.1/1.9 % at 900 to 2100 ms",
         format!("hybrid EKB/TDM {} %", in_pairs(&pairs)),
         pairs.iter().chain(&walled).all(|(hybrid, tdm)| *hybrid >= tdm - SAME_HITS),
-        "both hybrids lose at most one in a hundred at all five delays; a hybrid goes straight \
-         only for those who kept their direction for as long as the delay, and bots who have just \
-         turned, at eight directions each turn being above SHI's 40 degrees, go straight on as \
-         often as others: those hits TDM has and the hybrid leaves to EKB",
+        &format!(
+            "both hybrids lose at most one in a hundred at all five delays; a hybrid goes \
+             straight only for those who kept their direction for as long as the delay, and of \
+             TDM's hits at 900 ms {:.0} % are on bots who had turned by more than 40 degrees \
+             within the 900 ms before: those the hybrid leaves to EKB",
+            100.0 * bots.hits_after_turns
+        ),
     )
 }
 

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use reckoning::{DVec3, SimTime};
+use reckoning::{DVec3, Kinematics, SimTime, SteadyTracker};
 
 use crate::recording::{Recording, Sample, Track};
 use crate::reproduce::Table;
@@ -24,6 +24,10 @@ const WINDOW_PX: (f64, f64) = (1280.0, 960.0);
 const WIDTH_PX: f64 = 60.0;
 /// SHI's shortest delay.
 const SOON_S: f64 = 0.3;
+/// The delay at which turns are asked about.
+const LATER_S: f64 = 0.9;
+/// What SHI calls a hit.
+const HIT_PX: f64 = 45.0;
 
 /// Averages over everyone and over time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,6 +44,9 @@ pub(super) struct Habits {
     /// The error of TDM after 300 ms if velocities are differences from one sample to the
     /// next: the true ones, where a sample is a tick.
     pub(super) soon_error: f64,
+    /// Of all hits of TDM at 900 ms, the share on players who had turned within the 900 ms
+    /// before; SHI's hybrid leaves those to its pattern.
+    pub(super) hits_after_turns: f64,
 }
 
 /// What is added up.
@@ -50,6 +57,8 @@ struct Sums {
     to_friends: Vec<f64>,
     straight_on: Vec<f64>,
     soon_errors: Vec<f64>,
+    /// One for each hit of TDM: 1 after a turn, otherwise 0.
+    after_turns: Vec<f64>,
 }
 
 impl Habits {
@@ -73,6 +82,7 @@ impl Habits {
             straight_on: mean(&sums.straight_on),
             nearest: sums.nearest.get(sums.nearest.len() / 2).copied().unwrap_or(0.0),
             soon_error: mean(&sums.soon_errors),
+            hits_after_turns: mean(&sums.after_turns),
         }
     }
 }
@@ -80,19 +90,43 @@ impl Habits {
 impl Sums {
     fn follow(&mut self, track: &Track, all: &[&Track], px: f64) {
         let mut next = SimTime::from_micros(i64::MIN);
+        let mut tracker = SteadyTracker::default();
         for pair in track.samples.windows(2) {
             let (last, sample) = (&pair[0], &pair[1]);
-            if sample.at < next || !sample.alive || last.segment != sample.segment {
+            if !sample.alive || last.segment != sample.segment {
+                tracker = SteadyTracker::default();
+                continue;
+            }
+            let Some(before) = shifted(track, sample, -BEHIND_S) else { continue };
+            let gone = flat(sample.position - before.position);
+            let velocity = gone / sample.at.secs_since(before.at).max(1e-6);
+            tracker.observe(&Kinematics::moving(sample.at, sample.position, velocity));
+            if sample.at < next {
                 continue;
             }
             next = sample.at + Duration::from_secs_f64(EVERY_S);
             self.soon(track, last, sample);
-            let Some(before) = shifted(track, sample, -BEHIND_S) else { continue };
+            self.later(track, sample, velocity, (&tracker, px));
             let Some(after) = shifted(track, sample, AHEAD_S) else { continue };
-            let gone = flat(sample.position - before.position);
-            self.speeds.push(gone.length() / sample.at.secs_since(before.at).max(1e-6));
+            self.speeds.push(velocity.length());
             let ahead = flat(after.position - sample.position);
             self.look_round(track, all, sample, (gone, ahead), px);
+        }
+    }
+
+    /// Whether TDM hits, and whether after a turn.
+    fn later(
+        &mut self,
+        track: &Track,
+        now: &Sample,
+        velocity: DVec3,
+        (tracker, px): (&SteadyTracker, f64),
+    ) {
+        let Some(after) = shifted(track, now, LATER_S) else { return };
+        let guess = now.position + velocity * after.at.secs_since(now.at);
+        if flat(guess - after.position).length() <= HIT_PX * px {
+            let turned = tracker.steady().as_secs_f64() < LATER_S;
+            self.after_turns.push(f64::from(u8::from(turned)));
         }
     }
 
@@ -175,6 +209,7 @@ pub(super) fn table(of: &[(&str, Habits)]) -> Table {
         "cosine to friends",
         "cosine to old velocity",
         "nearest player",
+        "TDM's hits at 900 ms after a turn",
     ];
     let mut table = Table::new(title, &columns);
     for (name, habits) in of {
@@ -184,6 +219,7 @@ pub(super) fn table(of: &[(&str, Habits)]) -> Table {
             format!("{:.2}", habits.to_friends),
             format!("{:.2}", habits.straight_on),
             format!("{:.1}", habits.nearest),
+            format!("{:.0} %", 100.0 * habits.hits_after_turns),
         ]);
     }
     table
