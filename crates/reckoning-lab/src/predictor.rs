@@ -37,7 +37,12 @@ pub(crate) enum Kind {
 /// A behaviour before its lengths are scaled to a recording.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Planned {
-    Ekb { avoid_walls: bool, hybrid: bool },
+    /// `px` is SHI's pixel in the recording's units, if it was given.
+    Ekb {
+        config: PatternsConfig,
+        hybrid: bool,
+        px: Option<f64>,
+    },
     Interest(Drawn),
     Trend,
     Ant,
@@ -72,7 +77,10 @@ const NAMES: [(&str, &str); 17] = [
     ("dis-static", "DIS model 1; likewise dis-fpw, -rpw, -rvw, -fvw, -fpb, -rpb, -rvb, -fvb"),
     ("interest", "LI: drawn by weaker players and by items; preference=0, -100..100 or learnt"),
     ("interest-hybrid", "LI: straight on for half a second, then interest; preference=, too"),
-    ("ekb", "SHI: follows friends, aligns with them, faces or flees enemies"),
+    (
+        "ekb",
+        "SHI: follows friends, aligns with them, faces or flees enemies; its W k u l R q r, its px",
+    ),
     ("oaekb", "SHI: the same, round the walls"),
     ("ekb-hybrid", "SHI: ekb, or straight on for those who keep their direction"),
     ("oaekb-hybrid", "SHI: oaekb, or straight on for those who keep their direction"),
@@ -249,7 +257,8 @@ fn dis(name: &str) -> Option<Model> {
 fn behaviour(name: &str, given: &mut Given<'_>) -> Result<Kind, PredictorError> {
     let planned = match name {
         "ekb" | "oaekb" | "ekb-hybrid" | "oaekb-hybrid" => {
-            Planned::Ekb { avoid_walls: name.starts_with("oa"), hybrid: name.ends_with("hybrid") }
+            let (config, px) = patterns(name, given)?;
+            Planned::Ekb { config, hybrid: name.ends_with("hybrid"), px }
         }
         "interest" | "interest-hybrid" => {
             Planned::Interest(Drawn { habit: habit(given)?, hybrid: name.ends_with("hybrid") })
@@ -291,15 +300,50 @@ impl Drawn {
     }
 }
 
+/// SHI's constants by its own letters, in its own pixels and ticks, and how long a pixel is.
+fn patterns(
+    name: &str,
+    given: &mut Given<'_>,
+) -> Result<(PatternsConfig, Option<f64>), PredictorError> {
+    let mut config = PatternsConfig::default();
+    config.avoid_walls = name.starts_with("oa");
+    for (letter, value) in [
+        ("W", &mut config.battle_m),
+        ("k", &mut config.friend_weight),
+        ("u", &mut config.advance_m),
+        ("l", &mut config.transition_per_m),
+        ("q", &mut config.follow_in_battle),
+        ("r", &mut config.follow_out_of_battle),
+    ] {
+        *value = given.take(letter)?.unwrap_or(*value);
+    }
+    if let Some(ticks) = given.take("R")? {
+        config.transition_ticks = ticks as u32;
+        if f64::from(config.transition_ticks) != ticks {
+            return Err(given.wrong(format!("R={ticks}")));
+        }
+    }
+    let px = given.take("px")?;
+    if let Some(px) = px.filter(|px| !(*px > 0.0 && px.is_finite())) {
+        return Err(given.wrong(format!("px={px}")));
+    }
+    given.checked(Patterns::new(config))?;
+    Ok((config, px))
+}
+
+/// What SHI calls a hit ...
+const HIT_PX: f64 = 45.0;
+/// ... and how wide its players are: the least distance its alignment tells apart.
+const WIDTH_PX: f64 = 60.0;
+
 impl Planned {
     /// The behaviour with SHI's lengths scaled to a recording. LI's scheme, whose scale and
     /// preference change while one watches, starts with those of LI's own game.
     pub(crate) fn scaled(self, shi: f64) -> Result<Behaviour, ConfigError> {
         Ok(match self {
-            Self::Ekb { avoid_walls, hybrid } => {
-                let mut config = PatternsConfig::default().scaled(shi);
-                config.avoid_walls = avoid_walls;
-                let patterns = Patterns::new(config)?;
+            Self::Ekb { config, hybrid, px } => {
+                let px = px.unwrap_or(shi * HIT_PX / WIDTH_PX);
+                let patterns = Patterns::new(config.scaled(px))?;
                 if hybrid {
                     Behaviour::PatternsHybrid(PatternsHybrid::new(patterns))
                 } else {
@@ -326,7 +370,7 @@ impl Planned {
     }
 
     pub(crate) const fn needs_routes(self) -> bool {
-        matches!(self, Self::Ekb { avoid_walls: true, .. })
+        matches!(self, Self::Ekb { config: PatternsConfig { avoid_walls: true, .. }, .. })
     }
 }
 
@@ -349,6 +393,26 @@ mod tests {
         let fade = Duration::from_millis(800);
         assert_eq!(damped.kind(), Kind::Model(Model::Damped { fade }));
         assert_eq!("damped".parse::<Predictor>().unwrap().kind(), Kind::FittedDamped);
+        let mut config = PatternsConfig::default();
+        (config.transition_per_m, config.transition_ticks, config.battle_m) = (1.0, 30, 0.0);
+        config.avoid_walls = true;
+        let kind = "oaekb(l=1,R=30,W=0)".parse::<Predictor>().unwrap().kind();
+        assert_eq!(kind, Kind::Behaviour(Planned::Ekb { config, hybrid: false, px: None }));
+    }
+
+    #[test]
+    fn the_patterns_lengths_go_by_the_width_of_a_player_unless_a_pixel_is_given() {
+        let battle_m = |text: &str, width: f64| {
+            let Kind::Behaviour(planned) = text.parse::<Predictor>().unwrap().kind() else {
+                panic!("{text} is a behaviour")
+            };
+            let Ok(Behaviour::Patterns(patterns)) = planned.scaled(width / HIT_PX) else {
+                panic!("{text} is a pattern")
+            };
+            patterns.config().battle_m
+        };
+        assert!((battle_m("ekb", 0.6) - 8.0).abs() < 1e-9, "SHI's players are 60 px wide");
+        assert_eq!(battle_m("ekb(px=1)", 0.6), 800.0);
     }
 
     #[test]
@@ -374,5 +438,9 @@ mod tests {
         assert!(message("interest(preference=-101)").starts_with("interest: "));
         assert!(message("interest(preference=some)").contains("does not take \"preference=some\""));
         assert!(message("interest(e=5,preference=learnt)").contains("does not take \"e=5\""));
+        assert!(message("ekb(q=2)").starts_with("ekb: follow_in_battle is 2"));
+        assert!(message("ekb(px=0)").contains("does not take \"px=0\""));
+        assert!(message("ekb(R=-1)").contains("does not take \"R=-1\""));
+        assert!(message("ekb(S=2)").contains("does not take \"S=2\""));
     }
 }

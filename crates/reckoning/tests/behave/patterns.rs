@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use reckoning::{
-    Behaviour, DVec3, Kinematics, Patterns, PatternsConfig, PatternsHybrid, Scene, SimTime,
-    SteadyTracker,
+    Behaviour, DVec3, Kinematics, Outline, Patterns, PatternsConfig, PatternsHybrid, Routes,
+    RoutesConfig, Scene, SimTime, SteadyTracker, Wall, Walls,
 };
 
-use crate::{Dice, assert_near, at, ekb, player, reference, roll, ticks};
+use crate::{Dice, assert_near, at, ekb, oaekb, player, reference, roll, ticks};
 
 #[test]
 fn the_first_tick_in_battle_is_as_worked_out_by_hand() {
@@ -60,6 +60,58 @@ fn a_friend_at_half_the_span_counts_half_for_alignment() {
 
     let pulled = at(240.0 * 0.6, 120.0 * 0.5 * 0.4);
     assert_near(first, pulled / 53.0 / 60.0, 1e-12);
+}
+
+#[test]
+fn the_second_tick_looks_anew_from_where_the_first_has_led() {
+    // The friend is 300 away: m = 30; he stands, so alignment adds nothing. Nobody fights.
+    // Tick 1: pulled 0.6 * (240, 0) = (144, 0); V = 29/30 (0, 120) + 1/30 (144, 0)
+    //   = (4.8, 116), to (0.08, 1.93333).
+    // Tick 2: the way is (299.92, -1.93333), 299.92623 long; pulled 0.6 * 240 * way / length
+    //   = (143.99701, -0.92823); V = 28/30 (0, 120) + 2/30 pulled = (9.59980, 111.93812), to
+    //   (0.08 + 9.59980/60, 1.93333 + 111.93812/60) = (0.23999668, 3.79896863).
+    let bodies =
+        [player(0, 0, at(0.0, 0.0), at(0.0, 120.0)), player(1, 0, at(300.0, 0.0), DVec3::ZERO)];
+    let path = ticks(&Behaviour::Patterns(ekb()), &Scene::new(&bodies, &[]), 2);
+    assert_near(path[0], at(0.08, 116.0 / 60.0), 1e-12);
+    assert_near(path[1], at(0.239_996_68, 3.798_968_63), 1e-8);
+}
+
+#[test]
+fn a_weak_player_alone_backs_away_from_his_enemy() {
+    // Own influence 50/100 + 0 = 0.5, the enemy's 2: (0.5 - 2) / 2 of 200 is 150 back from
+    // where he stands, so bravery is (-240, 0); his old velocity stands in for follow. The
+    // enemy is 400 away: m = 40. Pulled 0.5 (0, 60) + 0.5 (-240, 0) = (-120, 30);
+    // V = 39/40 (0, 60) + 1/40 (-120, 30) = (-3, 59.25), to (-0.05, 0.9875).
+    let mut bodies =
+        [player(0, 0, at(0.0, 0.0), at(0.0, 60.0)), player(1, 1, at(400.0, 0.0), DVec3::ZERO)];
+    (bodies[0].health, bodies[0].ammo) = (50.0, 0.0);
+    let first = ticks(&Behaviour::Patterns(ekb()), &Scene::new(&bodies, &[]), 1)[0];
+    assert_near(first, at(-0.05, 0.9875), 1e-12);
+}
+
+#[test]
+fn a_step_round_a_wall_leads_to_the_next_node_instead_of_the_friend() {
+    let wall = Outline::Line(at(0.0, -100.0), at(0.0, 400.0));
+    let walls = Walls::new([Wall::from(wall)]).unwrap();
+    let mut config = RoutesConfig::default();
+    (config.cell_m, config.clearance_m) = (20.0, 10.0);
+    let routes = Routes::new(walls.clone(), config).unwrap();
+    let (here, friend) = (at(-150.0, 0.0), at(150.0, 0.0));
+    let bodies = [player(0, 0, here, at(0.0, 120.0)), player(1, 0, friend, DVec3::ZERO)];
+    let mut scene = Scene::new(&bodies, &[]);
+    (scene.walls, scene.routes) = (Some(&walls), Some(&routes));
+
+    // m = 30. Straight at the friend: V = 29/30 (0, 120) + 1/30 * 0.6 (240, 0) = (4.8, 116).
+    let through = ticks(&Behaviour::Patterns(ekb()), &scene, 1)[0];
+    assert_near(through, here + at(4.8, 116.0) / 60.0, 1e-12);
+
+    // The node before the wall's lower end is (-20, -120). The way there is (130, -120),
+    // 176.91806 long: pulled 0.6 * 240 * way / length = (105.81164, -97.67228), so
+    // V = (3.52705, 116 - 3.25574), to (-150 + 0.05878423, 1.87907093).
+    assert_eq!(routes.next_step(here, friend), at(-20.0, -120.0));
+    let round = ticks(&Behaviour::Patterns(oaekb()), &scene, 1)[0];
+    assert_near(round, at(-149.941_215_77, 1.879_070_93), 1e-7);
 }
 
 #[test]

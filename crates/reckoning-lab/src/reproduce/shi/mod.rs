@@ -1,11 +1,14 @@
 //! SHI: play patterns, open loop at seven delays and closed loop for packets.
 //!
 //! The players are the arena's bots on the proving grounds: characters with goals, senses
-//! and reaction times, not written from any predictor's formula. Where recordings of people
-//! lie beside the repository, the same predictors are asked about them too.
+//! and reaction times, not written from any predictor's formula. They play as long as SHI's
+//! people did, with SHI's constants in SHI's own pixels. Where recordings of people lie
+//! beside the repository, the same predictors are asked about them too.
 
 mod claims;
+mod habits;
 mod real;
+mod variants;
 
 use std::time::Duration;
 
@@ -16,22 +19,29 @@ use super::{Effort, Reproduction, Table};
 use crate::bots;
 use crate::compare::{CompareConfig, Comparison, compare};
 use crate::recording::Recording;
+use habits::Habits;
+use variants::Variants;
 
+/// The proving grounds are drawn in SHI's pixels, so its lengths are taken as they are.
+const EKB: &str = "ekb(px=1)";
+const OAEKB: &str = "oaekb(px=1)";
+const EKB_HYBRID: &str = "ekb-hybrid(px=1)";
+const OAEKB_HYBRID: &str = "oaekb-hybrid(px=1)";
 /// The predictors by their names here, with the names SHI prints.
 const PREDICTORS: [(&str, &str); 6] = [
     ("linear", "TDM"),
     ("interest", "IS"),
-    ("ekb", "EKB"),
-    ("oaekb", "OAEKB"),
-    ("ekb-hybrid", "hybrid EKB"),
-    ("oaekb-hybrid", "hybrid OAEKB"),
+    (EKB, "EKB"),
+    (OAEKB, "OAEKB"),
+    (EKB_HYBRID, "hybrid EKB"),
+    (OAEKB_HYBRID, "hybrid OAEKB"),
 ];
+/// The sessions SHI evaluated: players, minutes, and our seed. Its session 2 was for
+/// training.
+const SESSIONS: [(u16, u32, u64); 2] = [(10, 15, 1), (15, 28, 3)];
 const DELAYS_MS: [u64; 7] = [300, 600, 900, 1200, 1500, 1800, 2100];
 /// A hit, and what the closed loop keeps to.
 const BOUND_PX: f64 = 45.0;
-/// A session is this much shorter than other experiments: every tick costs 42 predictions
-/// per player, most of them rolled out step by step.
-const SHORTER: u32 = 5;
 /// SHI's mean errors in pixels, in the order of [`PREDICTORS`] and [`DELAYS_MS`].
 const PUBLISHED_AEE_PX: [[f64; 7]; 6] = [
     [35.6, 109.1, 198.7, 293.3, 388.8, 484.2, 579.5],
@@ -51,38 +61,68 @@ const PUBLISHED_HITS: [[f64; 7]; 6] = [
     [67.7, 26.0, 13.3, 7.4, 4.5, 3.0, 2.1],
 ];
 
-/// Plays SHI's three sessions, and looks at people where they are recorded.
+/// Plays the sessions SHI evaluated, and looks at people where they are recorded.
 pub(super) fn reproduce(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Reproduction {
-    progress("shi: sessions of 10, 14 and 15 bots");
-    let played = play((effort.seconds / SHORTER).max(20));
+    progress("shi: sessions of 10 and 15 bots");
+    let played = play(effort);
     progress("shi: six predictors, seven delays");
-    let found = Pooled(compared(&played, Some(BOUND_PX)));
-    let mut claims = claims::claims(&found);
+    let names = PREDICTORS.map(|(name, _)| name);
+    let found = Pooled(compared(&played, &names, Some(BOUND_PX), true));
+    progress("shi: EKB with one term changed at a time");
+    let variants = Variants::of(&played);
+    let bots = Habits::of(&played, Some(1.0));
+    let mut claims = claims::claims(&found, &variants, &bots);
     let mut tables = vec![aee_table(&found), hits_table(&found), packets_table(&found)];
+    tables.push(variants.table());
+    let mut habits = vec![("bots", bots)];
     for place in real::PLACES {
         progress(&format!("shi: {}", place.name));
-        let people = place.load(effort.seconds / SHORTER).map(|it| Pooled(compared(&it, None)));
-        claims.push(place.claim(people.as_ref()));
-        tables.extend(people.map(|it| place.table(&it)));
+        let people = place.load(effort);
+        let found =
+            (!people.is_empty()).then(|| Pooled(compared(&people, &names.map(plain), None, true)));
+        let own = Habits::of(&people, None);
+        claims.push(place.claim(found.as_ref(), &own));
+        if let Some(found) = &found {
+            tables.push(place.table(found));
+            habits.push((place.name, own));
+        }
     }
+    tables.push(habits::table(&habits));
+    tables.push(habits::bots_table());
     Reproduction { claims, tables }
 }
 
-fn play(seconds: u32) -> Vec<Recording> {
-    let sessions = [(10, 1), (14, 2), (15, 3)];
-    let one =
-        |(bots, seed)| bots::session("proving-grounds", bots, seconds, Mode::TwoTeams, seed).ok();
-    sessions.into_iter().filter_map(one).collect()
+/// Without what stands in brackets: with lengths scaled to a recording.
+fn plain(name: &str) -> &str {
+    name.split('(').next().unwrap_or(name)
+}
+
+/// So much of a full experiment, which is as long as SHI's.
+fn share_of(whole_s: f64, effort: Effort) -> f64 {
+    (whole_s * f64::from(effort.seconds) / f64::from(Effort::FULL.seconds)).max(10.0)
+}
+
+fn play(effort: Effort) -> Vec<Recording> {
+    let one = |(bots, minutes, seed)| {
+        let seconds = share_of(60.0 * f64::from(minutes), effort) as u32;
+        bots::session("proving-grounds", bots, seconds, Mode::TwoTeams, seed).ok()
+    };
+    SESSIONS.into_iter().filter_map(one).collect()
 }
 
 /// Nothing when nothing can be compared.
-fn compared(recordings: &[Recording], bound: Option<f64>) -> Comparison {
+fn compared(
+    recordings: &[Recording],
+    names: &[&str],
+    bound: Option<f64>,
+    closed_loop: bool,
+) -> Comparison {
     let config = CompareConfig {
-        predictors: PREDICTORS.iter().filter_map(|(name, _)| name.parse().ok()).collect(),
+        predictors: names.iter().filter_map(|name| name.parse().ok()).collect(),
         delays: DELAYS_MS.map(Duration::from_millis).to_vec(),
         bound,
         receivers: Vec::new(),
-        closed_loop: true,
+        closed_loop,
     };
     compare(&config, recordings, &|_, _| ()).unwrap_or_default()
 }

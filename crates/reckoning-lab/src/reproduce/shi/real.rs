@@ -3,28 +3,39 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{DELAYS_MS, PREDICTORS};
+use super::habits::Habits;
+use super::{DELAYS_MS, PREDICTORS, plain, share_of};
 use crate::recording::{Recording, load_file};
 use crate::reproduce::pooled::Pooled;
-use crate::reproduce::{Claim, Document, Table, Verdict};
+use crate::reproduce::{Claim, Document, Effort, Table, Verdict};
 
-/// More of a recording would take long and say little else.
-const LONGEST_S: u32 = 30;
-
-/// One recording of people.
+/// Recordings of people in one game.
 pub(super) struct Place {
     pub(super) name: &'static str,
     unit: &'static str,
-    file: &'static str,
+    files: &'static [&'static str],
+    /// What makes it unlike SHI's game.
+    differs: &'static str,
 }
 
 pub(super) const PLACES: [Place; 2] = [
     Place {
-        name: "QuakeWorld, four against four",
+        name: "QuakeWorld teams",
         unit: "qu",
-        file: "quakeworld/4on4_dm2.csv.zst",
+        files: &[
+            "quakeworld/4on4_dm2.csv.zst",
+            "quakeworld/4on4_obsidian_win.csv.zst",
+            "quakeworld/2on2_dm6_win.csv.zst",
+        ],
+        differs: "teams spread over the map to hold its items rather than walk together",
     },
-    Place { name: "football", unit: "m", file: "football/hawkeye_1_1.csv.zst" },
+    Place {
+        name: "football",
+        unit: "m",
+        files: &["football/hawkeye_1_1.csv.zst", "football/skillcorner_2417_half1.csv.zst"],
+        differs: "players keep a formation; nobody has health or ammunition, so bravery only \
+                  counts heads",
+    },
 ];
 
 /// Where recordings are looked for: `RECKONING_DATA`, or `shared/data` beside the repository.
@@ -34,21 +45,15 @@ fn folder() -> PathBuf {
 }
 
 impl Place {
-    /// The beginning of the recording; `None` when it is not there.
-    pub(super) fn load(&self, seconds: u32) -> Option<Vec<Recording>> {
-        let mut recording = load_file(&folder().join(self.file)).ok()?;
-        let (start, _) = recording.span()?;
-        let end = start + Duration::from_secs(seconds.clamp(10, LONGEST_S).into());
-        for track in &mut recording.tracks {
-            track.samples.retain(|sample| sample.at <= end);
-            track.extras.clear();
-        }
-        Some(vec![recording])
+    /// The recordings that are there: whole at full effort, otherwise their beginnings.
+    pub(super) fn load(&self, effort: Effort) -> Vec<Recording> {
+        let files = self.files.iter().filter_map(|file| load_file(&folder().join(file)).ok());
+        files.filter_map(|it| begun(it, effort)).collect()
     }
 
-    pub(super) fn claim(&self, found: Option<&Pooled>) -> Claim {
+    pub(super) fn claim(&self, found: Option<&Pooled>, habits: &Habits) -> Claim {
         let (measured, verdict, why) = match found {
-            Some(found) => self.judged(found),
+            Some(found) => self.judged(found, habits),
             None => (
                 "nothing".to_owned(),
                 Verdict::NotComparable,
@@ -61,14 +66,27 @@ impl Place {
         Claim { document: Document::Shi, claim, published, measured, verdict, why }
     }
 
-    fn judged(&self, found: &Pooled) -> (String, Verdict, String) {
+    fn judged(&self, found: &Pooled, habits: &Habits) -> (String, Verdict, String) {
         let error = |name: &str| found.aee(name, 2100);
         let (ekb, tdm, unit) = (error("ekb"), error("linear"), self.unit);
-        let measured = format!("EKB {ekb:.1} {unit}, TDM {tdm:.1} {unit}: {:.2} of TDM", ekb / tdm);
+        let ratio = |delay| found.aee("ekb", delay) / found.aee("linear", delay);
+        let measured = format!(
+            "EKB {ekb:.1} {unit}, TDM {tdm:.1} {unit}: {:.2} of TDM ({:.2} at 300 ms); OAEKB {:.2}",
+            ratio(2100),
+            ratio(300),
+            error("oaekb") / tdm
+        );
         let why = format!(
-            "below 1; {} predictions at most {LONGEST_S} s into the recording, lengths scaled by \
-             body width, another game than SHI's",
-            found.count("ekb", 2100)
+            "below 1; EKB sends everyone at top speed towards friends: here players move at {:.2} \
+             of it on average, and the cosine between their way and that to their friends is \
+             {:.2}, to their old velocity {:.2}; {}; {} recordings, {} predictions, lengths \
+             scaled by body width",
+            habits.speed_share,
+            habits.to_friends,
+            habits.straight_on,
+            self.differs,
+            self.files.len(),
+            found.count("ekb", 2100),
         );
         (measured, Verdict::of(ekb < tdm), why)
     }
@@ -79,6 +97,7 @@ impl Place {
         table.columns.extend(DELAYS_MS.map(|delay| format!("{delay} ms")));
         table.columns.push("updates/s".to_owned());
         for (name, theirs) in PREDICTORS {
+            let name = plain(name);
             let errors = DELAYS_MS.map(|delay| format!("{:.2}", found.aee(name, delay)));
             let mut row = vec![theirs.to_owned()];
             row.extend(errors);
@@ -87,4 +106,15 @@ impl Place {
         }
         table
     }
+}
+
+/// So much of a recording as the effort allows; `None` if it is empty.
+fn begun(mut recording: Recording, effort: Effort) -> Option<Recording> {
+    let (start, end) = recording.span()?;
+    let seconds = share_of(end.secs_since(start), effort);
+    let end = start + Duration::from_secs_f64(seconds);
+    for track in &mut recording.tracks {
+        track.samples.retain(|sample| sample.at <= end);
+    }
+    Some(recording)
 }
