@@ -207,15 +207,16 @@ fn modern(body: RigidBody) -> RigidBody {
         * DQuat::from_rotation_x(-angle(angles.z));
     let [x, y, z, w] = q.to_array().map(|part| part as f32);
     RigidBody {
-        location: scaled(body.location, 100.0),
-        linear_velocity: body.linear_velocity.map(|velocity| scaled(velocity, 10.0)),
+        // The file has whole numbers here, and `boxcars` has divided them.
+        location: each(body.location, |axis| (axis * 100.0).round()),
+        linear_velocity: body.linear_velocity.map(|velocity| each(velocity, |axis| axis * 10.0)),
         rotation: Quaternion { x, y, z, w },
         ..body
     }
 }
 
-fn scaled(v: Vector3f, factor: f32) -> Vector3f {
-    Vector3f { x: v.x * factor, y: v.y * factor, z: v.z * factor }
+fn each(v: Vector3f, change: fn(f32) -> f32) -> Vector3f {
+    Vector3f { x: change(v.x), y: change(v.y), z: change(v.z) }
 }
 
 fn vector(v: Vector3f) -> DVec3 {
