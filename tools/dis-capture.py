@@ -21,6 +21,7 @@ START = 1_700_000_000.0
 
 def entity_state(number, force, marking, secs, place, velocity, appearance):
     pdu = dis7.EntityStatePdu()
+    pdu.pduType = 1  # its constructor leaves 0
     pdu.protocolVersion, pdu.exerciseID, pdu.protocolFamily, pdu.length = 7, 1, 1, 144
     pdu.pduStatus = 0
     pdu.timestamp = (int((secs % 3600.0) * 2**31 / 3600.0) << 1) | 1
@@ -42,7 +43,8 @@ def entity_state(number, force, marking, secs, place, velocity, appearance):
 
 
 def packet(at, payload, port=3000):
-    frame = Ether() / IP(src="10.0.0.1", dst="10.0.0.255") / UDP(sport=port, dport=port) / Raw(payload)
+    link = Ether(src="02:00:00:00:00:01", dst="ff:ff:ff:ff:ff:ff")
+    frame = link / IP(src="10.0.0.1", dst="10.0.0.255") / UDP(sport=port, dport=port) / Raw(payload)
     frame.time = at
     return frame
 

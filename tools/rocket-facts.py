@@ -2,10 +2,11 @@
 
     rattletrap -c -i FILE.replay -o FILE.json && python3 tools/rocket-facts.py FILE.json...
 
-Prints per body: name, count of states, and the CRC-32 of all of them, each packed big-endian: time f32; location in
-hundredths of a unit, three i32. The table in tests/real_imports.rs has the same.
+Prints per body: name, count of states, and the CRC-32 of all of them, each packed big-endian: time in microseconds, i64;
+location in hundredths of a unit, three i32. The table in tests/real_imports.rs has the same.
 """
 import json
+import math
 import struct
 import sys
 import zlib
@@ -57,7 +58,8 @@ def facts(path):
 
 def packed(time, state):
     scale = 1 if "quaternion" in state["rotation"] else 100  # old replays hold whole units
-    return struct.pack(">f3i", time, *(state["location"][axis] * scale for axis in "xyz"))
+    (time,) = struct.unpack("f", struct.pack("f", time))  # what the file holds, not its decimal form
+    return struct.pack(">q3i", math.floor(time * 1e6 + 0.5), *(state["location"][axis] * scale for axis in "xyz"))
 
 
 for path in sys.argv[1:]:
