@@ -4,14 +4,21 @@
 //! driver and side by the links between actors; the ball is id −1. Time is that of the frame
 //! that carried an update: it jitters by some 15 ms against the physics, which the prepared
 //! sessions have removed and this reader has not.
+//!
+//! Replays from before the game's network version 7 have other units (see [`modern`]), which
+//! `boxcars` leaves to its caller.
 
 use std::collections::BTreeMap;
 
-use boxcars::{ActorId, Attribute, Frame, ParseError, ParserBuilder, Replay, RigidBody};
-use reckoning::{DVec3, SimTime};
+use boxcars::{
+    ActorId, Attribute, Frame, ParseError, ParserBuilder, Quaternion, Replay, RigidBody, Vector3f,
+};
+use reckoning::{DQuat, DVec3, SimTime};
 
 use super::finish;
-use crate::recording::{Bounds, Fault, Meta, Player, Recording, RecordingError, Sample, Track};
+use crate::recording::{
+    Bounds, Cursor, Fault, Meta, Player, Recording, RecordingError, Sample, Track,
+};
 
 const COLUMNS: [&str; 8] = ["vx", "vy", "vz", "qx", "qy", "qz", "qw", "sleeping"];
 const BALL: i32 = -1;
@@ -23,14 +30,14 @@ const TELEPORT_UU_PER_S: f64 = 8_000.0;
 /// Reads a Rocket League replay.
 ///
 /// # Errors
-/// Names the byte where it is known: `boxcars` tells it for the header and the footer; for the
-/// bit stream in between it tells the frame.
+/// Names the byte where it is known: `boxcars` tells it for the header and the footer. For a
+/// wrong checksum and for the bit stream it is where that section begins, with the frame.
 pub fn parse(bytes: &[u8], session: &str) -> Result<Recording, RecordingError> {
     let replay = ParserBuilder::new(bytes)
         .always_check_crc()
         .must_parse_network_data()
         .parse()
-        .map_err(|error| refuse(&error))?;
+        .map_err(|error| refuse(bytes, &error))?;
     let mut reader = Reader::new(&replay, session);
     for frame in replay.network_frames.iter().flat_map(|frames| &frames.frames) {
         reader.frame(frame);
@@ -38,13 +45,21 @@ pub fn parse(bytes: &[u8], session: &str) -> Result<Recording, RecordingError> {
     Ok(finish(reader.recording))
 }
 
-fn refuse(error: &ParseError) -> RecordingError {
+/// Each of the two sections begins with its length and its checksum.
+const SECTION_HEAD: usize = 8;
+
+fn refuse(bytes: &[u8], error: &ParseError) -> RecordingError {
+    let mut head = Cursor::new(bytes);
+    let (length, checksum) = (head.u32_le().unwrap_or(0), head.u32_le().unwrap_or(0));
+    let body = 2 * SECTION_HEAD + length as usize;
     let offset = match error {
-        ParseError::ParseError(_, at, _) => u64::try_from(*at).unwrap_or_default(),
+        ParseError::ParseError(_, at, _) => usize::try_from(*at).unwrap_or_default(),
+        ParseError::CrcMismatch(expected, _) if *expected == checksum => SECTION_HEAD,
+        ParseError::CrcMismatch(..) | ParseError::NetworkError(_) => body,
         _ => 0,
     };
     let fault = Fault::Decoder { format: "a Rocket League replay", said: error.to_string() };
-    RecordingError::at(offset, fault)
+    RecordingError::at(offset.min(bytes.len()) as u64, fault)
 }
 
 struct Reader<'a> {
@@ -100,17 +115,19 @@ impl<'a> Reader<'a> {
             let kind = self.object(new.object_id).to_string();
             self.actors.insert(new.actor_id.0, Actor { kind, ..Actor::default() });
         }
+        // A key frame makes all actors anew, and a car may come before its driver's name.
         for update in &frame.updated_actors {
             let name = self.object(update.object_id);
-            self.update(at, update.actor_id, name, &update.attribute);
+            self.update(update.actor_id, name, &update.attribute);
+        }
+        for update in &frame.updated_actors {
+            if let Attribute::RigidBody(body) = &update.attribute {
+                self.moved(at, update.actor_id.0, body);
+            }
         }
     }
 
-    fn update(&mut self, at: SimTime, actor: ActorId, name: &str, attribute: &Attribute) {
-        if let Attribute::RigidBody(body) = attribute {
-            self.moved(at, actor.0, body);
-            return;
-        }
+    fn update(&mut self, actor: ActorId, name: &str, attribute: &Attribute) {
         let Some(known) = self.actors.get_mut(&actor.0) else { return };
         match (name, attribute) {
             (
@@ -141,6 +158,7 @@ impl<'a> Reader<'a> {
         } else {
             return;
         };
+        let body = if self.replay.net_version.unwrap_or(0) < 7 { modern(*body) } else { *body };
         let position = vector(body.location);
         if !position.is_finite() {
             return;
@@ -154,13 +172,16 @@ impl<'a> Reader<'a> {
         });
         if let Some(track) = tracks.get_mut(index) {
             track.change_team(at, team);
-            push(track, at, position, ammo, body);
+            push(track, at, position, ammo, &body);
         }
     }
 
     /// Name and side of a car's driver, by way of the links between actors.
     fn driver(&self, car: i32) -> Option<(String, i32)> {
         let driver = self.actors.get(&self.actors.get(&car)?.link?)?;
+        if driver.name.is_empty() {
+            return None; // whose it is shows a moment later, or the replay does not tell
+        }
         let team = driver.link.and_then(|team| self.actors.get(&team));
         let side = team.map_or(-1, |team| match team.kind.as_str() {
             kind if kind.ends_with("Team0") => 0,
@@ -175,7 +196,30 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn vector(v: boxcars::Vector3f) -> DVec3 {
+/// Old replays hold whole units and tenths of units a second, where newer ones hold hundredths
+/// of both, and pitch, yaw and roll in place of a quaternion.
+fn modern(body: RigidBody) -> RigidBody {
+    // As `boxcars` gives it, −1 is no turn and 1 nearly a whole one.
+    let angle = |turn: f32| (f64::from(turn) * 32_767.0 / 32_768.0 + 1.0) * std::f64::consts::PI;
+    let angles = body.rotation;
+    let q = DQuat::from_rotation_z(angle(angles.y))
+        * DQuat::from_rotation_y(-angle(angles.x))
+        * DQuat::from_rotation_x(-angle(angles.z));
+    let [x, y, z, w] = q.to_array().map(|part| part as f32);
+    RigidBody {
+        // The file has whole numbers here, and `boxcars` has divided them.
+        location: each(body.location, |axis| (axis * 100.0).round()),
+        linear_velocity: body.linear_velocity.map(|velocity| each(velocity, |axis| axis * 10.0)),
+        rotation: Quaternion { x, y, z, w },
+        ..body
+    }
+}
+
+fn each(v: Vector3f, change: fn(f32) -> f32) -> Vector3f {
+    Vector3f { x: change(v.x), y: change(v.y), z: change(v.z) }
+}
+
+fn vector(v: Vector3f) -> DVec3 {
     DVec3::new(f64::from(v.x), f64::from(v.y), f64::from(v.z))
 }
 

@@ -58,6 +58,11 @@ pub fn parse(bytes: &[u8], session: &str) -> Result<Recording, RecordingError> {
         let fault = Fault::NoField { field: "game start event".into() };
         return Err(RecordingError::at(START.len() as u64 + 4, fault));
     }
+    // A recorder that died during the start of a game leaves such a file.
+    if reader.fighters.is_empty() {
+        let fault = Fault::NoField { field: "every frame of the game".into() };
+        return Err(RecordingError::at(events.offset(), fault));
+    }
     Ok(reader.recording(session))
 }
 

@@ -34,3 +34,17 @@ pub fn unpack(path: &Path) -> Vec<u8> {
     ruzstd::decoding::StreamingDecoder::new(&file[..]).unwrap().read_to_end(&mut text).unwrap();
     text
 }
+
+/// A real file that does not lie in the repository, or a visible note that it was left out.
+///
+/// `tools/fetch-fixtures.sh` fetches them to the folder that `RECKONING_FIXTURES` names.
+pub fn fixture(name: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os("RECKONING_FIXTURES").map(PathBuf::from);
+    let path = folder.unwrap_or_default().join(name);
+    if path.is_file() {
+        return Some(path);
+    }
+    let note = format!("SKIPPED {name}: run tools/fetch-fixtures.sh and set RECKONING_FIXTURES");
+    let _ = writeln!(std::io::stderr(), "{note}");
+    None
+}
