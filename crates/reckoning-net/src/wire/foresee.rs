@@ -98,6 +98,13 @@ impl<'a> Foreseen<'a> {
         })
     }
 
+    /// Whether a body is turned as foreseen. `orientation` is what `turn` was made of.
+    pub(super) fn is_turned(&self, orientation: DQuat, turn: Turn) -> bool {
+        // Equal numbers fall into equal steps, and most bodies turn as foreseen.
+        let equal = self.baseline.is_some_and(|known| self.orientation(known) == orientation);
+        equal || turn == self.turn()
+    }
+
     /// A rider is taken to be turned as it was: how a path bends need not be known to the
     /// last bit to read what came.
     fn orientation(&self, baseline: &Update) -> DQuat {
