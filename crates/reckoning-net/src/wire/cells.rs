@@ -111,6 +111,9 @@ impl Cells {
 impl Format {
     /// A vector in steps, without its height in a flat world.
     pub(super) fn cells(&self, v: DVec3, step: f64) -> Steps {
+        if v == DVec3::ZERO {
+            return [0; 3];
+        }
         [cell(v.x, step), cell(v.y, step), if self.flat { 0 } else { cell(v.z, step) }]
     }
 
