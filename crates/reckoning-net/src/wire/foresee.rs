@@ -29,7 +29,7 @@ impl<'a> Foreseen<'a> {
         let mut foreseen = Self {
             format,
             baseline,
-            at: format.time_of(cells.tick),
+            at: cells.at,
             t_s: 0.0,
             position: [0; 3],
             velocity: DVec3::ZERO,
