@@ -28,7 +28,7 @@ mod items;
 mod no_future;
 mod open;
 mod parallel;
-mod prepare;
+pub(crate) mod prepare;
 mod receiver;
 mod rows;
 mod surroundings;
