@@ -109,7 +109,7 @@ pub(super) fn honest_table(tallies: &[SourceTally]) -> Table {
 /// How many cheats were caught.
 pub(super) fn cheat_table(tallies: &[SourceTally]) -> Table {
     let mut table = table(
-        "Cheats caught, % within 1 s and 3 s: at 80 % of the fastest honest pace, and at all moments",
+        "Cheats caught, % within 1 s and 3 s: over stretches of 80 % of the fastest honest pace, and at all moments",
         &["source", "cheat", "fast", "1 s", "3 s", "all", "1 s", "3 s"],
     );
     for tally in tallies.iter().filter(|tally| tally.players > 0) {
