@@ -10,7 +10,7 @@
 //! a level are no walls is learnt from the other players, too. A cheat that
 //! makes a slow player no faster than honest ones is invisible in principle, so every rate
 //! is given twice: for stretches that the player honestly went at 80 % of the fastest honest
-//! pace or more, and for all moments.
+//! pace or more, and for moments every 15 s, whatever the player did then.
 
 mod inject;
 mod passages;
@@ -119,10 +119,10 @@ fn judge_session(
         let top_mps = envelope.reach_m[PACE_SPAN] / ENVELOPE_SPANS_S[PACE_SPAN] / (1.0 + MARGIN);
         for cheat in Cheat::ALL {
             let plan = Plan { every_s: EVERY_S, times: cheat.times(), fast_mps: FAST * top_mps };
-            for (piece, at_s) in player.moments(&plan) {
-                let Some(course) = cheat.course(piece, at_s, &setting) else { continue };
-                let fast = piece.pace(at_s, cheat.times()) >= FAST * top_mps;
-                tally.add_cheat(cheat, fast, caught_after(&course, &setting));
+            for moment in player.moments(&plan) {
+                let course = cheat.course(moment.piece, moment.at_s, &setting);
+                let Some(course) = course else { continue };
+                tally.add_cheat(cheat, &moment, caught_after(&course, &setting));
             }
         }
     }
