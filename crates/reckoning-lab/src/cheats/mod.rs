@@ -6,22 +6,24 @@
 //! that got any verdict but acceptance within one and three seconds.
 //!
 //! What bodies can do is learnt from the *other* sessions of the same source, never from
-//! the one that is judged; where there is only one, from its other players. A cheat that
+//! the one that is judged; where there is only one, from its other players. Which faces of
+//! a level are no walls is learnt from the other players, too. A cheat that
 //! makes a slow player no faster than honest ones is invisible in principle, so every rate
 //! is given twice: for stretches that the player honestly went at 80 % of the fastest honest
-//! pace or more, and for all moments.
+//! pace or more, and for moments every 15 s, whatever the player did then.
 
 mod inject;
+mod passages;
 mod play;
 mod table;
 mod trial;
 
-use reckoning::{ConfigError, ENVELOPE_SPANS_S, Envelope, Kinematics, Walls};
+use reckoning::{ConfigError, ENVELOPE_SPANS_S, Envelope, Kinematics};
 
-use crate::compare::walls_of;
-use crate::recording::Recording;
+use crate::recording::{Level, Recording};
 use crate::reproduce::Table;
 use inject::Cheat;
+use passages::walls_without_passages;
 use play::{Plan, Player};
 use table::SourceTally;
 use trial::{Setting, caught_after, honest_run};
@@ -41,7 +43,7 @@ struct Session {
     /// Sessions of different rates are measured differently and are not pooled.
     source: String,
     players: Vec<Player>,
-    walls: Option<Walls>,
+    level: Level,
     body_width: f64,
     /// What the publisher of each player exported, one track per unbroken piece.
     exported: Vec<Vec<Vec<Kinematics>>>,
@@ -57,7 +59,7 @@ pub fn cheat_tables(
     recordings: &[Recording],
     progress: &dyn Fn(u64, u64),
 ) -> Result<Vec<Table>, ConfigError> {
-    let sessions = recordings.iter().map(Session::of).collect::<Result<Vec<_>, _>>()?;
+    let sessions: Vec<Session> = recordings.iter().map(Session::of).collect();
     let mut sources: Vec<&str> = sessions.iter().map(|it| it.source.as_str()).collect();
     sources.sort_unstable();
     sources.dedup();
@@ -67,7 +69,7 @@ pub fn cheat_tables(
         let sessions: Vec<&Session> = sessions.iter().filter(|it| it.source == source).collect();
         let mut tally = SourceTally::new(source, sessions.len());
         for tested in 0..sessions.len() {
-            judge_session(&sessions, tested, &mut tally);
+            judge_session(&sessions, tested, &mut tally)?;
             done += 1;
             progress(done, recordings.len() as u64);
         }
@@ -77,7 +79,7 @@ pub fn cheat_tables(
 }
 
 impl Session {
-    fn of(recording: &Recording) -> Result<Self, ConfigError> {
+    fn of(recording: &Recording) -> Self {
         let players = Player::all_of(recording);
         let width = recording.meta.body_width;
         let body_width = if width > 0.0 { width } else { 1.0 };
@@ -86,31 +88,45 @@ impl Session {
             rate_hz if recording.source == "football" => format!("football {rate_hz:.0} Hz"),
             _ => recording.source.clone(),
         };
-        Ok(Self { source, players, walls: walls_of(&recording.level)?, body_width, exported })
+        Self { source, players, level: recording.level.clone(), body_width, exported }
     }
 }
 
-fn judge_session(sessions: &[&Session], tested: usize, tally: &mut SourceTally) {
+impl Session {
+    /// What the others of this session did.
+    fn tracks_without(&self, player: usize) -> Vec<&[Kinematics]> {
+        let others = self.exported.iter().enumerate().filter(|(place, _)| *place != player);
+        others.flat_map(|(_, pieces)| pieces.iter().map(Vec::as_slice)).collect()
+    }
+}
+
+fn judge_session(
+    sessions: &[&Session],
+    tested: usize,
+    tally: &mut SourceTally,
+) -> Result<(), ConfigError> {
     let session = sessions[tested];
-    let walls = session.walls.as_ref();
     let learnt = (sessions.len() > 1).then(|| envelope_without(sessions, tested, None));
     for (place, player) in session.players.iter().enumerate() {
         // The only session of its source: what the others of that session can do.
         let learnt = learnt.unwrap_or_else(|| envelope_without(sessions, tested, Some(place)));
         let Some(envelope) = learnt else { continue };
         let seed = (tested * 1_000 + place) as u64;
+        let walls = walls_without_passages(&session.level, &session.tracks_without(place))?;
+        let walls = walls.as_ref();
         let setting = Setting { envelope, walls, body_width: session.body_width, seed };
         tally.add_honest(&honest_run(player, &setting));
         let top_mps = envelope.reach_m[PACE_SPAN] / ENVELOPE_SPANS_S[PACE_SPAN] / (1.0 + MARGIN);
         for cheat in Cheat::ALL {
             let plan = Plan { every_s: EVERY_S, times: cheat.times(), fast_mps: FAST * top_mps };
-            for (piece, at_s) in player.moments(&plan) {
-                let Some(course) = cheat.course(piece, at_s, &setting) else { continue };
-                let fast = piece.pace(at_s, cheat.times()) >= FAST * top_mps;
-                tally.add_cheat(cheat, fast, caught_after(&course, &setting));
+            for moment in player.moments(&plan) {
+                let course = cheat.course(moment.piece, moment.at_s, &setting);
+                let Some(course) = course else { continue };
+                tally.add_cheat(cheat, &moment, caught_after(&course, &setting));
             }
         }
     }
+    Ok(())
 }
 
 /// What bodies did in the other sessions, or in the tested one but for one player.

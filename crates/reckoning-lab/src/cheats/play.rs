@@ -26,6 +26,16 @@ pub(super) struct Plan {
     pub(super) fast_mps: f64,
 }
 
+/// A moment to cheat at.
+pub(super) struct Moment<'a> {
+    pub(super) piece: &'a Piece,
+    pub(super) at_s: f64,
+    /// The player is fast then.
+    pub(super) fast: bool,
+    /// It would have been chosen whatever the player does.
+    pub(super) regular: bool,
+}
+
 /// What one player did, piece by piece: a piece ends with a death, a teleport or a gap.
 pub(super) struct Player {
     pub(super) pieces: Vec<Piece>,
@@ -63,7 +73,7 @@ impl Player {
 
     /// Moments to cheat at: the first after four seconds of a piece, then every so often, as
     /// long as enough of the piece follows; and whenever it becomes fast.
-    pub(super) fn moments(&self, plan: &Plan) -> Vec<(&Piece, f64)> {
+    pub(super) fn moments(&self, plan: &Plan) -> Vec<Moment<'_>> {
         let mut found = Vec::new();
         for piece in &self.pieces {
             let steps = ((piece.length_s() - LASTS_S * plan.times - LEAD_S) / STEP_S) as i64;
@@ -71,10 +81,11 @@ impl Player {
             for step in 0..=steps {
                 let at_s = LEAD_S + step as f64 * STEP_S;
                 let fast = piece.pace(at_s, plan.times) >= plan.fast_mps;
-                if at_s >= due_s || (fast && !was_fast) {
-                    found.push((piece, at_s));
+                let regular = at_s >= due_s;
+                if regular || (fast && !was_fast) {
+                    found.push(Moment { piece, at_s, fast, regular });
                 }
-                due_s = if at_s >= due_s { at_s + plan.every_s } else { due_s };
+                due_s = if regular { at_s + plan.every_s } else { due_s };
                 was_fast = fast;
             }
         }

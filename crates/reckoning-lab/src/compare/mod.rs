@@ -55,7 +55,7 @@ pub use crate::predictor::{Predictor, PredictorError};
 pub use cache::{Cache, compare_cached};
 pub(crate) use prepare::Prepared;
 pub use rows::{ClosedRow, Comparison, OpenRow, PathSample, ReceiverRow, Spread};
-pub(crate) use surroundings::walls_of;
+pub(crate) use surroundings::wall_of;
 
 /// What to compare.
 #[derive(Clone, Debug, PartialEq)]

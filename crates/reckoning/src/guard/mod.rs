@@ -86,7 +86,7 @@ impl GuardConfig {
         Self {
             envelope,
             tolerance_m,
-            gross: 0.2,
+            gross: 0.1,
             max_lead: Duration::from_millis(100),
             max_age: Duration::from_secs(2),
             updates_per_s: 70.0,
