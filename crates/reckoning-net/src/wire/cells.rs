@@ -70,6 +70,27 @@ impl Cells {
         }
     }
 
+    /// An update that differs in nothing from what is foreseen.
+    pub(super) const fn foreseen(
+        format: &Format,
+        kind: UpdateKind,
+        tick: i64,
+        model: Model,
+    ) -> Self {
+        let none = [0; 3];
+        Self {
+            kind,
+            tick,
+            position: none,
+            velocity: none,
+            acceleration: none,
+            turn: Turn::none(format.flat),
+            angular_velocity: none,
+            model,
+            plan: Plan::empty(&model),
+        }
+    }
+
     pub(super) fn update(&self, format: &Format) -> Result<Update, DecodeError> {
         let steps = &format.steps;
         let seen = Kinematics {
@@ -102,6 +123,15 @@ impl Format {
 }
 
 impl Plan {
+    /// The plan of a model that carries nothing, which is all zeros.
+    pub(super) const fn empty(model: &Model) -> Self {
+        match model {
+            Model::Curve(_) => Self::Curve([[0; 3]; 4]),
+            Model::Path(_) => Self::Ride { progress: 0, rate: 0 },
+            _ => Self::None,
+        }
+    }
+
     /// `late_s` is how far rounding moved the stamp.
     fn of(format: &Format, model: &Model, late_s: f64) -> Self {
         let steps = &format.steps;

@@ -40,6 +40,13 @@ pub(crate) fn put_signed(out: &mut BitWriter, value: i64, order: u32) {
     put_count(out, ((value << 1) ^ (value >> 63)) as u64, order);
 }
 
+/// How many bits [`put_signed`] takes.
+pub(crate) fn signed_bits(value: i64, order: u32) -> u32 {
+    let shifted = (((value << 1) ^ (value >> 63)) as u64) + (1 << order);
+    let digits = 63 - shifted.leading_zeros();
+    2 * digits - order + 1
+}
+
 pub(crate) fn take_signed(from: &mut BitReader, order: u32) -> Result<i64, DecodeError> {
     let folded = take_count(from, order)?;
     Ok((folded >> 1) as i64 ^ -((folded & 1) as i64))

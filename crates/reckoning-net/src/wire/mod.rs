@@ -18,6 +18,7 @@ mod body;
 mod cells;
 mod code;
 mod error;
+mod foresee;
 mod format;
 mod ids;
 mod message;
