@@ -6,7 +6,7 @@ use std::time::Duration;
 use reckoning::{Budget, Leftover, Policy, SimTime, Weights};
 use reckoning_net::{HostConfig, Owner, SessionConfig};
 
-use crate::world::{World, format, wandering};
+use crate::world::{World, curving, format};
 
 const DELAYS_MS: [u32; 3] = [200, 500, 800];
 
@@ -15,6 +15,7 @@ fn errors(policy: Policy, seed: u64) -> ([f64; 3], u64) {
     let mut config = HostConfig::new(format());
     config.fairness = policy;
     config.seed = seed;
+    config.zones.classes[0].threshold = reckoning::Threshold::metres(0.1).unwrap();
     let mut world = World::new(config);
     world.spawns = false;
     let nobody = |_: usize, at: SimTime| reckoning::Kinematics::at_rest(at, reckoning::DVec3::ZERO);
@@ -26,7 +27,7 @@ fn errors(policy: Policy, seed: u64) -> ([f64; 3], u64) {
         world.connect(session, link);
     }
     world.run(Duration::from_secs(5), &nobody);
-    let truth = wandering(seed, SimTime::MAX);
+    let truth = curving(seed);
     let body = world.host.spawn(world.now, Owner::Host, b"", &truth(0, world.now)).unwrap();
     let mut sums = [0.0; 3];
     let mut frames = 0;
@@ -60,24 +61,30 @@ fn every_third() -> Policy {
     Policy::EveryKth { k: NonZeroU32::new(3).unwrap() }
 }
 
+/// Mean and deviation over three seeds, and the updates sent.
+fn summary(policy: Policy) -> (f64, f64, u64) {
+    let runs = [1, 2, 3].map(|seed| errors(policy, seed));
+    let over = |what: fn(&[f64]) -> f64| mean(&runs.map(|(errors, _)| what(&errors)));
+    (over(mean), over(deviation), runs.iter().map(|(_, sent)| sent).sum())
+}
+
 #[test]
-fn taking_turns_levels_the_errors_without_raising_the_mean() {
-    let deterministic =
-        Policy::Deterministic { budget: Budget::ONE, weights: Weights::ACCUMULATED };
-    let (mut fair, mut base) = (Vec::new(), Vec::new());
-    for seed in [1, 2, 3] {
-        fair.push(errors(deterministic, seed).0);
-        base.push(errors(every_third(), seed).0);
+fn taking_turns_levels_the_errors_and_hardly_raises_the_mean() {
+    let turns = |weights| summary(Policy::Deterministic { budget: Budget::ONE, weights });
+    let (base_mean, base_deviation, base_sent) = summary(every_third());
+    println!(
+        "1/3 base: mean {base_mean:.3} m, deviation {base_deviation:.3} m, {base_sent} updates"
+    );
+    // By the error alone the mean rises by about 5 %, as the lab finds over 24 seeds without a
+    // network; with half of the claim by waiting it stays below that.
+    let half = Weights::new(0.5, 0.0, 0.5).unwrap();
+    for (weights, most_rise) in [(half, 1.05), (Weights::ACCUMULATED, 1.08)] {
+        let (mean, deviation, sent) = turns(weights);
+        println!("{weights:?}: mean {mean:.3} m, deviation {deviation:.3} m, {sent} updates");
+        assert!(deviation < 0.8 * base_deviation, "{deviation} m against {base_deviation} m");
+        assert!(mean < most_rise * base_mean, "{mean} m against {base_mean} m");
+        assert!(sent * 50 < base_sent * 51, "{sent} updates against {base_sent}");
     }
-    let of = |all: &[[f64; 3]], what: fn(&[f64]) -> f64| {
-        mean(&all.iter().map(|one| what(one)).collect::<Vec<_>>())
-    };
-    let (fair_mean, base_mean) = (of(&fair, mean), of(&base, mean));
-    let (fair_deviation, base_deviation) = (of(&fair, deviation), of(&base, deviation));
-    println!("deterministic {fair_mean:.3} m, deviation {fair_deviation:.3} m: {fair:.3?}");
-    println!("1/3 base      {base_mean:.3} m, deviation {base_deviation:.3} m: {base:.3?}");
-    assert!(fair_deviation < base_deviation, "{fair_deviation} m against {base_deviation} m");
-    assert!(fair_mean < base_mean * 1.05, "{fair_mean} m against {base_mean} m");
 }
 
 #[test]

@@ -218,3 +218,21 @@ pub fn wandering(seed: u64, stops: SimTime) -> impl Fn(usize, SimTime) -> Kinema
         Kinematics::moving(at, position, moves)
     }
 }
+
+/// A body that never stops turning, so that its owner has something to say all the time.
+pub fn curving(seed: u64) -> impl Fn(usize, SimTime) -> Kinematics {
+    move |place, at| {
+        let mut dice = Dice::new(seed).fork(place as u64 + 1);
+        let (mut position, mut velocity) = (DVec3::ZERO, DVec3::ZERO);
+        for axis in [DVec3::X, DVec3::Y] {
+            for rate in [0.2, 0.5, 0.9] {
+                let rate = rate * dice.between(0.8, 1.2);
+                let reach = dice.between(1.0, 2.0) / rate;
+                let angle = rate * at.as_secs_f64() + dice.between(0.0, std::f64::consts::TAU);
+                position += axis * (reach * libm::sin(angle));
+                velocity += axis * (reach * rate * libm::cos(angle));
+            }
+        }
+        Kinematics::moving(at, position, velocity)
+    }
+}
