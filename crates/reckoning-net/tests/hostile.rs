@@ -63,24 +63,24 @@ enum Word {
 fn word() -> impl Strategy<Value = Word> {
     let id = 0..6_u32;
     prop_oneof![
-        (prop_oneof![Just(VERSION), any::<u16>()], vec(any::<u8>(), 0..20))
+        2 => (prop_oneof![Just(VERSION), any::<u16>()], vec(any::<u8>(), 0..20))
             .prop_map(|(version, token)| Word::Join(version, token)),
         1 => Just(Word::Leave),
-        any::<u64>().prop_map(Word::Ping),
-        prop_oneof![any::<[u64; 3]>(), [0..3_000_000_u64, 0..3_000_000_u64, 0..3_000_000_u64]]
+        2 => any::<u64>().prop_map(Word::Ping),
+        2 => prop_oneof![any::<[u64; 3]>(), [0..3_000_000_u64, 0..3_000_000_u64, 0..3_000_000_u64]]
             .prop_map(Word::Pong),
-        (any::<u32>(), any::<bool>()).prop_map(|(peer, good)| Word::Welcome(peer, good)),
-        (id.clone(), any::<u16>(), 0..16_u8).prop_map(|(id, number, class)| Word::Enter(id, number, class)),
+        2 => (any::<u32>(), any::<bool>()).prop_map(|(peer, good)| Word::Welcome(peer, good)),
+        2 => (id.clone(), any::<u16>(), 0..16_u8).prop_map(|(id, number, class)| Word::Enter(id, number, class)),
         8 => (id.clone(), proptest::option::of(0..32_u8), any::<u16>(), 0..16_u8, any::<i64>(), any::<[i32; 3]>())
             .prop_map(|(id, low, number, class, at, place)| {
                 Word::Update(id, low, number, class, at, place.map(f64::from))
             }),
-        id.clone().prop_map(Word::Exit),
-        id.clone().prop_map(Word::Grant),
-        id.clone().prop_map(Word::Revoke),
-        (id, 0..16_u8).prop_map(|(id, class)| Word::Correct(id, class)),
-        (any::<u16>(), vec(any::<u8>(), 0..30)).prop_map(|(index, bytes)| Word::Reliable(index, bytes)),
-        (any::<u16>(), vec(any::<u8>(), 0..30)).prop_map(|(index, bytes)| Word::Command(index, bytes)),
+        2 => id.clone().prop_map(Word::Exit),
+        2 => id.clone().prop_map(Word::Grant),
+        2 => id.clone().prop_map(Word::Revoke),
+        2 => (id, 0..16_u8).prop_map(|(id, class)| Word::Correct(id, class)),
+        2 => (any::<u16>(), vec(any::<u8>(), 0..30)).prop_map(|(index, bytes)| Word::Reliable(index, bytes)),
+        2 => (any::<u16>(), vec(any::<u8>(), 0..30)).prop_map(|(index, bytes)| Word::Command(index, bytes)),
     ]
 }
 
@@ -230,7 +230,7 @@ proptest! {
                 if let HostEvent::JoinAsked { peer, .. } = event {
                     host.admit(now, peer);
                     for _ in 0..3 {
-                        host.spawn(now, Owner::Peer(peer), b"own", &Kinematics::at_rest(now, DVec3::ONE)).unwrap();
+                        host.spawn(now, Owner::Peer(peer), b"own", &Kinematics::at_rest(now, DVec3::ONE)).ok();
                     }
                 }
             }
