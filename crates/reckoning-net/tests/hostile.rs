@@ -159,7 +159,9 @@ fn datagram(blow: &Blow, sequence: &mut u16) -> Option<Vec<u8>> {
             let mut buf = [0; 1000];
             let header = Header { sequence: *sequence, sent_ms: *sent_ms, ack };
             let mut out = PacketWriter::new(&mut buf, &header);
-            words.iter().for_each(|word| put(&mut out, word));
+            for word in words {
+                put(&mut out, word);
+            }
             let length = out.finish()?;
             Some(buf[..length].to_vec())
         }

@@ -247,8 +247,8 @@ impl Host {
     }
 }
 
-/// Decodes an owner's update. `None` when its baseline is not here, so that it has to come
-/// again; an error when it is overtaken or makes no sense.
+/// Decodes an owner's update. `None` when its baseline is not here or it makes no sense with
+/// it, so that it has to come again; an error when it is overtaken.
 fn decode(
     entity: &mut Entity,
     header: &Header,
@@ -272,7 +272,7 @@ fn decode(
     }
     let Ok(update) = body.resolve(format, held) else {
         stats.malformed += 1;
-        return Some(Err(()));
+        return None;
     };
     let number = number.number(newest.unwrap_or_default());
     if !body.has_baseline() && newest.is_some_and(|newest| ahead(newest, number) > 0) {

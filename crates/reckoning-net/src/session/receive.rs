@@ -188,8 +188,8 @@ impl Session {
             self.stats.stale += 1;
             return true;
         }
-        let Some(update) = self.resolved(entry.class, None, body) else { return true };
-        let (update, arrived) = (update, self.arrival(now, header));
+        let Some(update) = self.resolved(entry.class, None, body) else { return false };
+        let arrived = self.arrival(now, header);
         let shown = self.localised(&update, header, now);
         if let Some(old) = self.ghosts.get_mut(&entity) {
             old.ghost.accept(shown, arrived);
@@ -237,7 +237,7 @@ impl Session {
             self.stats.no_baseline += 1;
             return false;
         }
-        let Some(update) = self.resolved(class, baseline.as_ref(), body) else { return true };
+        let Some(update) = self.resolved(class, baseline.as_ref(), body) else { return false };
         let shown = self.localised(&update, header, now);
         let arrived = self.arrival(now, header);
         if let Some(remote) = self.ghosts.get_mut(&entity) {
@@ -329,7 +329,7 @@ impl Session {
             self.stats.stale += 1;
             return true;
         }
-        let Some(update) = self.resolved(class, None, body) else { return true };
+        let Some(update) = self.resolved(class, None, body) else { return false };
         let rested_us = {
             let sent = SimTime::from_millis(header.sent_ms);
             let host_now = self.host_time(now).unwrap_or(sent);
