@@ -1,9 +1,75 @@
 //! Replication for dead-reckoned bodies: values in, datagrams out, no I/O and no clock.
 //!
+//! A [`Host`] knows every entity and tells each peer what it needs; a [`Session`] is one peer,
+//! which moves what it owns and shows the rest. Your transport carries the datagrams.
+//!
+//! ```
+//! use reckoning::{DVec3, Kinematics, Model, Quantiser, SimTime};
+//! use reckoning_net::{Format, Host, HostConfig, HostEvent, Owner, PeerId, Registry, Session, SessionConfig};
+//!
+//! fn car_at(now: SimTime) -> Kinematics {
+//!     Kinematics::moving(now, DVec3::X * (3.0 * now.as_secs_f64()), DVec3::X * 3.0)
+//! }
+//!
+//! let steps = Quantiser {
+//!     position_m: 0.01, velocity_mps: 0.03, acceleration_mps2: 0.1,
+//!     angular_velocity_radps: 0.01, orientation: 0.01,
+//! };
+//! let format = Format::new(true, 1000, steps, &[Model::Linear], Registry::default())?;
+//! let mut host = Host::new(HostConfig::new(format))?;
+//! let mut session = Session::new(SessionConfig::default())?;
+//!
+//! let car = host.spawn(SimTime::ZERO, Owner::Host, b"car", &car_at(SimTime::ZERO))?;
+//! host.connect(SimTime::ZERO, PeerId(1)); // the transport opened a connection
+//! let mut buf = [0; 1000];
+//! for tick in 1..120 {
+//!     let now = SimTime::from_tick(tick, 60);
+//!     host.observe(car, &car_at(now));
+//!     while let Some(length) = session.poll_datagram(now, &mut buf) {
+//!         host.handle_datagram(now, PeerId(1), &buf[..length]); // here your network carries it
+//!     }
+//!     host.handle_timeout(now);
+//!     while let Some(event) = host.poll_event() {
+//!         if let HostEvent::JoinAsked { peer, .. } = event {
+//!             host.admit(now, peer);
+//!         }
+//!     }
+//!     while let Some((_peer, length)) = host.poll_datagram(now, &mut buf) {
+//!         session.handle_datagram(now, &buf[..length]);
+//!     }
+//! }
+//! let now = SimTime::from_tick(119, 60);
+//! let drawn = session.shown(car, now).expect("in sight").position;
+//! assert!(drawn.distance(car_at(now).position) < 0.25);
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+//!
 //! [`wire`] turns updates and messages into bits and back; `PROTOCOL.md` at the root of the
-//! repository is its normative description.
+//! repository is the normative description of the bits and of what the ends do with them.
 #![no_std]
 
 extern crate alloc;
 
+mod acks;
+mod budget;
+mod channel;
+mod history;
+mod host;
+mod notices;
+mod reliable;
+mod repeats;
+mod session;
+mod stats;
 pub mod wire;
+mod zones;
+
+pub use channel::{Delivery, SendError};
+pub use host::config::{Clocking, HostConfig, MAX_WELCOME_BYTES};
+pub use host::event::{Departure, HostEvent};
+pub use host::{Host, HostStats, MAX_HOST_EVENTS, SpawnError, Viewpoint};
+pub use session::config::{Event, SessionConfig};
+pub use session::remote::Remote;
+pub use session::{MAX_EVENTS, Session};
+pub use stats::TrafficStats;
+pub use wire::{EntityId, Format, Owner, PeerId, Refusal, Registry};
+pub use zones::{MAX_CLASSES, ZoneClass, ZoneConfig};
