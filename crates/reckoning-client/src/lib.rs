@@ -1,1 +1,4 @@
 //! The client.
+#![allow(dead_code)]
+mod transport;
+pub use transport::{ConnectError, Trust};

@@ -8,6 +8,7 @@ pub mod limits;
 mod link;
 pub mod metrics;
 mod quic;
+pub mod record;
 pub mod settings;
 pub mod token;
 /// A.
