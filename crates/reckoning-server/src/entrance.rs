@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::PeerId;
+use reckoning_net::PeerId;
 use crate::clock::Clock;
 use crate::limits::{Door, TurnedAway, Visit};
 use crate::link::{Conduct, Link, Outlet};

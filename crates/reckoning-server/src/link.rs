@@ -12,7 +12,7 @@ use reckoning::SimTime;
 use tokio::sync::Notify;
 use web_transport_quinn::Session;
 
-use crate::PeerId;
+use reckoning_net::PeerId;
 use crate::limits::{Allowance, Visit};
 use crate::metrics::{Drop, Metrics};
 use crate::settings::Limits;

@@ -32,10 +32,10 @@ const HANDSHAKE_BYTES: u64 = 16 * 1024;
 /// Binds the endpoint.
 pub(crate) fn bind(
     listen: SocketAddr,
-    tls: QuicServerConfig,
+    tls: Arc<QuicServerConfig>,
     limits: &Limits,
 ) -> std::io::Result<Endpoint> {
-    let mut config = quinn::ServerConfig::with_crypto(Arc::new(tls));
+    let mut config = quinn::ServerConfig::with_crypto(tls);
     config.transport_config(Arc::new(transport(limits)));
     config.max_incoming(limits.pending_handshakes);
     config.incoming_buffer_size(HANDSHAKE_BYTES);

@@ -15,7 +15,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::PeerId;
+use reckoning_net::PeerId;
 use ring::hmac;
 use ring::rand::{SecureRandom, SystemRandom};
 

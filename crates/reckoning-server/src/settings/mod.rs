@@ -129,11 +129,18 @@ pub struct Limits {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Replication {
+    /// Rounds of sending in a second.
+    pub rounds_hz: u32,
     /// Bytes a second to one client.
     pub budget_bytes_per_s: u32,
     /// A silent client is gone after this.
     #[serde(rename = "peer_timeout_s", deserialize_with = "seconds")]
     pub peer_timeout: Duration,
+    /// How long the bodies of a client that is gone wait for it.
+    #[serde(rename = "grace_s", deserialize_with = "seconds")]
+    pub grace: Duration,
+    /// Bodies at most.
+    pub entities: usize,
 }
 
 /// What is recorded.

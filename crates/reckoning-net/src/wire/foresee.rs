@@ -1,0 +1,143 @@
+//! What a receiver of a baseline knows of a later moment.
+
+use libm::exp;
+use reckoning::{DVec3, Model, SimTime, Update, UpdateKind};
+
+use super::cells::{Cells, MAX_CELL, Plan, Steps, Turn, cell, wrapped};
+use super::{DecodeError, Format};
+
+/// How much of its mean velocity since the baseline a body that strayed has more than the
+/// baseline says: one for a body that changed course at once, two for one that accelerated
+/// evenly. Fitted to recordings, see `testdata/wire.txt`.
+const KICK: f64 = 1.5;
+
+/// Everything that is foreseen for the tick and the model of an update.
+pub(super) struct Foreseen<'a> {
+    format: &'a Format,
+    baseline: Option<&'a Update>,
+    at: SimTime,
+    /// Since the baseline; zero without one.
+    t_s: f64,
+    position: Steps,
+    velocity: DVec3,
+    angular_velocity: Steps,
+    plan: Plan,
+}
+
+impl<'a> Foreseen<'a> {
+    pub(super) fn at(format: &'a Format, baseline: Option<&'a Update>, cells: &Cells) -> Self {
+        let mut foreseen = Self {
+            format,
+            baseline,
+            at: format.time_of(cells.tick),
+            t_s: 0.0,
+            position: [0; 3],
+            velocity: DVec3::ZERO,
+            angular_velocity: [0; 3],
+            plan: Plan::empty(&cells.model),
+        };
+        if let Some(baseline) = baseline {
+            foreseen.look(baseline, &cells.model);
+        }
+        foreseen
+    }
+
+    fn look(&mut self, baseline: &Update, model: &Model) {
+        let (format, steps) = (self.format, &self.format.steps);
+        self.t_s = self.at.secs_since(baseline.at());
+        self.position = format.cells(baseline.position_at(self.at), steps.position_m);
+        self.velocity = baseline.velocity_at(self.at);
+        self.angular_velocity = format.turn_cells(baseline.kinematics().angular_velocity);
+        match (&mut self.plan, baseline.model(), model) {
+            (Plan::Curve(terms), Model::Curve(old), Model::Curve(new))
+                if old.basis() == new.basis() =>
+            {
+                let all = old.coefficients().iter().zip(old.basis().tau_s());
+                for (term, (&c, &tau_s)) in terms.iter_mut().zip(all) {
+                    let left = exp(-self.t_s.max(0.0) / tau_s);
+                    *term = format.cells(c * left, steps.velocity_mps);
+                }
+            }
+            (Plan::Ride { progress, rate }, Model::Path(old), Model::Path(new))
+                if old.path.id() == new.path.id() =>
+            {
+                *progress = cell(old.progress_m + old.rate_mps * self.t_s, steps.position_m);
+                *rate = cell(old.rate_mps, steps.velocity_mps);
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) const fn position(&self) -> Steps {
+        self.position
+    }
+
+    /// The velocity of a body that is found `off` its foreseen position: the baseline's, and
+    /// what must have taken it there.
+    pub(super) fn velocity(&self, kind: UpdateKind, off: Steps) -> Steps {
+        let steps = &self.format.steps;
+        let mut velocity = self.velocity;
+        if self.t_s > 0.0 && kind != UpdateKind::Teleport {
+            let [x, y, z] = off.map(|n| n as f64 * steps.position_m * KICK / self.t_s);
+            velocity += DVec3::new(x, y, z);
+        }
+        self.format.cells(velocity, steps.velocity_mps)
+    }
+
+    pub(super) const fn angular_velocity(&self) -> Steps {
+        self.angular_velocity
+    }
+
+    pub(super) const fn plan(&self) -> Plan {
+        self.plan
+    }
+
+    pub(super) fn turn(&self) -> Turn {
+        self.baseline.map_or(Turn::none(self.format.flat), |baseline| {
+            Turn::of(self.format, baseline.orientation_at(self.at))
+        })
+    }
+
+    /// The same with another component left out.
+    fn turn_leaving_out(&self, left_out: u8) -> Turn {
+        match self.baseline {
+            Some(_) if self.format.flat => self.turn(),
+            Some(baseline) => {
+                Turn::leaving_out(self.format, baseline.orientation_at(self.at), left_out)
+            }
+            None => Turn { left_out, parts: [0; 3] },
+        }
+    }
+
+    /// How `turn` differs, in the components it is made of.
+    pub(super) fn turn_off(&self, turn: Turn) -> Turn {
+        let mut parts = minus(turn.parts, self.turn_leaving_out(turn.left_out).parts);
+        if self.format.flat {
+            parts[0] = wrapped(parts[0], self.format.turn_steps());
+        }
+        Turn { parts, ..turn }
+    }
+
+    /// The inverse of [`turn_off`](Self::turn_off).
+    pub(super) fn turn_on(&self, off: Turn) -> Result<Turn, DecodeError> {
+        let about = self.turn_leaving_out(off.left_out);
+        let mut parts = plus("orientation", off.parts, about.parts)?;
+        if self.format.flat {
+            parts[0] = wrapped(parts[0], self.format.turn_steps());
+        }
+        Ok(Turn { parts, ..off })
+    }
+}
+
+pub(super) fn minus(a: Steps, b: Steps) -> Steps {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+/// The sum, where it stays on the grid. Neither side is near the ends of an `i64`.
+pub(super) fn plus(name: &'static str, a: Steps, b: Steps) -> Result<Steps, DecodeError> {
+    let sum = [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
+    if sum.iter().any(|n| n.abs() > MAX_CELL) {
+        return Err(DecodeError::OutOfRange { name });
+    }
+    Ok(sum)
+}

@@ -1,0 +1,224 @@
+//! What both ends must agree on before an update means anything: the grid and the models.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use reckoning::{Curve, CustomModel, Model, Path, PathRide, Quantiser, SimTime, Update};
+
+use super::cells::Cells;
+use super::{DecodeError, FormatError, MAX_CLASS, MAX_MODELS};
+
+/// Range of the steps that are lengths, speeds and the like.
+const STEPS: (f64, f64) = (1e-9, 1e9);
+/// Range of the orientation's step. Coarser classes stop at its upper end.
+const TURN_STEPS: (f64, f64) = (1e-6, 0.25);
+const MAX_STAMP_HZ: u32 = 100_000;
+/// The longest trust or fade that travels, 12 days; longer ones are cut to it.
+const MAX_SPAN_US: u64 = (1 << 40) - 1;
+
+/// What each end knows from its level and its program, and only names on the wire.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Registry {
+    /// Motions of the game's own, by their ids.
+    pub customs: Vec<CustomModel>,
+    /// Lines of the level, by their ids.
+    pub paths: Vec<&'static Path>,
+}
+
+/// The grid that updates are rounded to, and the models they usually carry.
+///
+/// A class of updates may be coarser: its steps are those of the format, doubled as often
+/// as the class's number says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Format {
+    pub(super) flat: bool,
+    pub(super) stamp_hz: u32,
+    pub(super) steps: Quantiser,
+    tables: Arc<Tables>,
+}
+
+#[derive(Debug, PartialEq)]
+struct Tables {
+    models: Vec<Model>,
+    registry: Registry,
+}
+
+impl Format {
+    /// A format. `flat` drops height and tilt; stamps are counted `stamp_hz` times a second;
+    /// `models` lists the usual models, the most frequent first, so that naming one costs a
+    /// bit or two. Other models travel as well, at the price of their parameters.
+    ///
+    /// A good step of position is a thirtieth of the threshold, a good step of velocity an
+    /// eighth of the threshold per second.
+    ///
+    /// # Errors
+    /// Names the first setting out of its range.
+    pub fn new(
+        flat: bool,
+        stamp_hz: u32,
+        quantiser: Quantiser,
+        models: &[Model],
+        registry: Registry,
+    ) -> Result<Self, FormatError> {
+        if !(1..=MAX_STAMP_HZ).contains(&stamp_hz) {
+            return Err(FormatError::StampRate { got_hz: stamp_hz });
+        }
+        if models.len() > MAX_MODELS {
+            return Err(FormatError::TooManyModels { got: models.len() });
+        }
+        check_steps(&quantiser)?;
+        let models: Vec<Model> = models.iter().map(|&model| bare(model)).collect();
+        if let Some(index) = models.iter().position(|model| !registry.holds(model)) {
+            return Err(FormatError::NotRegistered { index });
+        }
+        let tables = Arc::new(Tables { models, registry });
+        Ok(Self { flat, stamp_hz, steps: quantiser, tables })
+    }
+
+    /// The same format with all steps doubled `factor_log2` times.
+    #[must_use]
+    pub fn coarser(&self, factor_log2: u8) -> Self {
+        Self { steps: coarser_steps(&self.steps, factor_log2), ..self.clone() }
+    }
+
+    /// What is left of `update` on the wire: its numbers on the grid, without what its
+    /// model does not use. Doing it twice changes nothing more.
+    ///
+    /// The stamp moves to the nearest count, and the body is carried along to that moment.
+    #[must_use]
+    pub fn round(&self, update: &Update) -> Update {
+        Cells::of(self, update).update(self).unwrap_or(*update)
+    }
+
+    /// The moment nearest to `at` that a stamp can say.
+    #[must_use]
+    pub fn round_time(&self, at: SimTime) -> SimTime {
+        self.time_of(self.tick_of(at))
+    }
+
+    /// Whether height and tilt are dropped.
+    #[must_use]
+    pub const fn is_flat(&self) -> bool {
+        self.flat
+    }
+
+    /// Stamps per second.
+    #[must_use]
+    pub const fn stamp_hz(&self) -> u32 {
+        self.stamp_hz
+    }
+
+    /// The steps of the grid: what a publisher should round to.
+    #[must_use]
+    pub const fn quantiser(&self) -> &Quantiser {
+        &self.steps
+    }
+
+    /// The usual models, the most frequent first.
+    #[must_use]
+    pub fn models(&self) -> &[Model] {
+        &self.tables.models
+    }
+
+    /// Custom models and paths known here.
+    #[must_use]
+    pub fn registry(&self) -> &Registry {
+        &self.tables.registry
+    }
+
+    pub(super) fn tick_of(&self, at: SimTime) -> i64 {
+        // 2^62 microseconds are 146,000 years; the product fits 80 bits.
+        let micros = i128::from(at.as_micros().clamp(-(1 << 62), 1 << 62));
+        let doubled = 2 * micros * i128::from(self.stamp_hz) + 1_000_000;
+        doubled.div_euclid(2_000_000).clamp(-Self::MAX_TICK, Self::MAX_TICK) as i64
+    }
+
+    /// A tick that was read, where a stamp can say it.
+    pub(super) fn checked_tick(tick: i64) -> Result<i64, DecodeError> {
+        if i128::from(tick.abs()) <= Self::MAX_TICK {
+            Ok(tick)
+        } else {
+            Err(DecodeError::OutOfRange { name: "stamp" })
+        }
+    }
+
+    /// Far enough for 22 years at the finest rate, small enough for every code.
+    const MAX_TICK: i128 = 1 << 46;
+
+    pub(super) fn time_of(&self, tick: i64) -> SimTime {
+        SimTime::from_tick(tick, self.stamp_hz)
+    }
+
+    /// Steps of a whole turn in a flat world: the power of two that is fine enough.
+    pub(super) fn turn_steps(&self) -> i64 {
+        let needed = core::f64::consts::PI / self.steps.orientation;
+        let mut steps = 4;
+        while (steps as f64) < needed {
+            steps *= 2;
+        }
+        steps
+    }
+}
+
+impl Registry {
+    pub(super) fn custom(&self, id: u8) -> Option<CustomModel> {
+        self.customs.iter().find(|custom| custom.id == id).copied()
+    }
+
+    pub(super) fn path(&self, id: u16) -> Option<&'static Path> {
+        self.paths.iter().find(|path| path.id() == id).copied()
+    }
+
+    fn holds(&self, model: &Model) -> bool {
+        match model {
+            Model::Path(ride) => self.path(ride.path.id()).is_some(),
+            Model::Custom(custom) => self.custom(custom.id).is_some(),
+            _ => true,
+        }
+    }
+}
+
+/// The model without what each update carries of its own, and with spans that can travel.
+pub(super) fn bare(model: Model) -> Model {
+    match model {
+        Model::Accelerating { trust } => Model::Accelerating { trust: whole_micros(trust) },
+        Model::Damped { fade } => Model::Damped { fade: whole_micros(fade) },
+        Model::Decaying { fade } => Model::Decaying { fade: whole_micros(fade) },
+        Model::Curve(curve) => Model::Curve(Curve::still(*curve.basis())),
+        Model::Path(ride) => Model::Path(PathRide { progress_m: 0.0, rate_mps: 0.0, ..ride }),
+        other => other,
+    }
+}
+
+fn whole_micros(span: Duration) -> Duration {
+    let micros = u64::try_from(span.as_micros()).unwrap_or(MAX_SPAN_US);
+    Duration::from_micros(micros.min(MAX_SPAN_US))
+}
+
+fn check_steps(steps: &Quantiser) -> Result<(), FormatError> {
+    let all = [
+        ("position_m", steps.position_m, STEPS),
+        ("velocity_mps", steps.velocity_mps, STEPS),
+        ("acceleration_mps2", steps.acceleration_mps2, STEPS),
+        ("angular_velocity_radps", steps.angular_velocity_radps, STEPS),
+        ("orientation", steps.orientation, TURN_STEPS),
+    ];
+    match all.into_iter().find(|(_, got, range)| !(range.0..=range.1).contains(got)) {
+        Some((name, got, (finest, coarsest))) => {
+            Err(FormatError::StepOutOfRange { name, got, finest, coarsest })
+        }
+        None => Ok(()),
+    }
+}
+
+pub(super) fn coarser_steps(steps: &Quantiser, factor_log2: u8) -> Quantiser {
+    let factor = f64::from(1_u32 << factor_log2.min(MAX_CLASS));
+    Quantiser {
+        position_m: steps.position_m * factor,
+        velocity_mps: steps.velocity_mps * factor,
+        acceleration_mps2: steps.acceleration_mps2 * factor,
+        angular_velocity_radps: steps.angular_velocity_radps * factor,
+        orientation: (steps.orientation * factor).min(TURN_STEPS.1),
+    }
+}

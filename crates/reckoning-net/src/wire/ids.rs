@@ -1,0 +1,97 @@
+//! Names of things on the wire.
+
+use super::MAX_BASELINE_AGE;
+
+/// A thing that moves, the same number everywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EntityId(pub u32);
+
+/// A connection, as the host counts them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PeerId(pub u32);
+
+/// Who says how an entity moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Owner {
+    /// The host itself.
+    Host,
+    /// One of its peers.
+    Peer(PeerId),
+}
+
+/// Which of an entity's updates this is, and off which it was coded.
+///
+/// Numbers are counted per entity and wrap. A receiver keeps the updates whose number lies
+/// at most [`MAX_BASELINE_AGE`] behind the newest it received of that entity, so five bits
+/// name a baseline among them whatever it missed in between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Number {
+    /// Coded on its own.
+    Whole(u16),
+    /// Coded off an update the receiver has.
+    Off {
+        /// The baseline's number, its lowest five bits.
+        low: u8,
+        /// How far the new number lies beyond it, 1 to [`MAX_BASELINE_AGE`].
+        ahead: u8,
+    },
+}
+
+impl Number {
+    /// The name of update `number` coded off update `baseline`; `None` where that is not
+    /// older or too old.
+    #[must_use]
+    pub const fn off(baseline: u16, number: u16) -> Option<Self> {
+        let ahead = number.wrapping_sub(baseline);
+        if ahead == 0 || ahead > MAX_BASELINE_AGE {
+            return None;
+        }
+        Some(Self::Off { low: (baseline % 32) as u8, ahead: ahead as u8 })
+    }
+
+    /// The baseline's number, to a receiver whose newest update of this entity has the
+    /// number `newest`; `None` for one coded on its own.
+    #[must_use]
+    pub const fn baseline(self, newest: u16) -> Option<u16> {
+        match self {
+            Self::Whole(_) => None,
+            Self::Off { low, .. } => {
+                let back = newest.wrapping_sub(low as u16) % 32;
+                Some(newest.wrapping_sub(back))
+            }
+        }
+    }
+
+    /// The update's own number, to the same receiver.
+    #[must_use]
+    pub const fn number(self, newest: u16) -> u16 {
+        match (self, self.baseline(newest)) {
+            (Self::Off { ahead, .. }, Some(baseline)) => baseline.wrapping_add(ahead as u16),
+            (Self::Whole(number), _) => number,
+            (Self::Off { .. }, None) => newest, // never: `Off` has a baseline
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_receiver_finds_the_baseline_whatever_it_missed() {
+        for baseline in [0_u16, 5, 31, 32, 65_530, 65_535] {
+            for ahead in 1..=MAX_BASELINE_AGE {
+                let number = baseline.wrapping_add(ahead);
+                let name = Number::off(baseline, number).unwrap();
+                for newer in 0..=MAX_BASELINE_AGE {
+                    let newest = baseline.wrapping_add(newer);
+                    assert_eq!(name.baseline(newest), Some(baseline), "{baseline} {newest}");
+                    assert_eq!(name.number(newest), number, "{baseline} {newest}");
+                }
+            }
+        }
+        assert_eq!(Number::off(7, 7), None);
+        assert_eq!(Number::off(7, 39), None);
+        assert_eq!(Number::Whole(9).number(3), 9);
+    }
+}

@@ -1,0 +1,55 @@
+//! The bytes of the protocol: structs in, datagrams out, and back.
+//!
+//! ```text
+//! Update --Format::round--> on the grid --Body::of(baseline)--> whole steps off the
+//!   baseline's own projection --PacketWriter--> bits
+//! ```
+//!
+//! The rest of the crate relies on these properties:
+//! - an update on the grid comes back bit-identical, with and without a baseline;
+//! - what a datagram holds can be told apart without any baseline ([`Body`] is read first and
+//!   [resolved](Body::resolve) later), so one that is missing costs one update only;
+//! - no bytes make a reader panic or allocate.
+//!
+//! What is sent to whom, when, and off which baseline is not decided here.
+
+mod bits;
+mod body;
+mod cells;
+mod code;
+mod error;
+mod foresee;
+mod format;
+mod ids;
+mod message;
+mod packet;
+mod spec;
+
+pub use bits::{BitReader, BitWriter, Mark};
+pub use body::{Body, read_update, write_update};
+pub use error::{DecodeError, FormatError};
+pub use format::{Format, Registry};
+pub use ids::{EntityId, Number, Owner, PeerId};
+pub use message::{Ack, Header, Message, Refusal};
+pub use packet::{PacketReader, PacketWriter};
+
+/// The version this crate speaks; a [`Message::Join`] carries it.
+pub const VERSION: u16 = 1;
+/// The longest datagram: what every browser and path was seen to carry.
+pub const MAX_DATAGRAM_BYTES: usize = 1_000;
+/// The longest [`Message::Join`] token.
+pub const MAX_TOKEN_BYTES: usize = 512;
+/// The longest tag of a [`Message::Enter`] and config of a [`Message::Welcome`].
+pub const MAX_TAG_BYTES: usize = 255;
+/// The longest piece of reliable bytes in one message.
+pub const MAX_RELIABLE_BYTES: usize = 900;
+/// The longest [`Message::Command`].
+pub const MAX_COMMAND_BYTES: usize = 255;
+/// The longest description of a [`Format`].
+pub const MAX_FORMAT_BYTES: usize = 700;
+/// The coarsest class: steps doubled this often.
+pub const MAX_CLASS: u8 = 15;
+/// How many numbers back a baseline can lie.
+pub const MAX_BASELINE_AGE: u16 = 31;
+/// The most models a [`Format`] lists.
+pub const MAX_MODELS: usize = 8;

@@ -1,0 +1,465 @@
+//! Datagrams: a header, then messages to the end.
+
+use reckoning::SimTime;
+
+use super::body::{put_gap, take_gap};
+use super::code::{put_signed, take_signed};
+use super::{
+    Ack, BitReader, BitWriter, Body, DecodeError, EntityId, Format, Header, MAX_BASELINE_AGE,
+    MAX_CLASS, MAX_COMMAND_BYTES, MAX_FORMAT_BYTES, MAX_RELIABLE_BYTES, MAX_TAG_BYTES,
+    MAX_TOKEN_BYTES, Message, Number, Owner, PeerId, Refusal,
+};
+
+const SENT_ORDER: u32 = 20;
+const ENTITY_ORDER: u32 = 2;
+const KIND_BITS: u32 = 5;
+
+const END: u8 = 0;
+const JOIN: u8 = 1;
+const LEAVE: u8 = 2;
+const PING: u8 = 3;
+const WELCOME: u8 = 4;
+const REFUSED: u8 = 5;
+const BYE: u8 = 6;
+const PONG: u8 = 7;
+const ENTER: u8 = 8;
+const EXIT: u8 = 9;
+const CORRECT: u8 = 10;
+const GRANT: u8 = 11;
+const REVOKE: u8 = 12;
+const RELIABLE: u8 = 13;
+const RELIABLE_ACK: u8 = 14;
+const COMMAND: u8 = 15;
+
+/// What messages of one datagram count from.
+#[derive(Clone, Copy, Debug)]
+struct Running {
+    sent_ms: i64,
+    entity: u32,
+    class: u8,
+}
+
+impl Running {
+    const fn new(sent_ms: i64) -> Self {
+        // One before the first entity, so that entity 0 is the nearest.
+        Self { sent_ms, entity: u32::MAX, class: 0 }
+    }
+
+    fn near_tick(&self, format: &Format) -> i64 {
+        format.tick_of(SimTime::from_millis(self.sent_ms))
+    }
+}
+
+/// Fills one datagram.
+///
+/// Entities cost least in rising order, and updates of one class side by side.
+#[derive(Debug)]
+pub struct PacketWriter<'a> {
+    out: BitWriter<'a>,
+    running: Running,
+}
+
+impl<'a> PacketWriter<'a> {
+    /// Begins a datagram in `buffer`, which is its largest size.
+    #[must_use]
+    pub fn new(buffer: &'a mut [u8], header: &Header) -> Self {
+        let mut out = BitWriter::new(buffer);
+        out.write(u64::from(header.sequence), 16);
+        put_signed(&mut out, clamp_ms(header.sent_ms), SENT_ORDER);
+        out.write_bit(header.ack.is_some());
+        if let Some(ack) = &header.ack {
+            put_ack(&mut out, ack);
+        }
+        Self { out, running: Running::new(clamp_ms(header.sent_ms)) }
+    }
+
+    /// Adds a message; `false`, and nothing added, where it does not fit any more.
+    ///
+    /// Bytes longer than the protocol allows never fit, nor does a message that needs a
+    /// `format` without one, nor a body whose number says otherwise about its baseline.
+    pub fn push(&mut self, format: Option<&Format>, message: &Message) -> bool {
+        let (mark, before) = (self.out.mark(), self.running);
+        let sound = self.put(format, message).is_some();
+        if sound && self.out.fits() {
+            return true;
+        }
+        self.out.rewind(mark);
+        self.running = before;
+        false
+    }
+
+    /// Bits written so far.
+    #[must_use]
+    pub const fn bits(&self) -> usize {
+        self.out.bits()
+    }
+
+    /// Ends the datagram; its length in bytes, or `None` where not even the header fitted.
+    #[must_use]
+    pub fn finish(self) -> Option<usize> {
+        self.out.finish()
+    }
+
+    fn put(&mut self, format: Option<&Format>, message: &Message) -> Option<()> {
+        match message {
+            Message::Update { entity, number, class, body } => {
+                self.out.write_bit(true);
+                self.put_entity(*entity);
+                self.put_number(*number);
+                let is_off = matches!(number, Number::Off { .. });
+                if is_off != body.has_baseline() {
+                    return None;
+                }
+                return self.put_body(format?, *class, body);
+            }
+            Message::Enter { entity, owner, number, class, tag, body } => {
+                self.kind(ENTER);
+                self.put_entity(*entity);
+                self.put_owner(*owner);
+                self.out.write(u64::from(*number), 16);
+                self.put_body(format?, *class, body)?;
+                return self.put_bytes(tag, MAX_TAG_BYTES);
+            }
+            Message::Correct { entity, class, body } => {
+                self.kind(CORRECT);
+                self.put_entity(*entity);
+                return self.put_body(format?, *class, body);
+            }
+            Message::Exit { entity } => self.put_about(EXIT, *entity),
+            Message::Grant { entity } => self.put_about(GRANT, *entity),
+            Message::Revoke { entity } => self.put_about(REVOKE, *entity),
+            other => return self.put_talk(other),
+        }
+        Some(())
+    }
+
+    /// The messages that are not about an entity.
+    fn put_talk(&mut self, message: &Message) -> Option<()> {
+        match message {
+            Message::Join { version, token } => {
+                self.kind(JOIN);
+                self.out.write(u64::from(*version), 16);
+                return self.put_bytes(token, MAX_TOKEN_BYTES);
+            }
+            Message::Leave => self.kind(LEAVE),
+            Message::Ping { sent_us } => {
+                self.kind(PING);
+                self.out.write(*sent_us, 64);
+            }
+            Message::Welcome { peer, format, config } => {
+                self.kind(WELCOME);
+                self.out.write(u64::from(peer.0), 32);
+                self.put_bytes(format, MAX_FORMAT_BYTES)?;
+                return self.put_bytes(config, MAX_TAG_BYTES);
+            }
+            Message::Refused(why) => self.put_refusal(REFUSED, *why),
+            Message::Bye(why) => self.put_refusal(BYE, *why),
+            Message::Pong { sent_us, received_us, answered_us } => {
+                self.kind(PONG);
+                for time_us in [sent_us, received_us, answered_us] {
+                    self.out.write(*time_us, 64);
+                }
+            }
+            Message::Reliable { index, bytes } => {
+                self.kind(RELIABLE);
+                self.out.write(u64::from(*index), 16);
+                return self.put_bytes(bytes, MAX_RELIABLE_BYTES);
+            }
+            Message::ReliableAck { next } => {
+                self.kind(RELIABLE_ACK);
+                self.out.write(u64::from(*next), 16);
+            }
+            Message::Command { index, bytes } => {
+                self.kind(COMMAND);
+                self.out.write(u64::from(*index), 16);
+                return self.put_bytes(bytes, MAX_COMMAND_BYTES);
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn kind(&mut self, kind: u8) {
+        self.out.write_bit(false);
+        self.out.write(u64::from(kind), KIND_BITS);
+    }
+
+    fn put_about(&mut self, kind: u8, entity: EntityId) {
+        self.kind(kind);
+        self.put_entity(entity);
+    }
+
+    /// Counts from the entity before, going round, so that rising order is cheapest.
+    fn put_entity(&mut self, entity: EntityId) {
+        let gap = entity.0.wrapping_sub(self.running.entity).wrapping_sub(1);
+        put_gap(&mut self.out, gap, ENTITY_ORDER);
+        self.running.entity = entity.0;
+    }
+
+    fn put_number(&mut self, number: Number) {
+        match number {
+            Number::Whole(number) => {
+                self.out.write_bit(false);
+                self.out.write(u64::from(number), 16);
+            }
+            Number::Off { low, ahead } => {
+                self.out.write_bit(true);
+                self.out.write(u64::from(low), 5);
+                put_gap(&mut self.out, u32::from(ahead).saturating_sub(1), 0);
+            }
+        }
+    }
+
+    fn put_owner(&mut self, owner: Owner) {
+        match owner {
+            Owner::Host => self.out.write_bit(false),
+            Owner::Peer(peer) => {
+                self.out.write_bit(true);
+                self.out.write(u64::from(peer.0), 32);
+            }
+        }
+    }
+
+    fn put_body(&mut self, format: &Format, class: u8, body: &Body) -> Option<()> {
+        if class > MAX_CLASS {
+            return None;
+        }
+        let changed = class != self.running.class;
+        self.out.write_bit(changed);
+        if changed {
+            self.out.write(u64::from(class), 4);
+            self.running.class = class;
+        }
+        body.put(&mut self.out, format, self.running.near_tick(format));
+        Some(())
+    }
+
+    fn put_refusal(&mut self, kind: u8, why: Refusal) {
+        self.kind(kind);
+        let (code, detail) = match why {
+            Refusal::Version(version) => (0, version),
+            Refusal::Token => (1, 0),
+            Refusal::Full => (2, 0),
+            Refusal::Silent => (3, 0),
+            Refusal::Conduct => (4, 0),
+            Refusal::Closing => (5, 0),
+            Refusal::Game(detail) => (6, detail),
+        };
+        self.out.write(code, 4);
+        self.out.write(u64::from(detail), 16);
+    }
+
+    fn put_bytes(&mut self, bytes: &[u8], most: usize) -> Option<()> {
+        if bytes.len() > most {
+            return None;
+        }
+        self.out.write(bytes.len() as u64, 10);
+        self.out.write_bytes(bytes);
+        Some(())
+    }
+}
+
+/// Takes one datagram apart.
+#[derive(Clone, Debug)]
+pub struct PacketReader<'a> {
+    from: BitReader<'a>,
+    header: Header,
+    running: Running,
+}
+
+impl<'a> PacketReader<'a> {
+    /// Reads the header.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub fn new(bytes: &'a [u8]) -> Result<Self, DecodeError> {
+        let mut from = BitReader::new(bytes);
+        let sequence = from.read(16)? as u16;
+        let sent_ms = clamp_ms(take_signed(&mut from, SENT_ORDER)?);
+        let ack = if from.read_bit()? { Some(take_ack(&mut from)?) } else { None };
+        let header = Header { sequence, sent_ms, ack };
+        Ok(Self { from, header, running: Running::new(sent_ms) })
+    }
+
+    /// The datagram's header.
+    #[must_use]
+    pub const fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The next message; `None` at the end.
+    ///
+    /// # Errors
+    /// Names what is wrong with the bits. Nothing after it can be read.
+    pub fn next_message(
+        &mut self,
+        format: Option<&Format>,
+    ) -> Result<Option<Message<'a>>, DecodeError> {
+        if self.at_end()? {
+            return Ok(None);
+        }
+        let message = if self.from.read_bit()? {
+            self.take_update(format.ok_or(DecodeError::NoFormat)?)?
+        } else {
+            let kind = self.from.read(KIND_BITS)? as u8;
+            self.take_kind(kind, format)?
+        };
+        Ok(Some(message))
+    }
+
+    /// A datagram ends in fewer than eight zeros.
+    fn at_end(&self) -> Result<bool, DecodeError> {
+        let left = self.from.bits_left();
+        let low = self.from.peek();
+        if left < 8 && low == 0 {
+            return Ok(true);
+        }
+        let starts_with_end = low & ((1 << (KIND_BITS + 1)) - 1) == u64::from(END);
+        if starts_with_end { Err(DecodeError::Padding) } else { Ok(false) }
+    }
+
+    fn take_update(&mut self, format: &Format) -> Result<Message<'a>, DecodeError> {
+        let entity = self.take_entity()?;
+        let number = self.take_number()?;
+        let is_off = matches!(number, Number::Off { .. });
+        let (class, body) = self.take_body(format, is_off)?;
+        Ok(Message::Update { entity, number, class, body })
+    }
+
+    fn take_kind(&mut self, kind: u8, format: Option<&Format>) -> Result<Message<'a>, DecodeError> {
+        Ok(match kind {
+            ENTER => self.take_enter(format.ok_or(DecodeError::NoFormat)?)?,
+            EXIT => Message::Exit { entity: self.take_entity()? },
+            CORRECT => {
+                let entity = self.take_entity()?;
+                let format = format.ok_or(DecodeError::NoFormat)?;
+                let (class, body) = self.take_body(format, false)?;
+                Message::Correct { entity, class, body }
+            }
+            GRANT => Message::Grant { entity: self.take_entity()? },
+            REVOKE => Message::Revoke { entity: self.take_entity()? },
+            other => self.take_talk(other)?,
+        })
+    }
+
+    fn take_enter(&mut self, format: &Format) -> Result<Message<'a>, DecodeError> {
+        let entity = self.take_entity()?;
+        let owner = self.take_owner()?;
+        let number = self.from.read(16)? as u16;
+        let (class, body) = self.take_body(format, false)?;
+        let tag = self.take_bytes("tag", MAX_TAG_BYTES)?;
+        Ok(Message::Enter { entity, owner, number, class, tag, body })
+    }
+
+    fn take_talk(&mut self, kind: u8) -> Result<Message<'a>, DecodeError> {
+        Ok(match kind {
+            JOIN => Message::Join {
+                version: self.from.read(16)? as u16,
+                token: self.take_bytes("token", MAX_TOKEN_BYTES)?,
+            },
+            LEAVE => Message::Leave,
+            PING => Message::Ping { sent_us: self.from.read(64)? },
+            WELCOME => Message::Welcome {
+                peer: PeerId(self.from.read(32)? as u32),
+                format: self.take_bytes("format", MAX_FORMAT_BYTES)?,
+                config: self.take_bytes("config", MAX_TAG_BYTES)?,
+            },
+            REFUSED => Message::Refused(self.take_refusal()?),
+            BYE => Message::Bye(self.take_refusal()?),
+            PONG => Message::Pong {
+                sent_us: self.from.read(64)?,
+                received_us: self.from.read(64)?,
+                answered_us: self.from.read(64)?,
+            },
+            RELIABLE => Message::Reliable {
+                index: self.from.read(16)? as u16,
+                bytes: self.take_bytes("reliable", MAX_RELIABLE_BYTES)?,
+            },
+            RELIABLE_ACK => Message::ReliableAck { next: self.from.read(16)? as u16 },
+            COMMAND => Message::Command {
+                index: self.from.read(16)? as u16,
+                bytes: self.take_bytes("command", MAX_COMMAND_BYTES)?,
+            },
+            got => return Err(DecodeError::UnknownMessage { got }),
+        })
+    }
+
+    fn take_entity(&mut self) -> Result<EntityId, DecodeError> {
+        let gap = take_gap(&mut self.from, ENTITY_ORDER)?;
+        self.running.entity = self.running.entity.wrapping_add(1).wrapping_add(gap);
+        Ok(EntityId(self.running.entity))
+    }
+
+    fn take_number(&mut self) -> Result<Number, DecodeError> {
+        if !self.from.read_bit()? {
+            return Ok(Number::Whole(self.from.read(16)? as u16));
+        }
+        let low = self.from.read(5)? as u8;
+        let ahead = u64::from(take_gap(&mut self.from, 0)?) + 1;
+        if ahead > u64::from(MAX_BASELINE_AGE) {
+            return Err(DecodeError::UnknownValue { name: "baseline age", got: ahead });
+        }
+        Ok(Number::Off { low, ahead: ahead as u8 })
+    }
+
+    fn take_owner(&mut self) -> Result<Owner, DecodeError> {
+        if self.from.read_bit()? {
+            return Ok(Owner::Peer(PeerId(self.from.read(32)? as u32)));
+        }
+        Ok(Owner::Host)
+    }
+
+    fn take_body(&mut self, format: &Format, is_off: bool) -> Result<(u8, Body), DecodeError> {
+        if self.from.read_bit()? {
+            self.running.class = self.from.read(4)? as u8;
+        }
+        let near_tick = self.running.near_tick(format);
+        let body = Body::take(&mut self.from, format, near_tick, is_off)?;
+        Ok((self.running.class, body))
+    }
+
+    fn take_refusal(&mut self) -> Result<Refusal, DecodeError> {
+        let code = self.from.read(4)?;
+        let detail = self.from.read(16)? as u16;
+        Ok(match code {
+            0 => Refusal::Version(detail),
+            1 => Refusal::Token,
+            2 => Refusal::Full,
+            3 => Refusal::Silent,
+            4 => Refusal::Conduct,
+            5 => Refusal::Closing,
+            6 => Refusal::Game(detail),
+            got => return Err(DecodeError::UnknownValue { name: "refusal", got }),
+        })
+    }
+
+    fn take_bytes(&mut self, name: &'static str, most: usize) -> Result<&'a [u8], DecodeError> {
+        let count = self.from.read(10)? as usize;
+        if count > most {
+            return Err(DecodeError::TooLong { name, got_bytes: count, most_bytes: most });
+        }
+        self.from.read_bytes(count)
+    }
+}
+
+/// Both ends count from the same moment, however odd the one given is.
+fn clamp_ms(sent_ms: i64) -> i64 {
+    sent_ms.clamp(-(1 << 42), 1 << 42)
+}
+
+fn put_ack(out: &mut BitWriter, ack: &Ack) {
+    out.write(u64::from(ack.newest), 16);
+    out.write(u64::from(ack.received_ms), 16);
+    // Nothing lost lately: the usual case.
+    out.write_bit(ack.before == u32::MAX);
+    if ack.before != u32::MAX {
+        out.write(u64::from(ack.before), 32);
+    }
+}
+
+fn take_ack(from: &mut BitReader) -> Result<Ack, DecodeError> {
+    let newest = from.read(16)? as u16;
+    let received_ms = from.read(16)? as u16;
+    let before = if from.read_bit()? { u32::MAX } else { from.read(32)? as u32 };
+    Ok(Ack { newest, before, received_ms })
+}

@@ -1,0 +1,232 @@
+//! What goes into the wire comes out of it.
+
+mod shared;
+
+use reckoning::{SimTime, Update, UpdateKind};
+use reckoning_net::wire::{
+    Ack, BitReader, BitWriter, Body, DecodeError, EntityId, Format, Header, Message, Number, Owner,
+    PacketReader, PacketWriter, PeerId, Refusal, VERSION, read_update, write_update,
+};
+use shared::{assert_same, format, later, models, registry, seen, update};
+
+fn carried(format: &Format, baseline: Option<&Update>, update: &Update) -> Update {
+    let mut bytes = [0; 256];
+    let mut out = BitWriter::new(&mut bytes);
+    write_update(&mut out, format, baseline, update);
+    let length = out.finish().unwrap();
+    read_update(&mut BitReader::new(&bytes[..length]), format, baseline).unwrap()
+}
+
+#[test]
+fn every_model_comes_back_bit_identical() {
+    for flat in [false, true] {
+        let format = format(flat);
+        for model in models() {
+            for kind in [UpdateKind::Partial, UpdateKind::Full, UpdateKind::Teleport] {
+                let sent = format.round(&update(seen(), model, kind));
+                assert_same(&carried(&format, None, &sent), &sent);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_model_comes_back_off_every_baseline() {
+    for flat in [false, true] {
+        let format = format(flat);
+        for old in models() {
+            let baseline = format.coarser(1).round(&update(seen(), old, UpdateKind::Full));
+            for new in models() {
+                for t_s in [-0.3, 0.0, 0.25, 30.0] {
+                    let sent = format.round(&update(later(t_s), new, UpdateKind::Partial));
+                    assert_same(&carried(&format, Some(&baseline), &sent), &sent);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn rounding_twice_changes_nothing_more() {
+    for flat in [false, true] {
+        for class in [0, 1, 5, 15] {
+            let format = format(flat).coarser(class);
+            for model in models() {
+                let once = format.round(&update(later(0.7), model, UpdateKind::Full));
+                assert_same(&format.round(&once), &once);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_moved_stamp_takes_the_body_along() {
+    let format = Format::new(false, 10, shared::STEPS, &[], registry()).unwrap();
+    let sent = update(seen(), reckoning::Model::Linear, UpdateKind::Full);
+    let rounded = format.round(&sent);
+    assert_eq!(rounded.at(), SimTime::from_millis(12_300));
+    let off_m = (rounded.kinematics().position - sent.position_at(rounded.at())).length();
+    assert!(off_m <= shared::STEPS.worst_position_m(), "{off_m}");
+}
+
+#[test]
+fn a_format_comes_back() {
+    for flat in [false, true] {
+        let all: Vec<_> = models().into_iter().skip(4).take(8).collect();
+        let format = Format::new(flat, 60, shared::STEPS, &all, registry()).unwrap();
+        let back = Format::from_bytes(&format.to_bytes(), registry()).unwrap();
+        assert_eq!(back, format);
+        let unknown = Format::from_bytes(&format.to_bytes(), Default::default());
+        assert!(unknown.is_err(), "paths and custom models must be registered");
+    }
+}
+
+fn header() -> Header {
+    let ack = Ack { newest: 65_535, before: 0x8000_0001, received_ms: 65_000 };
+    Header { sequence: 65_534, sent_ms: 12_346, ack: Some(ack) }
+}
+
+fn said<'a>(format: &Format, baseline: &Update, new: &Update) -> Vec<Message<'a>> {
+    let class = 3;
+    let coarse = format.coarser(class);
+    let whole = Body::of(format, None, new);
+    let off = Body::of(format, Some(baseline), new);
+    let coarse_off = Body::of(&coarse, Some(baseline), &coarse.round(new));
+    let refusals = [
+        Refusal::Version(VERSION),
+        Refusal::Token,
+        Refusal::Full,
+        Refusal::Silent,
+        Refusal::Conduct,
+        Refusal::Closing,
+        Refusal::Game(512),
+    ];
+    let mut all = vec![
+        Message::Join { version: VERSION, token: b"let me in" },
+        Message::Leave,
+        Message::Ping { sent_us: u64::MAX },
+        Message::Welcome { peer: PeerId(7), format: b"not read here", config: &[] },
+        Message::Pong { sent_us: 1, received_us: 1 << 63, answered_us: 3 },
+        Message::Enter {
+            entity: EntityId(4),
+            owner: Owner::Peer(PeerId(1_000_000)),
+            number: 65_535,
+            class: 0,
+            tag: b"red 5",
+            body: whole,
+        },
+        Message::Enter {
+            entity: EntityId(6),
+            owner: Owner::Host,
+            number: 0,
+            class: 0,
+            tag: b"",
+            body: whole,
+        },
+        Message::Exit { entity: EntityId(u32::MAX) },
+        Message::Correct { entity: EntityId(0), class: 0, body: whole },
+        Message::Grant { entity: EntityId(5) },
+        Message::Revoke { entity: EntityId(2) },
+        Message::Update { entity: EntityId(9), number: Number::Whole(12), class: 0, body: whole },
+        Message::Update {
+            entity: EntityId(12),
+            number: Number::off(65_535, 3).unwrap(),
+            class: 0,
+            body: off,
+        },
+        Message::Update {
+            entity: EntityId(13),
+            number: Number::off(8, 39).unwrap(),
+            class,
+            body: coarse_off,
+        },
+        Message::Reliable { index: 9, bytes: &[1, 2, 3] },
+        Message::ReliableAck { next: 10 },
+        Message::Command { index: 65_535, bytes: &[0xff; 255] },
+    ];
+    all.extend(refusals.map(Message::Refused));
+    all.extend(refusals.map(Message::Bye));
+    all
+}
+
+#[test]
+fn every_message_comes_back() {
+    let format = format(false);
+    let baseline = format.round(&update(seen(), models()[1], UpdateKind::Full));
+    let new = format.round(&update(later(0.3), models()[6], UpdateKind::Partial));
+    let sent = said(&format, &baseline, &new);
+    let mut bytes = [0; 1_000];
+    let mut packet = PacketWriter::new(&mut bytes, &header());
+    for message in &sent {
+        assert!(packet.push(Some(&format), message), "{message:?}");
+    }
+    let length = packet.finish().unwrap();
+
+    let mut reader = PacketReader::new(&bytes[..length]).unwrap();
+    assert_eq!(*reader.header(), header());
+    let mut got = Vec::new();
+    while let Some(message) = reader.next_message(Some(&format)).unwrap() {
+        got.push(message);
+    }
+    assert_eq!(got, sent);
+    let Some(Message::Update { body, .. }) = got.get(12) else { panic!("{:?}", got.get(12)) };
+    assert_same(&body.resolve(&format, Some(&baseline)).unwrap(), &new);
+    assert_eq!(body.resolve(&format, None), Err(DecodeError::BaselineMismatch));
+}
+
+#[test]
+fn what_does_not_fit_leaves_the_datagram_as_it_was() {
+    let format = format(true);
+    let body =
+        Body::of(&format, None, &format.round(&update(seen(), models()[1], UpdateKind::Full)));
+    let sent: Vec<Message> = (0..100)
+        .map(|i| Message::Update {
+            entity: EntityId(i * 3),
+            number: Number::Whole(i as u16),
+            class: (i % 3) as u8,
+            body,
+        })
+        .collect();
+    for size in [60, 61, 62, 63, 64, 100] {
+        let mut bytes = vec![0; size];
+        let mut packet = PacketWriter::new(&mut bytes, &header());
+        let fitted = sent.iter().take_while(|message| packet.push(Some(&format), message)).count();
+        assert!(fitted > 1 && fitted < sent.len(), "{fitted}");
+        let length = packet.finish().unwrap();
+        assert!(length <= size && length > size - 24, "{length} of {size}");
+        let mut reader = PacketReader::new(&bytes[..length]).unwrap();
+        for message in &sent[..fitted] {
+            assert_eq!(reader.next_message(Some(&format)).unwrap().as_ref(), Some(message));
+        }
+        assert_eq!(reader.next_message(Some(&format)), Ok(None));
+    }
+}
+
+#[test]
+fn bytes_longer_than_allowed_never_fit() {
+    let mut bytes = [0; 4_000];
+    let mut packet = PacketWriter::new(&mut bytes, &header());
+    let long = [0; 1_001];
+    assert!(!packet.push(None, &Message::Command { index: 0, bytes: &long[..256] }));
+    assert!(!packet.push(None, &Message::Reliable { index: 0, bytes: &long[..901] }));
+    assert!(!packet.push(None, &Message::Join { version: 1, token: &long[..513] }));
+    assert!(packet.push(None, &Message::Reliable { index: 0, bytes: &long[..900] }));
+}
+
+#[test]
+fn a_cut_datagram_is_refused_wherever_it_is_cut() {
+    let format = format(false);
+    let baseline = format.round(&update(seen(), models()[1], UpdateKind::Full));
+    let new = format.round(&update(later(0.3), models()[6], UpdateKind::Partial));
+    for message in said(&format, &baseline, &new) {
+        let mut bytes = [0; 1_000];
+        let mut packet = PacketWriter::new(&mut bytes, &header());
+        assert!(packet.push(Some(&format), &message));
+        let length = packet.finish().unwrap();
+        for cut in 0..length {
+            let read = PacketReader::new(&bytes[..cut])
+                .and_then(|mut reader| reader.next_message(Some(&format)));
+            assert_ne!(read, Ok(Some(message)), "cut to {cut} of {length}");
+        }
+    }
+}
