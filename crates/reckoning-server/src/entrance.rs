@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use reckoning_net::PeerId;
 use crate::clock::Clock;
 use crate::limits::{Door, TurnedAway, Visit};
 use crate::link::{Conduct, Link, Outlet};
 use crate::metrics::{Metrics, Refused};
 use crate::settings::Limits;
+use reckoning_net::PeerId;
 
 /// What the sockets tell the tick loop. Never dropped; open connections bound how many wait.
 pub(crate) enum Arrival {

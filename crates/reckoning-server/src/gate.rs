@@ -19,7 +19,12 @@ impl Gate {
     }
 
     /// Checks what a joiner shows at `now`, in seconds since 1970.
-    pub(crate) fn check(&mut self, peer: PeerId, shown: &[u8], now: u64) -> Result<Joiner, Refusal> {
+    pub(crate) fn check(
+        &mut self,
+        peer: PeerId,
+        shown: &[u8],
+        now: u64,
+    ) -> Result<Joiner, Refusal> {
         let Some(key) = &self.key else { return Ok(Joiner { peer, token: None }) };
         let checked = key.check(shown, now).and_then(|token| {
             self.live.take(token.nonce, peer)?;

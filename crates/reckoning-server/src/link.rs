@@ -12,10 +12,10 @@ use reckoning::SimTime;
 use tokio::sync::Notify;
 use web_transport_quinn::Session;
 
-use reckoning_net::PeerId;
 use crate::limits::{Allowance, Visit};
 use crate::metrics::{Drop, Metrics};
 use crate::settings::Limits;
+use reckoning_net::PeerId;
 
 /// A datagram and when it came.
 pub(crate) type Received = (SimTime, Bytes);

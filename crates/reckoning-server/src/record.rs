@@ -136,7 +136,8 @@ fn begin(folder: &Path, rate_hz: u32) -> io::Result<(PathBuf, Writer)> {
         meta.units = "m".to_string();
         meta.body_width = 1.0;
         meta.dims = 3;
-        let writer = SessionWriter::start(BufWriter::new(file), "reckoning-server", &session, &meta)?;
+        let writer =
+            SessionWriter::start(BufWriter::new(file), "reckoning-server", &session, &meta)?;
         return Ok((path, Some(writer)));
     }
     Err(io::Error::new(io::ErrorKind::AlreadyExists, "a thousand sessions began in one second"))

@@ -15,8 +15,8 @@ use std::thread;
 use std::time::Duration;
 
 use bytes::Bytes;
-use reckoning::{DVec3, SimTime};
-use reckoning_net::{Host, HostEvent, PeerId, Refusal};
+use reckoning::{DVec3, SimTime, Update};
+use reckoning_net::{Departure, EntityId, Host, HostEvent, PeerId, Refusal};
 
 use crate::clock::{Clock, unix_seconds};
 use crate::entrance::Arrival;
@@ -125,6 +125,7 @@ impl TickLoop {
         self.send(now);
         self.put_out(now);
         self.record(now);
+        self.count();
         self.stepped = now;
     }
 
@@ -168,6 +169,9 @@ impl TickLoop {
                 }
                 HostEvent::Joined { peer, .. } => self.joined(*peer),
                 HostEvent::Left { peer, why } => {
+                    if *why == Departure::PutOut(Refusal::Conduct) {
+                        self.metrics.expelled.one();
+                    }
                     tracing::info!(peer = peer.0, ?why, "left");
                     self.close_soon(now, *peer);
                 }
@@ -233,28 +237,26 @@ impl TickLoop {
                 seat.link.close("over");
             }
         }
+    }
+
+    fn count(&self) {
         let peers = self.seats.values().filter(|seat| seat.joined).count();
         self.metrics.peers.set(peers as u64);
         self.metrics.links.set(self.seats.len() as u64);
+        self.metrics.entities.set(self.host.entities().count() as u64);
+        let traffic = self.host.stats().traffic;
+        self.metrics.accepted.set(traffic.updates_in);
+        self.metrics.corrected.set(traffic.corrected);
+        self.metrics.rejected.set(traffic.rejected);
     }
 
     fn record(&mut self, now: SimTime) {
-        self.metrics.entities.set(self.host.entities().count() as u64);
         let Some(recorder) = &mut self.recorder else { return };
         if !recorder.wants(now) {
             return;
         }
-        let body = |entity: reckoning_net::EntityView<'_>| {
-            let seen = entity.update;
-            let ahead = seen.orientation_at(now) * DVec3::X;
-            Body {
-                id: entity.id.0,
-                position: seen.position_at(now),
-                yaw_rad: libm::atan2(ahead.y, ahead.x) as f32,
-                segment: 0,
-            }
-        };
-        recorder.record(Step { at: now, bodies: self.host.entities().map(body).collect() });
+        let bodies = self.host.entities().map(|(id, _, known)| body(id, known, now)).collect();
+        recorder.record(Step { at: now, bodies });
     }
 
     /// Tells everyone that the server goes, closes the connections and the recording.
@@ -278,4 +280,10 @@ impl TickLoop {
             recorder.finish();
         }
     }
+}
+
+fn body(id: EntityId, known: &Update, now: SimTime) -> Body {
+    let ahead = known.orientation_at(now) * DVec3::X;
+    let yaw_rad = libm::atan2(ahead.y, ahead.x) as f32;
+    Body { id: id.0, position: known.position_at(now), yaw_rad, segment: 0 }
 }

@@ -15,9 +15,9 @@ use std::fmt;
 use reckoning::SimTime;
 
 #[cfg(not(target_arch = "wasm32"))]
-pub(crate) use native::{Clock, Wire};
+pub(crate) use native::{Clock, Wire, random_identity};
 #[cfg(target_arch = "wasm32")]
-pub(crate) use web::{Clock, Wire};
+pub(crate) use web::{Clock, Wire, random_identity};
 
 /// Which servers to trust.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

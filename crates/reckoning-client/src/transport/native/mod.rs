@@ -12,6 +12,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use quinn::{ClientConfig, Connection, Endpoint, IdleTimeout, TransportConfig, VarInt};
 use reckoning::SimTime;
+use ring::rand::{SecureRandom, SystemRandom};
 use tokio::runtime::{Builder, Handle};
 use tokio::time::timeout;
 
@@ -83,6 +84,14 @@ impl Drop for Wire {
             connection.close(VarInt::from_u32(0), b"left");
         }
     }
+}
+
+/// A name that no other client has.
+pub(crate) fn random_identity() -> [u8; 16] {
+    let mut identity = [0; 16];
+    // Without random numbers there is no TLS either, so nobody will see the zeros.
+    let _ = SystemRandom::new().fill(&mut identity);
+    identity
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -41,6 +41,11 @@ pub(crate) struct Wire {
     shared: Rc<Shared>,
 }
 
+/// A name that no other client has.
+pub(crate) fn random_identity() -> [u8; 16] {
+    std::array::from_fn(|_| (js_sys::Math::random() * 256.0) as u8)
+}
+
 /// What the callbacks of the browser share with the wire.
 #[derive(Debug)]
 struct Shared {
