@@ -59,6 +59,9 @@
 //! | know a level | [`Walls`], [`Routes`], [`TrendMap`], [`PheromoneMap`] |
 //! | say how wrong it was | [`update_error_between`], [`FlightLog`], [`ListenerAccount`] |
 //! | share the error fairly among listeners | [`Fairness`], [`Policy`] |
+//! | bring two clocks onto one timeline, or do without | [`ClockSync`], [`Hops`], [`OneWay`] |
+//! | tell honest updates from others | [`Guard`], [`Envelope`], [`Verdict`] |
+//! | check hits from the shooter's own view | [`Rewind`], [`HitRequest`] |
 //!
 //! # What you may rely on
 //!
@@ -81,12 +84,14 @@ extern crate std;
 mod account;
 mod articulate;
 mod behave;
+mod clock;
 mod crowd;
 mod dice;
 mod error;
 mod fair;
 mod ghost;
 mod ground;
+mod guard;
 mod kinematics;
 mod level;
 mod math;
@@ -95,11 +100,13 @@ mod orient;
 mod prevent;
 mod publish;
 mod quantise;
+mod rewind;
 mod sample;
 mod scene;
 mod terrain;
 mod threshold;
 mod time;
+mod tokens;
 mod update;
 
 pub use account::{
@@ -114,6 +121,7 @@ pub use behave::{
     Pheromone, PheromoneConfig, PheromoneMap, Preference, PreferenceLearner, SteadyTracker,
     Trended, TrendedConfig,
 };
+pub use clock::{ClockConfig, ClockStats, ClockSync, Exchange, Exchanged, Hops, OneWay};
 pub use crowd::{Crowd, CrowdConfig, CrowdError, CrowdId, CrowdView};
 pub use error::ConfigError;
 pub use fair::{
@@ -125,6 +133,7 @@ pub use ghost::{
 };
 pub use glam::{DQuat, DVec3};
 pub use ground::{ClampMode, Footprint, GroundClamp, GroundClampConfig, Pose};
+pub use guard::{ENVELOPE_SPANS_S, Envelope, Guard, GuardConfig, GuardStats, Offence, Verdict};
 pub use kinematics::{Field, Kinematics, KinematicsError};
 pub use level::{
     Outline, Pull, Routes, RoutesConfig, Sighting, Trend, TrendMap, TrendMapConfig, TrendMapError,
@@ -141,6 +150,9 @@ pub use orient::{
 };
 pub use publish::{Cause, Publisher, PublisherConfig, PublisherStats};
 pub use quantise::Quantiser;
+pub use rewind::{
+    Aim, HitRefusal, HitRequest, HitVerdict, Rewind, RewindConfig, RewindStats, RewindView,
+};
 pub use sample::{Sampler, SamplerConfig, damp_acceleration};
 pub use scene::{Item, Known, Restores, Scene};
 pub use terrain::{Contact, FlatGround, HeightField, Terrain};

@@ -26,7 +26,6 @@
 //! sent, and when, is not decided here.
 
 use alloc::collections::VecDeque;
-use alloc::vec::Vec;
 use core::time::Duration;
 
 use crate::SimTime;
@@ -40,8 +39,10 @@ pub type ErrorOver<M> = fn(truth: &M, shown: &M, from: SimTime, to: SimTime) -> 
 /// Networks that reorder do so by a few packets; QUIC gives up after three (RFC 9002, 6.1.1).
 const AWAITED: usize = 8;
 
-/// Courses kept for a listener that never acknowledges; beyond it guesses become final.
-const MAX_LEGS: usize = 256;
+/// Courses kept for a listener that never acknowledges; beyond it guesses become final. Twenty
+/// exports a second to a listener three seconds away stay below it, and every question about
+/// the error goes through all of them.
+const MAX_LEGS: usize = 64;
 
 /// The export error of one listener about one body, as its owner knows it.
 ///
@@ -200,19 +201,23 @@ impl<M> ListenerAccount<M> {
 
     /// When each course arrived, as far as known; for what is newer than all that, a guess.
     /// A guess matters from `confirmed_until` on only, since until then we know.
-    fn believed_arrivals(&self) -> Vec<Option<SimTime>> {
-        let first_unknown = self.newest_known().map_or(0, |newest| newest + 1);
-        let guess = |leg: &Leg<M>| leg.in_flight_since().map(|sent| sent + self.delay);
-        let known = self.legs.range(..first_unknown).map(Leg::received);
-        known.chain(self.legs.range(first_unknown..).map(guess)).collect()
+    fn believed_arrival(&self, first_unknown: usize, place: usize) -> Option<SimTime> {
+        let leg = &self.legs[place];
+        if place < first_unknown {
+            leg.received()
+        } else {
+            leg.in_flight_since().map(|sent| sent + self.delay)
+        }
     }
 
     fn believed_error(&self, until: SimTime) -> f64 {
-        self.error_from(self.confirmed_until, until, self.believed_arrivals())
+        let first_unknown = self.newest_known().map_or(0, |newest| newest + 1);
+        let arrival = |place| self.believed_arrival(first_unknown, place);
+        self.error_from(self.confirmed_until, until, arrival)
     }
 
     fn known_error(&self, from: SimTime, until: SimTime) -> f64 {
-        self.error_from(from, until, self.legs.iter().map(Leg::received))
+        self.error_from(from, until, |place| self.legs[place].received())
     }
 
     /// Follows both courses from one change of either to the next, and sums up. The listener
@@ -221,30 +226,46 @@ impl<M> ListenerAccount<M> {
         &self,
         from: SimTime,
         until: SimTime,
-        arrivals: impl IntoIterator<Item = Option<SimTime>>,
+        arrival: impl Fn(usize) -> Option<SimTime>,
     ) -> f64 {
-        let exports = self.legs.iter().map(|leg| Some(leg.exported));
-        let arrivals = arrivals.into_iter().enumerate().map(|(place, at)| (at, Side::Shown, place));
-        let mut changes: Vec<_> = exports
-            .enumerate()
-            .map(|(place, at)| (at, Side::Truth, place))
-            .chain(arrivals)
-            .collect();
-        changes.sort_unstable();
-
+        let shown_from = self.shown_from(arrival);
+        let (mut next_truth, mut next_shown) = (0, 0);
         let (mut truth, mut shown) = (None, None);
         let (mut sum, mut now) = (0.0, from);
-        for (at, side, place) in changes {
-            let Some(at) = at else { continue };
+        loop {
+            while shown_from.get(next_shown) == Some(&SimTime::MAX) {
+                next_shown += 1; // overtaken or not on its way: never shown
+            }
+            let export = self.legs.get(next_truth).map(|leg| leg.exported);
+            let arrived = shown_from.get(next_shown).copied().filter(|_| next_shown < self.legs.len());
+            let truth_first = export.is_some_and(|export| arrived.is_none_or(|at| export <= at));
+            let Some(at) = (if truth_first { export } else { arrived }) else { break };
             let next = at.clamp(now, until.max(now));
             sum += self.error_of(truth, shown, now, next);
             now = next;
-            match side {
-                Side::Truth => truth = truth.max(Some(place)),
-                Side::Shown => shown = shown.max(Some(place)),
+            if truth_first {
+                truth = Some(next_truth);
+                next_truth += 1;
+            } else {
+                shown = Some(next_shown);
+                next_shown += 1;
             }
         }
         sum + self.error_of(truth, shown, now, until)
+    }
+
+    /// From when on each course is shown, [`SimTime::MAX`] for never: a course that a newer
+    /// one overtook on the way is not. Rising, but for those.
+    fn shown_from(&self, arrival: impl Fn(usize) -> Option<SimTime>) -> [SimTime; MAX_LEGS + 1] {
+        let mut shown_from = [SimTime::MAX; MAX_LEGS + 1];
+        let mut overtaken_at = SimTime::MAX;
+        for place in (0..self.legs.len()).rev() {
+            if let Some(at) = arrival(place).filter(|at| *at < overtaken_at) {
+                shown_from[place] = at;
+                overtaken_at = at;
+            }
+        }
+        shown_from
     }
 
     /// The error of one stretch; nothing where there is no body, no picture or no time.
@@ -289,8 +310,9 @@ impl<M> ListenerAccount<M> {
         let until = self.legs[middle].exported.max(self.confirmed_until);
         self.settled += core::mem::take(&mut self.confirmed);
         self.assumed += self.believed_error(until);
-        let arrivals = self.believed_arrivals();
-        let shown = arrivals.iter().rposition(|at| at.is_some_and(|at| at <= until));
+        let first_unknown = self.newest_known().map_or(0, |newest| newest + 1);
+        let arrived = |place| self.believed_arrival(first_unknown, place).is_some_and(|at| at <= until);
+        let shown = (0..self.legs.len()).rev().find(|place| arrived(*place));
         if let Some(shown) = shown
             && self.legs[shown].received().is_none()
         {
@@ -304,14 +326,6 @@ impl<M> ListenerAccount<M> {
         self.confirmed_until = until;
         self.settled_until = until;
     }
-}
-
-/// What a change is a change of. At one moment the truth changes first, but a stretch of no
-/// time has no error either way.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Side {
-    Truth,
-    Shown,
 }
 
 #[cfg(test)]

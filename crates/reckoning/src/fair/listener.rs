@@ -50,7 +50,12 @@ impl Listener {
 
     /// The error by which listeners are compared, in metre-seconds.
     pub(super) fn level_at(&self, now: SimTime) -> f64 {
-        self.handicap + self.account.total_at(now)
+        self.confirmed_level() + self.account.estimated_at(now)
+    }
+
+    /// The part of it that is no guess.
+    pub(super) fn confirmed_level(&self) -> f64 {
+        self.handicap + self.account.confirmed()
     }
 
     pub(super) fn waiting_s(&self, now: SimTime) -> f64 {

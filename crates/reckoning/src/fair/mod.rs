@@ -304,8 +304,12 @@ impl Fairness {
     /// Everyone's relative claim on the budget.
     fn claims(&self, weights: Weights, now: SimTime) -> Vec<f64> {
         let listeners = || self.listeners.values();
-        let accumulated = shares(listeners().map(|listener| listener.level_at(now)));
-        let recent = shares(listeners().map(|listener| listener.account.estimated_at(now)));
+        // Estimating is the dear part, and both sums need it.
+        let estimated: Vec<f64> =
+            listeners().map(|listener| listener.account.estimated_at(now)).collect();
+        let levels = listeners().zip(&estimated).map(|(listener, recent)| listener.confirmed_level() + recent);
+        let accumulated = shares(levels);
+        let recent = shares(estimated.iter().copied());
         let waiting = shares(listeners().map(|listener| listener.waiting_s(now)));
         let least = LEAST_CLAIM / self.listeners.len() as f64;
         let parts = accumulated.iter().zip(&recent).zip(&waiting);

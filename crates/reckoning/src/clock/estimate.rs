@@ -1,0 +1,162 @@
+//! What the recent exchanges say about the offset, taken together.
+
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use super::Exchange;
+use crate::SimTime;
+
+/// More exchanges than this are never held.
+const MOST_HELD: usize = 40;
+/// Time stamps are rounded to a microsecond at each end.
+const ROUNDING_S: f64 = 2e-6;
+
+/// What one exchange proves: the remote clock leads by `low_s` to `high_s`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Fact {
+    /// When it was learnt, by the local clock.
+    pub at: SimTime,
+    pub low_s: f64,
+    pub high_s: f64,
+}
+
+impl Fact {
+    /// `None` when the moments lie too far apart to be subtracted.
+    pub(super) fn of(exchange: &Exchange) -> Option<Self> {
+        let seconds = |later: SimTime, earlier: SimTime| {
+            let micros = later.as_micros().checked_sub(earlier.as_micros())?;
+            Some(micros as f64 * 1e-6)
+        };
+        let low_s = seconds(exchange.answered, exchange.returned)?;
+        let high_s = seconds(exchange.received, exchange.sent)?;
+        (low_s <= high_s).then_some(Self { at: exchange.returned, low_s, high_s })
+    }
+
+    pub(super) fn way_s(&self) -> f64 {
+        self.high_s - self.low_s
+    }
+
+    pub(super) fn middle_s(&self) -> f64 {
+        self.low_s + self.way_s() * 0.5
+    }
+
+    /// What it still says at `at`, when the clocks drift apart at `rate`, give or take `drift`.
+    fn carried_to(&self, at: SimTime, rate: f64, drift: f64) -> Place {
+        let passed_s = at.secs_since(self.at);
+        let moved_s = passed_s * rate;
+        let spread_s = passed_s.abs() * drift + ROUNDING_S;
+        Place { low_s: self.low_s + moved_s - spread_s, high_s: self.high_s + moved_s + spread_s }
+    }
+}
+
+/// Where the offset lies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Place {
+    low_s: f64,
+    high_s: f64,
+}
+
+impl Place {
+    pub(super) fn middle_s(&self) -> f64 {
+        self.low_s + self.half_width_s()
+    }
+
+    pub(super) fn half_width_s(&self) -> f64 {
+        (self.high_s - self.low_s) * 0.5
+    }
+
+    fn contains(&self, offset_s: f64) -> bool {
+        self.low_s <= offset_s && offset_s <= self.high_s
+    }
+}
+
+/// The recent exchanges.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Facts {
+    held: VecDeque<Fact>,
+    /// Since the last restart.
+    count: u32,
+}
+
+impl Facts {
+    pub(super) fn is_empty(&self) -> bool {
+        self.held.is_empty()
+    }
+
+    /// How many there were, the forgotten ones included.
+    pub(super) fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// Those that agree with the most others, oldest first.
+    pub(super) fn agreeing(&self, at: SimTime, drift: f64) -> Vec<Fact> {
+        let Some(place) = self.place(at, 0.0, drift) else { return Vec::new() };
+        let agrees = |fact: &&Fact| fact.carried_to(at, 0.0, drift).contains(place.low_s);
+        self.held.iter().filter(agrees).copied().collect()
+    }
+
+    pub(super) fn push(&mut self, fact: Fact) {
+        if self.held.len() == MOST_HELD {
+            self.held.pop_front();
+        }
+        self.held.push_back(fact);
+        self.count = self.count.saturating_add(1);
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.held.clear();
+        self.count = 0;
+    }
+
+    /// The newest stay, whatever their age: an old fact beats none.
+    pub(super) fn forget_before(&mut self, at: SimTime) {
+        while self.held.len() > 4 && self.held.front().is_some_and(|fact| fact.at < at) {
+            self.held.pop_front();
+        }
+    }
+
+    /// Whether what they say together and what `fact` says can both be true.
+    pub(super) fn agree_with(&self, fact: &Fact, rate: f64, drift: f64) -> bool {
+        self.place(fact.at, rate, drift).is_none_or(|place| {
+            let spread_s = 2.0 * ROUNDING_S;
+            fact.low_s <= place.high_s + spread_s && fact.high_s >= place.low_s - spread_s
+        })
+    }
+
+    /// The narrowest place on which the most of them agree.
+    pub(super) fn place(&self, at: SimTime, rate: f64, drift: f64) -> Option<Place> {
+        let places = || self.held.iter().map(|fact| fact.carried_to(at, rate, drift));
+        // The best place begins where one of them begins.
+        let votes = |offset_s: f64| places().filter(|place| place.contains(offset_s)).count();
+        let (_, low_s) = places()
+            .map(|place| (votes(place.low_s), place.low_s))
+            .reduce(|best, next| if next > best { next } else { best })?;
+        let high_s = places()
+            .filter(|place| place.contains(low_s))
+            .fold(f64::INFINITY, |least, place| least.min(place.high_s));
+        Some(Place { low_s, high_s })
+    }
+
+    /// The median of the times on the way, there and back.
+    pub(super) fn median_way_s(&self) -> Option<f64> {
+        let mut ways: Vec<f64> = self.held.iter().map(Fact::way_s).collect();
+        ways.sort_by(f64::total_cmp);
+        median(&ways)
+    }
+}
+
+/// The middle of a sorted list, the mean of the two middle ones if there is none.
+pub(super) fn median(sorted: &[f64]) -> Option<f64> {
+    let half = sorted.len() / 2;
+    match sorted.len() {
+        0 => None,
+        even if even % 2 == 0 => Some((sorted[half - 1] + sorted[half]) * 0.5),
+        _ => Some(sorted[half]),
+    }
+}
+
+/// Whether `at` lies at least `span` after `since`.
+pub(super) fn passed(since: SimTime, at: SimTime, span: Duration) -> bool {
+    at.saturating_since(since) >= span
+}

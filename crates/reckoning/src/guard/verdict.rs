@@ -1,0 +1,125 @@
+//! What a guard says, and how often it said it.
+
+use core::fmt;
+
+use crate::Kinematics;
+
+/// What is to become of an update.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Verdict {
+    /// An honest client could have sent it.
+    Accept,
+    /// It goes too far; the client is to be put here and to go on from here.
+    Correct(Kinematics),
+    /// It is to be dropped; the client need not be told.
+    Reject(Offence),
+    /// The client does nothing else any more; the connection is to be closed.
+    Disconnect(Offence),
+}
+
+/// What an update is guilty of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Offence {
+    /// Faster than a body can be.
+    Speed,
+    /// Further, or by a longer way, than a body gets in that time.
+    Distance,
+    /// Its velocity changed more than a body's can.
+    Acceleration,
+    /// Turned faster than a body can.
+    Turn,
+    /// Through a wall.
+    Wall,
+    /// Elsewhere at once, without leave.
+    Teleport,
+    /// Stamped in the host's future, all of a sudden.
+    Future,
+    /// Stamps crept into the host's future: more time claimed than passed.
+    FastClock,
+    /// Too old to matter.
+    TooOld,
+    /// Not newer than the last accepted one: a duplicate, or overtaken.
+    NotNewer,
+    /// Again and again silent, and then all at once.
+    LagSwitch,
+    /// More updates than anyone needs.
+    Spam,
+    /// Sent before the client obeyed a correction.
+    Disobeyed,
+}
+
+impl Offence {
+    /// All of them, in the order of [`GuardStats::offences`].
+    pub const ALL: [Self; 13] = [
+        Self::Speed,
+        Self::Distance,
+        Self::Acceleration,
+        Self::Turn,
+        Self::Wall,
+        Self::Teleport,
+        Self::Future,
+        Self::FastClock,
+        Self::TooOld,
+        Self::NotNewer,
+        Self::LagSwitch,
+        Self::Spam,
+        Self::Disobeyed,
+    ];
+
+    /// A short name for tables and metrics.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Speed => "speed",
+            Self::Distance => "distance",
+            Self::Acceleration => "acceleration",
+            Self::Turn => "turn",
+            Self::Wall => "wall",
+            Self::Teleport => "teleport",
+            Self::Future => "future",
+            Self::FastClock => "fast clock",
+            Self::TooOld => "too old",
+            Self::NotNewer => "not newer",
+            Self::LagSwitch => "lag switch",
+            Self::Spam => "spam",
+            Self::Disobeyed => "disobeyed",
+        }
+    }
+}
+
+impl fmt::Display for Offence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What a [`Guard`](super::Guard) has judged so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GuardStats {
+    /// Updates judged.
+    pub judged: u64,
+    /// Accepted, small offences included.
+    pub accepted: u64,
+    /// Put right.
+    pub corrected: u64,
+    /// Dropped.
+    pub rejected: u64,
+    /// Verdicts to disconnect.
+    pub disconnected: u64,
+    /// Offences noted, by [`Offence::ALL`].
+    pub offences: [u64; 13],
+}
+
+impl GuardStats {
+    /// How often this was noted.
+    #[must_use]
+    pub const fn of(&self, offence: Offence) -> u64 {
+        self.offences[offence as usize]
+    }
+
+    pub(super) const fn count(&mut self, offence: Offence) {
+        self.offences[offence as usize] += 1;
+    }
+}
