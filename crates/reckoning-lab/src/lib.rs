@@ -35,6 +35,7 @@ pub mod reproduce;
 mod scenes;
 pub mod stats;
 pub mod trend;
+pub mod wire;
 
 pub use clock::Clock;
 pub use dice::Dice;

@@ -23,7 +23,7 @@ mod closed;
 mod fit;
 mod open;
 mod parallel;
-mod prepare;
+pub(crate) mod prepare;
 mod surroundings;
 mod tally;
 

@@ -1,0 +1,152 @@
+//! The table, written out.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+use reckoning::{Curve, CurveBasis, Model};
+
+use super::WireTableError;
+use super::publish::{Plan, Way};
+use super::send::{Cost, Off, Sender};
+use crate::compare::prepare::Prepared;
+use crate::recording::load_file;
+
+/// Sessions that stand for their sources, and whether their world is flat.
+const SOURCES: [(&str, bool, &[&str]); 5] = [
+    ("quakeworld", false, &["duel_aerowalk", "4on4_dm2", "1on1_skull_win"]),
+    ("rocketleague", false, &["00bb", "dcab"]),
+    ("slippi", true, &["doubles", "v2.0", "ics2", "throwGrab"]),
+    ("football", true, &["skillcorner_2417_half1"]),
+    ("football", true, &["hawkeye_1_1"]),
+];
+const RATES: [&str; 5] = ["", "", "", " 10 Hz", " 50 Hz"];
+
+const INTRODUCTION: &str = "\
+What an update costs on the wire, on real recordings (PROTOCOL.md says how it is written).
+
+Every player publishes with the engine's publisher at a threshold of one body width and of half
+of it, on a grid of 1/32 threshold for positions, 1/4 threshold a second for velocities and
+curve coefficients, 1 threshold a second squared for accelerations and a millisecond for time.
+A host sends 30 datagrams a second; each carries the newest update of every player who
+published since. Bytes are those of the update with everything about it: what kind of message,
+entity, number, stamp, position, velocity, model with its coefficients.
+  acked     coded off the newest update acknowledged: 100 ms round trip, 5 % lost
+  previous  coded off the update before
+  whole     coded off nothing
+  all       `acked` with its share of the datagrams' headers, acknowledgements included
+  plain     id 4, time 4 and every vector and coefficient used as f32
+  planned   a curve through where the body really went, the richest an owner can plan
+  heading   with orientation and angular velocity, which the other rows leave at rest
+
+For comparison, whatever moves: DIS Entity State PDU 144; BZFlag MsgPlayerUpdateSmall 27 and a
+header of 4.
+";
+
+/// The table of `testdata/wire.txt`, from the recordings under `data`.
+///
+/// # Errors
+/// Names what could not be read or written.
+pub fn wire_table(data: &Path) -> Result<String, WireTableError> {
+    let mut text = INTRODUCTION.to_owned();
+    for ((source, flat, sessions), rate) in SOURCES.into_iter().zip(RATES) {
+        let mut recordings = Vec::new();
+        for session in sessions {
+            let path = data.join(source).join(format!("{session}.csv.zst"));
+            recordings.push((*session, Prepared::of(&load_file(&path)?)));
+        }
+        let axes = if flat { "2-D" } else { "3-D" };
+        put(&mut text, &format!("\n{source}{rate}, {axes} ({})", sessions.join(", ")));
+        put(&mut text, HEADINGS);
+        for (width, widths) in [(1.0, "1 width"), (0.5, "1/2 width")] {
+            for (name, way, heading) in ways() {
+                let row = Row::measure(&recordings, way, heading, flat, width)?;
+                put(&mut text, &row.line(&format!("{name}, {widths}")));
+            }
+        }
+    }
+    Ok(text)
+}
+
+const HEADINGS: &str = "                                  updates    acked    p99 previous    p99    \
+                        whole    p99     all  plain";
+
+/// Models as the comparison of predictors uses them, under their names.
+fn ways() -> [(&'static str, Way, bool); 6] {
+    let trust = Duration::from_millis(300);
+    let four = Curve::still(CurveBasis::FOUR);
+    [
+        ("linear", Way::Fitted(Model::Linear), false),
+        ("accelerating", Way::Fitted(Model::Accelerating { trust }), false),
+        ("curve of 4, coasting", Way::Fitted(Model::Curve(four)), false),
+        ("curve of 4, planned", Way::Planned(CurveBasis::FOUR), false),
+        ("curve of 3, planned", Way::Planned(CurveBasis::THREE), false),
+        ("linear with heading", Way::Fitted(Model::Linear), true),
+    ]
+}
+
+/// One line of the table.
+struct Row {
+    acked: Cost,
+    previous: Cost,
+    whole: Cost,
+    plain_bytes: usize,
+}
+
+impl Row {
+    fn measure(
+        recordings: &[(&str, Prepared)],
+        way: Way,
+        heading: bool,
+        flat: bool,
+        width: f64,
+    ) -> Result<Self, WireTableError> {
+        let plain_bytes = plain_bytes(way, heading, flat);
+        let empty = Cost::default;
+        let mut row = Self { acked: empty(), previous: empty(), whole: empty(), plain_bytes };
+        for (session, prepared) in recordings {
+            let plan = Plan { way, bound: prepared.body_width * width, flat, heading };
+            let format = plan.format()?;
+            let exports = plan.exports(prepared, &format)?;
+            let send = |off| -> Result<Cost, WireTableError> {
+                let changed = |_| WireTableError::Changed { session: (*session).to_owned() };
+                Sender::new(&format, off, 7).run(&exports)?.map_err(changed)
+            };
+            row.acked.merge(&send(Off::Acknowledged)?);
+            row.previous.merge(&send(Off::Previous)?);
+            row.whole.merge(&send(Off::Nothing)?);
+        }
+        Ok(row)
+    }
+
+    fn line(&self, name: &str) -> String {
+        let mut line = format!("  {name:<32}{:>7}", self.acked.count());
+        for cost in [&self.acked, &self.previous, &self.whole] {
+            // Writing to a string cannot fail.
+            let _ = write!(line, "{:>9.2}{:>7.1}", cost.mean_bytes(), cost.p99_bytes());
+        }
+        let _ = write!(line, "{:>8.2}{:>7}", self.acked.with_headers_bytes(), self.plain_bytes);
+        line
+    }
+}
+
+/// Id, time and every vector that the update carries, as f32.
+fn plain_bytes(way: Way, heading: bool, flat: bool) -> usize {
+    let axes = if flat { 2 } else { 3 };
+    let vectors = match way.model() {
+        Model::Accelerating { .. } => 3,
+        Model::Curve(curve) => 2 + curve.coefficients().len(),
+        _ => 2,
+    };
+    // An angle and its rate, or a quaternion and a vector.
+    let turning = match (heading, flat) {
+        (false, _) => 0,
+        (true, true) => 2,
+        (true, false) => 7,
+    };
+    4 + 4 + 4 * (vectors * axes + turning)
+}
+
+fn put(text: &mut String, line: &str) {
+    let _ = writeln!(text, "{line}");
+}

@@ -1,0 +1,161 @@
+//! What becomes of things when the datagram that carried them arrived or was lost.
+
+use core::time::Duration;
+
+use reckoning::{ListenerId, Rewind, SimTime};
+
+use super::entity::Held;
+use super::peer::Peer;
+use super::view::{Stage, View};
+use super::world::World;
+use crate::acks::{Fate, Flight, Flights};
+use crate::channel::{Carried, Channel};
+use crate::notices::Notices;
+use crate::reliable::Outbox;
+use crate::wire::{EntityId, PeerId};
+
+/// Everything of a peer and of the host that a datagram's fate can concern.
+pub(crate) struct Fates<'a> {
+    peer: PeerId,
+    now: SimTime,
+    views: &'a mut [View],
+    notices: &'a mut Notices,
+    outbox: &'a mut Outbox,
+    welcome: &'a mut bool,
+    lost: &'a mut u64,
+    delay_s: &'a mut Option<f64>,
+    world: &'a mut World,
+    rewind: Option<&'a mut Rewind<EntityId, PeerId>>,
+}
+
+impl<'a> Fates<'a> {
+    /// Takes a peer apart into its flights and all that their fates concern.
+    pub(crate) fn of(
+        peer: &'a mut Peer,
+        world: &'a mut World,
+        rewind: Option<&'a mut Rewind<EntityId, PeerId>>,
+        now: SimTime,
+    ) -> (&'a mut Flights<Carried>, Self) {
+        let Channel { flights, outbox, .. } = &mut peer.channel;
+        let fates = Self {
+            peer: peer.id,
+            now,
+            views: &mut peer.views,
+            notices: &mut peer.notices,
+            outbox,
+            welcome: &mut peer.welcome,
+            lost: &mut peer.stats.lost,
+            delay_s: &mut peer.delay_s,
+            world,
+            rewind,
+        };
+        (flights, fates)
+    }
+
+    /// Tells everything that a datagram carried what became of it.
+    pub(crate) fn settle(&mut self, fate: Fate, flight: &Flight<Carried>) {
+        match fate {
+            Fate::Arrived(at) => {
+                self.learn_delay(at.secs_since(flight.sent_at));
+                flight.items.iter().for_each(|item| self.arrived(*item, at));
+            }
+            Fate::Lost => {
+                *self.lost += 1;
+                flight.items.iter().for_each(|item| self.lost(*item));
+            }
+        }
+    }
+
+    fn learn_delay(&mut self, sample_s: f64) {
+        let sample_s = sample_s.clamp(0.0, 5.0);
+        let delay_s = self.delay_s.map_or(sample_s, |old_s| old_s + 0.1 * (sample_s - old_s));
+        *self.delay_s = Some(delay_s);
+    }
+
+    fn arrived(&mut self, item: Carried, at: SimTime) {
+        match item {
+            Carried::Update { entity, number, class, stay }
+            | Carried::Enter { entity, number, class, stay } => {
+                let enters = matches!(item, Carried::Enter { .. });
+                self.shown(entity, Held { number, class }, stay, enters, at);
+            }
+            Carried::Exit { entity, stay } => {
+                if let Some(view) = self.view(entity, stay)
+                    && matches!(view.stage, Stage::Exit { .. })
+                {
+                    view.stage = Stage::Gone;
+                }
+            }
+            Carried::Notice { serial } => self.notices.arrived(serial),
+            Carried::Reliable { index } => self.outbox.arrived(index),
+            Carried::Welcome | Carried::Blind { .. } => {}
+        }
+    }
+
+    fn shown(&mut self, entity: EntityId, held: Held, stay: u16, enters: bool, at: SimTime) {
+        let Some(view) = self.view(entity, stay) else { return };
+        view.arrived(held);
+        if enters && matches!(view.stage, Stage::Enter { .. }) {
+            view.stage = Stage::Shown;
+        }
+        let slot = view.slot;
+        if let Some(rewind) = self.rewind.as_deref_mut() {
+            rewind.handle_shown(self.peer, entity, rewind_key(held), at);
+        }
+        let (delay_s, peer, now) = (*self.delay_s, self.peer, self.now);
+        let Some(entity) = self.world.seen(slot, entity) else { return };
+        let Some(export) = entity.numbered(held.number).map(reckoning::Update::at) else { return };
+        if let Some(fairness) = entity.fairness.as_deref_mut() {
+            let delay = Duration::try_from_secs_f64(delay_s.unwrap_or(0.0)).unwrap_or_default();
+            fairness.handle_delay(ListenerId(peer.0), delay);
+            fairness.handle_acknowledgement(ListenerId(peer.0), export, at, now);
+        }
+    }
+
+    fn lost(&mut self, item: Carried) {
+        match item {
+            Carried::Update { entity, number, stay, .. }
+            | Carried::Blind { entity, number, stay } => self.missed(entity, number, stay),
+            Carried::Enter { entity, number, stay, .. } => {
+                self.missed(entity, number, stay);
+                if let Some(view) = self.view(entity, stay)
+                    && let Stage::Enter { sent } = &mut view.stage
+                {
+                    *sent = false;
+                }
+            }
+            Carried::Exit { entity, stay } => {
+                if let Some(view) = self.view(entity, stay)
+                    && let Stage::Exit { sent } = &mut view.stage
+                {
+                    *sent = false;
+                }
+            }
+            Carried::Notice { serial } => self.notices.lost(serial),
+            Carried::Reliable { index } => self.outbox.lost(index),
+            Carried::Welcome => *self.welcome = true,
+        }
+    }
+
+    fn missed(&mut self, entity: EntityId, number: u16, stay: u16) {
+        let Some(view) = self.view(entity, stay) else { return };
+        view.lost(number);
+        let slot = view.slot;
+        let (peer, now) = (self.peer, self.now);
+        let Some(entity) = self.world.seen(slot, entity) else { return };
+        let Some(export) = entity.numbered(number).map(reckoning::Update::at) else { return };
+        if let Some(fairness) = entity.fairness.as_deref_mut() {
+            fairness.handle_loss(ListenerId(peer.0), export, now);
+        }
+    }
+
+    fn view(&mut self, entity: EntityId, stay: u16) -> Option<&mut View> {
+        let place = self.views.binary_search_by_key(&entity, |view| view.entity).ok()?;
+        self.views.get_mut(place).filter(|view| view.stay == stay)
+    }
+}
+
+/// The name under which an update is remembered for hit checks.
+pub(crate) const fn rewind_key(held: Held) -> u32 {
+    (held.class as u32) << 16 | held.number as u32
+}

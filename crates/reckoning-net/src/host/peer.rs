@@ -1,0 +1,134 @@
+//! What a host keeps about one peer.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use reckoning::{DVec3, SimTime};
+
+use super::config::HostConfig;
+use super::view::View;
+use crate::budget::Budget;
+use crate::channel::Channel;
+use crate::notices::Notices;
+use crate::stats::TrafficStats;
+use crate::wire::{EntityId, PeerId, Refusal};
+
+/// How often a refusal or a farewell is said.
+pub(crate) const FAREWELLS: u8 = 3;
+/// A receiver's updates are taken to have this many bytes until some were written.
+const USUAL_UPDATE_BYTES: f64 = 14.0;
+/// How many entities one peer can own.
+pub(crate) const MAX_OWNED: usize = 256;
+
+/// How far a peer has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// It connected and has to join.
+    Connected,
+    /// It asked to join with this token; the game has to answer.
+    Asked(Box<[u8]>),
+    /// It is in; what it showed for it.
+    Joined(Box<[u8]>),
+    /// It is told why it is not, or no longer, in; then it is forgotten.
+    Ended { why: Refusal, was_in: bool, left: u8 },
+}
+
+/// From where a peer sees the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Viewpoint {
+    /// From the first entity it owns; from nowhere while it owns none.
+    Own,
+    /// From an entity.
+    Entity(EntityId),
+    /// From a place.
+    Place(DVec3),
+}
+
+/// A ping that has to be answered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Question {
+    pub(crate) sent_us: u64,
+    pub(crate) received: SimTime,
+}
+
+/// One peer.
+#[derive(Debug)]
+pub(crate) struct Peer {
+    pub(crate) id: PeerId,
+    pub(crate) stage: Stage,
+    pub(crate) since: SimTime,
+    pub(crate) channel: Channel,
+    pub(crate) question: Option<Question>,
+    /// The welcome has to be said, or said again.
+    pub(crate) welcome: bool,
+    pub(crate) notices: Notices,
+    pub(crate) viewpoint: Viewpoint,
+    /// What it owns, oldest first.
+    pub(crate) owned: Vec<EntityId>,
+    /// By entity.
+    pub(crate) views: Vec<View>,
+    /// Counts stays of entities in its zone.
+    pub(crate) next_stay: u16,
+    /// Views to be served in this tick, and how far that got.
+    pub(crate) queue: Vec<u32>,
+    pub(crate) served: usize,
+    /// The tick has come and the queue is not made yet.
+    pub(crate) ticks: bool,
+    /// It stands in the line of those who have something to be sent.
+    pub(crate) in_line: bool,
+    pub(crate) budget: Budget,
+    pub(crate) inflow: Budget,
+    pub(crate) update_bytes: f64,
+    /// How long updates take to it, by its own clock reports; smoothed.
+    pub(crate) delay_s: Option<f64>,
+    pub(crate) stats: TrafficStats,
+}
+
+impl Peer {
+    pub(crate) fn new(id: PeerId, config: &HostConfig, now: SimTime) -> Self {
+        Self {
+            id,
+            stage: Stage::Connected,
+            since: now,
+            channel: Channel::new(config.command_repeats, now),
+            question: None,
+            welcome: false,
+            notices: Notices::default(),
+            viewpoint: Viewpoint::Own,
+            owned: Vec::new(),
+            views: Vec::new(),
+            next_stay: 0,
+            queue: Vec::new(),
+            served: 0,
+            ticks: false,
+            in_line: false,
+            budget: Budget::new(config.bytes_per_s, config.max_datagram_bytes, now),
+            // Datagrams as bytes: a bucket is a bucket.
+            inflow: Budget::new(config.max_datagrams_per_s.saturating_mul(INFLOW_UNIT), 0, now),
+            update_bytes: USUAL_UPDATE_BYTES,
+            delay_s: None,
+            stats: TrafficStats::default(),
+        }
+    }
+
+    pub(crate) const fn is_joined(&self) -> bool {
+        matches!(self.stage, Stage::Joined(_))
+    }
+
+    pub(crate) fn token(&self) -> &[u8] {
+        match &self.stage {
+            Stage::Asked(token) | Stage::Joined(token) => token,
+            _ => &[],
+        }
+    }
+
+    /// The view of an entity; `near` is where it may be.
+    pub(crate) fn view_mut(&mut self, entity: EntityId) -> Option<&mut View> {
+        let place = self.views.binary_search_by_key(&entity, |view| view.entity).ok()?;
+        self.views.get_mut(place)
+    }
+}
+
+/// What one datagram that comes in costs of the inflow.
+pub(crate) const INFLOW_UNIT: u32 = crate::budget::DATAGRAM_OVERHEAD_BYTES as u32;

@@ -1,0 +1,241 @@
+//! Coming and going: connections, joins, farewells, and what waits for those who come back.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use reckoning::{Kinematics, SimTime};
+
+use super::Host;
+use super::event::{Departure, HostEvent};
+use super::peer::{FAREWELLS, Peer, Stage, Viewpoint};
+use super::zone_pass::stop_listening;
+use crate::channel::{Delivery, SendError};
+use crate::notices::Word;
+use crate::wire::{EntityId, Owner, PeerId, Refusal};
+
+/// Someone who may come back, and what waits for it.
+#[derive(Debug)]
+pub(crate) struct Absent {
+    peer: PeerId,
+    token: Box<[u8]>,
+    owned: Vec<EntityId>,
+    until: SimTime,
+}
+
+impl Host {
+    /// The transport opened a connection. One with the same number is taken to have closed.
+    pub fn connect(&mut self, now: SimTime, peer: PeerId) {
+        if self.peers.contains_key(&peer) {
+            self.part(now, peer, Departure::Disconnected);
+        }
+        if self.peers.len() >= self.config.max_peers {
+            self.stats.peers_refused += 1;
+            return;
+        }
+        self.peers.insert(peer, Peer::new(peer, &self.config, now));
+        self.wake(now);
+    }
+
+    /// The transport closed a connection.
+    pub fn disconnect(&mut self, now: SimTime, peer: PeerId) {
+        if self.peers.contains_key(&peer) {
+            self.part(now, peer, Departure::Disconnected);
+        }
+    }
+
+    /// Lets a peer in that asked. If its token is that of somebody who is absent, or still
+    /// connected otherwise, what that one owned is its own now. Returns whether it asked.
+    pub fn admit(&mut self, now: SimTime, id: PeerId) -> bool {
+        let Some(peer) = self.peers.get_mut(&id) else { return false };
+        let Stage::Asked(token) = &mut peer.stage else { return false };
+        let token = core::mem::take(token);
+        peer.stage = Stage::Joined(token.clone());
+        peer.welcome = true;
+        self.world.changed = true;
+        self.enqueue(id);
+        let before = self.take_back(now, id, &token);
+        self.tell(HostEvent::Joined { peer: id, before });
+        true
+    }
+
+    /// Does not let a peer in, or puts it out; it is told why. What it owned is gone.
+    pub fn refuse(&mut self, now: SimTime, id: PeerId, why: Refusal) {
+        let Some(peer) = self.peers.get_mut(&id) else { return };
+        if matches!(peer.stage, Stage::Ended { .. }) {
+            return;
+        }
+        let was_in = peer.is_joined();
+        peer.stage = Stage::Ended { why, was_in, left: FAREWELLS };
+        let views = core::mem::take(&mut peer.views);
+        views.iter().for_each(|view| stop_listening(&mut self.world, view, id));
+        if was_in {
+            self.abandon(now, id, false);
+            self.tell(HostEvent::Left { peer: id, why: Departure::PutOut(why) });
+        }
+        self.enqueue(id);
+    }
+
+    /// Sets from where a peer sees the world.
+    pub fn set_viewpoint(&mut self, peer: PeerId, viewpoint: Viewpoint) {
+        if let Some(peer) = self.peers.get_mut(&peer) {
+            peer.viewpoint = viewpoint;
+        }
+    }
+
+    /// Sends a message of the game's own.
+    ///
+    /// # Errors
+    /// When it is too long, too much waits already, or the peer has not joined.
+    pub fn send(
+        &mut self,
+        peer: PeerId,
+        bytes: &[u8],
+        delivery: Delivery,
+    ) -> Result<(), SendError> {
+        let found = self.peers.get_mut(&peer).filter(|peer| peer.is_joined());
+        found.ok_or(SendError::NotJoined)?.channel.send(bytes, delivery)?;
+        self.enqueue(peer);
+        Ok(())
+    }
+
+    /// Who is gone: the silent, those who never joined, those who were told farewell, and
+    /// those who did not come back.
+    pub(super) fn expire(&mut self, now: SimTime) {
+        let gone: Vec<(PeerId, Departure)> = self
+            .peers
+            .values()
+            .filter_map(|peer| Some((peer.id, self.has_gone(peer, now)?)))
+            .collect();
+        for (id, why) in gone {
+            self.part(now, id, why);
+        }
+        let mut place = 0;
+        while let Some(absent) = self.absent.get(place) {
+            if absent.until > now {
+                place += 1;
+                continue;
+            }
+            for entity in self.absent.remove(place).owned {
+                self.end_entity(entity);
+            }
+        }
+    }
+
+    fn has_gone(&self, peer: &Peer, now: SimTime) -> Option<Departure> {
+        let silent = now.saturating_since(peer.channel.heard_at) >= self.config.timeout;
+        let loiters = now.saturating_since(peer.since) >= self.config.join_within;
+        match peer.stage {
+            Stage::Ended { why, left: 0, .. } => Some(Departure::PutOut(why)),
+            Stage::Connected if loiters => Some(Departure::Silent),
+            _ if silent => Some(Departure::Silent),
+            _ => None,
+        }
+    }
+
+    /// A peer is gone; what it owned waits for it, unless it left for good.
+    pub(super) fn part(&mut self, now: SimTime, id: PeerId, why: Departure) {
+        let waits = matches!(why, Departure::Silent | Departure::Disconnected);
+        self.abandon(now, id, waits);
+        let Some(peer) = self.peers.remove(&id) else { return };
+        self.departed.add(&peer.stats);
+        peer.views.iter().for_each(|view| stop_listening(&mut self.world, view, id));
+        if let Some(rewind) = &mut self.rewind {
+            rewind.forget_shooter(id);
+        }
+        if matches!(peer.stage, Stage::Asked(_) | Stage::Joined(_)) {
+            self.tell(HostEvent::Left { peer: id, why });
+        }
+    }
+
+    /// What a peer owned waits for it, or ends.
+    fn abandon(&mut self, now: SimTime, id: PeerId, waits: bool) {
+        let Some(peer) = self.peers.get_mut(&id) else { return };
+        let owned = core::mem::take(&mut peer.owned);
+        let token: Box<[u8]> = peer.token().into();
+        let room = self.absent.len() < self.config.max_peers;
+        // Without a token nobody can prove to be the same.
+        if waits && room && !token.is_empty() && !owned.is_empty() {
+            let until = now + self.config.grace;
+            owned.iter().for_each(|entity| self.halt(now, *entity));
+            self.absent.push(Absent { peer: id, token, owned, until });
+        } else {
+            owned.into_iter().for_each(|entity| self.end_entity(entity));
+        }
+    }
+
+    /// Nobody moves it: it stays where it was seen last.
+    fn halt(&mut self, now: SimTime, id: EntityId) {
+        let Some(entity) = self.world.get_mut(id) else { return };
+        let seen = *entity.known().kinematics();
+        let rest =
+            Kinematics { orientation: seen.orientation, ..Kinematics::at_rest(now, seen.position) };
+        if let Some(known) = super::spawn::put(&rest, self.config.model) {
+            entity.learn(known);
+        }
+    }
+
+    /// Gives a peer what the one with the same token had. Returns who that was.
+    fn take_back(&mut self, now: SimTime, id: PeerId, token: &[u8]) -> Option<PeerId> {
+        if token.is_empty() {
+            return None;
+        }
+        let same = |peer: &&Peer| peer.id != id && peer.is_joined() && peer.token() == token;
+        if let Some(other) = self.peers.values().find(same).map(|peer| peer.id) {
+            self.abandon(now, other, true);
+            self.part(now, other, Departure::Replaced { by: id });
+        }
+        let place = self.absent.iter().position(|absent| *absent.token == *token)?;
+        let absent = self.absent.remove(place);
+        for entity in absent.owned {
+            self.grant(now, entity, id);
+        }
+        Some(absent.peer)
+    }
+
+    /// An entity whose owner is gone for good ends.
+    fn end_entity(&mut self, entity: EntityId) {
+        if self.despawn(entity) {
+            self.tell(HostEvent::Despawned { entity });
+        }
+    }
+
+    /// Makes a peer the owner of an entity and tells it where that is. Returns whether both
+    /// exist and it can own one more.
+    pub fn grant(&mut self, now: SimTime, id: EntityId, to: PeerId) -> bool {
+        let can_own =
+            |peer: &&mut Peer| peer.is_joined() && peer.owned.len() < super::peer::MAX_OWNED;
+        if self.peers.get_mut(&to).filter(can_own).is_none() || self.world.get(id).is_none() {
+            return false;
+        }
+        self.revoke(id);
+        let (guard, format) = (self.config.guard, self.config.format.clone());
+        let (Some(peer), Some(entity)) = (self.peers.get_mut(&to), self.world.get_mut(id)) else {
+            return false;
+        };
+        entity.owned_by(Owner::Peer(to), guard, now);
+        let state = entity.state(&format);
+        peer.owned.push(id);
+        peer.notices.say(id, Word::Grant);
+        peer.notices.say(id, Word::Correct(state));
+        self.world.changed = true;
+        self.enqueue(to);
+        true
+    }
+
+    /// Makes the host the owner of an entity; its owner is told.
+    pub fn revoke(&mut self, id: EntityId) {
+        let Some(entity) = self.world.get_mut(id) else { return };
+        let Owner::Peer(owner) = entity.owner else { return };
+        entity.owned_by(Owner::Host, None, SimTime::ZERO);
+        self.world.changed = true;
+        for absent in &mut self.absent {
+            absent.owned.retain(|owned| *owned != id);
+        }
+        if let Some(peer) = self.peers.get_mut(&owner) {
+            peer.owned.retain(|owned| *owned != id);
+            peer.notices.forget(id);
+            peer.notices.say(id, Word::Revoke);
+            self.enqueue(owner);
+        }
+    }
+}

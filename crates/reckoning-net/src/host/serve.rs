@@ -1,0 +1,295 @@
+//! Filling datagrams: who needs what, what fits the budget, and how it is put.
+
+use alloc::vec::Vec;
+
+use reckoning::{Rewind, SimTime};
+
+use super::config::{Clocking, HostConfig};
+use super::entity::Held;
+use super::fates::{Fates, rewind_key};
+use super::peer::{Peer, Stage as PeerStage};
+use super::view::Stage;
+use super::world::World;
+use crate::budget::DATAGRAM_OVERHEAD_BYTES;
+use crate::channel::Carried;
+use crate::notices::Word;
+use crate::wire::{EntityId, Format, Header, Message, Number, PacketWriter, PeerId};
+
+/// What everybody's datagrams are filled from.
+pub(crate) struct Stock<'a> {
+    pub(crate) config: &'a HostConfig,
+    pub(crate) world: &'a mut World,
+    pub(crate) rewind: Option<&'a mut Rewind<EntityId, PeerId>>,
+    /// The welcome's parts.
+    pub(crate) format: &'a [u8],
+    pub(crate) greeting: &'a [u8],
+    pub(crate) found: &'a mut Vec<(f32, u32)>,
+}
+
+/// One datagram on its way to being full.
+struct Filling<'b> {
+    out: PacketWriter<'b>,
+    items: Vec<Carried>,
+    /// It says something.
+    said: bool,
+}
+
+impl Filling<'_> {
+    fn put(&mut self, format: &Format, message: &Message, item: Option<Carried>) -> bool {
+        let fits = self.out.push(Some(format), message);
+        if fits {
+            self.said = true;
+            self.items.extend(item);
+        }
+        fits
+    }
+}
+
+impl Stock<'_> {
+    /// The next datagram for a peer, or `None` when there is nothing to say or no budget left.
+    pub(crate) fn fill(&mut self, peer: &mut Peer, now: SimTime, buf: &mut [u8]) -> Option<usize> {
+        if core::mem::take(&mut peer.ticks) && peer.is_joined() {
+            self.line_up(peer, now);
+        }
+        let limit = buf.len().min(self.config.max_datagram_bytes);
+        let header = Header {
+            sequence: peer.channel.flights.next_sequence(),
+            sent_ms: now.as_micros().div_euclid(1000),
+            ack: peer.channel.ack(),
+        };
+        let items = peer.channel.flights.list();
+        let out = PacketWriter::new(&mut buf[..limit], &header);
+        let mut filling = Filling { out, items, said: false };
+        self.say_state(peer, &mut filling, now);
+        if peer.is_joined() {
+            self.say_talk(peer, &mut filling);
+            self.say_entities(peer, &mut filling, now);
+        }
+        let owed = peer.channel.owed_since().is_some();
+        let Filling { out, items, said } = filling;
+        if !said && !owed {
+            peer.channel.flights.give_back(items);
+            return None;
+        }
+        let length = out.finish();
+        self.sent(peer, items, length.unwrap_or(0), now);
+        length
+    }
+
+    fn sent(&mut self, peer: &mut Peer, items: Vec<Carried>, bytes: usize, now: SimTime) {
+        let updates = items
+            .iter()
+            .filter(|it| matches!(it, Carried::Update { .. } | Carried::Blind { .. }))
+            .count();
+        if updates * 2 > items.len() {
+            let each = bytes as f64 / items.len() as f64;
+            peer.update_bytes += 0.1 * (each - peer.update_bytes);
+        }
+        peer.stats.datagrams_out += 1;
+        peer.stats.bytes_out += bytes as u64;
+        peer.budget.spend(bytes);
+        peer.channel.acked();
+        let (flights, mut fates) = Fates::of(peer, self.world, self.rewind.as_deref_mut(), now);
+        flights.sent(now, items, |fate, flight| fates.settle(fate, flight));
+    }
+
+    /// What is said whether it joined or not.
+    fn say_state(&mut self, peer: &mut Peer, filling: &mut Filling, now: SimTime) {
+        let format = &self.config.format;
+        if let Some(asked) = peer.question.take() {
+            let micros = |at: SimTime| at.as_micros().cast_unsigned();
+            let (received_us, answered_us) = (micros(asked.received), micros(now));
+            let pong = Message::Pong { sent_us: asked.sent_us, received_us, answered_us };
+            filling.put(format, &pong, None);
+        }
+        if let PeerStage::Ended { why, was_in, left } = &mut peer.stage
+            && *left > 0
+        {
+            *left -= 1;
+            let word = if *was_in { Message::Bye(*why) } else { Message::Refused(*why) };
+            filling.put(format, &word, None);
+        }
+        if peer.welcome && peer.is_joined() {
+            let (format_bytes, config) = (self.format, self.greeting);
+            let welcome = Message::Welcome { peer: peer.id, format: format_bytes, config };
+            peer.welcome = !filling.put(format, &welcome, Some(Carried::Welcome));
+        }
+    }
+
+    /// Notices, messages and commands.
+    fn say_talk(&self, peer: &mut Peer, filling: &mut Filling) {
+        let format = &self.config.format;
+        while let Some(notice) = peer.notices.next() {
+            let (entity, serial) = (notice.entity, notice.serial);
+            let message = match notice.word {
+                Word::Grant => Message::Grant { entity },
+                Word::Revoke => Message::Revoke { entity },
+                Word::Correct(update) => {
+                    let body = crate::wire::Body::of(format, None, &update);
+                    Message::Correct { entity, class: 0, body }
+                }
+            };
+            if !filling.put(format, &message, Some(Carried::Notice { serial })) {
+                return;
+            }
+            peer.notices.sent(serial);
+        }
+        while let Some((index, bytes)) = peer.channel.outbox.next() {
+            let message = Message::Reliable { index, bytes };
+            if !filling.put(format, &message, Some(Carried::Reliable { index })) {
+                break;
+            }
+            peer.channel.outbox.sent(index);
+        }
+        let mut riding = 0;
+        for (index, bytes) in peer.channel.repeats.riding() {
+            if !filling.put(format, &Message::Command { index, bytes }, None) {
+                break;
+            }
+            riding += 1;
+        }
+        peer.channel.repeats.sent(riding);
+    }
+
+    /// Decides which views are served in this tick: all that need it, or the neediest if the
+    /// budget is short. In order of entity, which is cheapest to write.
+    fn line_up(&mut self, peer: &mut Peer, now: SimTime) {
+        peer.queue.clear();
+        peer.served = 0;
+        let left_bytes = peer.budget.left_bytes(now);
+        if left_bytes <= 0.0 {
+            return;
+        }
+        let needy = &mut *self.found;
+        needy.clear();
+        for (place, view) in peer.views.iter().enumerate() {
+            let Some(class) = self.config.zones.classes.get(usize::from(view.class)) else {
+                continue;
+            };
+            let (slots, classes) = (&mut self.world.slots, &self.world.classes);
+            let entity = slots.get_mut(view.slot as usize).and_then(Option::as_mut);
+            let need = match entity.filter(|entity| entity.id == view.entity) {
+                Some(entity) => view.need(entity, class, classes, now),
+                None => view.need_without(now),
+            };
+            if let Some(need) = need {
+                needy.push((need.urgency, place as u32));
+            }
+        }
+        let room = (left_bytes / peer.update_bytes) as usize + 1;
+        if room < needy.len() {
+            needy.select_nth_unstable_by(room, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            needy.truncate(room);
+            needy.sort_unstable_by_key(|(_, place)| *place);
+        }
+        peer.queue.extend(needy.iter().map(|(_, place)| *place));
+    }
+
+    fn say_entities(&mut self, peer: &mut Peer, filling: &mut Filling, now: SimTime) {
+        let left_bytes = peer.budget.left_bytes(now);
+        while let Some(&place) = peer.queue.get(peer.served) {
+            let written = (filling.out.bits() / 8 + DATAGRAM_OVERHEAD_BYTES) as f64;
+            if left_bytes - written <= 0.0 {
+                peer.served = peer.queue.len();
+                return;
+            }
+            if !self.say_entity(peer, place as usize, filling, now) {
+                if filling.said {
+                    return; // the rest goes into the next datagram
+                }
+                peer.stats.no_room += 1; // it would not fit an empty one either
+            }
+            peer.served += 1;
+        }
+    }
+
+    /// Puts what one view needs. False when it does not fit.
+    fn say_entity(
+        &mut self,
+        peer: &mut Peer,
+        place: usize,
+        filling: &mut Filling,
+        now: SimTime,
+    ) -> bool {
+        let Some(view) = peer.views.get_mut(place) else { return true };
+        let (id, stay) = (view.entity, view.stay);
+        match view.stage {
+            Stage::Exit { sent: false } => {
+                let item = Carried::Exit { entity: id, stay };
+                let fits =
+                    filling.put(&self.config.format, &Message::Exit { entity: id }, Some(item));
+                if fits {
+                    view.stage = Stage::Exit { sent: true };
+                    peer.stats.exits_out += 1;
+                }
+                return fits;
+            }
+            Stage::Exit { sent: true } | Stage::Gone => return true,
+            Stage::Enter { .. } | Stage::Shown => {}
+        }
+        let classes = &self.world.classes;
+        let entity = self.world.slots.get_mut(view.slot as usize).and_then(Option::as_mut);
+        let Some(entity) = entity.filter(|entity| entity.id == id) else { return true };
+        let newest = entity.number(&self.config.format);
+        let (number, base) = view.form(newest, entity);
+        let enters = view.stage == Stage::Enter { sent: false };
+        if view.has_number(number) && !enters {
+            view.rest();
+            return true;
+        }
+        let held = Held { number, class: view.class };
+        let (base, teleport) =
+            if enters { (None, false) } else { (base, view.needs_teleport(entity)) };
+        let Some(body) = entity.body(classes, held, base, teleport) else { return true };
+        let class = classes.get(usize::from(view.class)).map_or(0, |class| class.log2);
+        let (message, item) = if enters {
+            let (owner, tag) = (entity.owner, &entity.tag);
+            let item = Carried::Enter { entity: id, number, class: view.class, stay };
+            (Message::Enter { entity: id, owner, number, class, tag, body }, item)
+        } else {
+            let off = base.and_then(|base| Number::off(base.number, number));
+            let item = if view.stage == Stage::Shown {
+                Carried::Update { entity: id, number, class: view.class, stay }
+            } else {
+                Carried::Blind { entity: id, number, stay }
+            };
+            let name = off.unwrap_or(Number::Whole(number));
+            (Message::Update { entity: id, number: name, class, body }, item)
+        };
+        if !filling.put(&self.config.format, &message, Some(item)) {
+            return false;
+        }
+        view.sent(number, now);
+        peer.stats.updates_out += 1;
+        if enters {
+            view.stage = Stage::Enter { sent: true };
+            peer.stats.enters_out += 1;
+        }
+        self.remember(view.slot, held);
+        true
+    }
+
+    /// Keeps what was sent for hit checks, once per number and class.
+    fn remember(&mut self, slot: u32, held: Held) {
+        let Some(rewind) = self.rewind.as_deref_mut() else { return };
+        let (slots, classes) = (&mut self.world.slots, &self.world.classes);
+        let Some(entity) = slots.get_mut(slot as usize).and_then(Option::as_mut) else { return };
+        let class = usize::from(held.class);
+        if held.class >= self.config.rewind_classes || entity.remembered[class] == Some(held.number)
+        {
+            return;
+        }
+        if let Some(update) = entity.update_in(classes, held) {
+            rewind.remember(entity.id, rewind_key(held), update);
+            entity.remembered[class] = Some(held.number);
+        }
+    }
+}
+
+/// The first byte of a welcome's config: how the ends agree on time.
+pub(crate) const fn clocking_byte(clocking: Clocking) -> u8 {
+    match clocking {
+        Clocking::Synchronised => 0,
+        Clocking::PerHop => 1,
+    }
+}

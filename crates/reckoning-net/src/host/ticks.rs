@@ -1,0 +1,121 @@
+//! What happens each tick.
+
+use reckoning::{ListenerId, SimTime};
+
+use super::entity::{ClassFormat, Entity, Held};
+use super::fates::Fates;
+use super::zone_pass::{bring_in_line, viewpoint_of};
+use super::{Host, peer::Stage};
+use crate::wire::{Format, PeerId};
+use crate::zones::ZoneClass;
+
+impl Host {
+    /// Makes the tick that is due, if one is: who is gone, who sees whom, who needs what.
+    pub fn handle_timeout(&mut self, now: SimTime) {
+        let Some(due) = self.next_tick.filter(|due| *due <= now) else { return };
+        self.stats.ticks += 1;
+        self.expire(now);
+        self.give_up_on_flights(now);
+        if self.world.changed || now.saturating_since(self.zones_at) >= self.config.zone_interval {
+            self.look_around(now);
+        }
+        if self.config.fairness != reckoning::Policy::Base {
+            self.export(now);
+        }
+        let ids: alloc::vec::Vec<PeerId> = self.peers.keys().copied().collect();
+        for id in ids {
+            if let Some(peer) = self.peers.get_mut(&id) {
+                peer.ticks = true;
+            }
+            self.enqueue(id);
+        }
+        // Ticks that were slept through are not made up for.
+        let next = due + self.config.tick;
+        let next = if next <= now { now + self.config.tick } else { next };
+        let idle = self.peers.is_empty() && self.absent.is_empty();
+        self.next_tick = (!idle).then_some(next);
+    }
+
+    /// Starts ticking, if it does not.
+    pub(super) fn wake(&mut self, now: SimTime) {
+        self.next_tick = self.next_tick.or(Some(now));
+    }
+
+    fn give_up_on_flights(&mut self, now: SimTime) {
+        for peer in self.peers.values_mut() {
+            let rewind = self.rewind.as_mut();
+            let (flights, mut fates) = Fates::of(peer, &mut self.world, rewind, now);
+            flights.handle_timeout(now, |fate, flight| fates.settle(fate, flight));
+        }
+    }
+
+    fn look_around(&mut self, now: SimTime) {
+        self.zones_at = now;
+        self.world.sort_out(now);
+        for peer in self.peers.values_mut().filter(|peer| matches!(peer.stage, Stage::Joined(_))) {
+            let viewpoint = viewpoint_of(peer, &self.world, now);
+            self.world.around(viewpoint, now, &mut self.found);
+            bring_in_line(peer, &mut self.world, self.rewind.as_mut(), &self.found, now);
+        }
+    }
+
+    /// Lets the fairness policies of all entities choose their receivers.
+    fn export(&mut self, now: SimTime) {
+        let Some(nearest) = self.config.zones.classes.first() else { return };
+        let (slots, classes) = (&mut self.world.slots, &self.world.classes);
+        for entity in slots.iter_mut().flatten() {
+            if entity.fairness.is_none() {
+                continue;
+            }
+            if strays_too_far(entity, classes, nearest, now) {
+                export_one(entity, &self.config.format, now);
+            }
+            while let Some(delivery) =
+                entity.fairness.as_deref_mut().and_then(|fairness| fairness.poll_delivery(now))
+            {
+                let ListenerId(to) = delivery.to;
+                let number = entity.number_at(delivery.update.at());
+                let peer = self.peers.get_mut(&PeerId(to));
+                if let Some(view) = peer.and_then(|peer| peer.view_mut(entity.id)) {
+                    view.choose(number);
+                }
+            }
+        }
+    }
+}
+
+/// Whether the last export is no longer good enough: what a publisher decides.
+fn strays_too_far(
+    entity: &mut Entity,
+    classes: &[ClassFormat],
+    class: &ZoneClass,
+    now: SimTime,
+) -> bool {
+    let Some((number, at)) = entity.exported else { return true };
+    if entity.teleported_since(number) {
+        return true;
+    }
+    let Some(stray) = entity.stray(classes, Held { number, class: 0 }, now) else { return true };
+    let waited = now.saturating_since(at);
+    if stray.is_newest || waited < class.min_interval {
+        return false;
+    }
+    let turned = class
+        .angle_threshold
+        .is_some_and(|threshold| threshold.is_crossed_between(stray.believed, stray.known));
+    let step_m = classes.first().map_or(0.0, ClassFormat::step_m);
+    let restless = stray.moves || stray.error.length() > step_m;
+    stray.misses_stop
+        || turned
+        || class.threshold.is_crossed_by(stray.error)
+        || (waited >= class.heartbeat && restless)
+}
+
+fn export_one(entity: &mut Entity, format: &Format, now: SimTime) {
+    let number = entity.number(format);
+    entity.exported = Some((number, now));
+    let Some(update) = entity.numbered(number).copied() else { return };
+    if let Some(fairness) = entity.fairness.as_deref_mut() {
+        fairness.handle_export(update, now);
+    }
+}

@@ -1,0 +1,192 @@
+//! Messages that must arrive, once and in order, over datagrams that may not.
+//!
+//! An [`Outbox`] numbers the messages and hands each out to ride in a datagram; when that
+//! datagram is lost the message is handed out again, when it arrives the message is done. An
+//! [`Inbox`] puts them back in order. Nothing waits for these but what comes after them in the
+//! same channel: updates overtake.
+//!
+//! Both are bounded: an outbox refuses what does not fit, and never lets more than
+//! [`IN_FLIGHT`] messages be under way, which is less than an inbox can hold.
+
+use alloc::collections::{BTreeMap, VecDeque};
+use alloc::vec::Vec;
+
+use crate::acks::ahead;
+
+/// Messages that wait in an outbox at most, sent ones included.
+pub(crate) const MAX_QUEUED: usize = 256;
+/// Bytes that wait in an outbox at most.
+pub(crate) const MAX_QUEUED_BYTES: usize = 65_536;
+/// Messages under way at most, counted from the oldest that has not arrived.
+const IN_FLIGHT: usize = 32;
+/// Messages an inbox holds until the one before them comes.
+pub(crate) const MAX_HELD: usize = 64;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Waiting,
+    UnderWay,
+    Arrived,
+}
+
+/// Messages to be sent, oldest first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Outbox {
+    queue: VecDeque<(Vec<u8>, Stage)>,
+    /// The index of the first in `queue`.
+    first: u16,
+    bytes: usize,
+}
+
+impl Outbox {
+    /// Takes a message in, unless there is no room. Returns whether it did.
+    pub(crate) fn push(&mut self, message: &[u8]) -> bool {
+        if self.queue.len() >= MAX_QUEUED || self.bytes + message.len() > MAX_QUEUED_BYTES {
+            return false;
+        }
+        self.bytes += message.len();
+        self.queue.push_back((message.to_vec(), Stage::Waiting));
+        true
+    }
+
+    /// The next message to be put into a datagram, with its index.
+    pub(crate) fn next(&self) -> Option<(u16, &[u8])> {
+        let mut open = self.queue.iter().take(IN_FLIGHT).enumerate();
+        let (place, (bytes, _)) = open.find(|(_, (_, stage))| *stage == Stage::Waiting)?;
+        Some((self.first.wrapping_add(place as u16), bytes))
+    }
+
+    /// A message was put into a datagram.
+    pub(crate) fn sent(&mut self, index: u16) {
+        self.advance(index, Stage::Waiting, Stage::UnderWay);
+    }
+
+    /// The datagram with this message was lost.
+    pub(crate) fn lost(&mut self, index: u16) {
+        self.advance(index, Stage::UnderWay, Stage::Waiting);
+    }
+
+    /// The datagram with this message arrived.
+    pub(crate) fn arrived(&mut self, index: u16) {
+        self.advance(index, Stage::UnderWay, Stage::Arrived);
+        // An answer that comes after we gave up on it saves the second copy.
+        self.advance(index, Stage::Waiting, Stage::Arrived);
+        while let Some((bytes, Stage::Arrived)) = self.queue.front() {
+            self.bytes -= bytes.len();
+            self.queue.pop_front();
+            self.first = self.first.wrapping_add(1);
+        }
+    }
+
+    fn advance(&mut self, index: u16, from: Stage, to: Stage) {
+        let place = usize::from(index.wrapping_sub(self.first));
+        if let Some((_, stage)) = self.queue.get_mut(place)
+            && *stage == from
+        {
+            *stage = to;
+        }
+    }
+
+    /// How many messages have not arrived yet.
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.queue.len()
+    }
+}
+
+/// What became of a message that came in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// It is held or ready.
+    New,
+    /// It came before.
+    Copy,
+    /// It is further ahead than an honest outbox sends.
+    TooFar,
+}
+
+/// Messages that came in, put back in order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Inbox {
+    next: u16,
+    held: BTreeMap<u16, Vec<u8>>,
+}
+
+impl Inbox {
+    /// Takes a message in; then ask [`ready`](Self::ready) until `None`.
+    pub(crate) fn take(&mut self, index: u16, bytes: &[u8]) -> Taken {
+        let offset = ahead(index, self.next);
+        if offset < 0 || self.held.contains_key(&index) {
+            return Taken::Copy;
+        }
+        if usize::from(offset.unsigned_abs()) >= MAX_HELD {
+            return Taken::TooFar;
+        }
+        self.held.insert(index, bytes.to_vec());
+        Taken::New
+    }
+
+    /// The next message in order, if it is here.
+    pub(crate) fn ready(&mut self) -> Option<Vec<u8>> {
+        let message = self.held.remove(&self.next)?;
+        self.next = self.next.wrapping_add(1);
+        Some(message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_arrive_once_and_in_order_however_they_are_shuffled() {
+        let (mut outbox, mut inbox) = (Outbox::default(), Inbox::default());
+        (outbox.first, inbox.next) = (65_500, 65_500); // across the wrap
+        let (mut got, mut pushed, mut luck) = (Vec::new(), 0_u8, 1_u32);
+        while got.len() < 200 {
+            if pushed < 200 && outbox.push(&[pushed]) {
+                pushed += 1;
+            }
+            while let Some((index, bytes)) = outbox.next() {
+                let bytes = bytes.to_vec();
+                outbox.sent(index);
+                luck = luck.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                if luck >> 30 == 0 {
+                    outbox.lost(index);
+                    break;
+                }
+                inbox.take(index, &bytes);
+                assert_eq!(inbox.take(index, &bytes), Taken::Copy);
+                outbox.arrived(index);
+            }
+            got.extend(core::iter::from_fn(|| inbox.ready()).map(|message| message[0]));
+        }
+        assert_eq!(got, (0..200).collect::<Vec<u8>>());
+        assert_eq!((outbox.len(), outbox.bytes), (0, 0));
+    }
+
+    #[test]
+    fn an_outbox_has_an_end() {
+        let mut outbox = Outbox::default();
+        assert_eq!((0..1000).filter(|_| outbox.push(&[0])).count(), MAX_QUEUED);
+        let mut outbox = Outbox::default();
+        assert_eq!((0..1000).filter(|_| outbox.push(&[0; 900])).count(), MAX_QUEUED_BYTES / 900);
+    }
+
+    #[test]
+    fn no_more_are_under_way_than_an_inbox_can_hold() {
+        let (mut outbox, mut inbox) = (Outbox::default(), Inbox::default());
+        while outbox.push(&[7]) {}
+        let mut under_way = 0;
+        while let Some((index, bytes)) = outbox.next() {
+            if under_way > 0 {
+                assert_eq!(inbox.take(index, bytes), Taken::New); // the first is lost
+            }
+            outbox.sent(index);
+            under_way += 1;
+        }
+        assert_eq!(under_way, IN_FLIGHT);
+        assert!(inbox.ready().is_none());
+        assert_eq!(inbox.take(MAX_HELD as u16, &[]), Taken::TooFar);
+    }
+}

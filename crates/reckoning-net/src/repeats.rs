@@ -1,0 +1,114 @@
+//! Commands that are repeated instead of confirmed: the last few ride in every datagram.
+//!
+//! What a player pressed must come in time or not at all, so waiting for a loss to be noticed
+//! is no help. Each command is put into the next few datagrams; whichever arrives first
+//! delivers it, the copies are dropped by their index. No order is kept.
+
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+
+use crate::acks::{Arrival, Window};
+
+/// Commands that are repeated at the same time; older ones give way.
+pub(crate) const MAX_REPEATED: usize = 16;
+
+#[derive(Clone, Debug)]
+struct Repeated {
+    index: u16,
+    bytes: Vec<u8>,
+    /// In how many more datagrams it rides.
+    left: u8,
+}
+
+/// Commands on their way out.
+#[derive(Clone, Debug)]
+pub(crate) struct Repeats {
+    queue: VecDeque<Repeated>,
+    next: u16,
+    times: u8,
+}
+
+impl Repeats {
+    /// Puts each command into this many datagrams.
+    pub(crate) const fn new(times: u8) -> Self {
+        Self { queue: VecDeque::new(), next: 0, times }
+    }
+
+    /// Takes a command in. Returns whether an older one had to give way.
+    pub(crate) fn push(&mut self, command: &[u8]) -> bool {
+        let crowded = self.queue.len() >= MAX_REPEATED;
+        if crowded {
+            self.queue.pop_front();
+        }
+        self.queue.push_back(Repeated {
+            index: self.next,
+            bytes: command.to_vec(),
+            left: self.times,
+        });
+        self.next = self.next.wrapping_add(1);
+        crowded
+    }
+
+    /// What rides in the next datagram, oldest first.
+    pub(crate) fn riding(&self) -> impl Iterator<Item = (u16, &[u8])> {
+        self.queue.iter().map(|command| (command.index, command.bytes.as_slice()))
+    }
+
+    /// The first `count` of [`riding`](Self::riding) were sent.
+    pub(crate) fn sent(&mut self, count: usize) {
+        for command in self.queue.iter_mut().take(count) {
+            command.left = command.left.saturating_sub(1);
+        }
+        self.queue.retain(|command| command.left > 0);
+    }
+
+    /// Whether a command waits for its first or a further datagram.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+}
+
+/// Tells the first copy of a command from the others.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FirstCopies(Window);
+
+impl FirstCopies {
+    /// Whether this is the first copy.
+    pub(crate) fn is_first(&mut self, index: u16) -> bool {
+        let first = self.0.judge(index) == Arrival::New;
+        if first {
+            self.0.note(index);
+        }
+        first
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_survives_the_loss_of_all_but_one_datagram() {
+        let mut repeats = Repeats::new(3);
+        let mut copies = FirstCopies::default();
+        repeats.push(b"jump");
+        let mut heard = 0;
+        for datagram in 0..10 {
+            let riding: Vec<u16> = repeats.riding().map(|(index, _)| index).collect();
+            repeats.sent(riding.len());
+            if datagram != 0 {
+                heard += riding.into_iter().filter(|&index| copies.is_first(index)).count();
+            }
+        }
+        assert_eq!(heard, 1);
+        assert!(repeats.is_empty());
+    }
+
+    #[test]
+    fn the_newest_commands_are_kept() {
+        let mut repeats = Repeats::new(3);
+        let crowded = (0..20).filter(|n| repeats.push(&[*n])).count();
+        assert_eq!(crowded, 4);
+        assert_eq!(repeats.riding().next(), Some((4, [4].as_slice())));
+    }
+}

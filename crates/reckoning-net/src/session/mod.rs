@@ -1,0 +1,301 @@
+//! A client's side of replication: it moves what it owns and shows what others move.
+//!
+//! A [`Session`] has no socket, thread or clock. The game observes its own entities by its
+//! own clock and asks where to draw the others; the session learns the host's clock, publishes
+//! what strays, acknowledges what comes, and keeps a ghost of every entity in sight.
+//!
+//! ```text
+//! game ---- observe, send ----> Session ---- poll_datagram ---> transport
+//! game <--- shown, poll_event --   |    <--- handle_datagram --
+//! ```
+
+pub(crate) mod config;
+mod receive;
+pub(crate) mod remote;
+mod speak;
+mod tombs;
+
+use alloc::collections::{BTreeMap, VecDeque};
+
+use reckoning::{
+    ClockSync, ConfigError, Ghost, Kinematics, OneWay, Pose, Publisher, PublisherConfig, Quantiser,
+    SimTime, Update,
+};
+
+use crate::channel::{Channel, Delivery, SendError};
+use crate::host::config::Clocking;
+use crate::stats::TrafficStats;
+use crate::wire::{EntityId, Format, PeerId};
+use config::{Event, SessionConfig};
+use remote::{Owned, Remote};
+use tombs::Tombs;
+
+/// Events that wait to be polled at most.
+pub const MAX_EVENTS: usize = 4096;
+
+/// How often a farewell is said.
+const FAREWELLS: u8 = 3;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Joining,
+    Joined(PeerId),
+    /// Says farewell this many times more.
+    Ended(u8),
+}
+
+/// One client's connection to a host: see the [module](self).
+#[derive(Debug)]
+pub struct Session {
+    config: SessionConfig,
+    stage: Stage,
+    /// When the first call came.
+    started: Option<SimTime>,
+    join_at: SimTime,
+    channel: Channel,
+    clocking: Clocking,
+    clock: ClockSync,
+    way: OneWay,
+    pinged: Option<SimTime>,
+    /// Something says that the clock is wrong: ask at once.
+    in_doubt: bool,
+    format: Option<Format>,
+    ghosts: BTreeMap<EntityId, Remote>,
+    owned: BTreeMap<EntityId, Owned>,
+    exited: Tombs,
+    revoked: Tombs,
+    events: VecDeque<Event>,
+    stats: TrafficStats,
+}
+
+impl Session {
+    /// A session that will ask to join at the first call.
+    ///
+    /// # Errors
+    /// Names the first setting that is out of range.
+    pub fn new(config: SessionConfig) -> Result<Self, ConfigError> {
+        config.check()?;
+        // Refused here rather than with the first entity that comes into sight.
+        let nothing = Update::new(
+            Kinematics::default(),
+            reckoning::Model::Hold,
+            reckoning::UpdateKind::Full,
+        )?;
+        Ghost::start(config.ghost, nothing, SimTime::ZERO)?;
+        Publisher::start(config.publisher.clone(), &Kinematics::default())?;
+        Ok(Self {
+            stage: Stage::Joining,
+            started: None,
+            join_at: SimTime::MIN,
+            channel: Channel::new(config.command_repeats, SimTime::ZERO),
+            clocking: Clocking::Synchronised,
+            clock: ClockSync::new(config.clock)?,
+            way: OneWay::new(),
+            pinged: None,
+            in_doubt: false,
+            format: None,
+            ghosts: BTreeMap::new(),
+            owned: BTreeMap::new(),
+            exited: Tombs::default(),
+            revoked: Tombs::default(),
+            events: VecDeque::new(),
+            stats: TrafficStats::default(),
+            config,
+        })
+    }
+
+    /// Notices that time passed: what was lost, and whether the host is gone.
+    pub fn handle_timeout(&mut self, now: SimTime) {
+        self.begin(now);
+        if matches!(self.stage, Stage::Ended(_)) {
+            return;
+        }
+        if now.saturating_since(self.channel.heard_at) >= self.config.timeout {
+            self.stage = Stage::Ended(0);
+            self.tell(Event::Lost);
+            return;
+        }
+        self.give_up_on_flights(now);
+    }
+
+    /// The next thing the game should know; ask until `None`.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    /// When to call [`handle_timeout`](Self::handle_timeout) and
+    /// [`poll_datagram`](Self::poll_datagram) next, unless something happens first; `None`
+    /// once the session is over.
+    #[must_use]
+    pub fn next_wakeup(&self) -> Option<SimTime> {
+        let Some(started) = self.started else { return Some(SimTime::MIN) };
+        let gone = self.channel.heard_at.max(started) + self.config.timeout;
+        match self.stage {
+            Stage::Joining => Some(self.join_at.min(gone)),
+            Stage::Joined(_) => {
+                let owed = self.channel.owed_since().map(|since| since + self.config.ack_delay);
+                let flights = self.channel.flights.next_timeout();
+                [Some(gone), Some(self.ping_at()), owed, flights].into_iter().flatten().min()
+            }
+            Stage::Ended(_) => None,
+        }
+    }
+
+    /// Says where an entity of ours is, at `truth.at` by our clock; each frame. Returns whether
+    /// it is ours and the host's clock is known, so that it can be published.
+    pub fn observe(&mut self, entity: EntityId, truth: &Kinematics) -> bool {
+        self.publish(entity, truth, Publisher::observe)
+    }
+
+    /// Says that an entity of ours is elsewhere at once. The host may not believe it unless it
+    /// allowed it.
+    pub fn teleport(&mut self, entity: EntityId, truth: &Kinematics) -> bool {
+        self.publish(entity, truth, Publisher::teleport)
+    }
+
+    fn publish(
+        &mut self,
+        entity: EntityId,
+        truth: &Kinematics,
+        export: impl FnOnce(&mut Publisher, &Kinematics) -> Option<Update>,
+    ) -> bool {
+        let (Some(at), Some(format)) = (self.timeline_at(truth.at), &self.format) else {
+            return false;
+        };
+        let Some(owned) = self.owned.get_mut(&entity) else { return false };
+        let truth = Kinematics { at, ..*truth };
+        let update = if let Some(publisher) = &mut owned.publisher {
+            export(publisher, &truth)
+        } else if let Ok((publisher, first)) = start(&self.config.publisher, format, &truth) {
+            owned.publisher = Some(publisher);
+            Some(first)
+        } else {
+            None
+        };
+        if let Some(update) = update {
+            owned.export(format.round(&update));
+        }
+        true
+    }
+
+    /// Sends a message of the game's own.
+    ///
+    /// # Errors
+    /// When it is too long, too much waits already, or we have not joined.
+    pub fn send(&mut self, bytes: &[u8], delivery: Delivery) -> Result<(), SendError> {
+        match self.stage {
+            Stage::Joined(_) => self.channel.send(bytes, delivery),
+            _ => Err(SendError::NotJoined),
+        }
+    }
+
+    /// All entities in sight that others move, in order.
+    pub fn ghosts(&self) -> impl Iterator<Item = (EntityId, &Remote)> {
+        self.ghosts.iter().map(|(id, remote)| (*id, remote))
+    }
+
+    /// Where and how to draw an entity at `now` by our clock; `None` when it is not in sight.
+    #[must_use]
+    pub fn shown(&self, entity: EntityId, now: SimTime) -> Option<Pose> {
+        let at = self.timeline_at(now)?;
+        self.ghosts.get(&entity).map(|remote| remote.ghost.pose_at(at))
+    }
+
+    /// The entities that are ours, in order.
+    pub fn owned(&self) -> impl Iterator<Item = EntityId> {
+        self.owned.keys().copied()
+    }
+
+    /// The host's time when our clock shows `now`; `None` until it is known, and always
+    /// without a common clock.
+    #[must_use]
+    pub fn host_time(&self, now: SimTime) -> Option<SimTime> {
+        match self.clocking {
+            Clocking::Synchronised => self.clock.remote_at(now),
+            Clocking::PerHop => None,
+        }
+    }
+
+    /// The moment on the timeline that ghosts live on: the host's, or our own without a common
+    /// clock.
+    #[must_use]
+    pub fn timeline_at(&self, now: SimTime) -> Option<SimTime> {
+        match self.clocking {
+            Clocking::Synchronised => self.clock.remote_at(now),
+            Clocking::PerHop => Some(now),
+        }
+    }
+
+    /// Ends the session; the host is told in the next datagrams.
+    pub fn leave(&mut self) {
+        self.stage = match self.stage {
+            Stage::Joining => Stage::Ended(1),
+            Stage::Joined(_) => Stage::Ended(FAREWELLS),
+            ended @ Stage::Ended(_) => ended,
+        };
+    }
+
+    /// The host's number for us, while we are in.
+    #[must_use]
+    pub const fn peer(&self) -> Option<PeerId> {
+        if let Stage::Joined(peer) = self.stage { Some(peer) } else { None }
+    }
+
+    /// Whether the session is over.
+    #[must_use]
+    pub const fn is_over(&self) -> bool {
+        matches!(self.stage, Stage::Ended(_))
+    }
+
+    /// The clock by which the host's is known.
+    #[must_use]
+    pub const fn clock(&self) -> &ClockSync {
+        &self.clock
+    }
+
+    /// Counters for a status page.
+    #[must_use]
+    pub const fn stats(&self) -> &TrafficStats {
+        &self.stats
+    }
+
+    fn begin(&mut self, now: SimTime) {
+        if self.started.is_none() {
+            self.started = Some(now);
+            self.join_at = now;
+            self.channel.heard_at = now;
+        }
+    }
+
+    fn ping_at(&self) -> SimTime {
+        let usual = self.clock.next_exchange(self.pinged);
+        match self.pinged {
+            Some(pinged) if self.in_doubt => usual.min(pinged + self.config.clock.quick_interval),
+            _ => usual,
+        }
+    }
+
+    fn tell(&mut self, event: Event) {
+        if self.events.len() < MAX_EVENTS {
+            self.events.push_back(event);
+        } else {
+            self.stats.events_dropped += 1;
+        }
+    }
+}
+
+/// Starts to publish with the rounding of the host's format, or without where the threshold
+/// is finer than that.
+fn start(
+    config: &PublisherConfig,
+    format: &Format,
+    truth: &Kinematics,
+) -> Result<(Publisher, Update), ConfigError> {
+    let mut rounded = config.clone();
+    rounded.quantiser = *format.quantiser();
+    Publisher::start(rounded, truth).or_else(|_| {
+        let mut exact = config.clone();
+        exact.quantiser = Quantiser::EXACT;
+        Publisher::start(exact, truth)
+    })
+}

@@ -1,0 +1,356 @@
+//! What a session hears.
+
+use core::time::Duration;
+
+use reckoning::{Exchange, Exchanged, Ghost, Hops, Kinematics, SimTime, Update};
+
+use super::config::Event;
+use super::{Owned, Remote, Session, Stage};
+use crate::acks::{Arrival, ahead};
+use crate::channel::{owes_ack, report_of};
+use crate::history::History;
+use crate::host::config::Clocking;
+use crate::reliable::Taken;
+use crate::wire::{
+    Ack, Body, EntityId, Format, Header, Message, Number, Owner, PacketReader, PeerId, Refusal,
+    VERSION,
+};
+
+/// A datagram that left this long after what we take for now proves our clock wrong.
+const IMPOSSIBLE_LEAD: Duration = Duration::from_millis(60);
+
+/// An update lies at most this long about before it is sent.
+const LONGEST_REST: Duration = Duration::from_secs(30);
+
+impl Session {
+    /// Takes a datagram from the host. Whatever is wrong with it is counted.
+    pub fn handle_datagram(&mut self, now: SimTime, bytes: &[u8]) {
+        self.begin(now);
+        self.stats.datagrams_in += 1;
+        self.stats.bytes_in += bytes.len() as u64;
+        let Ok(reader) = PacketReader::new(bytes) else {
+            self.stats.malformed += 1;
+            return;
+        };
+        match self.channel.judge(reader.header().sequence) {
+            _ if self.is_over() => self.stats.unexpected += 1,
+            Arrival::New => self.read(now, reader),
+            Arrival::Copy => self.stats.copies += 1,
+            Arrival::TooOld => self.stats.too_old += 1,
+        }
+    }
+
+    fn read(&mut self, now: SimTime, mut reader: PacketReader) {
+        let header = *reader.header();
+        self.channel.heard_at = now;
+        self.doubt_clock(&header, now);
+        if let Some(ack) = header.ack {
+            self.handle_ack(now, &ack);
+        }
+        let (mut owes, mut complete) = (false, true);
+        loop {
+            let format = self.format.clone();
+            match reader.next_message(format.as_ref()) {
+                Ok(None) => break,
+                Ok(Some(message)) => {
+                    owes |= owes_ack(&message);
+                    complete &= self.handle_message(now, &header, &message);
+                }
+                Err(_) => {
+                    // What needs a format that has not come yet will come again.
+                    self.stats.malformed += u64::from(self.format.is_some());
+                    complete = false;
+                    break;
+                }
+            }
+        }
+        if complete {
+            let host_now = self.timeline_at(now).unwrap_or(SimTime::from_millis(header.sent_ms));
+            self.channel.note(header.sequence, host_now, now, owes);
+        }
+    }
+
+    /// Nothing arrives before it was sent: if it seems so, our clock stood still.
+    fn doubt_clock(&mut self, header: &Header, now: SimTime) {
+        let sent = SimTime::from_millis(header.sent_ms);
+        if self.host_time(now).is_some_and(|host_now| sent > host_now + IMPOSSIBLE_LEAD) {
+            self.in_doubt = true;
+        }
+    }
+
+    fn handle_ack(&mut self, now: SimTime, ack: &Ack) {
+        let host_now = self.timeline_at(now).unwrap_or(now);
+        let report = report_of(ack, host_now);
+        let (flights, mut fates) = self.fates();
+        let known = flights.handle_report(&report, now, |fate, flight| fates(fate, flight));
+        drop(fates);
+        self.stats.false_acks += u64::from(!known);
+    }
+
+    /// Returns false for what cannot be used and has to come again.
+    fn handle_message(&mut self, now: SimTime, header: &Header, message: &Message) -> bool {
+        match *message {
+            Message::Welcome { peer, format, config } => self.handle_welcome(peer, format, config),
+            Message::Refused(why) | Message::Bye(why) => {
+                self.stage = Stage::Ended(0);
+                self.tell(Event::Refused(why));
+            }
+            Message::Pong { sent_us, received_us, answered_us } => {
+                self.handle_pong(now, [sent_us, received_us, answered_us]);
+            }
+            Message::Reliable { index, bytes } => {
+                if self.channel.inbox.take(index, bytes) == Taken::TooFar {
+                    self.stats.no_room += 1;
+                    return false;
+                }
+                while let Some(bytes) = self.channel.inbox.ready() {
+                    self.tell(Event::Message(bytes));
+                }
+            }
+            Message::Command { index, bytes } => {
+                if self.channel.copies.is_first(index) {
+                    self.tell(Event::Command(bytes.to_vec()));
+                }
+            }
+            _ if matches!(self.stage, Stage::Joined(_)) => {
+                return self.handle_entity(now, header, message);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn handle_entity(&mut self, now: SimTime, header: &Header, message: &Message) -> bool {
+        let sequence = header.sequence;
+        match *message {
+            Message::Enter { entity, owner, number, class, tag, ref body } => {
+                let enters = Entry { entity, owner, number, class, tag };
+                return self.handle_enter(now, header, &enters, body);
+            }
+            Message::Update { entity, number, class, ref body } => {
+                return self.handle_update(now, header, (entity, number, class), body);
+            }
+            Message::Exit { entity } => self.handle_exit(entity, sequence),
+            Message::Grant { entity } => self.handle_grant(entity, sequence),
+            Message::Revoke { entity } => self.handle_revoke(entity, sequence),
+            Message::Correct { entity, class, ref body } => {
+                return self.handle_correct(now, header, entity, class, body);
+            }
+            _ => self.stats.unexpected += 1,
+        }
+        true
+    }
+
+    fn handle_welcome(&mut self, peer: PeerId, format: &[u8], config: &[u8]) {
+        if self.stage != Stage::Joining {
+            return; // said again because our acknowledgement was lost
+        }
+        let known = Format::from_bytes(format, self.config.registry.clone());
+        let (Ok(format), Some((&clocking, welcome))) = (known, config.split_first()) else {
+            self.stats.malformed += 1;
+            self.stage = Stage::Ended(1);
+            self.tell(Event::Refused(Refusal::Version(VERSION)));
+            return;
+        };
+        self.format = Some(format);
+        self.clocking = if clocking & 1 == 0 { Clocking::Synchronised } else { Clocking::PerHop };
+        self.stage = Stage::Joined(peer);
+        self.tell(Event::Joined { peer, welcome: welcome.to_vec() });
+    }
+
+    fn handle_pong(&mut self, now: SimTime, [sent_us, received_us, answered_us]: [u64; 3]) {
+        let moment = |micros: u64| SimTime::from_micros(micros.cast_signed());
+        // Only what we asked, and not before we began.
+        let sent = moment(sent_us);
+        if self.started.is_none_or(|started| sent < started) || sent > now {
+            self.stats.unexpected += 1;
+            return;
+        }
+        let exchange = Exchange {
+            sent,
+            received: moment(received_us),
+            answered: moment(answered_us),
+            returned: now,
+        };
+        if let Some(round_trip) = exchange.round_trip() {
+            self.way.observe(round_trip);
+        }
+        if matches!(self.clock.handle_exchange(&exchange), Exchanged::Used | Exchanged::Restarted) {
+            self.in_doubt = false;
+        }
+    }
+
+    fn handle_enter(&mut self, now: SimTime, header: &Header, entry: &Entry, body: &Body) -> bool {
+        let (entity, sequence) = (entry.entity, header.sequence);
+        let overtaken =
+            self.ghosts.get(&entity).is_some_and(|old| ahead(old.sequence, sequence) > 0);
+        if self.exited.covers(entity, sequence) || overtaken {
+            self.stats.stale += 1;
+            return true;
+        }
+        let Some(update) = self.resolved(entry.class, None, body) else { return true };
+        let (update, arrived) = (update, self.arrival(now, header));
+        let shown = self.localised(&update, header, now);
+        if let Some(old) = self.ghosts.get_mut(&entity) {
+            old.ghost.accept(shown, arrived);
+            old.history.put(entry.number, update);
+            (old.sequence, old.entered) = (sequence, sequence);
+            (old.owner, old.tag) = (entry.owner, entry.tag.into());
+            self.stats.updates_in += 1;
+            return true;
+        }
+        if self.ghosts.len() >= self.config.max_ghosts {
+            self.stats.no_room += 1;
+            return false;
+        }
+        let Ok(ghost) = Ghost::start(self.config.ghost, shown, arrived) else { return true };
+        let mut history = History::default();
+        history.put(entry.number, update);
+        let (owner, tag) = (entry.owner, entry.tag.into());
+        let remote = Remote { owner, tag, ghost, history, entered: sequence, sequence };
+        self.ghosts.insert(entity, remote);
+        self.stats.updates_in += 1;
+        self.tell(Event::Entered { entity, owner, tag: entry.tag.to_vec() });
+        true
+    }
+
+    fn handle_update(
+        &mut self,
+        now: SimTime,
+        header: &Header,
+        (entity, number, class): (EntityId, Number, u8),
+        body: &Body,
+    ) -> bool {
+        let Some(remote) = self.ghosts.get(&entity) else {
+            self.stats.unknown_entity += 1;
+            return true;
+        };
+        // Numbers are sent in order, so what an older datagram brings is overtaken.
+        if ahead(header.sequence, remote.sequence) < 0 {
+            self.stats.stale += 1;
+            return true;
+        }
+        let newest = remote.history.newest().unwrap_or_default();
+        let baseline =
+            number.baseline(newest).and_then(|number| remote.history.get(number)).copied();
+        if matches!(number, Number::Off { .. }) && baseline.is_none() {
+            self.stats.no_baseline += 1;
+            return false;
+        }
+        let Some(update) = self.resolved(class, baseline.as_ref(), body) else { return true };
+        let shown = self.localised(&update, header, now);
+        let arrived = self.arrival(now, header);
+        if let Some(remote) = self.ghosts.get_mut(&entity) {
+            remote.history.put(number.number(newest), update);
+            remote.sequence = header.sequence;
+            remote.ghost.accept(shown, arrived);
+            self.stats.updates_in += 1;
+        }
+        true
+    }
+
+    fn resolved(&mut self, class: u8, baseline: Option<&Update>, body: &Body) -> Option<Update> {
+        let format = self.format.as_ref()?.coarser(class);
+        let update = body.resolve(&format, baseline).ok();
+        self.stats.malformed += u64::from(update.is_none());
+        update
+    }
+
+    /// Now, on the timeline of ghosts.
+    fn arrival(&self, now: SimTime, header: &Header) -> SimTime {
+        self.timeline_at(now).unwrap_or(SimTime::from_millis(header.sent_ms))
+    }
+
+    /// An update on the timeline of ghosts.
+    fn localised(&self, update: &Update, header: &Header, now: SimTime) -> Update {
+        if self.clocking == Clocking::Synchronised {
+            return *update;
+        }
+        let rested = SimTime::from_millis(header.sent_ms).saturating_since(update.at());
+        let way = self.way.delay().unwrap_or_default();
+        Hops::aged(rested.min(LONGEST_REST)).then(way).localise(update, now)
+    }
+
+    fn handle_exit(&mut self, entity: EntityId, sequence: u16) {
+        let overtaken = self.ghosts.get(&entity).is_some_and(|it| ahead(it.entered, sequence) > 0);
+        if overtaken {
+            self.stats.stale += 1;
+            return;
+        }
+        self.exited.put(entity, sequence);
+        if self.ghosts.remove(&entity).is_some() {
+            self.tell(Event::Exited { entity });
+        }
+    }
+
+    fn handle_grant(&mut self, entity: EntityId, sequence: u16) {
+        if self.revoked.covers(entity, sequence) {
+            self.stats.stale += 1;
+            return;
+        }
+        if let Some(owned) = self.owned.get_mut(&entity) {
+            if ahead(sequence, owned.granted) > 0 {
+                owned.granted = sequence;
+            }
+            return;
+        }
+        if self.owned.len() >= self.config.max_ghosts {
+            self.stats.no_room += 1;
+            return;
+        }
+        self.owned.insert(entity, Owned::granted(sequence));
+        self.tell(Event::Granted(entity));
+    }
+
+    fn handle_revoke(&mut self, entity: EntityId, sequence: u16) {
+        if self.owned.get(&entity).is_some_and(|owned| ahead(owned.granted, sequence) > 0) {
+            self.stats.stale += 1;
+            return;
+        }
+        self.revoked.put(entity, sequence);
+        if self.owned.remove(&entity).is_some() {
+            self.tell(Event::Revoked(entity));
+        }
+    }
+
+    fn handle_correct(
+        &mut self,
+        now: SimTime,
+        header: &Header,
+        entity: EntityId,
+        class: u8,
+        body: &Body,
+    ) -> bool {
+        let Some(owned) = self.owned.get(&entity) else {
+            self.stats.unknown_entity += 1;
+            return self.revoked.covers(entity, header.sequence);
+        };
+        if owned.corrected.is_some_and(|newest| ahead(newest, header.sequence) >= 0) {
+            self.stats.stale += 1;
+            return true;
+        }
+        let Some(update) = self.resolved(class, None, body) else { return true };
+        let rested_us = {
+            let sent = SimTime::from_millis(header.sent_ms);
+            let host_now = self.host_time(now).unwrap_or(sent);
+            host_now.as_micros().saturating_sub(update.at().as_micros())
+        };
+        let at = SimTime::from_micros(now.as_micros().saturating_sub(rested_us));
+        if let Some(owned) = self.owned.get_mut(&entity) {
+            owned.corrected = Some(header.sequence);
+            owned.publisher = None; // what it believed is void
+        }
+        let state = Kinematics { at, ..*update.kinematics() };
+        self.tell(Event::Corrected { entity, state });
+        true
+    }
+}
+
+/// The parts of an entry but for its body.
+struct Entry<'a> {
+    entity: EntityId,
+    owner: Owner,
+    number: u16,
+    class: u8,
+    tag: &'a [u8],
+}

@@ -1,0 +1,141 @@
+//! What a session says.
+
+use alloc::vec::Vec;
+
+use reckoning::SimTime;
+
+use super::{Session, Stage};
+use crate::acks::{Fate, Flight};
+use crate::channel::{Carried, Channel};
+use crate::wire::{Body, Header, Message, PacketWriter, VERSION};
+
+impl Session {
+    /// The next datagram to be sent, its length; ask until `None` after every other call.
+    /// `buf` should hold [`SessionConfig::max_datagram_bytes`](crate::SessionConfig).
+    pub fn poll_datagram(&mut self, now: SimTime, buf: &mut [u8]) -> Option<usize> {
+        self.begin(now);
+        let due = match self.stage {
+            Stage::Joining => now >= self.join_at,
+            Stage::Joined(_) => self.has_news(now),
+            Stage::Ended(left) => left > 0,
+        };
+        if !due {
+            return None;
+        }
+        let limit = buf.len().min(self.config.max_datagram_bytes);
+        let host_now = self.timeline_at(now).unwrap_or(now);
+        let header = Header {
+            sequence: self.channel.flights.next_sequence(),
+            sent_ms: host_now.as_micros().div_euclid(1000),
+            ack: self.channel.ack(),
+        };
+        let mut items = self.channel.flights.list();
+        let mut out = PacketWriter::new(&mut buf[..limit], &header);
+        match self.stage {
+            Stage::Joining => self.say_join(&mut out, now),
+            Stage::Joined(_) => self.say_news(&mut out, &mut items, now),
+            Stage::Ended(left) => {
+                out.push(None, &Message::Leave);
+                self.stage = Stage::Ended(left - 1);
+            }
+        }
+        let length = out.finish();
+        self.sent(now, items, length.unwrap_or(0));
+        length
+    }
+
+    /// Whether a datagram is worth sending.
+    fn has_news(&self, now: SimTime) -> bool {
+        let owed = self.channel.owed_since();
+        owed.is_some_and(|since| since + self.config.ack_delay <= now)
+            || self.ping_at() <= now
+            || self.channel.has_messages()
+            || self.owned.values().any(super::Owned::wants_out)
+    }
+
+    fn say_join(&mut self, out: &mut PacketWriter, now: SimTime) {
+        self.join_at = now + self.config.join_retry;
+        out.push(None, &Message::Join { version: VERSION, token: &self.config.token });
+        self.say_ping(out, now);
+    }
+
+    fn say_ping(&mut self, out: &mut PacketWriter, now: SimTime) {
+        if out.push(None, &Message::Ping { sent_us: now.as_micros().cast_unsigned() }) {
+            self.pinged = Some(now);
+        }
+    }
+
+    fn say_news(&mut self, out: &mut PacketWriter, items: &mut Vec<Carried>, now: SimTime) {
+        if self.ping_at() <= now {
+            self.say_ping(out, now);
+        }
+        let mut riding = 0;
+        for (index, bytes) in self.channel.repeats.riding() {
+            if !out.push(None, &Message::Command { index, bytes }) {
+                break;
+            }
+            riding += 1;
+        }
+        self.channel.repeats.sent(riding);
+        self.say_updates(out, items);
+        while let Some((index, bytes)) = self.channel.outbox.next() {
+            if !out.push(None, &Message::Reliable { index, bytes }) {
+                break;
+            }
+            items.push(Carried::Reliable { index });
+            self.channel.outbox.sent(index);
+        }
+    }
+
+    fn say_updates(&mut self, out: &mut PacketWriter, items: &mut Vec<Carried>) {
+        let Some(format) = &self.format else { return };
+        for (&entity, owned) in self.owned.iter_mut().filter(|(_, owned)| owned.wants_out()) {
+            let Some((name, number, update, base)) = owned.form() else { continue };
+            let body = Body::of(format, base, &update);
+            if !out.push(Some(format), &Message::Update { entity, number: name, class: 0, body }) {
+                return;
+            }
+            owned.sent(number);
+            self.stats.updates_out += 1;
+            items.push(Carried::Update { entity, number, class: 0, stay: 0 });
+        }
+    }
+
+    fn sent(&mut self, now: SimTime, items: Vec<Carried>, bytes: usize) {
+        self.stats.datagrams_out += 1;
+        self.stats.bytes_out += bytes as u64;
+        self.channel.acked();
+        let (flights, mut fates) = self.fates();
+        flights.sent(now, items, |fate, flight| fates(fate, flight));
+    }
+
+    pub(super) fn give_up_on_flights(&mut self, now: SimTime) {
+        let (flights, mut fates) = self.fates();
+        flights.handle_timeout(now, |fate, flight| fates(fate, flight));
+    }
+
+    /// Our flights, and what their fates concern.
+    pub(super) fn fates(
+        &mut self,
+    ) -> (&mut crate::acks::Flights<Carried>, impl FnMut(Fate, &Flight<Carried>)) {
+        let Channel { flights, outbox, .. } = &mut self.channel;
+        let (owned, lost) = (&mut self.owned, &mut self.stats.lost);
+        let fates = move |fate: Fate, flight: &Flight<Carried>| {
+            let arrived = matches!(fate, Fate::Arrived(_));
+            *lost += u64::from(!arrived);
+            for item in &flight.items {
+                match *item {
+                    Carried::Update { entity, number, .. } => match owned.get_mut(&entity) {
+                        Some(owned) if arrived => owned.arrived(number),
+                        Some(owned) => owned.lost(number),
+                        None => {}
+                    },
+                    Carried::Reliable { index } if arrived => outbox.arrived(index),
+                    Carried::Reliable { index } => outbox.lost(index),
+                    _ => {}
+                }
+            }
+        };
+        (flights, fates)
+    }
+}

@@ -1,0 +1,36 @@
+//! What ended lately, so that what was said before and comes after does not bring it back.
+//!
+//! Datagrams overtake each other, but one that lies further back than acknowledgements reach
+//! is dropped, so a tombstone has to stand only that long.
+
+use alloc::collections::VecDeque;
+
+use crate::acks::{ACK_BITS, ahead};
+use crate::wire::EntityId;
+
+/// Tombstones at most; beyond it the oldest falls.
+const MAX_TOMBS: usize = 2048;
+
+/// Entities that ended, and the datagram that said so.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tombs {
+    list: VecDeque<(EntityId, u16)>,
+}
+
+impl Tombs {
+    pub(crate) fn put(&mut self, entity: EntityId, sequence: u16) {
+        self.list.retain(|(_, old)| {
+            (0..=ACK_BITS.cast_signed()).contains(&ahead(sequence, *old))
+                || ahead(*old, sequence) > 0
+        });
+        if self.list.len() >= MAX_TOMBS {
+            self.list.pop_front();
+        }
+        self.list.push_back((entity, sequence));
+    }
+
+    /// Whether the entity ended after this datagram was sent.
+    pub(crate) fn covers(&self, entity: EntityId, sequence: u16) -> bool {
+        self.list.iter().any(|(dead, at)| *dead == entity && ahead(*at, sequence) > 0)
+    }
+}

@@ -1,0 +1,83 @@
+//! Counters for status pages: what came, what went, and what was wrong with it.
+
+/// What went over one connection, and what was dropped and why. Bad traffic is not an error;
+/// it is counted here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TrafficStats {
+    /// Datagrams that came in, bad ones included.
+    pub datagrams_in: u64,
+    /// Their bytes.
+    pub bytes_in: u64,
+    /// Datagrams sent.
+    pub datagrams_out: u64,
+    /// Their bytes.
+    pub bytes_out: u64,
+    /// Updates sent, entries included.
+    pub updates_out: u64,
+    /// Updates that came in and were used.
+    pub updates_in: u64,
+    /// Entities announced.
+    pub enters_out: u64,
+    /// Entities taken back.
+    pub exits_out: u64,
+    /// Datagrams of ours that seem to have been lost.
+    pub lost: u64,
+    /// Dropped: not a datagram of this protocol, or broken off.
+    pub malformed: u64,
+    /// Dropped: came twice.
+    pub copies: u64,
+    /// Dropped: so late that it could be a copy.
+    pub too_old: u64,
+    /// Dropped: more datagrams than anyone needs.
+    pub flooded: u64,
+    /// Dropped: a message that this side never takes, or not at this point.
+    pub unexpected: u64,
+    /// Dropped: an acknowledgement of what was never sent.
+    pub false_acks: u64,
+    /// Dropped: an update of an entity that is not known.
+    pub unknown_entity: u64,
+    /// Dropped: an update of an entity that somebody else owns.
+    pub not_owner: u64,
+    /// Dropped: an update off a baseline that is not here.
+    pub no_baseline: u64,
+    /// Dropped: an update, entry, exit or grant that a newer one overtook.
+    pub stale: u64,
+    /// Dropped: there is no room for it.
+    pub no_room: u64,
+    /// Events given up because nobody polled them.
+    pub events_dropped: u64,
+    /// Updates that the guard dropped.
+    pub rejected: u64,
+    /// Updates that the guard put right.
+    pub corrected: u64,
+}
+
+impl TrafficStats {
+    /// Adds another connection's counters to these.
+    pub(crate) const fn add(&mut self, other: &Self) {
+        self.datagrams_in += other.datagrams_in;
+        self.bytes_in += other.bytes_in;
+        self.datagrams_out += other.datagrams_out;
+        self.bytes_out += other.bytes_out;
+        self.updates_out += other.updates_out;
+        self.updates_in += other.updates_in;
+        self.enters_out += other.enters_out;
+        self.exits_out += other.exits_out;
+        self.lost += other.lost;
+        self.malformed += other.malformed;
+        self.copies += other.copies;
+        self.too_old += other.too_old;
+        self.flooded += other.flooded;
+        self.unexpected += other.unexpected;
+        self.false_acks += other.false_acks;
+        self.unknown_entity += other.unknown_entity;
+        self.not_owner += other.not_owner;
+        self.no_baseline += other.no_baseline;
+        self.stale += other.stale;
+        self.no_room += other.no_room;
+        self.events_dropped += other.events_dropped;
+        self.rejected += other.rejected;
+        self.corrected += other.corrected;
+    }
+}

@@ -1,0 +1,144 @@
+//! The simplest programs: join, see, move.
+
+use core::time::Duration;
+
+use reckoning::{DVec3, Kinematics, Model, Quantiser, SimTime};
+use reckoning_net::{
+    Event, Format, Host, HostConfig, HostEvent, Owner, PeerId, Registry, Session, SessionConfig,
+};
+
+fn format() -> Format {
+    let steps = Quantiser {
+        position_m: 0.01,
+        velocity_mps: 0.03,
+        acceleration_mps2: 0.1,
+        angular_velocity_radps: 0.01,
+        orientation: 0.01,
+    };
+    Format::new(false, 1000, steps, &[Model::Linear], Registry::default()).unwrap()
+}
+
+/// A host and a session joined by a perfect wire that takes 20 ms.
+struct Pair {
+    host: Host,
+    session: Session,
+    now: SimTime,
+    to_host: Vec<(SimTime, Vec<u8>)>,
+    to_session: Vec<(SimTime, Vec<u8>)>,
+}
+
+const PEER: PeerId = PeerId(7);
+/// The client's clock is this far ahead of the host's.
+const AHEAD: Duration = Duration::from_secs(1000);
+
+impl Pair {
+    fn new() -> Self {
+        let mut host = Host::new(HostConfig::new(format())).unwrap();
+        host.connect(SimTime::ZERO, PEER);
+        let session = Session::new(SessionConfig::default()).unwrap();
+        Self { host, session, now: SimTime::ZERO, to_host: Vec::new(), to_session: Vec::new() }
+    }
+
+    /// Ten milliseconds pass. Returns the events of the session; joins are admitted.
+    fn step(&mut self) -> Vec<Event> {
+        let (now, mut buf) = (self.now, [0; 1000]);
+        let arrives = now + Duration::from_millis(20);
+        let (due, later) = self.to_host.drain(..).partition(|(at, _)| *at <= now);
+        self.to_host = later;
+        for (_, bytes) in due {
+            self.host.handle_datagram(now, PEER, &bytes);
+        }
+        self.host.handle_timeout(now);
+        while let Some(event) = self.host.poll_event() {
+            if let HostEvent::JoinAsked { peer, .. } = event {
+                assert!(self.host.admit(now, peer));
+            }
+        }
+        while let Some((peer, length)) = self.host.poll_datagram(now, &mut buf) {
+            assert_eq!(peer, PEER);
+            self.to_session.push((arrives, buf[..length].to_vec()));
+        }
+        let local = now + AHEAD;
+        let (due, later) = self.to_session.drain(..).partition(|(at, _)| *at <= now);
+        self.to_session = later;
+        for (_, bytes) in due {
+            self.session.handle_datagram(local, &bytes);
+        }
+        self.session.handle_timeout(local);
+        while let Some(length) = self.session.poll_datagram(local, &mut buf) {
+            self.to_host.push((arrives, buf[..length].to_vec()));
+        }
+        self.now += Duration::from_millis(10);
+        core::iter::from_fn(|| self.session.poll_event()).collect()
+    }
+}
+
+fn circling(at: SimTime) -> Kinematics {
+    let angle = 0.5 * at.as_secs_f64();
+    let (sin, cos) = (libm::sin(angle), libm::cos(angle));
+    Kinematics::moving(at, DVec3::new(cos, sin, 0.0) * 10.0, DVec3::new(-sin, cos, 0.0) * 5.0)
+}
+
+#[test]
+fn what_the_host_observes_is_shown_to_the_client() {
+    let mut pair = Pair::new();
+    let car =
+        pair.host.spawn(SimTime::ZERO, Owner::Host, b"car", &circling(SimTime::ZERO)).unwrap();
+    let mut events = Vec::new();
+    let mut worst: f64 = 0.0;
+    for step in 0..1000 {
+        pair.host.observe(car, &circling(pair.now));
+        let now = pair.now;
+        events.extend(pair.step());
+        if step > 100 {
+            let shown = pair.session.shown(car, now + AHEAD).expect("in sight");
+            worst = worst.max(shown.position.distance(circling(now).position));
+        }
+    }
+    let tag = b"car".to_vec();
+    assert!(matches!(events[0], Event::Joined { peer: PEER, .. }), "{events:?}");
+    assert_eq!(events[1..], [Event::Entered { entity: car, owner: Owner::Host, tag }]);
+    // The threshold, and what the body does in a tick and on the way.
+    assert!(worst > 0.05 && worst < 0.4, "{worst}");
+    let sent = pair.host.stats().traffic.updates_out;
+    assert!((10..80).contains(&sent), "{sent} updates in ten seconds");
+    assert_eq!(pair.session.stats().malformed, 0);
+}
+
+#[test]
+fn what_the_client_observes_is_known_to_the_host() {
+    let mut pair = Pair::new();
+    while pair.session.peer().is_none() {
+        pair.step();
+    }
+    let car = pair.host.spawn(pair.now, Owner::Peer(PEER), b"", &circling(pair.now)).unwrap();
+    let mut events = Vec::new();
+    for step in 0..500 {
+        let now = pair.now;
+        pair.session.observe(car, &Kinematics { at: now + AHEAD, ..circling(now) });
+        events.extend(pair.step());
+        if step > 50 {
+            let (_, owner, known) = pair.host.entities().next().unwrap();
+            let off = known.position_at(now).distance(circling(now).position);
+            assert!(owner == Owner::Peer(PEER) && off < 0.35, "{off} at step {step}");
+        }
+    }
+    assert!(matches!(events[..], [Event::Granted(_), Event::Corrected { .. }]), "{events:?}");
+    let stats = pair.host.peer_stats(PEER).unwrap();
+    assert!(stats.updates_in > 10 && stats.no_baseline == 0, "{stats:?}");
+}
+
+#[test]
+fn messages_go_both_ways() {
+    use reckoning_net::Delivery::{Reliable, Repeated};
+    let mut pair = Pair::new();
+    while pair.session.peer().is_none() {
+        pair.step();
+    }
+    pair.session.send(b"hello", Reliable).unwrap();
+    pair.host.send(PEER, b"welcome", Reliable).unwrap();
+    pair.host.send(PEER, b"go", Repeated).unwrap();
+    let events: Vec<Event> = (0..50).flat_map(|_| pair.step()).collect();
+    assert!(events.contains(&Event::Message(b"welcome".to_vec())), "{events:?}");
+    assert_eq!(events.iter().filter(|it| **it == Event::Command(b"go".to_vec())).count(), 1);
+}
