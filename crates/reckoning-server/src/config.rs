@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use reckoning::{Model, Quantiser};
-use reckoning_net::wire::{Format, Registry, VERSION};
 use reckoning_net::HostConfig;
+use reckoning_net::wire::{Format, Registry, VERSION};
 use serde_json::json;
 
 use crate::certificate::Identity;
