@@ -7,6 +7,8 @@ use std::fmt::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use reckoning_net::TrafficStats;
+
 /// A number that other threads may read.
 #[derive(Debug, Default)]
 pub struct Count(AtomicU64);
@@ -100,6 +102,21 @@ const REFUSED: [(&str, Refused); 10] = [
     ("flood", Refused::Flood),
 ];
 
+/// Why the host drops messages, as its own statistics name it.
+pub const HOST_DROPS: [&str; 11] = [
+    "malformed",
+    "copy",
+    "too_old",
+    "flooded",
+    "unexpected",
+    "false_ack",
+    "unknown_entity",
+    "not_owner",
+    "no_baseline",
+    "stale",
+    "no_room",
+];
+
 /// Upper ends of the tick histogram in microseconds: from idle to twice a step of 60 Hz.
 const TICK_BOUNDS_US: [u64; 11] =
     [50, 100, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000];
@@ -176,6 +193,9 @@ pub struct Metrics {
     pub recording_drops: Count,
     /// Writes of the recording that failed.
     pub recording_errors: Count,
+    /// What the host dropped of what clients sent, by the cause at the same place of
+    /// [`HOST_DROPS`].
+    pub host_drops: [Count; HOST_DROPS.len()],
     drops: [Count; DROPS.len()],
     refused: [Count; REFUSED.len()],
 }
@@ -203,6 +223,27 @@ impl Metrics {
         self.refused[cause as usize].get()
     }
 
+    /// Takes over what the host counted.
+    pub fn host(&self, traffic: &TrafficStats) {
+        self.accepted.set(traffic.updates_in);
+        self.corrected.set(traffic.corrected);
+        self.rejected.set(traffic.rejected);
+        let drops = [
+            traffic.malformed,
+            traffic.copies,
+            traffic.too_old,
+            traffic.flooded,
+            traffic.unexpected,
+            traffic.false_acks,
+            traffic.unknown_entity,
+            traffic.not_owner,
+            traffic.no_baseline,
+            traffic.stale,
+            traffic.no_room,
+        ];
+        self.host_drops.iter().zip(drops).for_each(|(count, value)| count.set(value));
+    }
+
     /// All of it, in the text format of Prometheus.
     #[must_use]
     pub fn prometheus(&self) -> String {
@@ -221,6 +262,11 @@ impl Metrics {
         }
         let drops = DROPS.map(|(name, cause)| (name, self.drops(cause)));
         labelled(out, "reckoning_drops_total", "Datagrams lost here, by cause.", "cause", &drops)?;
+        let host = std::array::from_fn::<_, { HOST_DROPS.len() }, _>(|place| {
+            (HOST_DROPS[place], self.host_drops[place].get())
+        });
+        let what = "What the host dropped of what clients sent, by cause.";
+        labelled(out, "reckoning_host_drops_total", what, "cause", &host)?;
         let refused = REFUSED.map(|(name, cause)| (name, self.refusals(cause)));
         let what = "Connections and clients not taken, by cause.";
         labelled(out, "reckoning_refused_total", what, "cause", &refused)?;

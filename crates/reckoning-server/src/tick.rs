@@ -244,10 +244,7 @@ impl TickLoop {
         self.metrics.peers.set(peers as u64);
         self.metrics.links.set(self.seats.len() as u64);
         self.metrics.entities.set(self.host.entities().count() as u64);
-        let traffic = self.host.stats().traffic;
-        self.metrics.accepted.set(traffic.updates_in);
-        self.metrics.corrected.set(traffic.corrected);
-        self.metrics.rejected.set(traffic.rejected);
+        self.metrics.host(&self.host.stats().traffic);
     }
 
     fn record(&mut self, now: SimTime) {

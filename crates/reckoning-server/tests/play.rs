@@ -12,7 +12,7 @@ use support::{Native, Socket, get, serve, wait_for};
 fn a_program_and_a_browser_see_each_other_move() {
     let server = serve(&[]);
     let (mut native, mut socket) = (Native::new(server.address()), Socket::new(server.address()));
-    let mut frames = |native: &mut Native, socket: &mut Socket| {
+    let frames = |native: &mut Native, socket: &mut Socket| {
         native.frame();
         socket.frame();
     };

@@ -1,6 +1,9 @@
 //! A server on a free port of this machine, and players who run in circles.
 #![allow(dead_code, reason = "each test uses its share")]
 
+pub mod hostile;
+pub mod process;
+
 use std::net::{SocketAddr, TcpStream};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
