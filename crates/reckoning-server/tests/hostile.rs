@@ -3,6 +3,7 @@
 mod support;
 
 use std::fs;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
@@ -46,7 +47,8 @@ fn all_in_sight(players: &mut [Native]) -> bool {
 }
 
 /// Everything at once, from one address.
-fn attack(server: std::net::SocketAddr, folder: &Path, stolen: &[u8], own: &[u8]) -> usize {
+fn attack(server: SocketAddr, folder: &Path, stolen: &[u8], own: &[u8]) -> (usize, Duration) {
+    let begin = instant();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let format: Format = host_config(&settings(&[])).format;
     runtime.block_on(async {
@@ -61,7 +63,7 @@ fn attack(server: std::net::SocketAddr, folder: &Path, stolen: &[u8], own: &[u8]
         assert!(joined, "the spoofer got through the handshake");
         tokio::time::sleep(Duration::from_millis(500)).await;
         drop((slow, loiterers));
-        connections
+        (connections, begin.elapsed())
     })
 }
 
@@ -74,7 +76,7 @@ fn honest_players_do_not_notice_hostile_ones() {
     let [chain, private] = certificate(&folder);
     let mut server = Process::start(&["access=token", &key_file, &chain, &private]);
     let key = TokenKey::from_hex(&key).unwrap();
-    let mut mint = || key.mint(&[], unix_seconds() + 600).unwrap();
+    let mint = || key.mint(&[], unix_seconds() + 600).unwrap();
     let tokens: Vec<Vec<u8>> = (0..PLAYERS).map(|_| mint()).collect();
     let own = mint();
     let join = |token: &Vec<u8>| Native::with_token(server.address, token);
@@ -91,10 +93,11 @@ fn honest_players_do_not_notice_hostile_ones() {
         players.iter_mut().for_each(Native::frame);
         attack.is_finished()
     });
-    let connections = attack.join().unwrap();
+    let (connections, took) = attack.join().unwrap();
     let after_m = mean_error_m(&mut players, 4.0);
     let quiet_m = f64::midpoint(before_m, after_m);
     println!("mean error: quiet {before_m:.4} and {after_m:.4} m, attacked {attacked_m:.4} m");
+    println!("the attack took {took:.2?}");
 
     assert!(server.is_alive());
     assert!(players.iter().all(|it| it.joins == 1 && it.losses == 0), "nobody was thrown out");
@@ -104,9 +107,10 @@ fn honest_players_do_not_notice_hostile_ones() {
     let spoofed = count("reckoning_host_drops_total{cause=\"not_owner\"}");
     let slow = count("reckoning_refused_total{cause=\"join_timeout\"}");
     let rate = count("reckoning_drops_total{cause=\"peer_rate\"}");
+    let came = count("reckoning_datagrams_in_total");
     let floods = count("reckoning_refused_total{cause=\"flood\"}");
     println!(
-        "refused tokens {token}, spoofed updates {spoofed}, loiterers {slow}, over the rate \
+        "{came} datagrams in, refused tokens {token}, spoofed updates {spoofed}, loiterers {slow}, over the rate \
          {rate}, floods cut off {floods} of {connections} connections"
     );
     assert!(token >= 1 && spoofed >= 1 && slow >= 1 && rate >= 1_000, "each attack was felt");

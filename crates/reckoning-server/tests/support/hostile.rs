@@ -85,27 +85,20 @@ impl Attacker {
         connected.ok()?.ok()
     }
 
-    /// Sends `count` datagrams of noise, over a new connection whenever one is cut off.
-    /// Returns how many connections that took.
+    /// Sends `count` datagrams of noise as fast as it can, over a new connection whenever one
+    /// is cut off. Returns how many connections that took.
     pub async fn flood(&self, count: usize) -> usize {
-        let (mut noise, mut connections) = (Noise(99), 0);
-        let mut connection = None;
-        for number in 0..count {
-            let open =
-                connection.take().filter(|it: &quinn::Connection| it.close_reason().is_none());
-            let open = match open {
-                Some(open) => Some(open),
-                None => {
-                    connections += 1;
-                    self.connect().await
+        let (mut noise, mut connections, mut sent) = (Noise(99), 0, 0);
+        while sent < count {
+            connections += 1;
+            let Some(connection) = self.connect().await else { continue };
+            while sent < count {
+                let datagram = noise.bytes(900).into();
+                if connection.send_datagram_wait(datagram).await.is_err() {
+                    break;
                 }
-            };
-            let Some(open) = open else { continue };
-            let _ = open.send_datagram(noise.bytes(900).into());
-            if number % 64 == 0 {
-                tokio::task::yield_now().await;
+                sent += 1;
             }
-            connection = Some(open);
         }
         connections
     }
