@@ -19,9 +19,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
         }
         if let Some(entity) = mine {
-            let (sin, cos) = now.as_secs_f64().sin_cos(); // your game: a circle of 10 m
-            let (place, speed) = (DVec3::new(cos, sin, 0.0), DVec3::new(-sin, cos, 0.0));
-            client.observe(entity, &Kinematics::moving(now, place * 10.0, speed * 10.0));
+            let place = DVec3::X * 3.0 * now.as_secs_f64(); // your game: here straight on, 3 m/s
+            client.observe(entity, &Kinematics::moving(now, place, DVec3::X * 3.0));
         }
         for (entity, _) in client.ghosts() {
             println!("{entity:?} is at {:.2?}", client.shown(entity, now).map(|it| it.position));

@@ -18,7 +18,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use crate::clock::unix_seconds;
 use crate::settings;
 
-const HOUR: Duration = Duration::from_secs(3_600);
+const HOUR: Duration = Duration::from_hours(1);
 /// What browsers speak.
 pub(crate) const ALPN_WEB: &[u8] = b"h3";
 /// What programs speak: bare datagrams of this protocol's first version.

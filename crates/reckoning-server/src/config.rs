@@ -26,6 +26,9 @@ const STEPS: Quantiser = Quantiser {
 
 /// A host to suit the settings: bodies in three dimensions to a centimetre, everyone sees
 /// everyone. A game changes what it wants otherwise.
+///
+/// # Panics
+/// Never: the constants it is made from are tested.
 #[must_use]
 pub fn host(settings: &Settings) -> HostConfig {
     let models = [Model::Linear, Model::Hold];

@@ -196,7 +196,7 @@ impl Pen {
         }
         let now: BTreeSet<u32> = step.bodies.iter().map(|body| body.id).collect();
         for body in &step.bodies {
-            let id = body.id as i32;
+            let id = body.id.cast_signed();
             if !self.present.contains(&body.id) {
                 self.births.push(Birth { at: step.at, id, position: body.position });
             }
@@ -204,7 +204,7 @@ impl Pen {
             track.push(sample(step.at, body), &[]);
         }
         for gone in self.present.difference(&now) {
-            self.deaths.push(Death { at: step.at, id: *gone as i32, killer: None });
+            self.deaths.push(Death { at: step.at, id: gone.cast_signed(), killer: None });
         }
         self.present = now;
     }

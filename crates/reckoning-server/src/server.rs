@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
 use axum::Router;
 use reckoning_net::{Host, HostConfig};
@@ -28,9 +27,6 @@ use crate::record::Recorder;
 use crate::settings::{Access, Settings};
 use crate::tick::{Parts, TickLoop};
 use crate::token::{TokenKey, TokenKeyError, to_hex};
-
-/// How often a stop is looked for.
-const STOP_CHECK: Duration = Duration::from_millis(20);
 
 /// A server before it starts.
 pub struct Server {
@@ -135,7 +131,7 @@ impl Server {
             recorder,
             stop: stop.clone(),
         };
-        let ticks = spawn("tick", move || TickLoop::new(parts).run())?;
+        let ticks = Some(spawn("tick", move || TickLoop::new(parts).run())?);
         let (address, sha256) = (network.address, identity.sha256());
         tracing::info!(%address, certificate = %to_hex(&sha256), "listening");
         Ok(Running { address, sha256, metrics, recording, entrance, stop, network, ticks })
@@ -239,7 +235,7 @@ pub struct Running {
     entrance: Arc<Entrance>,
     stop: Arc<AtomicBool>,
     network: Network,
-    ticks: JoinHandle<()>,
+    ticks: Option<JoinHandle<()>>,
 }
 
 impl Running {
@@ -282,13 +278,24 @@ impl Running {
     /// Lets nobody new in, tells everyone that the server goes, closes the recording and
     /// all connections.
     pub fn stop(mut self) {
+        self.close();
+    }
+
+    fn close(&mut self) {
+        let Some(ticks) = self.ticks.take() else { return };
         self.entrance.drain();
         self.stop.store(true, Ordering::Relaxed);
-        while !self.ticks.is_finished() {
-            thread::sleep(STOP_CHECK);
+        if ticks.join().is_err() {
+            tracing::error!("the game panicked");
         }
         self.network.close();
         tracing::info!("stopped");
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.close();
     }
 }
 

@@ -188,7 +188,7 @@ impl Settings {
     /// # Errors
     /// Names the setting, what it is and what would do.
     pub fn from_table(user: Table) -> Result<Self, SettingsError> {
-        let mut table: Table = DEFAULT_FILE.parse().expect("a test reads the committed file");
+        let mut table = parse(DEFAULT_FILE)?;
         lay::over(&mut table, user, "")?;
         let settings: Self =
             table.try_into().map_err(|error| SettingsError::Syntax(Box::new(error)))?;

@@ -19,7 +19,9 @@ pub const FRAME: Duration = Duration::from_millis(8);
 /// Settings with a free port, and these flags.
 pub fn settings(flags: &[&str]) -> Settings {
     let mut table = settings::parse("listen = '127.0.0.1:0'\nlog = 'error'").unwrap();
-    flags.iter().for_each(|flag| settings::set(&mut table, flag).unwrap());
+    for flag in flags {
+        settings::set(&mut table, flag).unwrap();
+    }
     Settings::from_table(table).unwrap()
 }
 
@@ -114,7 +116,7 @@ pub struct Socket {
     pub session: Session,
     pub mine: Option<EntityId>,
     clock: Clock,
-    socket: WebSocket<TcpStream>,
+    wire: WebSocket<TcpStream>,
     buffer: Vec<u8>,
 }
 
@@ -129,8 +131,8 @@ pub fn open_socket(server: SocketAddr) -> WebSocket<TcpStream> {
 impl Socket {
     pub fn new(server: SocketAddr) -> Self {
         let session = Session::new(SessionConfig::default()).unwrap();
-        let (clock, socket) = (Clock::start(), open_socket(server));
-        Self { session, mine: None, clock, socket, buffer: vec![0; 1_000] }
+        let (clock, wire) = (Clock::start(), open_socket(server));
+        Self { session, mine: None, clock, wire, buffer: vec![0; 1_000] }
     }
 
     pub fn now(&self) -> SimTime {
@@ -138,7 +140,7 @@ impl Socket {
     }
 
     pub fn frame(&mut self) {
-        while let Ok(message) = self.socket.read() {
+        while let Ok(message) = self.wire.read() {
             if let Message::Binary(bytes) = message {
                 self.session.handle_datagram(self.clock.now(), &bytes);
             }
@@ -155,7 +157,7 @@ impl Socket {
         }
         while let Some(length) = self.session.poll_datagram(now, &mut self.buffer) {
             let datagram = self.buffer[..length].to_vec();
-            let _ = self.socket.send(Message::Binary(datagram.into()));
+            let _ = self.wire.send(Message::Binary(datagram.into()));
         }
     }
 
