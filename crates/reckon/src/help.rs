@@ -19,6 +19,7 @@ reckon lab: how well do predictors follow, and at what price?
 
   reckon lab compare      compare predictors on recordings, or on bots
   reckon lab reproduce    measure the claims of published documents
+  reckon lab cheats       inject cheats into recordings and count which are caught
   reckon lab trend        build and draw trend maps of levels
   reckon lab import       turn a foreign recording into a session file
   reckon lab export       turn a session into Parquet, for notebooks
@@ -105,6 +106,19 @@ steele or all.
 
 Example:
   reckon lab reproduce thesis --report thesis.html
+";
+
+pub const CHEATS: &str = "\
+reckon lab cheats [--data PATH...]
+
+Runs recorded players through publisher, link and guard, honestly and with cheats injected,
+and says how many cheats were caught within one and three seconds, and how many honest
+players were bothered. What bodies can do is learnt from the other sessions of each source.
+
+  --data PATH...         sessions, or folders of them; without, seeded bots play some
+
+Example:
+  reckon lab cheats --data ../shared/data
 ";
 
 pub const TREND: &str = "\

@@ -42,6 +42,7 @@ fn carry_out(command: Command) -> Result<(), Failure> {
         Command::Help(text) => say(&text),
         Command::Compare(command) => lab::compare::run(&command),
         Command::Reproduce(command) => lab::reproduce::run(&command),
+        Command::Cheats { data } => lab::cheats::run(&data),
         Command::TrendBuild { data, out } => lab::trend::build(&data, &out),
         Command::TrendDraw { map, level, out } => lab::trend::draw(&map, level.as_deref(), &out),
         Command::Import { kind, file, out } => lab::import::import(kind, &file, &out),

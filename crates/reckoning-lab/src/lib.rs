@@ -21,6 +21,7 @@
 //! ```
 
 pub mod bots;
+pub mod cheats;
 mod clock;
 pub mod compare;
 mod dice;

@@ -64,7 +64,7 @@ pub(crate) struct Window {
 
 impl Window {
     /// What an arrival of `number` would be.
-    pub(crate) fn judge(&self, number: u16) -> Arrival {
+    pub(crate) fn judge(self, number: u16) -> Arrival {
         let Some(newest) = self.newest else { return Arrival::New };
         match ahead(newest, number) {
             0 => Arrival::Copy,
@@ -94,12 +94,12 @@ impl Window {
     }
 
     /// The newest that arrived.
-    pub(crate) const fn newest(&self) -> Option<u16> {
+    pub(crate) const fn newest(self) -> Option<u16> {
         self.newest
     }
 
     /// A bit for each of the 32 before it, the nearest one lowest.
-    pub(crate) const fn before(&self) -> u32 {
+    pub(crate) const fn before(self) -> u32 {
         self.before
     }
 }

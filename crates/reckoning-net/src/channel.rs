@@ -180,7 +180,7 @@ pub(crate) fn before_now(low_ms: u16, now: SimTime) -> SimTime {
 }
 
 /// What an acknowledgement says, with its moment expanded.
-pub(crate) fn report_of(ack: &Ack, now: SimTime) -> Report {
+pub(crate) fn report_of(ack: Ack, now: SimTime) -> Report {
     Report { newest: ack.newest, before: ack.before, arrived: before_now(ack.received_ms, now) }
 }
 

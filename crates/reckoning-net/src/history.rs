@@ -38,7 +38,8 @@ impl History {
 
     /// Keeps an update; it becomes the newest if its number is.
     pub(crate) fn put(&mut self, number: u16, update: Update) {
-        if self.newest.is_some_and(|newest| ahead(newest, number) >= HISTORY as i16) {
+        if self.newest.is_some_and(|newest| ahead(newest, number) > MAX_BASELINE_AGE.cast_signed())
+        {
             return;
         }
         let place = usize::from(number) % HISTORY;

@@ -14,6 +14,7 @@ pub(crate) const MAX_NOTICES: usize = 1024;
 
 /// What is said.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "few at a time, and most are corrections")]
 pub(crate) enum Word {
     Grant,
     Revoke,

@@ -5,7 +5,7 @@ mod shared;
 use reckoning::{SimTime, Update, UpdateKind};
 use reckoning_net::wire::{
     Ack, BitReader, BitWriter, Body, DecodeError, EntityId, Format, Header, Message, Number, Owner,
-    PacketReader, PacketWriter, PeerId, Refusal, VERSION, read_update, write_update,
+    PacketReader, PacketWriter, PeerId, Refusal, Registry, VERSION, read_update, write_update,
 };
 use shared::{assert_same, format, later, models, registry, seen, update};
 
@@ -76,7 +76,7 @@ fn a_format_comes_back() {
         let format = Format::new(flat, 60, shared::STEPS, &all, registry()).unwrap();
         let back = Format::from_bytes(&format.to_bytes(), registry()).unwrap();
         assert_eq!(back, format);
-        let unknown = Format::from_bytes(&format.to_bytes(), Default::default());
+        let unknown = Format::from_bytes(&format.to_bytes(), Registry::default());
         assert!(unknown.is_err(), "paths and custom models must be registered");
     }
 }

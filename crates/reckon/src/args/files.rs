@@ -152,3 +152,14 @@ pub fn info(parser: Parser) -> Result<Command, Refusal> {
     let [file] = exactly(command, given.values, ["FILE"])?;
     Ok(Command::Info { file: file.into() })
 }
+
+/// `reckon lab cheats`.
+pub fn cheats(parser: Parser) -> Result<Command, Refusal> {
+    let command = "lab cheats";
+    let given = given(parser, command, &["data"])?;
+    if given.help {
+        return Ok(Command::Help(help::CHEATS.to_string()));
+    }
+    let [] = exactly(command, given.values, [])?;
+    Ok(Command::Cheats { data: given.data })
+}

@@ -24,6 +24,7 @@ pub enum Command {
     Help(String),
     Compare(Compare),
     Reproduce(Reproduce),
+    Cheats { data: Vec<PathBuf> },
     TrendBuild { data: Vec<PathBuf>, out: PathBuf },
     TrendDraw { map: PathBuf, level: Option<PathBuf>, out: PathBuf },
     Import { kind: Kind, file: PathBuf, out: PathBuf },
@@ -87,7 +88,7 @@ pub fn parse(mut parser: Parser) -> Result<Command, Refusal> {
 }
 
 fn lab(mut parser: Parser) -> Result<Command, Refusal> {
-    let commands = "compare, reproduce, trend, import, export or info";
+    let commands = "compare, reproduce, cheats, trend, import, export or info";
     let command = match next(&mut parser, "lab")? {
         None | Some(Word::Help) => return Ok(Command::Help(help::LAB.to_string())),
         Some(word) => word,
@@ -95,6 +96,7 @@ fn lab(mut parser: Parser) -> Result<Command, Refusal> {
     match command.value().and_then(|word| word.to_str()) {
         Some("compare") => compare::parse(parser),
         Some("reproduce") => reproduce(parser),
+        Some("cheats") => files::cheats(parser),
         Some("trend") => files::trend(parser),
         Some("import") => files::import(parser),
         Some("export") => files::export(parser),

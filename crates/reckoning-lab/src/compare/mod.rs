@@ -40,12 +40,13 @@ use closed::{Chain, Setting, Sum};
 use fit::Trial;
 use open::{Grid, Questions, Ready};
 use parallel::on_each_thread;
-use prepare::Prepared;
 use surroundings::Surroundings;
 use tally::{Errors, mean_over_players};
 
 pub use crate::predictor::{Predictor, PredictorError};
 pub use cache::{Cache, compare_cached};
+pub(crate) use prepare::Prepared;
+pub(crate) use surroundings::walls_of;
 
 /// What to compare.
 #[derive(Clone, Debug, PartialEq)]

@@ -100,7 +100,8 @@ impl Trails {
     }
 }
 
-fn walls_of(level: &Level) -> Result<Option<Walls>, ConfigError> {
+/// The walls of a level; `None` if it has none.
+pub(crate) fn walls_of(level: &Level) -> Result<Option<Walls>, ConfigError> {
     let walls: Vec<Wall<'_>> = level.shapes.iter().filter_map(wall_of).collect();
     if walls.is_empty() { Ok(None) } else { Walls::new(walls).map(Some) }
 }

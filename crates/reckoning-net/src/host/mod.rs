@@ -17,8 +17,9 @@
 //!
 //! What others rely on:
 //! - equal calls give equal datagrams, bit for bit;
-//! - a peer's datagrams depend on that peer's acknowledgements and budget alone, never on how
-//!   slow or hostile another one is (but for what a fairness policy shares out);
+//! - what a peer is shown depends on its own acknowledgements and budget, not on how slow or
+//!   deaf another one is (but for what a fairness policy shares out); only the numbers that
+//!   updates bear are common to all;
 //! - no bytes make it panic, and everything a peer can make it keep has a named limit.
 
 pub(crate) mod config;

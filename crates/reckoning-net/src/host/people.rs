@@ -9,6 +9,7 @@ use super::Host;
 use super::event::{Departure, HostEvent};
 use super::peer::{FAREWELLS, Peer, Stage, Viewpoint};
 use super::zone_pass::stop_listening;
+use crate::budget::Budget;
 use crate::channel::{Delivery, SendError};
 use crate::notices::Word;
 use crate::wire::{EntityId, Owner, PeerId, Refusal};
@@ -67,7 +68,9 @@ impl Host {
         let was_in = peer.is_joined();
         peer.stage = Stage::Ended { why, was_in, left: FAREWELLS };
         let views = core::mem::take(&mut peer.views);
-        views.iter().for_each(|view| stop_listening(&mut self.world, view, id));
+        for view in &views {
+            stop_listening(&mut self.world, view, id);
+        }
         if was_in {
             self.abandon(now, id, false);
             self.tell(HostEvent::Left { peer: id, why: Departure::PutOut(why) });
@@ -79,6 +82,14 @@ impl Host {
     pub fn set_viewpoint(&mut self, peer: PeerId, viewpoint: Viewpoint) {
         if let Some(peer) = self.peers.get_mut(&peer) {
             peer.viewpoint = viewpoint;
+        }
+    }
+
+    /// Changes what one peer is sent at most, headers of UDP and IP included.
+    pub fn set_budget(&mut self, now: SimTime, peer: PeerId, bytes_per_s: u32) {
+        let datagram_bytes = self.config.max_datagram_bytes;
+        if let Some(peer) = self.peers.get_mut(&peer) {
+            peer.budget = Budget::new(bytes_per_s, datagram_bytes, now);
         }
     }
 
@@ -156,10 +167,14 @@ impl Host {
         // Without a token nobody can prove to be the same.
         if waits && room && !token.is_empty() && !owned.is_empty() {
             let until = now + self.config.grace;
-            owned.iter().for_each(|entity| self.halt(now, *entity));
+            for entity in &owned {
+                self.halt(now, *entity);
+            }
             self.absent.push(Absent { peer: id, token, owned, until });
         } else {
-            owned.into_iter().for_each(|entity| self.end_entity(entity));
+            for entity in owned {
+                self.end_entity(entity);
+            }
         }
     }
 
@@ -202,9 +217,8 @@ impl Host {
     /// Makes a peer the owner of an entity and tells it where that is. Returns whether both
     /// exist and it can own one more.
     pub fn grant(&mut self, now: SimTime, id: EntityId, to: PeerId) -> bool {
-        let can_own =
-            |peer: &&mut Peer| peer.is_joined() && peer.owned.len() < super::peer::MAX_OWNED;
-        if self.peers.get_mut(&to).filter(can_own).is_none() || self.world.get(id).is_none() {
+        let can_own = |peer: &Peer| peer.is_joined() && peer.owned.len() < super::peer::MAX_OWNED;
+        if !self.peers.get(&to).is_some_and(can_own) || self.world.get(id).is_none() {
             return false;
         }
         self.revoke(id);

@@ -62,7 +62,7 @@ impl Host {
             peer.channel.heard_at = now;
         }
         if let Some(ack) = header.ack {
-            self.handle_ack(now, from, &ack);
+            self.handle_ack(now, from, ack);
         }
         let format = self.config.format.clone();
         let (mut owes, mut complete) = (false, true);
@@ -95,7 +95,7 @@ impl Host {
         }
     }
 
-    fn handle_ack(&mut self, now: SimTime, from: PeerId, ack: &Ack) {
+    fn handle_ack(&mut self, now: SimTime, from: PeerId, ack: Ack) {
         let Some(peer) = self.peers.get_mut(&from) else { return };
         let report = match self.config.clocking {
             Clocking::Synchronised => report_of(ack, now),
@@ -275,9 +275,7 @@ fn decode(
         return Some(Err(()));
     };
     let number = number.number(newest.unwrap_or_default());
-    if matches!(body.has_baseline(), false)
-        && newest.is_some_and(|newest| ahead(newest, number) > 0)
-    {
+    if !body.has_baseline() && newest.is_some_and(|newest| ahead(newest, number) > 0) {
         inbound.history.clear(); // the owner counts anew
     }
     inbound.history.put(number, update);

@@ -45,7 +45,7 @@ impl Session {
         self.channel.heard_at = now;
         self.doubt_clock(&header, now);
         if let Some(ack) = header.ack {
-            self.handle_ack(now, &ack);
+            self.handle_ack(now, ack);
         }
         let (mut owes, mut complete) = (false, true);
         loop {
@@ -78,7 +78,7 @@ impl Session {
         }
     }
 
-    fn handle_ack(&mut self, now: SimTime, ack: &Ack) {
+    fn handle_ack(&mut self, now: SimTime, ack: Ack) {
         let host_now = self.timeline_at(now).unwrap_or(now);
         let report = report_of(ack, host_now);
         let (flights, mut fates) = self.fates();

@@ -72,7 +72,7 @@ impl<'a> BitWriter<'a> {
 
     /// Fills up the current byte with zeros and writes `bytes`.
     pub fn write_bytes(&mut self, bytes: &[u8]) {
-        self.write_short(0, (8 - self.held_bits) % 8);
+        self.write_short(0, (8 - self.held_bits % 8) % 8);
         match self.out.get_mut(self.at..self.at + bytes.len()) {
             Some(room) if !self.full => {
                 room.copy_from_slice(bytes);
@@ -110,7 +110,7 @@ impl<'a> BitWriter<'a> {
     /// where not everything fitted.
     #[must_use]
     pub fn finish(mut self) -> Option<usize> {
-        self.write_short(0, (8 - self.held_bits) % 8);
+        self.write_short(0, (8 - self.held_bits % 8) % 8);
         (!self.full).then_some(self.at)
     }
 }

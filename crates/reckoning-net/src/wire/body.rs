@@ -50,7 +50,7 @@ impl Body {
         off.angular_velocity = minus(cells.angular_velocity, foreseen.angular_velocity());
         let (plan, closes) = plan_off(&cells, foreseen.plan());
         off.plan = plan;
-        let turns = cells.turn != foreseen.turn();
+        let turns = !foreseen.is_turned(update.kinematics().orientation, cells.turn);
         off.turn = if turns { foreseen.turn_off(cells.turn) } else { Turn::none(format.flat) };
         Self { off, closes, turns, has_baseline: baseline.is_some() }
     }
@@ -198,9 +198,9 @@ impl Body {
             }
             Plan::Curve(mut terms) => {
                 self.closes = from.read_bit()?;
-                for i in 0..terms_of(&self.off.model) {
+                for (i, term) in terms[..terms_of(&self.off.model)].iter_mut().enumerate() {
                     if from.read_bit()? {
-                        terms[i] = take_vector(from, format, self.term_order(i))?;
+                        *term = take_vector(from, format, self.term_order(i))?;
                     }
                 }
                 self.off.plan = Plan::Curve(terms);

@@ -5,7 +5,7 @@
 //! of the quaternion are multiples and the fourth, the largest, follows from them; in a flat
 //! world it is one count of parts of a turn.
 
-use libm::{atan2, round, sincos, sqrt};
+use libm::{atan2, sincos, sqrt};
 use reckoning::{Curve, DQuat, DVec3, Kinematics, Model, PathRide, Update, UpdateKind};
 
 use super::DecodeError;
@@ -55,14 +55,16 @@ impl Cells {
         let tick = format.tick_of(seen.at);
         let at = format.time_of(tick);
         let position = if at == seen.at { seen.position } else { update.position_at(at) };
-        let acceleration =
-            if update.model().uses_acceleration() { seen.acceleration } else { DVec3::ZERO };
         Self {
             kind: update.kind(),
             tick,
             position: format.cells(position, steps.position_m),
             velocity: format.cells(seen.velocity, steps.velocity_mps),
-            acceleration: format.cells(acceleration, steps.acceleration_mps2),
+            acceleration: if update.model().uses_acceleration() {
+                format.cells(seen.acceleration, steps.acceleration_mps2)
+            } else {
+                [0; 3]
+            },
             turn: Turn::of(format, seen.orientation),
             angular_velocity: format.turn_cells(seen.angular_velocity),
             model: bare(*update.model()),
@@ -177,6 +179,9 @@ impl Turn {
     }
 
     pub(super) fn of(format: &Format, orientation: DQuat) -> Self {
+        if orientation == DQuat::IDENTITY {
+            return Self::none(format.flat);
+        }
         if format.flat {
             let steps = format.turn_steps();
             let turns = atan2(orientation.z, orientation.w) / core::f64::consts::PI;
@@ -259,7 +264,18 @@ pub(super) fn wrapped(n: i64, steps: i64) -> i64 {
 
 /// The number of steps nearest to `x`, halves away from zero.
 pub(super) fn cell(x: f64, step: f64) -> i64 {
-    (round(x / step) as i64).clamp(-MAX_CELL, MAX_CELL)
+    let steps = x / step;
+    // Towards zero; what is left is exact below 2^52 and of no matter above.
+    let whole = steps as i64;
+    let left = steps - whole as f64;
+    let nearest = if left >= 0.5 {
+        whole.saturating_add(1)
+    } else if left <= -0.5 {
+        whole.saturating_sub(1)
+    } else {
+        whole
+    };
+    nearest.clamp(-MAX_CELL, MAX_CELL)
 }
 
 fn vector(cells: Steps, step: f64) -> DVec3 {

@@ -11,11 +11,16 @@ const MAX_DIGITS: u32 = 48;
 
 pub(crate) fn put_count(out: &mut BitWriter, value: u64, order: u32) {
     let shifted = value + (1 << order);
-    let digits = 63 - shifted.leading_zeros();
+    let digits = shifted.ilog2();
     debug_assert!(digits <= MAX_DIGITS);
     let zeros = digits - order;
-    out.write_short(1 << zeros, zeros + 1);
-    out.write_short(shifted, digits);
+    let low = shifted & ((1 << digits) - 1);
+    if zeros + 1 + digits <= 56 {
+        out.write_short((low << 1 | 1) << zeros, zeros + 1 + digits);
+    } else {
+        out.write_short(1 << zeros, zeros + 1);
+        out.write_short(low, digits);
+    }
 }
 
 pub(crate) fn take_count(from: &mut BitReader, order: u32) -> Result<u64, DecodeError> {
@@ -43,13 +48,15 @@ pub(crate) fn put_signed(out: &mut BitWriter, value: i64, order: u32) {
 /// How many bits [`put_signed`] takes.
 pub(crate) fn signed_bits(value: i64, order: u32) -> u32 {
     let shifted = (((value << 1) ^ (value >> 63)) as u64) + (1 << order);
-    let digits = 63 - shifted.leading_zeros();
+    let digits = shifted.ilog2();
     2 * digits - order + 1
 }
 
 pub(crate) fn take_signed(from: &mut BitReader, order: u32) -> Result<i64, DecodeError> {
     let folded = take_count(from, order)?;
-    Ok((folded >> 1) as i64 ^ -((folded & 1) as i64))
+    // Below 2^49, so the sign stays free.
+    let half = (folded >> 1).cast_signed();
+    Ok(if folded & 1 == 0 { half } else { -1 - half })
 }
 
 #[cfg(test)]
@@ -63,11 +70,11 @@ mod tests {
                 let mut bytes = [0; 32];
                 let mut out = BitWriter::new(&mut bytes);
                 put_count(&mut out, value, order);
-                put_signed(&mut out, -(value as i64) / 2, order);
+                put_signed(&mut out, -value.cast_signed() / 2, order);
                 let length = out.finish().unwrap();
                 let mut from = BitReader::new(&bytes[..length]);
                 assert_eq!(take_count(&mut from, order), Ok(value));
-                assert_eq!(take_signed(&mut from, order), Ok(-(value as i64) / 2));
+                assert_eq!(take_signed(&mut from, order), Ok(-value.cast_signed() / 2));
             }
         }
     }

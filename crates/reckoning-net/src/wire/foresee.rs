@@ -1,7 +1,7 @@
 //! What a receiver of a baseline knows of a later moment.
 
 use libm::exp;
-use reckoning::{DVec3, Model, SimTime, Update, UpdateKind};
+use reckoning::{DQuat, DVec3, Model, SimTime, Update, UpdateKind};
 
 use super::cells::{Cells, MAX_CELL, Plan, Steps, Turn, cell, wrapped};
 use super::{DecodeError, Format};
@@ -94,17 +94,31 @@ impl<'a> Foreseen<'a> {
 
     pub(super) fn turn(&self) -> Turn {
         self.baseline.map_or(Turn::none(self.format.flat), |baseline| {
-            Turn::of(self.format, baseline.orientation_at(self.at))
+            Turn::of(self.format, self.orientation(baseline))
         })
+    }
+
+    /// Whether a body is turned as foreseen. `orientation` is what `turn` was made of.
+    pub(super) fn is_turned(&self, orientation: DQuat, turn: Turn) -> bool {
+        // Equal numbers fall into equal steps, and most bodies turn as foreseen.
+        let equal = self.baseline.is_some_and(|known| self.orientation(known) == orientation);
+        equal || turn == self.turn()
+    }
+
+    /// A rider is taken to be turned as it was: how a path bends need not be known to the
+    /// last bit to read what came.
+    fn orientation(&self, baseline: &Update) -> DQuat {
+        match baseline.model() {
+            Model::Path(_) => baseline.kinematics().orientation,
+            _ => baseline.orientation_at(self.at),
+        }
     }
 
     /// The same with another component left out.
     fn turn_leaving_out(&self, left_out: u8) -> Turn {
         match self.baseline {
             Some(_) if self.format.flat => self.turn(),
-            Some(baseline) => {
-                Turn::leaving_out(self.format, baseline.orientation_at(self.at), left_out)
-            }
+            Some(baseline) => Turn::leaving_out(self.format, self.orientation(baseline), left_out),
             None => Turn { left_out, parts: [0; 3] },
         }
     }

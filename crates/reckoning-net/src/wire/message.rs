@@ -48,7 +48,6 @@ pub enum Refusal {
 /// One thing said in a datagram.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-#[expect(clippy::large_enum_variant, reason = "lives on the stack, one at a time; no allocation")]
 pub enum Message<'a> {
     /// To the host: let me in.
     Join {

@@ -68,7 +68,7 @@ impl<'a> PacketWriter<'a> {
         put_signed(&mut out, clamp_ms(header.sent_ms), SENT_ORDER);
         out.write_bit(header.ack.is_some());
         if let Some(ack) = &header.ack {
-            put_ack(&mut out, ack);
+            put_ack(&mut out, *ack);
         }
         Self { out, running: Running::new(clamp_ms(header.sent_ms)) }
     }
@@ -447,7 +447,7 @@ fn clamp_ms(sent_ms: i64) -> i64 {
     sent_ms.clamp(-(1 << 42), 1 << 42)
 }
 
-fn put_ack(out: &mut BitWriter, ack: &Ack) {
+fn put_ack(out: &mut BitWriter, ack: Ack) {
     out.write(u64::from(ack.newest), 16);
     out.write(u64::from(ack.received_ms), 16);
     // Nothing lost lately: the usual case.

@@ -16,12 +16,11 @@ const SPAN_BITS: u32 = 40;
 /// Writes which model it is: its place in the format's table, or all of it.
 pub(super) fn put_model(out: &mut BitWriter, format: &Format, model: &Model) {
     let models = format.models();
-    match models.iter().position(|listed| listed == model) {
-        Some(place) => out.write(1 << place, place as u32 + 1),
-        None => {
-            out.write(0, models.len() as u32);
-            put_spec(out, model);
-        }
+    if let Some(place) = models.iter().position(|listed| listed == model) {
+        out.write(1 << place, place as u32 + 1);
+    } else {
+        out.write(0, models.len() as u32);
+        put_spec(out, model);
     }
 }
 
@@ -37,7 +36,6 @@ pub(super) fn take_model(from: &mut BitReader, format: &Format) -> Result<Model,
 fn put_spec(out: &mut BitWriter, model: &Model) {
     let mut kind = |number: u64| out.write(number, 4);
     match model {
-        Model::Hold => kind(0),
         Model::Linear => kind(1),
         Model::Accelerating { trust } => {
             kind(2);
@@ -55,7 +53,9 @@ fn put_spec(out: &mut BitWriter, model: &Model) {
             kind(5);
             let tau_s = curve.basis().tau_s();
             out.write_bit(tau_s.len() == 4);
-            tau_s.iter().for_each(|tau_s| out.write(tau_s.to_bits(), 64));
+            for tau_s in tau_s {
+                out.write(tau_s.to_bits(), 64);
+            }
         }
         Model::Arc => kind(6),
         Model::Ballistic(fall) => {
@@ -77,7 +77,7 @@ fn put_spec(out: &mut BitWriter, model: &Model) {
             kind(10);
             out.write(u64::from(custom.id), 8);
         }
-        // A model newer than this version: it stands still rather than go astray.
+        // Hold; and a model newer than this version stands still rather than go astray.
         _ => kind(0),
     }
 }

@@ -109,11 +109,11 @@ pub fn bits(update: &Update) -> Vec<u64> {
     let seen = update.kinematics();
     let mut all = vec![seen.at.as_micros() as u64, update.kind() as u64];
     let vectors = [seen.position, seen.velocity, seen.acceleration, seen.angular_velocity];
-    all.extend(vectors.iter().flat_map(|v| v.to_array()).map(f64::to_bits));
+    all.extend(vectors.iter().flat_map(DVec3::to_array).map(f64::to_bits));
     all.extend(seen.orientation.to_array().map(f64::to_bits));
     match update.model() {
         Model::Curve(curve) => {
-            let axes = curve.coefficients().iter().flat_map(|c| c.to_array());
+            let axes = curve.coefficients().iter().flat_map(DVec3::to_array);
             all.extend(axes.chain(curve.basis().tau_s().iter().copied()).map(f64::to_bits));
         }
         Model::Path(ride) => {
