@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
 use reckoning::TrendMapError;
+use reckoning_server::SettingsError;
 
 /// Why a command that was understood did not succeed.
 #[derive(Debug)]
@@ -17,6 +18,10 @@ pub enum Failure {
     TrendMap { path: PathBuf, error: TrendMapError },
     /// There is nothing to work on.
     NoSessions,
+    /// A setting of the server is wrong; it says itself which.
+    Settings { path: Option<PathBuf>, error: SettingsError },
+    /// The server did not start, or a token could not be made; it says itself why.
+    Server(Box<dyn Error>),
     /// The laboratory refused; it says itself what and where.
     Lab(Box<dyn Error>),
 }
@@ -30,12 +35,19 @@ impl fmt::Display for Failure {
                 write!(f, "{}: {error}; make one with `reckon lab trend build`", path.display())
             }
             Self::NoSessions => f.write_str("no sessions to work on; name some with --data PATH"),
-            Self::Lab(error) => error.fmt(f),
+            Self::Settings { path: Some(path), error } => write!(f, "{}: {error}", path.display()),
+            Self::Settings { path: None, error } => error.fmt(f),
+            Self::Server(error) | Self::Lab(error) => error.fmt(f),
         }
     }
 }
 
 impl Failure {
+    /// An error of the server.
+    pub fn server(error: impl Error + 'static) -> Self {
+        Self::Server(Box::new(error))
+    }
+
     /// An error of the laboratory.
     pub fn lab(error: impl Error + 'static) -> Self {
         Self::Lab(Box::new(error))

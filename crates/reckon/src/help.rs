@@ -5,6 +5,8 @@ use reckoning_lab::compare::Predictor;
 pub const TOP: &str = "\
 reckon: dead reckoning, measured
 
+  reckon serve          a server that relays moving bodies between clients
+  reckon token          keys and tokens for a server that is not open to all
   reckon lab COMMAND    the laboratory; `reckon lab --help` lists its commands
   reckon --version      which version this is
 
@@ -27,6 +29,47 @@ Each explains itself: reckon lab compare --help
 
 Example:
   reckon lab compare --data recordings/ --predictors hold,linear --report report.html
+";
+
+pub const SERVE: &str = "\
+reckon serve [options]
+
+Runs a server without rules of its own: everyone who joins owns a body, and everyone sees all
+bodies. Programs connect by QUIC, browsers by WebTransport or WebSocket, all on one port number
+(UDP and TCP). Ctrl-c or SIGTERM says goodbye to everyone and closes the recording.
+
+  --config FILE          settings in TOML; only what differs from the defaults
+  --set NAME=VALUE       one setting, such as limits.peers=32; wins over the file, may repeat
+  --listen ADDRESS       short for --set listen=ADDRESS; default 127.0.0.1:4433
+  --record FOLDER        short for --set recording.folder=FOLDER
+  --token-key FILE       let in holders of a token only; see `reckon token --help`
+  --print-config         print the default file, with every setting explained, and stop
+
+Paths on the TCP port: /health, /metrics (for Prometheus), /reckoning.json (what browsers need
+to connect), /ws (the WebSocket).
+
+Example: play on this machine, record what happens
+  reckon serve --record sessions
+Example: a server for others
+  reckon token --new-key > key.hex
+  reckon serve --listen 0.0.0.0:4433 --token-key key.hex \\
+               --set certificate.chain_file=chain.pem --set certificate.key_file=key.pem
+";
+
+pub const TOKEN: &str = "\
+reckon token --new-key
+reckon token --key FILE [--minutes N] [--entities A,B,C]
+
+Makes a key, or a token signed with one. A server started with --token-key lets in whoever
+shows such a token, one session at a time, until it ends.
+
+  --new-key              print a new key, for a file that only you can read
+  --key FILE             the key to sign with
+  --minutes N            how long the token is good for; default 60
+  --entities A,B,C       the seats it is good for, at most 32 numbers; none: the game decides
+
+Example:
+  reckon token --key key.hex --minutes 30 --entities 7
 ";
 
 const COMPARE: &str = "\

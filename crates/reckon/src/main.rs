@@ -9,6 +9,7 @@ mod failure;
 mod help;
 mod lab;
 mod progress;
+mod serve;
 
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
@@ -47,6 +48,9 @@ fn carry_out(command: Command) -> Result<(), Failure> {
         Command::Import { kind, file, out } => lab::import::import(kind, &file, &out),
         Command::Export { file, parquet } => lab::import::export(&file, &parquet),
         Command::Info { file } => lab::info::run(&file),
+        Command::Serve(command) => serve::run(&command),
+        Command::NewKey => serve::new_key(),
+        Command::Mint(command) => serve::mint(&command),
     }
 }
 

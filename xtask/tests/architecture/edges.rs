@@ -17,15 +17,20 @@ const fn rule(name: &'static str, uses: &'static [&'static str]) -> Rule {
 }
 
 /// The whole design: a crate not named here, or an edge not listed, fails the test.
-const RULES: [Rule; 11] = [
+const RULES: [Rule; 12] = [
     rule(ENGINE, &[]),
     rule("reckoning-net", &[ENGINE]),
     rule("reckoning-arena", &[ENGINE, "reckoning-net"]),
     rule("reckoning-lab", &[ENGINE, "reckoning-net", "reckoning-arena"]), // its bots make recordings
     Rule {
+        name: "reckoning-client",
+        uses: &[ENGINE, "reckoning-net"],
+        tests_use: &["reckoning-server"], // its example is both ends
+    },
+    Rule {
         name: "reckoning-server",
         uses: &[ENGINE, "reckoning-net", "reckoning-lab"],
-        tests_use: &["reckoning-arena"], // a game to serve
+        tests_use: &["reckoning-arena", "reckoning-client"], // a game to serve, somebody to serve
     },
     rule("reckoning-web", &[ENGINE, "reckoning-net", "reckoning-arena"]),
     rule("reckoning-dis", &[ENGINE]),
@@ -38,6 +43,7 @@ const RULES: [Rule; 11] = [
             "reckoning-net",
             "reckoning-arena",
             "reckoning-lab",
+            "reckoning-client",
             "reckoning-server",
             "reckoning-web",
             "reckoning-dis",

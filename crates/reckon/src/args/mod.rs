@@ -2,6 +2,7 @@
 
 mod compare;
 mod files;
+mod serve;
 
 use std::ffi::OsString;
 use std::fmt;
@@ -13,6 +14,7 @@ use reckoning_lab::reproduce::Document;
 
 pub use compare::{Compare, Format};
 pub use files::Kind;
+pub use serve::{Mint, Serve};
 
 use crate::help;
 
@@ -28,6 +30,9 @@ pub enum Command {
     Import { kind: Kind, file: PathBuf, out: PathBuf },
     Export { file: PathBuf, parquet: PathBuf },
     Info { file: PathBuf },
+    Serve(Serve),
+    NewKey,
+    Mint(Mint),
 }
 
 /// `reckon lab reproduce`.
@@ -76,7 +81,9 @@ pub fn parse(mut parser: Parser) -> Result<Command, Refusal> {
             Ok(Command::Help(format!("reckon {}\n", env!("CARGO_PKG_VERSION"))))
         }
         Some(Word::Value(word)) if word == "lab" => lab(parser),
-        Some(word) => Err(unknown(command, &word, "lab, --help or --version")),
+        Some(Word::Value(word)) if word == "serve" => serve::serve(parser),
+        Some(Word::Value(word)) if word == "token" => serve::token(parser),
+        Some(word) => Err(unknown(command, &word, "serve, token, lab, --help or --version")),
     }
 }
 

@@ -1,0 +1,50 @@
+//! `reckon serve` and `reckon token`: files and flags in; the work is in `reckoning-server`.
+
+use std::fs;
+use std::path::Path;
+
+use reckoning_server::settings::{self, Settings};
+use reckoning_server::token::{TokenKey, new_key_hex, to_hex};
+use reckoning_server::{Relay, Server, logs, unix_seconds};
+
+use crate::args::{Mint, Serve};
+use crate::failure::Failure;
+use crate::say;
+
+/// Serves until it is told to stop.
+pub fn run(command: &Serve) -> Result<(), Failure> {
+    let settings = settings(command)?;
+    logs::start(settings.log);
+    let running = Server::new(settings).start(Relay::default()).map_err(Failure::server)?;
+    say(&format!("listening on {}\n", running.address()))?;
+    running.run().map_err(Failure::server)
+}
+
+fn settings(command: &Serve) -> Result<Settings, Failure> {
+    let path = command.config.as_deref();
+    let wrong = |error| Failure::Settings { path: path.map(Path::to_path_buf), error };
+    let text = path.map_or(Ok(String::new()), read)?;
+    let mut table = settings::parse(&text).map_err(wrong)?;
+    for assignment in &command.assignments {
+        settings::set(&mut table, assignment)
+            .map_err(|error| Failure::Settings { path: None, error })?;
+    }
+    Settings::from_table(table).map_err(wrong)
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    fs::read_to_string(path).map_err(|error| Failure::File { path: path.to_path_buf(), error })
+}
+
+/// Prints a new key.
+pub fn new_key() -> Result<(), Failure> {
+    say(&format!("{}\n", new_key_hex().map_err(Failure::server)?))
+}
+
+/// Prints a new token.
+pub fn mint(command: &Mint) -> Result<(), Failure> {
+    let key = TokenKey::from_hex(&read(&command.key)?).map_err(Failure::server)?;
+    let expires = unix_seconds().saturating_add(command.minutes.saturating_mul(60));
+    let token = key.mint(&command.entities, expires).map_err(Failure::server)?;
+    say(&format!("{}\n", to_hex(&token)))
+}

@@ -1,0 +1,36 @@
+//! The client of Reckoning: join a game, move what is yours, show what is others'.
+//!
+//! The same calls work natively, over QUIC, and in a browser, over WebTransport or a WebSocket:
+//!
+//! ```no_run
+//! use reckoning::{DVec3, Kinematics};
+//! use reckoning_client::{Client, ClientConfig, Event};
+//!
+//! let mut client = Client::connect(ClientConfig::new("127.0.0.1:4433"))?;
+//! let mut mine = None;
+//! loop {
+//!     let now = client.drive(); // once a frame
+//!     while let Some(event) = client.poll_event() {
+//!         if let Event::Granted(entity) = event {
+//!             mine = Some(entity);
+//!         }
+//!     }
+//!     if let Some(entity) = mine {
+//!         client.observe(entity, &Kinematics::moving(now, DVec3::X * now.as_secs_f64(), DVec3::X));
+//!     }
+//!     for (entity, _) in client.ghosts() {
+//!         println!("{entity:?} is at {:?}", client.shown(entity, now));
+//!     }
+//! }
+//! # #[allow(unreachable_code)]
+//! # Ok::<(), reckoning_client::ConnectError>(())
+//! ```
+
+mod client;
+mod transport;
+
+pub use client::{Client, ClientConfig, Status};
+pub use reckoning_net::{
+    Delivery, EntityId, Event, PeerId, Refusal, Remote, SendError, SessionConfig,
+};
+pub use transport::{ConnectError, Trust};

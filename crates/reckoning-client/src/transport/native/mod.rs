@@ -1,0 +1,180 @@
+//! QUIC datagrams, on a network thread that all clients of the process share.
+
+mod clock;
+mod steady;
+mod trust;
+
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use bytes::Bytes;
+use quinn::{ClientConfig, Connection, Endpoint, IdleTimeout, TransportConfig, VarInt};
+use reckoning::SimTime;
+use ring::rand::{SecureRandom, SystemRandom};
+use tokio::runtime::{Builder, Handle};
+use tokio::time::timeout;
+
+use super::{ConnectError, Inbox, State, Trust, host_and_port};
+pub(crate) use clock::Clock;
+
+/// A server that does not answer by then is tried anew.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
+const KEEP_ALIVE: Duration = Duration::from_secs(1);
+/// A few datagrams: what waits longer is old.
+const SEND_BUFFER_BYTES: usize = 4_800;
+const RECEIVE_BUFFER_BYTES: usize = 256 * 1_000;
+
+/// A connection to a server, or the attempt at one.
+#[derive(Debug)]
+pub(crate) struct Wire {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    clock: Clock,
+    state: Mutex<State>,
+    inbox: Mutex<Inbox>,
+    connection: OnceLock<Connection>,
+}
+
+impl Wire {
+    /// Begins to connect.
+    pub(crate) fn open(server: &str, trust: &Trust, clock: Clock) -> Result<Self, ConnectError> {
+        let (host, port) = host_and_port(server)?;
+        let shared = Arc::new(Shared {
+            clock,
+            state: Mutex::new(State::Connecting),
+            inbox: Mutex::default(),
+            connection: OnceLock::new(),
+        });
+        let (host, trust) = (host.to_string(), trust.clone());
+        network()?.spawn(run(shared.clone(), host, port, trust));
+        Ok(Self { shared })
+    }
+
+    pub(crate) fn state(&self) -> State {
+        lock(&self.shared.state).clone()
+    }
+
+    /// Sends, if the connection stands; the oldest that waits goes when there is no room.
+    pub(crate) fn send(&mut self, datagram: &[u8]) {
+        if let Some(connection) = self.shared.connection.get() {
+            // A datagram that cannot go is lost, as any may be.
+            let _ = connection.send_datagram(Bytes::copy_from_slice(datagram));
+        }
+    }
+
+    pub(crate) fn receive(&mut self) -> Option<(SimTime, Vec<u8>)> {
+        lock(&self.shared.inbox).pop()
+    }
+
+    pub(crate) fn dropped(&self) -> u64 {
+        lock(&self.shared.inbox).dropped()
+    }
+}
+
+impl Drop for Wire {
+    fn drop(&mut self) {
+        *lock(&self.shared.state) = State::Closed("left".to_string());
+        if let Some(connection) = self.shared.connection.get() {
+            connection.close(VarInt::from_u32(0), b"left");
+        }
+    }
+}
+
+/// A name that no other client has.
+pub(crate) fn random_identity() -> [u8; 16] {
+    let mut identity = [0; 16];
+    // Without random numbers there is no TLS either, so nobody will see the zeros.
+    let _ = SystemRandom::new().fill(&mut identity);
+    identity
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The thread that carries all connections of this process; it sleeps when there are none.
+fn network() -> Result<&'static Handle, ConnectError> {
+    static NETWORK: OnceLock<Result<Handle, String>> = OnceLock::new();
+    let started = NETWORK.get_or_init(|| start_network().map_err(|error| error.to_string()));
+    started.as_ref().map_err(|said| ConnectError::System { said: said.clone() })
+}
+
+fn start_network() -> std::io::Result<Handle> {
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let handle = runtime.handle().clone();
+    let forever = move || runtime.block_on(std::future::pending::<()>());
+    thread::Builder::new().name("reckoning-net".to_string()).spawn(forever)?;
+    Ok(handle)
+}
+
+/// One connection from the first packet to the last.
+async fn run(shared: Arc<Shared>, host: String, port: u16, trust: Trust) {
+    let ended = match timeout(CONNECT_TIMEOUT, connect(&host, port, &trust)).await {
+        Ok(Ok(connection)) => carry(&shared, connection).await,
+        Ok(Err(said)) => said,
+        Err(_) => format!("{host}:{port} does not answer"),
+    };
+    *lock(&shared.state) = State::Closed(ended);
+}
+
+async fn connect(host: &str, port: u16, trust: &Trust) -> Result<Connection, String> {
+    let found = tokio::net::lookup_host((host, port)).await.map_err(|error| error.to_string())?;
+    let mut said = format!("{host} has no address");
+    for address in found {
+        match connect_to(address, host, trust).await {
+            Ok(connection) => return Ok(connection),
+            Err(error) => said = error,
+        }
+    }
+    Err(said)
+}
+
+async fn connect_to(address: SocketAddr, host: &str, trust: &Trust) -> Result<Connection, String> {
+    let any = match address {
+        SocketAddr::V4(_) => SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)),
+        SocketAddr::V6(_) => SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0)),
+    };
+    let endpoint = Endpoint::client(any).map_err(|error| error.to_string())?;
+    let mut config = ClientConfig::new(Arc::new(trust::tls(address.ip(), trust)?));
+    config.transport_config(Arc::new(transport()));
+    let connecting = endpoint.connect_with(config, address, host).map_err(|it| it.to_string())?;
+    connecting.await.map_err(|error| error.to_string())
+}
+
+fn transport() -> TransportConfig {
+    let mut transport = TransportConfig::default();
+    transport
+        .max_idle_timeout(IdleTimeout::try_from(IDLE_TIMEOUT).ok())
+        .keep_alive_interval(Some(KEEP_ALIVE))
+        .max_concurrent_bidi_streams(VarInt::from_u32(0))
+        .max_concurrent_uni_streams(VarInt::from_u32(0))
+        .datagram_send_buffer_size(SEND_BUFFER_BYTES)
+        .datagram_receive_buffer_size(Some(RECEIVE_BUFFER_BYTES))
+        .congestion_controller_factory(Arc::new(steady::Steady));
+    transport
+}
+
+/// Moves what comes into the inbox until the connection ends; says why it did.
+async fn carry(shared: &Shared, connection: Connection) -> String {
+    let connection = shared.connection.get_or_init(|| connection);
+    {
+        let mut state = lock(&shared.state);
+        if let State::Closed(said) = &*state {
+            connection.close(VarInt::from_u32(0), b"left");
+            return said.clone();
+        }
+        *state = State::Open;
+    }
+    loop {
+        match connection.read_datagram().await {
+            Ok(datagram) => lock(&shared.inbox).push(shared.clock.now(), datagram.to_vec()),
+            Err(error) => return error.to_string(),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! A browser's way: WebTransport datagrams, or a WebSocket where that is missing or blocked.
+//!
+//! The page of the server, or any other that may reach it, asks `/reckoning.json` for the hash of
+//! the certificate, so that a self-made one will do.
+
+mod about;
+mod js;
+mod socket;
+mod stream;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use reckoning::SimTime;
+use wasm_bindgen_futures::spawn_local;
+
+use self::about::About;
+use self::socket::Socket;
+use self::stream::Stream;
+use super::{ConnectError, Inbox, State, Trust, host_and_port};
+
+/// The clock of the page.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clock {
+    start_ms: f64,
+}
+
+impl Clock {
+    pub(crate) fn start() -> Self {
+        Self { start_ms: js::performance_now() }
+    }
+
+    pub(crate) fn now(&self) -> SimTime {
+        SimTime::from_secs_f64((js::performance_now() - self.start_ms) / 1e3)
+    }
+}
+
+/// A connection to a server, or the attempt at one.
+#[derive(Debug)]
+pub(crate) struct Wire {
+    shared: Rc<Shared>,
+}
+
+/// A name that no other client has.
+pub(crate) fn random_identity() -> [u8; 16] {
+    std::array::from_fn(|_| (js_sys::Math::random() * 256.0) as u8)
+}
+
+/// What the callbacks of the browser share with the wire.
+#[derive(Debug)]
+struct Shared {
+    clock: Clock,
+    state: RefCell<State>,
+    inbox: RefCell<Inbox>,
+    outlet: RefCell<Outlet>,
+}
+
+#[derive(Debug)]
+enum Outlet {
+    None,
+    Stream(Stream),
+    Socket(Socket),
+}
+
+impl Wire {
+    /// Begins to connect.
+    pub(crate) fn open(server: &str, trust: &Trust, clock: Clock) -> Result<Self, ConnectError> {
+        host_and_port(server)?;
+        let shared = Rc::new(Shared {
+            clock,
+            state: RefCell::new(State::Connecting),
+            inbox: RefCell::default(),
+            outlet: RefCell::new(Outlet::None),
+        });
+        let (server, trust) = (server.to_string(), trust.clone());
+        let running = shared.clone();
+        spawn_local(async move { run(running, server, trust).await });
+        Ok(Self { shared })
+    }
+
+    pub(crate) fn state(&self) -> State {
+        self.shared.state.borrow().clone()
+    }
+
+    /// Sends, if the connection stands and the browser keeps up.
+    pub(crate) fn send(&mut self, datagram: &[u8]) {
+        match &*self.shared.outlet.borrow() {
+            Outlet::None => {}
+            Outlet::Stream(stream) => stream.send(datagram),
+            Outlet::Socket(socket) => socket.send(datagram),
+        }
+    }
+
+    pub(crate) fn receive(&mut self) -> Option<(SimTime, Vec<u8>)> {
+        self.shared.inbox.borrow_mut().pop()
+    }
+
+    pub(crate) fn dropped(&self) -> u64 {
+        self.shared.inbox.borrow().dropped()
+    }
+}
+
+impl Drop for Wire {
+    fn drop(&mut self) {
+        self.shared.end("left");
+        // Dropping the outlet closes what it holds.
+        self.shared.outlet.replace(Outlet::None);
+    }
+}
+
+impl Shared {
+    fn take_in(&self, datagram: Vec<u8>) {
+        self.inbox.borrow_mut().push(self.clock.now(), datagram);
+    }
+
+    fn is_over(&self) -> bool {
+        matches!(*self.state.borrow(), State::Closed(_))
+    }
+
+    /// Ends it, if it has not ended already.
+    fn end(&self, said: &str) {
+        if !self.is_over() {
+            self.state.replace(State::Closed(said.to_string()));
+        }
+    }
+
+    /// Uses this way out from now on.
+    fn begin(&self, outlet: Outlet) {
+        if !self.is_over() {
+            self.outlet.replace(outlet);
+            self.state.replace(State::Open);
+        }
+    }
+}
+
+/// Tries WebTransport, then a WebSocket.
+async fn run(shared: Rc<Shared>, server: String, trust: Trust) {
+    let about = About::ask(&server).await;
+    let hash = match trust {
+        Trust::Pinned(sha256) => Some(sha256),
+        Trust::Usual => about.certificate_sha256,
+    };
+    if let Ok((stream, reader)) = Stream::open(&server, hash).await {
+        shared.begin(Outlet::Stream(stream));
+        stream::read(&shared, &reader).await;
+        return shared.end("the server closed the connection");
+    }
+    match Socket::open(&server, about.is_secure, &shared) {
+        Ok(socket) => {
+            // It says itself when it is open; until then it drops what it is given.
+            shared.outlet.replace(Outlet::Socket(socket));
+        }
+        Err(_) => shared.end("neither WebTransport nor WebSocket reaches the server"),
+    }
+}

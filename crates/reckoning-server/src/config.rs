@@ -1,0 +1,74 @@
+//! What the settings mean for the host, and what a server says of itself.
+
+use std::time::Duration;
+
+use reckoning::{Model, Quantiser};
+use reckoning_net::HostConfig;
+use reckoning_net::wire::{Format, Registry, VERSION};
+use serde_json::json;
+
+use crate::certificate::Identity;
+use crate::settings::Settings;
+use crate::token::to_hex;
+
+/// Stamps of updates in a second: a millisecond is finer than any game's step.
+const STAMP_HZ: u32 = 1_000;
+
+/// A thirtieth and an eighth of a quarter of a metre, the usual threshold; turns to a third
+/// of a degree.
+const STEPS: Quantiser = Quantiser {
+    position_m: 0.01,
+    velocity_mps: 0.03,
+    acceleration_mps2: 0.1,
+    angular_velocity_radps: 0.02,
+    orientation: 0.003,
+};
+
+/// A host to suit the settings: bodies in three dimensions to a centimetre, everyone sees
+/// everyone. A game changes what it wants otherwise.
+///
+/// # Panics
+/// Never: the constants it is made from are tested.
+#[must_use]
+pub fn host(settings: &Settings) -> HostConfig {
+    let models = [Model::Linear, Model::Hold];
+    let format = Format::new(false, STAMP_HZ, STEPS, &models, Registry::default())
+        .expect("constants that a test builds");
+    let mut host = HostConfig::new(format);
+    let replication = &settings.replication;
+    host.tick = Duration::from_secs(1) / replication.rounds_hz;
+    host.bytes_per_s = replication.budget_bytes_per_s;
+    host.timeout = replication.peer_timeout;
+    host.grace = replication.grace;
+    host.max_entities = replication.entities;
+    host.join_within = settings.limits.join_timeout;
+    host.max_datagram_bytes = settings.limits.datagram_bytes;
+    host.max_datagrams_per_s = settings.limits.datagrams_per_s;
+    host.max_peers = settings.limits.peers + settings.limits.pending_handshakes;
+    host
+}
+
+/// The text of `/reckoning.json`.
+pub(crate) fn about(settings: &Settings, identity: &Identity, port: u16) -> String {
+    let hash = identity.is_made().then(|| to_hex(&identity.sha256()));
+    let about = json!({
+        "protocol": VERSION,
+        "udp_port": port,
+        "tcp_port": port,
+        "certificate_sha256": hash,
+        "websocket": "/ws",
+        "datagram_bytes": settings.limits.datagram_bytes,
+    });
+    format!("{about:#}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use reckoning_net::Host;
+
+    #[test]
+    fn the_default_settings_make_a_host() {
+        assert!(Host::new(host(&Settings::default())).is_ok());
+    }
+}

@@ -1,0 +1,85 @@
+//! What is played: the one thing a server calls back.
+//!
+//! The engine never calls a game, but a server is a program and a game is the other half of it.
+//! Between two steps the server does everything else: it moves datagrams, checks tokens, and keeps
+//! limits. In a step it hands the [`Host`] over.
+
+use std::collections::BTreeMap;
+
+use reckoning::{DVec3, Kinematics, SimTime};
+use reckoning_net::{Host, HostEvent, Owner, PeerId, Refusal};
+
+use crate::token::Token;
+
+/// Somebody whose token is good.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Joiner {
+    /// The connection.
+    pub peer: PeerId,
+    /// What the token says; `None` where everyone may join.
+    pub token: Option<Token>,
+}
+
+/// A game that a server runs.
+pub trait Game: Send {
+    /// Somebody may join as far as the server is concerned. The default lets everyone in.
+    ///
+    /// # Errors
+    /// The reason that the joiner is told.
+    fn join(&mut self, now: SimTime, joiner: &Joiner, host: &mut Host) -> Result<(), Refusal> {
+        let _ = (now, joiner, host);
+        Ok(())
+    }
+
+    /// Something happened.
+    fn event(&mut self, now: SimTime, event: &HostEvent, host: &mut Host);
+
+    /// One step of the game.
+    fn tick(&mut self, now: SimTime, host: &mut Host);
+}
+
+/// The game without rules: everyone who joins owns one body, or as many as the token names,
+/// and everyone sees all of them. Messages and commands go to nobody.
+#[derive(Debug, Default)]
+pub struct Relay {
+    seats: BTreeMap<PeerId, Vec<u32>>,
+}
+
+impl Game for Relay {
+    fn join(&mut self, _: SimTime, joiner: &Joiner, _: &mut Host) -> Result<(), Refusal> {
+        let seats = joiner.token.as_ref().map(|token| token.entities.clone());
+        self.seats.insert(joiner.peer, seats.unwrap_or_default());
+        Ok(())
+    }
+
+    fn event(&mut self, now: SimTime, event: &HostEvent, host: &mut Host) {
+        match event {
+            HostEvent::Joined { peer, before } => {
+                let seats = self.seats.remove(peer).unwrap_or_default();
+                // Whoever came back has its bodies still.
+                if before.is_none() {
+                    spawn(now, *peer, &seats, host);
+                }
+            }
+            HostEvent::Left { peer, .. } => {
+                self.seats.remove(peer);
+            }
+            _ => {}
+        }
+    }
+
+    fn tick(&mut self, _: SimTime, _: &mut Host) {}
+}
+
+/// One body for each seat, whose number is its tag; without seats one without a tag.
+fn spawn(now: SimTime, peer: PeerId, seats: &[u32], host: &mut Host) {
+    let rest = Kinematics::at_rest(now, DVec3::ZERO);
+    let tags: Vec<Vec<u8>> = seats.iter().map(|seat| seat.to_le_bytes().to_vec()).collect();
+    let tags = if tags.is_empty() { vec![Vec::new()] } else { tags };
+    for tag in tags {
+        if let Err(error) = host.spawn(now, Owner::Peer(peer), &tag, &rest) {
+            tracing::warn!(peer = peer.0, %error, "no body for a joiner");
+        }
+    }
+}

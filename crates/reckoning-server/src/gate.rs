@@ -1,0 +1,43 @@
+//! Who may join: open, or with a token that is good and not in use.
+
+use reckoning_net::{PeerId, Refusal};
+
+use crate::game::Joiner;
+use crate::token::{LiveTokens, TokenKey};
+
+/// Decides about those who ask to join.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    /// `None` lets everyone in.
+    key: Option<TokenKey>,
+    live: LiveTokens,
+}
+
+impl Gate {
+    pub(crate) fn new(key: Option<TokenKey>) -> Self {
+        Self { key, live: LiveTokens::default() }
+    }
+
+    /// Checks what a joiner shows at `now`, in seconds since 1970.
+    pub(crate) fn check(
+        &mut self,
+        peer: PeerId,
+        shown: &[u8],
+        now: u64,
+    ) -> Result<Joiner, Refusal> {
+        let Some(key) = &self.key else { return Ok(Joiner { peer, token: None }) };
+        let checked = key.check(shown, now).and_then(|token| {
+            self.live.take(token.nonce, peer)?;
+            Ok(Joiner { peer, token: Some(token) })
+        });
+        checked.map_err(|error| {
+            tracing::info!(peer = peer.0, %error, "join refused");
+            Refusal::Token
+        })
+    }
+
+    /// The peer is gone; its token may be used again.
+    pub(crate) fn release(&mut self, peer: PeerId) {
+        self.live.release(peer);
+    }
+}

@@ -1,0 +1,41 @@
+//! The server of Reckoning: sockets, clocks and files around a [`Host`](reckoning_net::Host).
+//!
+//! Everything that decides what is sent to whom is in `reckoning-net`, without I/O. This crate
+//! carries its bytes: a QUIC endpoint for programs and browsers, a WebSocket for browsers that
+//! reach nothing else, a thread that steps host and [`Game`] at a fixed rate, and what a server
+//! on the open network needs: tokens, limits, metrics, recordings, an orderly end.
+//!
+//! ```no_run
+//! use reckoning_server::{Relay, Server, Settings};
+//!
+//! let running = Server::new(Settings::default()).start(Relay::default())?;
+//! println!("listening on {}", running.address());
+//! running.run()?; // until ctrl-c
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod certificate;
+mod clock;
+mod config;
+mod entrance;
+mod game;
+mod gate;
+mod http;
+pub mod limits;
+mod link;
+pub mod logs;
+pub mod metrics;
+mod quic;
+pub mod record;
+mod server;
+pub mod settings;
+mod tick;
+pub mod token;
+
+pub use axum;
+pub use clock::{Clock, unix_seconds};
+pub use config::host as host_config;
+pub use game::{Game, Joiner, Relay};
+pub use reckoning_net::PeerId;
+pub use server::{Running, ServeError, Server};
+pub use settings::{Settings, SettingsError};

@@ -1,0 +1,286 @@
+//! One client's connection, as the tick loop sees it: a bounded queue in, a bounded way out.
+//!
+//! Each client has queues of its own, so one that floods fills nothing but its own. Taking
+//! from and giving to a link never waits; what does not fit is dropped and counted.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use reckoning::SimTime;
+use tokio::sync::Notify;
+use web_transport_quinn::Session;
+
+use crate::limits::{Allowance, Visit};
+use crate::metrics::{Drop, Metrics};
+use crate::settings::Limits;
+use reckoning_net::PeerId;
+
+/// A datagram and when it came.
+pub(crate) type Received = (SimTime, Bytes);
+
+/// What to make of a client after a datagram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Conduct {
+    Fine,
+    /// It sends so much more than it may that the connection ends.
+    Flood,
+}
+
+/// One client's connection.
+pub(crate) struct Link {
+    pub(crate) peer: PeerId,
+    pub(crate) opened: SimTime,
+    visit: Arc<Visit>,
+    limits: Arc<Limits>,
+    metrics: Arc<Metrics>,
+    inbox: Mutex<Inbox>,
+    outlet: Outlet,
+}
+
+struct Inbox {
+    queue: VecDeque<Received>,
+    allowance: Allowance,
+    excess: Allowance,
+}
+
+/// The way out to a client.
+pub(crate) enum Outlet {
+    /// QUIC datagrams; quinn's own small buffer gives up the oldest.
+    Quic(Box<Session>),
+    /// A WebSocket; a task empties the outbox.
+    Socket(Arc<Outbox>),
+}
+
+impl Link {
+    pub(crate) fn new(
+        peer: PeerId,
+        opened: SimTime,
+        visit: Arc<Visit>,
+        outlet: Outlet,
+        limits: Arc<Limits>,
+        metrics: Arc<Metrics>,
+    ) -> Self {
+        let rate = f64::from(limits.datagrams_per_s);
+        let flood = f64::from(limits.flood_datagrams);
+        let inbox = Mutex::new(Inbox {
+            queue: VecDeque::new(),
+            allowance: Allowance::new(opened, rate, rate),
+            excess: Allowance::new(opened, flood, flood),
+        });
+        Self { peer, opened, visit, limits, metrics, inbox, outlet }
+    }
+
+    /// Takes in what the client sent.
+    pub(crate) fn receive(&self, now: SimTime, bytes: Bytes) -> Conduct {
+        self.metrics.datagrams_in.one();
+        self.metrics.bytes_in.add(bytes.len() as u64);
+        let mut inbox = self.inbox();
+        let cause = if !inbox.allowance.spend(now, 1.0) {
+            Drop::PeerRate
+        } else if !self.visit.may_send(now) {
+            Drop::AddressRate
+        } else if bytes.len() > self.limits.datagram_bytes {
+            Drop::TooLong
+        } else if inbox.queue.len() >= self.limits.queued_datagrams {
+            Drop::QueueFull
+        } else {
+            inbox.queue.push_back((now, bytes));
+            return Conduct::Fine;
+        };
+        self.metrics.dropped(cause);
+        if inbox.excess.spend(now, 1.0) { Conduct::Fine } else { Conduct::Flood }
+    }
+
+    /// Moves everything that waits into `out`.
+    pub(crate) fn drain(&self, out: &mut Vec<(SimTime, PeerId, Bytes)>) {
+        let mut inbox = self.inbox();
+        out.extend(inbox.queue.drain(..).map(|(at, bytes)| (at, self.peer, bytes)));
+    }
+
+    /// Sends to the client, or counts why not. Never waits.
+    pub(crate) fn send(&self, bytes: &[u8]) {
+        let sent = match &self.outlet {
+            Outlet::Quic(session) => self.send_quic(session, bytes),
+            Outlet::Socket(outbox) => {
+                outbox.push(Bytes::copy_from_slice(bytes), &self.limits, &self.metrics)
+            }
+        };
+        if sent {
+            self.metrics.datagrams_out.one();
+            self.metrics.bytes_out.add(bytes.len() as u64);
+        }
+    }
+
+    fn send_quic(&self, session: &Session, bytes: &[u8]) -> bool {
+        // A full buffer gives up its oldest for this one.
+        if session.datagram_send_buffer_space() < bytes.len() {
+            self.metrics.dropped(Drop::SendBuffer);
+        }
+        if bytes.len() > session.max_datagram_size() {
+            let closed = session.close_reason().is_some();
+            self.metrics.dropped(if closed { Drop::Closed } else { Drop::TooLong });
+            return false;
+        }
+        let sent = session.send_datagram(Bytes::copy_from_slice(bytes)).is_ok();
+        if !sent {
+            self.metrics.dropped(Drop::Closed);
+        }
+        sent
+    }
+
+    /// Ends the connection.
+    pub(crate) fn close(&self, reason: &str) {
+        match &self.outlet {
+            Outlet::Quic(session) => session.close(0, reason.as_bytes()),
+            Outlet::Socket(outbox) => outbox.close(),
+        }
+    }
+
+    fn inbox(&self) -> MutexGuard<'_, Inbox> {
+        self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What waits for a WebSocket to take it.
+#[derive(Default)]
+pub(crate) struct Outbox {
+    waiting: Mutex<Waiting>,
+    changed: Notify,
+    closed: AtomicBool,
+}
+
+#[derive(Default)]
+struct Waiting {
+    queue: VecDeque<Bytes>,
+    bytes: usize,
+}
+
+impl Outbox {
+    /// Puts a datagram in; the oldest goes when there is no room. False once closed.
+    fn push(&self, datagram: Bytes, limits: &Limits, metrics: &Metrics) -> bool {
+        if self.closed.load(Ordering::Relaxed) {
+            metrics.dropped(Drop::Closed);
+            return false;
+        }
+        let mut waiting = self.waiting();
+        waiting.bytes += datagram.len();
+        waiting.queue.push_back(datagram);
+        while waiting.bytes > limits.send_buffer_bytes {
+            let Some(oldest) = waiting.queue.pop_front() else { break };
+            waiting.bytes -= oldest.len();
+            metrics.dropped(Drop::SendBuffer);
+        }
+        drop(waiting);
+        self.changed.notify_one();
+        true
+    }
+
+    /// The next datagram to write; `None` once closed and empty.
+    pub(crate) async fn next(&self) -> Option<Bytes> {
+        loop {
+            if let Some(datagram) = self.pop() {
+                return Some(datagram);
+            }
+            if self.closed.load(Ordering::Relaxed) {
+                return None;
+            }
+            self.changed.notified().await;
+        }
+    }
+
+    fn pop(&self) -> Option<Bytes> {
+        let mut waiting = self.waiting();
+        let datagram = waiting.queue.pop_front()?;
+        waiting.bytes -= datagram.len();
+        Some(datagram)
+    }
+
+    pub(crate) fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
+        self.changed.notify_one();
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Door;
+    use crate::settings::Settings;
+
+    fn link(change: impl Fn(&mut Limits)) -> (Link, Arc<Metrics>, Arc<Outbox>) {
+        let mut limits = Settings::default().limits;
+        change(&mut limits);
+        let limits = Arc::new(limits);
+        let visit = Door::new(limits.clone()).enter(SimTime::ZERO, [127, 0, 0, 1].into()).unwrap();
+        let (metrics, outbox) = (Arc::new(Metrics::default()), Arc::new(Outbox::default()));
+        let outlet = Outlet::Socket(outbox.clone());
+        let link =
+            Link::new(PeerId(1), SimTime::ZERO, visit.into(), outlet, limits, metrics.clone());
+        (link, metrics, outbox)
+    }
+
+    fn receive(link: &Link, times: usize, length: usize) -> Conduct {
+        let bytes = Bytes::from(vec![0; length]);
+        let conducts = (0..times).map(|_| link.receive(SimTime::ZERO, bytes.clone()));
+        conducts.last().unwrap_or(Conduct::Fine)
+    }
+
+    #[test]
+    fn a_client_fills_its_own_queue_and_no_more() {
+        let (link, metrics, _) = link(|limits| limits.queued_datagrams = 8);
+
+        assert_eq!(receive(&link, 20, 10), Conduct::Fine);
+
+        let mut out = Vec::new();
+        link.drain(&mut out);
+        assert_eq!((out.len(), metrics.drops(Drop::QueueFull)), (8, 12));
+        assert_eq!(receive(&link, 1, 10), Conduct::Fine);
+        link.drain(&mut out);
+        assert_eq!(out.len(), 9);
+    }
+
+    #[test]
+    fn what_is_too_long_or_too_much_is_dropped_under_its_name() {
+        let (link, metrics, _) = link(|limits| limits.datagrams_per_s = 30);
+
+        let _ = receive(&link, 1, 1_001);
+        let _ = receive(&link, 30, 10);
+
+        assert_eq!(metrics.drops(Drop::TooLong), 1);
+        assert_eq!(metrics.drops(Drop::PeerRate), 1);
+    }
+
+    #[test]
+    fn a_flood_is_told_from_a_burst() {
+        let (link, ..) = link(|limits| {
+            limits.datagrams_per_s = 100;
+            limits.queued_datagrams = 4_096;
+            limits.flood_datagrams = 50;
+        });
+        assert_eq!(receive(&link, 150, 10), Conduct::Fine);
+        assert_eq!(receive(&link, 1, 10), Conduct::Flood);
+    }
+
+    #[test]
+    fn a_slow_reader_gets_the_newest_datagrams() {
+        let (link, metrics, outbox) = link(|limits| limits.send_buffer_bytes = 1_200);
+        for number in 0..5 {
+            link.send(&[number; 500]);
+        }
+        assert_eq!(metrics.drops(Drop::SendBuffer), 3);
+        assert_eq!(outbox.pop().unwrap()[0], 3);
+        assert_eq!(outbox.pop().unwrap()[0], 4);
+        assert_eq!(outbox.pop(), None);
+
+        link.close("over");
+        link.send(&[9; 10]);
+        assert_eq!(metrics.drops(Drop::Closed), 1);
+    }
+}

@@ -1,0 +1,184 @@
+//! The UDP port: one QUIC endpoint for browsers (WebTransport) and programs (bare datagrams).
+//!
+//! An address is charged for a connection only once it is proven, so nobody can spend another's
+//! allowance with forged packets: unproven handshakes get half of the places there are, the
+//! rest first answer a retry.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use quinn::congestion::{Controller, ControllerFactory};
+use quinn::crypto::rustls::{HandshakeData, QuicServerConfig};
+use quinn::{Connection, Endpoint, EndpointConfig, IdleTimeout, Incoming, TransportConfig, VarInt};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::timeout;
+use web_transport_quinn::{Request, Session};
+
+use crate::certificate::{ALPN_NATIVE, ALPN_WEB};
+use crate::entrance::Entrance;
+use crate::limits::Visit;
+use crate::link::Outlet;
+use crate::metrics::Refused;
+use crate::settings::Limits;
+
+/// HTTP/3 needs one request and a few streams of control; nobody else needs any.
+const REQUEST_STREAMS: u32 = 8;
+const CONTROL_STREAMS: u32 = 16;
+const STREAM_WINDOW_BYTES: u32 = 16 * 1024;
+/// Received bytes that may wait in a connection before we have read them.
+const RECEIVE_WINDOW_BYTES: u32 = 64 * 1024;
+const HANDSHAKE_BYTES: u64 = 16 * 1024;
+
+/// Binds the endpoint.
+pub(crate) fn bind(
+    listen: SocketAddr,
+    tls: Arc<QuicServerConfig>,
+    limits: &Limits,
+) -> std::io::Result<Endpoint> {
+    let mut config = quinn::ServerConfig::with_crypto(tls);
+    config.transport_config(Arc::new(transport(limits)));
+    config.max_incoming(limits.pending_handshakes);
+    config.incoming_buffer_size(HANDSHAKE_BYTES);
+    config.incoming_buffer_size_total(HANDSHAKE_BYTES * limits.pending_handshakes as u64);
+    let socket = std::net::UdpSocket::bind(listen)?;
+    let runtime = Arc::new(quinn::TokioRuntime);
+    Endpoint::new(EndpointConfig::default(), Some(config), socket, runtime)
+}
+
+fn transport(limits: &Limits) -> TransportConfig {
+    let mut transport = TransportConfig::default();
+    // The settings' check keeps this far below the largest idle time-out there is.
+    let idle = IdleTimeout::try_from(limits.idle_timeout).ok();
+    transport
+        .max_idle_timeout(idle)
+        .max_concurrent_bidi_streams(REQUEST_STREAMS.into())
+        .max_concurrent_uni_streams(CONTROL_STREAMS.into())
+        .stream_receive_window(STREAM_WINDOW_BYTES.into())
+        .receive_window(RECEIVE_WINDOW_BYTES.into())
+        .send_window(u64::from(RECEIVE_WINDOW_BYTES))
+        .datagram_receive_buffer_size(Some(limits.queued_datagrams * limits.datagram_bytes))
+        .datagram_send_buffer_size(limits.send_buffer_bytes)
+        .congestion_controller_factory(Arc::new(Steady));
+    transport
+}
+
+/// No congestion control beneath the host's: a fixed window.
+///
+/// The host gives each receiver a budget in bytes a second and sends the newest there is; a
+/// window that shrinks at every loss would only make those updates old. The buffer of a few
+/// datagrams above it drops the oldest, so nothing queues up here.
+#[derive(Clone, Debug)]
+struct Steady;
+
+/// A second and more of any budget that makes sense, on a path with a second of delay.
+const STEADY_WINDOW_BYTES: u64 = 1 << 20;
+
+impl ControllerFactory for Steady {
+    fn build(self: Arc<Self>, _: std::time::Instant, _: u16) -> Box<dyn Controller> {
+        Box::new(Self)
+    }
+}
+
+impl Controller for Steady {
+    fn on_congestion_event(
+        &mut self,
+        _: std::time::Instant,
+        _: std::time::Instant,
+        _: bool,
+        _: u64,
+    ) {
+    }
+
+    fn on_mtu_update(&mut self, _: u16) {}
+
+    fn window(&self) -> u64 {
+        STEADY_WINDOW_BYTES
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+
+    fn initial_window(&self) -> u64 {
+        STEADY_WINDOW_BYTES
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn std::any::Any> {
+        self
+    }
+}
+
+/// Takes connections until the endpoint closes.
+pub(crate) async fn accept(endpoint: Endpoint, entrance: Arc<Entrance>) {
+    while let Some(incoming) = endpoint.accept().await {
+        admit(incoming, &entrance);
+    }
+}
+
+fn admit(incoming: Incoming, entrance: &Arc<Entrance>) {
+    if entrance.is_draining() {
+        return incoming.refuse();
+    }
+    let proven = incoming.remote_address_validated();
+    if !proven && entrance.is_busy() && incoming.may_retry() {
+        // An error means that it is proven after all, which was just ruled out.
+        let _ = incoming.retry();
+        return;
+    }
+    let Some(permit) = entrance.handshake() else { return incoming.ignore() };
+    let visit = if proven {
+        let Some(visit) = entrance.visit(incoming.remote_address().ip()) else {
+            return incoming.refuse();
+        };
+        Some(visit)
+    } else {
+        None
+    };
+    tokio::spawn(serve(incoming, visit, permit, entrance.clone()));
+}
+
+/// One connection from handshake to end.
+async fn serve(
+    incoming: Incoming,
+    visit: Option<Arc<Visit>>,
+    permit: OwnedSemaphorePermit,
+    entrance: Arc<Entrance>,
+) {
+    let session = match timeout(entrance.limits.handshake_timeout, shake_hands(incoming)).await {
+        Ok(Some(session)) => session,
+        Ok(None) => return entrance.metrics.refused(Refused::HandshakeFailed),
+        Err(_) => return entrance.metrics.refused(Refused::HandshakeTimeout),
+    };
+    drop(permit);
+    let Some(visit) = visit.or_else(|| entrance.visit(session.remote_address().ip())) else {
+        return session.close(0, b"too many connections from this address");
+    };
+    let outlet = Outlet::Quic(Box::new(session.clone()));
+    let Some(link) = entrance.open(visit, outlet) else {
+        return session.close(0, b"the server is full");
+    };
+    while let Ok(bytes) = session.read_datagram().await {
+        if !link.receive(bytes) {
+            return session.close(0, b"flood");
+        }
+    }
+}
+
+async fn shake_hands(incoming: Incoming) -> Option<Session> {
+    let connection = incoming.await.ok()?;
+    match alpn(&connection)?.as_slice() {
+        ALPN_NATIVE => Some(Session::raw(connection)),
+        ALPN_WEB => Request::accept(connection).await.ok()?.ok().await.ok(),
+        _ => None,
+    }
+}
+
+fn alpn(connection: &Connection) -> Option<Vec<u8>> {
+    connection.handshake_data()?.downcast::<HandshakeData>().ok()?.protocol
+}
+
+/// Ends all connections and waits a little for the others to learn of it.
+pub(crate) async fn close(endpoint: Endpoint) {
+    endpoint.close(VarInt::from_u32(0), b"the server goes");
+    let _ = timeout(std::time::Duration::from_millis(500), endpoint.wait_idle()).await;
+}

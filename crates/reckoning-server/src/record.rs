@@ -1,0 +1,325 @@
+//! Recording sessions without slowing the loop.
+//!
+//! The loop hands over one [`Step`] at a time into a bounded queue and never waits: a full queue
+//! loses the step and counts it. A thread of its own gathers steps and appends whole
+//! chunks to a session file of the lab (`.reck`) several times a second, each flushed, so a
+//! killed server loses no more than the time between two writes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use reckoning::{DVec3, SimTime};
+use reckoning_lab::recording::{Birth, Death, Meta, Player, Sample, SessionWriter, Track};
+
+use crate::clock::{instant, unix_seconds};
+use crate::metrics::Metrics;
+use crate::settings::Recording;
+
+/// One body at one step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Body {
+    /// Its entity.
+    pub id: u32,
+    /// Where it is.
+    pub position: DVec3,
+    /// Where it faces, counter-clockwise from +x.
+    pub yaw_rad: f32,
+    /// Counts up when it is put elsewhere.
+    pub segment: u32,
+}
+
+/// All bodies at one step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Step {
+    /// The moment, on the server's timeline.
+    pub at: SimTime,
+    /// Everyone who is there.
+    pub bodies: Vec<Body>,
+}
+
+/// Hands steps to the thread that writes them.
+#[derive(Debug)]
+pub struct Recorder {
+    steps: Option<SyncSender<Step>>,
+    thread: Option<JoinHandle<()>>,
+    metrics: Arc<Metrics>,
+    every: Duration,
+    next: SimTime,
+    path: PathBuf,
+}
+
+impl Recorder {
+    /// Begins a file in the folder, if the settings name one.
+    ///
+    /// # Errors
+    /// When the folder or the file cannot be made.
+    pub fn start(settings: &Recording, metrics: Arc<Metrics>) -> io::Result<Option<Self>> {
+        let Some(folder) = &settings.folder else { return Ok(None) };
+        let (path, writer) = begin(folder, settings.rate_hz)?;
+        let (steps, queue) = sync_channel(settings.queued_steps);
+        let mut pen = Pen { writer, metrics: metrics.clone(), ..Pen::new(settings.write_every) };
+        let thread =
+            thread::Builder::new().name("recording".to_string()).spawn(move || pen.run(&queue))?;
+        let every = Duration::from_secs(1) / settings.rate_hz;
+        let (steps, thread) = (Some(steps), Some(thread));
+        Ok(Some(Self { steps, thread, metrics, every, next: SimTime::ZERO, path }))
+    }
+
+    /// The file that is written.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether a step at `now` would be recorded, so that nobody gathers one in vain.
+    #[must_use]
+    pub fn wants(&self, now: SimTime) -> bool {
+        now >= self.next
+    }
+
+    /// Hands over a step. Never waits.
+    pub fn record(&mut self, step: Step) {
+        // On the grid of the rate, so that a step a little late does not shift the rest.
+        let since = step.at.saturating_since(self.next);
+        let missed = (since.as_micros() / self.every.as_micros().max(1)) as u32;
+        self.next += self.every * missed.saturating_add(1);
+        let Some(steps) = &self.steps else { return };
+        match steps.try_send(step) {
+            Ok(()) => self.metrics.recorded_steps.one(),
+            Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {
+                self.metrics.recording_drops.one();
+            }
+        }
+    }
+
+    /// Writes what waits and marks the file as complete.
+    pub fn finish(mut self) {
+        self.close();
+    }
+
+    fn close(&mut self) {
+        self.steps = None;
+        if let Some(thread) = self.thread.take() {
+            // A panic of the writer was counted nowhere else.
+            if thread.join().is_err() {
+                self.metrics.recording_errors.one();
+            }
+        }
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// A new file; the name of the second is not enough when two servers start in it.
+fn begin(folder: &Path, rate_hz: u32) -> io::Result<(PathBuf, Writer)> {
+    fs::create_dir_all(folder)?;
+    let started = unix_seconds();
+    for number in 0..1_000 {
+        let session = format!("session-{started}-{number}");
+        let path = folder.join(format!("{session}.reck"));
+        let file = match File::create_new(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+            file => file?,
+        };
+        let mut meta = Meta::default();
+        meta.rate_hz = f64::from(rate_hz);
+        meta.units = "m".to_string();
+        meta.body_width = 1.0;
+        meta.dims = 3;
+        let writer =
+            SessionWriter::start(BufWriter::new(file), "reckoning-server", &session, &meta)?;
+        return Ok((path, Some(writer)));
+    }
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, "a thousand sessions began in one second"))
+}
+
+type Writer = Option<SessionWriter<BufWriter<File>>>;
+
+/// The thread's side.
+struct Pen {
+    /// `None` once writing failed; what comes later is counted as an error.
+    writer: Writer,
+    metrics: Arc<Metrics>,
+    write_every: Duration,
+    tracks: BTreeMap<u32, Track>,
+    present: BTreeSet<u32>,
+    births: Vec<Birth>,
+    deaths: Vec<Death>,
+}
+
+impl Pen {
+    fn new(write_every: Duration) -> Self {
+        Self {
+            writer: None,
+            metrics: Arc::default(),
+            write_every,
+            tracks: BTreeMap::new(),
+            present: BTreeSet::new(),
+            births: Vec::new(),
+            deaths: Vec::new(),
+        }
+    }
+
+    fn run(&mut self, queue: &Receiver<Step>) {
+        let mut due = instant() + self.write_every;
+        loop {
+            match queue.recv_timeout(due.saturating_duration_since(instant())) {
+                Ok(step) => self.gather(&step),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if instant() >= due {
+                self.write();
+                due = instant() + self.write_every;
+            }
+        }
+        self.write();
+        let finished = self.writer.take().map(SessionWriter::finish);
+        if let Some(Err(error)) = finished {
+            self.fail(&error);
+        }
+    }
+
+    fn gather(&mut self, step: &Step) {
+        if self.writer.is_none() {
+            return; // nothing to gather for once writing failed
+        }
+        let now: BTreeSet<u32> = step.bodies.iter().map(|body| body.id).collect();
+        for body in &step.bodies {
+            let id = body.id.cast_signed();
+            if !self.present.contains(&body.id) {
+                self.births.push(Birth { at: step.at, id, position: body.position });
+            }
+            let track = self.tracks.entry(body.id).or_insert_with(|| Track::new(id, -1, &[]));
+            track.push(sample(step.at, body), &[]);
+        }
+        for gone in self.present.difference(&now) {
+            self.deaths.push(Death { at: step.at, id: gone.cast_signed(), killer: None });
+        }
+        self.present = now;
+    }
+
+    fn write(&mut self) {
+        let Some(writer) = &mut self.writer else { return };
+        let written = append(writer, &self.births, &self.tracks, &self.deaths);
+        self.births.clear();
+        self.deaths.clear();
+        self.tracks.clear();
+        if let Err(error) = written {
+            self.fail(&error);
+        }
+    }
+
+    fn fail(&mut self, error: &io::Error) {
+        tracing::error!(%error, "recording failed, the rest of the session is not recorded");
+        self.metrics.recording_errors.one();
+        self.writer = None;
+    }
+}
+
+fn append(
+    writer: &mut SessionWriter<BufWriter<File>>,
+    births: &[Birth],
+    tracks: &BTreeMap<u32, Track>,
+    deaths: &[Death],
+) -> io::Result<()> {
+    let player = |birth: &Birth| Player { id: birth.id, team: -1, name: String::new() };
+    writer.players(&births.iter().map(player).collect::<Vec<_>>())?;
+    writer.births(births)?;
+    tracks.values().try_for_each(|track| writer.samples(track))?;
+    writer.deaths(deaths)
+}
+
+fn sample(at: SimTime, body: &Body) -> Sample {
+    Sample {
+        at,
+        position: body.position,
+        yaw_rad: Some(body.yaw_rad),
+        segment: body.segment,
+        alive: true,
+        height_known: true,
+        ..Sample::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Settings;
+    use reckoning_lab::recording::open_session;
+
+    fn folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("reckoning-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        folder
+    }
+
+    fn settings(folder: &Path, queued_steps: usize) -> Recording {
+        let mut recording = Settings::default().recording;
+        recording.folder = Some(folder.to_path_buf());
+        recording.queued_steps = queued_steps;
+        recording
+    }
+
+    fn step(millis: i64, ids: &[u32]) -> Step {
+        let at = SimTime::from_millis(millis);
+        let position = DVec3::X * at.as_secs_f64();
+        let body = |id: &u32| Body { id: *id, position, yaw_rad: 0.5, segment: 0 };
+        Step { at, bodies: ids.iter().map(body).collect() }
+    }
+
+    #[test]
+    fn a_recorded_session_opens_in_the_lab() {
+        let folder = folder("opens");
+        let mut recorder =
+            Recorder::start(&settings(&folder, 256), Arc::default()).unwrap().unwrap();
+        for tick in 0..20 {
+            let now = SimTime::from_millis(tick * 50);
+            assert!(recorder.wants(now), "{now}");
+            recorder.record(step(tick * 50, if tick < 10 { &[1, 2] } else { &[2] }));
+            assert!(!recorder.wants(now + Duration::from_millis(16)));
+        }
+        let path = recorder.path().to_path_buf();
+        recorder.finish();
+
+        let opened = open_session(&fs::read(path).unwrap()).unwrap();
+        let recording = opened.recording;
+        assert_eq!(opened.truncated_at, None);
+        assert_eq!(recording.track(1).unwrap().samples.len(), 10);
+        assert_eq!(recording.track(2).unwrap().samples.len(), 20);
+        assert_eq!((recording.births.len(), recording.deaths.len()), (2, 1));
+        assert_eq!(recording.deaths[0].at, SimTime::from_millis(500));
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_full_queue_loses_steps_and_counts_them() {
+        let folder = folder("full");
+        let metrics = Arc::new(Metrics::default());
+        let recorder = Recorder::start(&settings(&folder, 2), metrics.clone()).unwrap().unwrap();
+        // A recorder whose thread reads nothing.
+        let (steps, _unread) = sync_channel(2);
+        let mut stuck = stuck_copy(&recorder, steps);
+        for tick in 0..5 {
+            stuck.record(step(tick * 50, &[1]));
+        }
+        assert_eq!((metrics.recorded_steps.get(), metrics.recording_drops.get()), (2, 3));
+        recorder.finish();
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    fn stuck_copy(it: &Recorder, steps: SyncSender<Step>) -> Recorder {
+        let (metrics, path, steps) = (it.metrics.clone(), it.path.clone(), Some(steps));
+        Recorder { steps, thread: None, metrics, every: it.every, next: it.next, path }
+    }
+}

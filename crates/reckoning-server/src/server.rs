@@ -1,0 +1,317 @@
+//! Starting and stopping a server.
+
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::thread::{self, JoinHandle};
+
+use axum::Router;
+use reckoning_net::{Host, HostConfig};
+use tokio::runtime::Builder;
+use tokio::sync::oneshot;
+
+use crate::certificate::{Identity, IdentityError};
+use crate::clock::Clock;
+use crate::config;
+use crate::entrance::Entrance;
+use crate::game::Game;
+use crate::gate::Gate;
+use crate::http::{self, Desk};
+use crate::metrics::Metrics;
+use crate::quic;
+use crate::record::Recorder;
+use crate::settings::{Access, Settings};
+use crate::tick::{Parts, TickLoop};
+use crate::token::{TokenKey, TokenKeyError, to_hex};
+
+/// A server before it starts.
+pub struct Server {
+    settings: Settings,
+    host: HostConfig,
+    page: Router,
+}
+
+/// Why a server did not start.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// The port could not be taken.
+    Listen {
+        /// Which.
+        address: SocketAddr,
+        /// Why.
+        error: io::Error,
+    },
+    /// No certificate.
+    Identity(IdentityError),
+    /// A file could not be read or written.
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// The key file holds no key.
+    Key {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        error: TokenKeyError,
+    },
+    /// The host refused its settings.
+    Host(reckoning::ConfigError),
+    /// The system gave no threads.
+    Threads(io::Error),
+}
+
+impl fmt::Display for ServeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Listen { address, error } => {
+                write!(f, "cannot listen on {address}: {error}; choose another with --listen")
+            }
+            Self::Identity(error) => error.fmt(f),
+            Self::File { path, error } => write!(f, "{}: {error}", path.display()),
+            Self::Key { path, error } => write!(f, "{}: {error}", path.display()),
+            Self::Host(error) => error.fmt(f),
+            Self::Threads(error) => write!(f, "no thread to run on: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for ServeError {}
+
+impl Server {
+    /// A server of these settings, with a host to suit them and no page.
+    #[must_use]
+    pub fn new(settings: Settings) -> Self {
+        Self { host: config::host(&settings), settings, page: http::no_page() }
+    }
+
+    /// Plays by these rules of replication instead; see [`host_config`](crate::host_config).
+    pub fn set_host(&mut self, host: HostConfig) {
+        self.host = host;
+    }
+
+    /// Serves this page beside the server's own paths.
+    pub fn set_page(&mut self, page: Router) {
+        self.page = page;
+    }
+
+    /// Starts, and returns once it listens.
+    ///
+    /// # Errors
+    /// When a port is taken, or a file is not what it should be.
+    pub fn start(self, game: impl Game + 'static) -> Result<Running, ServeError> {
+        let Self { settings, host, page } = self;
+        let identity = Identity::new(&settings.certificate).map_err(ServeError::Identity)?;
+        let host = Host::new(host).map_err(ServeError::Host)?;
+        let gate = Gate::new(token_key(&settings)?);
+        let metrics = Arc::new(Metrics::default());
+        let recorder = recorder(&settings, &metrics)?;
+        let recording = recorder.as_ref().map(|it| it.path().to_path_buf());
+        let (clock, stop) = (Clock::start(), Arc::new(AtomicBool::new(false)));
+        let (tell, arrivals) = channel();
+        let limits = Arc::new(settings.limits.clone());
+        let entrance = Arc::new(Entrance::new(clock, limits, metrics.clone(), tell));
+        let network = Network::start(&settings, &identity, page, entrance.clone())?;
+        let game = Box::new(game);
+        let parts = Parts {
+            clock,
+            settings,
+            host,
+            game,
+            gate,
+            metrics: metrics.clone(),
+            arrivals,
+            recorder,
+            stop: stop.clone(),
+        };
+        let ticks = Some(spawn("tick", move || TickLoop::new(parts).run())?);
+        let (address, sha256) = (network.address, identity.sha256());
+        tracing::info!(%address, certificate = %to_hex(&sha256), "listening");
+        Ok(Running { address, sha256, metrics, recording, entrance, stop, network, ticks })
+    }
+}
+
+fn token_key(settings: &Settings) -> Result<Option<TokenKey>, ServeError> {
+    let (Access::Token, Some(path)) = (settings.access, &settings.token_key_file) else {
+        return Ok(None);
+    };
+    let path = path.clone();
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) => return Err(ServeError::File { path, error }),
+    };
+    TokenKey::from_hex(&text).map(Some).map_err(|error| ServeError::Key { path, error })
+}
+
+fn recorder(settings: &Settings, metrics: &Arc<Metrics>) -> Result<Option<Recorder>, ServeError> {
+    let path = || settings.recording.folder.clone().unwrap_or_default();
+    Recorder::start(&settings.recording, metrics.clone())
+        .map_err(|error| ServeError::File { path: path(), error })
+}
+
+fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, ServeError> {
+    thread::Builder::new().name(name.to_string()).spawn(run).map_err(ServeError::Threads)
+}
+
+/// The thread that carries all sockets.
+struct Network {
+    address: SocketAddr,
+    close: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Network {
+    fn start(
+        settings: &Settings,
+        identity: &Identity,
+        page: Router,
+        entrance: Arc<Entrance>,
+    ) -> Result<Self, ServeError> {
+        let runtime =
+            Builder::new_current_thread().enable_all().build().map_err(ServeError::Threads)?;
+        let tls = identity.quic().map_err(ServeError::Identity)?;
+        let within = runtime.enter();
+        let (listener, endpoint) = listen(settings, tls)?;
+        drop(within);
+        let address = listener.local_addr().map_err(ServeError::Threads)?;
+        let about = config::about(settings, identity, address.port()).into();
+        let router = http::router(Desk { entrance: entrance.clone(), about }, page);
+        let (close, closed) = oneshot::channel();
+        let thread = spawn("network", move || {
+            runtime.block_on(async {
+                tokio::spawn(http::accept(listener, router, entrance.clone()));
+                tokio::spawn(quic::accept(endpoint.clone(), entrance));
+                // A dropped sender means the same.
+                let _ = closed.await;
+                quic::close(endpoint).await;
+            });
+        })?;
+        Ok(Self { address, close: Some(close), thread: Some(thread) })
+    }
+
+    fn close(&mut self) {
+        self.close = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Takes both ports. With port 0 the system chooses one for TCP, which may be taken for UDP;
+/// then it chooses again.
+fn listen(
+    settings: &Settings,
+    tls: quinn::crypto::rustls::QuicServerConfig,
+) -> Result<(tokio::net::TcpListener, quinn::Endpoint), ServeError> {
+    let address = settings.listen;
+    let failed = |error| ServeError::Listen { address, error };
+    let tls = Arc::new(tls);
+    let mut tries = if address.port() == 0 { 20 } else { 1 };
+    loop {
+        tries -= 1;
+        let listener = http::bind(address).map_err(failed)?;
+        let chosen = listener.local_addr().map_err(failed)?;
+        match quic::bind(chosen, tls.clone(), &settings.limits) {
+            Ok(endpoint) => return Ok((listener, endpoint)),
+            Err(error) if tries == 0 => return Err(failed(error)),
+            Err(_) => {}
+        }
+    }
+}
+
+/// A server that runs. Dropping it stops it as [`Running::stop`] does.
+pub struct Running {
+    address: SocketAddr,
+    sha256: [u8; 32],
+    metrics: Arc<Metrics>,
+    recording: Option<PathBuf>,
+    entrance: Arc<Entrance>,
+    stop: Arc<AtomicBool>,
+    network: Network,
+    ticks: Option<JoinHandle<()>>,
+}
+
+impl Running {
+    /// Where it listens, UDP and TCP.
+    #[must_use]
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// SHA-256 of its certificate, for clients to pin.
+    #[must_use]
+    pub const fn certificate_sha256(&self) -> [u8; 32] {
+        self.sha256
+    }
+
+    /// What it counts.
+    #[must_use]
+    pub fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
+    /// The file it records into.
+    #[must_use]
+    pub fn recording(&self) -> Option<&Path> {
+        self.recording.as_deref()
+    }
+
+    /// Serves until ctrl-c or SIGTERM, then says goodbye and stops.
+    ///
+    /// # Errors
+    /// When signals cannot be caught.
+    pub fn run(self) -> io::Result<()> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(signal())?;
+        tracing::info!("told to stop");
+        self.stop();
+        Ok(())
+    }
+
+    /// Lets nobody new in, tells everyone that the server goes, closes the recording and
+    /// all connections.
+    pub fn stop(mut self) {
+        self.close();
+    }
+
+    fn close(&mut self) {
+        let Some(ticks) = self.ticks.take() else { return };
+        self.entrance.drain();
+        self.stop.store(true, Ordering::Relaxed);
+        if ticks.join().is_err() {
+            tracing::error!("the game panicked");
+        }
+        self.network.close();
+        tracing::info!("stopped");
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+#[cfg(unix)]
+async fn signal() -> io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+async fn signal() -> io::Result<()> {
+    tokio::signal::ctrl_c().await
+}

@@ -1,0 +1,77 @@
+//! Why settings were refused.
+
+use std::fmt;
+
+/// Why settings were refused.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum SettingsError {
+    /// Not TOML, or a word where only some words will do; it says itself where.
+    Syntax(Box<toml::de::Error>),
+    /// No setting has this name.
+    Unknown {
+        /// The name, with its section.
+        name: String,
+        /// Those there are in that section.
+        known: String,
+    },
+    /// A setting has the wrong kind of value.
+    Kind {
+        /// The name, with its section.
+        name: String,
+        /// What was given.
+        got: String,
+        /// What the default is.
+        default: String,
+    },
+    /// A value is out of its range.
+    Range {
+        /// The name, with its section.
+        name: &'static str,
+        /// What was given.
+        got: f64,
+        /// The smallest that will do.
+        min: f64,
+        /// The largest that will do.
+        max: f64,
+    },
+    /// Two settings do not go together.
+    Together {
+        /// The name of the one to change, with its section.
+        name: &'static str,
+        /// What is wrong.
+        wrong: &'static str,
+        /// What to write instead.
+        remedy: &'static str,
+    },
+    /// A flag is not of the form `section.name=value`.
+    Assignment {
+        /// What was given.
+        got: String,
+    },
+}
+
+impl fmt::Display for SettingsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax(error) => write!(f, "settings: {}", error.to_string().trim_end()),
+            Self::Unknown { name, known } => {
+                write!(f, "no setting is called `{name}`; known here: {known}")
+            }
+            Self::Kind { name, got, default } => {
+                write!(f, "setting {name} = {got} is of the wrong kind; the default is {default}")
+            }
+            Self::Range { name, got, min, max } => {
+                write!(f, "setting {name} = {got} is out of range; give {min} to {max}")
+            }
+            Self::Together { name, wrong, remedy } => {
+                write!(f, "setting {name}: {wrong}; {remedy}")
+            }
+            Self::Assignment { got } => {
+                write!(f, "`{got}` is not an assignment; write --set section.name=value")
+            }
+        }
+    }
+}
+
+impl std::error::Error for SettingsError {}

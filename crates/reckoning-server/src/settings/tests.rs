@@ -1,0 +1,70 @@
+use super::*;
+
+fn refusal(text: &str) -> String {
+    Settings::from_toml(text).unwrap_err().to_string()
+}
+
+#[test]
+fn the_documented_file_holds_the_defaults() {
+    assert_eq!(Settings::from_toml(DEFAULT_FILE).unwrap(), Settings::default());
+    assert_eq!(Settings::default().tick_hz, 60);
+}
+
+#[test]
+fn every_setting_has_a_comment_above_it() {
+    let mut commented = false;
+    for line in DEFAULT_FILE.lines() {
+        if line.starts_with('#') {
+            commented = true;
+        } else if line.is_empty() || line.starts_with('[') {
+            commented = false;
+        } else {
+            // The two files of a certificate share a comment.
+            assert!(commented || line.starts_with("key_file"), "no comment above `{line}`");
+            commented = line.starts_with("chain_file");
+        }
+    }
+}
+
+#[test]
+fn a_file_needs_only_what_differs() {
+    let settings = Settings::from_toml("tick_hz = 20\n[limits]\npeers = 3\n").unwrap();
+
+    assert_eq!((settings.tick_hz, settings.limits.peers), (20, 3));
+    assert_eq!(settings.limits.addresses, Settings::default().limits.addresses);
+}
+
+#[test]
+fn flags_win_over_files() {
+    let mut table = parse("tick_hz = 20\n[limits]\npeers = 3\n").unwrap();
+    for flag in ["tick_hz=30", "limits.join_timeout_s=2", "recording.folder=sessions"] {
+        set(&mut table, flag).unwrap();
+    }
+    let settings = Settings::from_table(table).unwrap();
+
+    assert_eq!((settings.tick_hz, settings.limits.peers), (30, 3));
+    assert_eq!(settings.limits.join_timeout, Duration::from_secs(2));
+    assert_eq!(settings.recording.folder, Some("sessions".into()));
+    assert!(set(&mut Table::new(), "tick_hz").is_err());
+    assert!(set(&mut Table::new(), "limits.=3").is_err());
+}
+
+#[test]
+fn a_misspelt_name_is_told_the_names_there_are() {
+    let message = refusal("[limits]\npeer = 3");
+    assert!(message.starts_with("no setting is called `limits.peer`; known here: "), "{message}");
+    assert!(message.contains("peers"), "{message}");
+}
+
+#[test]
+fn a_wrong_value_is_named_with_what_would_do() {
+    let expected = "setting limits.peers = \"many\" is of the wrong kind; the default is 256";
+    assert_eq!(refusal("[limits]\npeers = 'many'"), expected);
+    assert_eq!(refusal("tick_hz = 0"), "setting tick_hz = 0 is out of range; give 1 to 240");
+    assert!(refusal("[limits]\njoin_timeout_s = -1").contains("give 0.1 to 60"));
+    assert!(refusal("access = 'token'").contains("reckon token --new-key"));
+    assert!(refusal("access = 'closed'").contains("open"));
+    assert!(refusal("listen = 'nowhere'").contains("socket address"));
+    assert!(refusal("[certificate]\nchain_file = 'a.pem'").contains("both"));
+    assert!(refusal("tick_hz = = 3").contains("line 1"));
+}

@@ -1,0 +1,286 @@
+//! The tick loop: a thread that steps host and game at a fixed rate and never waits for a socket.
+//!
+//! ```text
+//!   arrivals -> connect, disconnect      links: one bounded queue per client
+//!   queues   -> handle_datagram          (in order of arrival, whoever sent it)
+//!   handle_timeout, events, game         poll_datagram -> links, which drop what does not fit
+//!   bodies   -> recording                (a bounded queue as well)
+//! ```
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Receiver;
+use std::thread;
+use std::time::Duration;
+
+use bytes::Bytes;
+use reckoning::{DVec3, SimTime, Update};
+use reckoning_net::{Departure, EntityId, Host, HostEvent, PeerId, Refusal};
+
+use crate::clock::{Clock, unix_seconds};
+use crate::entrance::Arrival;
+use crate::game::Game;
+use crate::gate::Gate;
+use crate::link::Link;
+use crate::metrics::{Metrics, Refused};
+use crate::record::{Body, Recorder, Step};
+use crate::settings::Settings;
+
+/// How long someone who is put out has to hear why.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// One client, as the loop knows it.
+struct Seat {
+    link: Arc<Link>,
+    joined: bool,
+    /// When the connection ends, once it must.
+    closes: Option<SimTime>,
+}
+
+/// The loop and all it owns.
+pub(crate) struct TickLoop {
+    pub(crate) clock: Clock,
+    pub(crate) settings: Settings,
+    pub(crate) host: Host,
+    pub(crate) game: Box<dyn Game>,
+    pub(crate) gate: Gate,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) arrivals: Receiver<Arrival>,
+    pub(crate) recorder: Option<Recorder>,
+    pub(crate) stop: Arc<AtomicBool>,
+    seats: BTreeMap<PeerId, Seat>,
+    inbound: Vec<(SimTime, PeerId, Bytes)>,
+    buffer: Vec<u8>,
+    /// The last step's time; what came before it counts as coming then.
+    stepped: SimTime,
+}
+
+/// What a loop begins with.
+pub(crate) struct Parts {
+    pub(crate) clock: Clock,
+    pub(crate) settings: Settings,
+    pub(crate) host: Host,
+    pub(crate) game: Box<dyn Game>,
+    pub(crate) gate: Gate,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) arrivals: Receiver<Arrival>,
+    pub(crate) recorder: Option<Recorder>,
+    pub(crate) stop: Arc<AtomicBool>,
+}
+
+impl TickLoop {
+    pub(crate) fn new(parts: Parts) -> Self {
+        let Parts { clock, settings, host, game, gate, metrics, arrivals, recorder, stop } = parts;
+        let buffer = vec![0; settings.limits.datagram_bytes];
+        let (seats, inbound, stepped) = (BTreeMap::new(), Vec::new(), SimTime::ZERO);
+        Self {
+            clock,
+            settings,
+            host,
+            game,
+            gate,
+            metrics,
+            arrivals,
+            recorder,
+            stop,
+            seats,
+            inbound,
+            buffer,
+            stepped,
+        }
+    }
+
+    /// Steps until told to stop, then says goodbye.
+    pub(crate) fn run(mut self) {
+        let period = Duration::from_secs(1) / self.settings.tick_hz;
+        let mut due = self.clock.now();
+        while !self.stop.load(Ordering::Relaxed) {
+            self.timed_step();
+            due += period;
+            let now = self.clock.now();
+            if now > due + period {
+                // Steps that were missed are not made up for: that would only make it later.
+                self.metrics.late_ticks.one();
+                due = now;
+            }
+            thread::sleep(self.clock.until(due));
+        }
+        self.farewell(period);
+    }
+
+    fn timed_step(&mut self) {
+        let begin = self.clock.now();
+        self.step(begin);
+        self.metrics.tick.note(self.clock.now().saturating_since(begin));
+    }
+
+    fn step(&mut self, now: SimTime) {
+        self.meet(now);
+        self.take_in(now);
+        self.host.handle_timeout(now);
+        self.tell(now);
+        self.game.tick(now, &mut self.host);
+        self.tell(now);
+        self.send(now);
+        self.put_out(now);
+        self.record(now);
+        self.count();
+        self.stepped = now;
+    }
+
+    /// Learns of connections that opened and closed.
+    fn meet(&mut self, now: SimTime) {
+        while let Ok(arrival) = self.arrivals.try_recv() {
+            match arrival {
+                Arrival::Opened(link) => {
+                    self.host.connect(now, link.peer);
+                    self.seats.insert(link.peer, Seat { link, joined: false, closes: None });
+                }
+                Arrival::Closed(peer) => {
+                    self.host.disconnect(now, peer);
+                    self.gate.release(peer);
+                    self.seats.remove(&peer);
+                }
+            }
+        }
+    }
+
+    /// Hands over what came, in order of arrival.
+    fn take_in(&mut self, now: SimTime) {
+        let mut inbound = std::mem::take(&mut self.inbound);
+        for seat in self.seats.values() {
+            seat.link.drain(&mut inbound);
+        }
+        inbound.sort_by_key(|(at, ..)| *at);
+        for (at, peer, bytes) in inbound.drain(..) {
+            self.host.handle_datagram(at.clamp(self.stepped, now), peer, &bytes);
+        }
+        self.inbound = inbound;
+    }
+
+    /// Tells the game what happened; joins are checked here first.
+    fn tell(&mut self, now: SimTime) {
+        while let Some(event) = self.host.poll_event() {
+            match &event {
+                HostEvent::JoinAsked { peer, token } => {
+                    self.judge(now, *peer, token);
+                    continue;
+                }
+                HostEvent::Joined { peer, .. } => self.joined(*peer),
+                HostEvent::Left { peer, why } => {
+                    if *why == Departure::PutOut(Refusal::Conduct) {
+                        self.metrics.expelled.one();
+                    }
+                    tracing::info!(peer = peer.0, ?why, "left");
+                    self.close_soon(now, *peer);
+                }
+                _ => {}
+            }
+            self.game.event(now, &event, &mut self.host);
+        }
+    }
+
+    fn judge(&mut self, now: SimTime, peer: PeerId, token: &[u8]) {
+        let full = self.seats.values().filter(|seat| seat.joined).count();
+        let verdict = if full >= self.settings.limits.peers {
+            Err(Refusal::Full)
+        } else {
+            self.gate.check(peer, token, unix_seconds())
+        };
+        let verdict = verdict.and_then(|it| self.game.join(now, &it, &mut self.host));
+        if let Err(refusal) = verdict {
+            let cause = if refusal == Refusal::Full { Refused::Full } else { Refused::Token };
+            self.metrics.refused(cause);
+            self.host.refuse(now, peer, refusal);
+            self.close_soon(now, peer);
+        } else {
+            self.host.admit(now, peer);
+        }
+    }
+
+    fn joined(&mut self, peer: PeerId) {
+        tracing::info!(peer = peer.0, "joined");
+        if let Some(seat) = self.seats.get_mut(&peer) {
+            seat.joined = true;
+        }
+    }
+
+    fn close_soon(&mut self, now: SimTime, peer: PeerId) {
+        self.gate.release(peer);
+        if let Some(seat) = self.seats.get_mut(&peer) {
+            seat.joined = false;
+            seat.closes.get_or_insert(now + LAST_WORDS);
+        }
+    }
+
+    /// Sends what is owed. A link that is full drops and counts it.
+    fn send(&mut self, now: SimTime) {
+        while let Some((peer, length)) = self.host.poll_datagram(now, &mut self.buffer) {
+            if let (Some(seat), Some(bytes)) = (self.seats.get(&peer), self.buffer.get(..length)) {
+                seat.link.send(bytes);
+            }
+        }
+    }
+
+    /// Ends the connections of those who were put out, and of those who never joined.
+    fn put_out(&mut self, now: SimTime) {
+        let patience = self.settings.limits.join_timeout;
+        for seat in self.seats.values_mut().filter(|seat| !seat.joined) {
+            let late = now.saturating_since(seat.link.opened) > patience;
+            if late && seat.closes.is_none() {
+                self.metrics.refused(Refused::JoinTimeout);
+                seat.closes = Some(now);
+            }
+            if seat.closes.is_some_and(|at| at <= now) {
+                // The socket's task notices and reports that it closed.
+                seat.link.close("over");
+            }
+        }
+    }
+
+    fn count(&self) {
+        let peers = self.seats.values().filter(|seat| seat.joined).count();
+        self.metrics.peers.set(peers as u64);
+        self.metrics.links.set(self.seats.len() as u64);
+        self.metrics.entities.set(self.host.entities().count() as u64);
+        self.metrics.host(&self.host.stats().traffic);
+    }
+
+    fn record(&mut self, now: SimTime) {
+        let Some(recorder) = &mut self.recorder else { return };
+        if !recorder.wants(now) {
+            return;
+        }
+        let bodies = self.host.entities().map(|(id, _, known)| body(id, known, now)).collect();
+        recorder.record(Step { at: now, bodies });
+    }
+
+    /// Tells everyone that the server goes, closes the connections and the recording.
+    fn farewell(mut self, period: Duration) {
+        let until = self.clock.now() + self.settings.shutdown.farewell;
+        for peer in self.seats.keys().copied().collect::<Vec<_>>() {
+            self.host.refuse(self.clock.now(), peer, Refusal::Closing);
+        }
+        while self.clock.now() < until && !self.seats.is_empty() {
+            let now = self.clock.now();
+            self.meet(now);
+            self.host.handle_timeout(now);
+            while self.host.poll_event().is_some() {}
+            self.send(now);
+            thread::sleep(period);
+        }
+        for seat in self.seats.values() {
+            seat.link.close("the server goes");
+        }
+        if let Some(recorder) = self.recorder.take() {
+            recorder.finish();
+        }
+    }
+}
+
+fn body(id: EntityId, known: &Update, now: SimTime) -> Body {
+    let ahead = known.orientation_at(now) * DVec3::X;
+    let yaw_rad = libm::atan2(ahead.y, ahead.x) as f32;
+    Body { id: id.0, position: known.position_at(now), yaw_rad, segment: 0 }
+}

@@ -1,0 +1,123 @@
+//! Hostile clients over real sockets, while honest ones play.
+
+mod support;
+
+use std::fs;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Duration;
+
+use reckoning_net::Format;
+use reckoning_server::token::{TokenKey, new_key_hex};
+use reckoning_server::{host_config, unix_seconds};
+use support::hostile::{Attacker, certificate, garbage_packets, slow_requests};
+use support::process::{Process, folder, serve_as_child};
+use support::{Native, instant, settings, wait_for};
+
+const PLAYERS: usize = 4;
+const FLOOD_DATAGRAMS: usize = 100_000;
+
+#[test]
+#[ignore = "the server that the other tests start"]
+fn server_process() {
+    serve_as_child();
+}
+
+/// Plays for a while; the mean error of everybody on everybody's screen.
+fn mean_error_m(players: &mut [Native], seconds: f64) -> f64 {
+    let (mut sum_m, mut samples) = (0.0, 0);
+    let begin = instant();
+    while begin.elapsed().as_secs_f64() < seconds {
+        players.iter_mut().for_each(Native::frame);
+        for watcher in players.iter() {
+            for other in players.iter().filter(|other| other.mine != watcher.mine) {
+                sum_m += watcher.error_m(other).expect("everyone stays in sight");
+                samples += 1;
+            }
+        }
+        std::thread::sleep(support::FRAME);
+    }
+    sum_m / f64::from(samples)
+}
+
+fn all_in_sight(players: &mut [Native]) -> bool {
+    players.iter_mut().for_each(Native::frame);
+    let sees = |it: &Native| players.iter().filter(|other| it.error_m(other).is_some()).count();
+    players.iter().all(|it| sees(it) == PLAYERS - 1)
+}
+
+/// Everything at once, from one address.
+fn attack(server: SocketAddr, folder: &Path, stolen: &[u8], own: &[u8]) -> (usize, Duration) {
+    let begin = instant();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let format: Format = host_config(&settings(&[])).format;
+    runtime.block_on(async {
+        let attacker = Attacker::new(server, folder);
+        let slow = slow_requests(server, 40).await;
+        let loiterers = attacker.loiter(10).await;
+        garbage_packets(server, 5_000);
+        let replay = attacker.spoof(stolen, &format, PLAYERS as u32, 10);
+        let spoof = attacker.spoof(own, &format, PLAYERS as u32 + 1, 30);
+        let flood = attacker.flood(FLOOD_DATAGRAMS);
+        let (_, joined, connections) = tokio::join!(replay, spoof, flood);
+        assert!(joined, "the spoofer got through the handshake");
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        drop((slow, loiterers));
+        (connections, begin.elapsed())
+    })
+}
+
+#[test]
+fn honest_players_do_not_notice_hostile_ones() {
+    let folder = folder("hostile");
+    let key = new_key_hex().unwrap();
+    fs::write(folder.join("key.hex"), &key).unwrap();
+    let key_file = format!("token_key_file={:?}", folder.join("key.hex").to_str().unwrap());
+    let [chain, private] = certificate(&folder);
+    let mut server = Process::start(&["access=token", &key_file, &chain, &private]);
+    let key = TokenKey::from_hex(&key).unwrap();
+    let mint = || key.mint(&[], unix_seconds() + 600).unwrap();
+    let tokens: Vec<Vec<u8>> = (0..PLAYERS).map(|_| mint()).collect();
+    let own = mint();
+    let join = |token: &Vec<u8>| Native::with_token(server.address, token);
+    let mut players: Vec<Native> = tokens.iter().map(join).collect();
+    wait_for("all see all", 20.0, || all_in_sight(&mut players));
+    mean_error_m(&mut players, 1.0);
+
+    let before_m = mean_error_m(&mut players, 4.0);
+    let memory_before = server.memory();
+    let (address, path, stolen) = (server.address, folder.clone(), tokens[0].clone());
+    let attack = std::thread::spawn(move || attack(address, &path, &stolen, &own));
+    let attacked_m = mean_error_m(&mut players, 4.0);
+    wait_for("the attack ends", 60.0, || {
+        players.iter_mut().for_each(Native::frame);
+        attack.is_finished()
+    });
+    let (connections, took) = attack.join().unwrap();
+    let after_m = mean_error_m(&mut players, 4.0);
+    let quiet_m = f64::midpoint(before_m, after_m);
+    println!("mean error: quiet {before_m:.4} and {after_m:.4} m, attacked {attacked_m:.4} m");
+    println!("the attack took {took:.2?}");
+
+    assert!(server.is_alive());
+    assert!(players.iter().all(|it| it.joins == 1 && it.losses == 0), "nobody was thrown out");
+    assert!(attacked_m <= 1.1 * quiet_m, "{:.1} % worse", 100.0 * (attacked_m / quiet_m - 1.0));
+    let count = |name: &str| server.metric(name);
+    let token = count("reckoning_refused_total{cause=\"token\"}");
+    let spoofed = count("reckoning_host_drops_total{cause=\"not_owner\"}");
+    let slow = count("reckoning_refused_total{cause=\"join_timeout\"}");
+    let rate = count("reckoning_drops_total{cause=\"peer_rate\"}");
+    let came = count("reckoning_datagrams_in_total");
+    let floods = count("reckoning_refused_total{cause=\"flood\"}");
+    println!(
+        "{came} datagrams in, refused tokens {token}, spoofed updates {spoofed}, loiterers {slow}, over the rate \
+         {rate}, floods cut off {floods} of {connections} connections"
+    );
+    assert!(token >= 1 && spoofed >= 1 && slow >= 1 && rate >= 1_000, "each attack was felt");
+    if let (Some(before), Some(after)) = (memory_before, server.memory()) {
+        let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
+        println!("memory {:.1} MiB before, {:.1} MiB after", mib(before), mib(after));
+        assert!(after < before + (16 << 20), "memory grew");
+    }
+    fs::remove_dir_all(folder).unwrap();
+}

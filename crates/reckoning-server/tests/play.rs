@@ -1,0 +1,153 @@
+//! Playing over real sockets of this machine.
+
+mod support;
+
+use reckoning_client::{ClientConfig, Status, Trust};
+use reckoning_net::Refusal;
+use reckoning_server::metrics::Refused;
+use reckoning_server::token::{TokenKey, new_key_hex};
+use support::{Native, Socket, get, serve, wait_for};
+
+#[test]
+fn a_program_and_a_browser_see_each_other_move() {
+    let server = serve(&[]);
+    let (mut native, mut socket) = (Native::new(server.address()), Socket::new(server.address()));
+    let frames = |native: &mut Native, socket: &mut Socket| {
+        native.frame();
+        socket.frame();
+    };
+    wait_for("both in sight of each other", 10.0, || {
+        frames(&mut native, &mut socket);
+        let (Some(a), Some(b)) = (native.mine, socket.mine) else { return false };
+        socket.shown(a).is_some() && native.client.shown(b, native.client.now()).is_some()
+    });
+    // Both have just begun to move: give the clocks and the blends a second.
+    let mut worst_m = [0.0f64; 2];
+    for frame in 0..375 {
+        frames(&mut native, &mut socket);
+        if frame >= 125 {
+            let shown = native.client.shown(socket.mine.unwrap(), native.client.now()).unwrap();
+            worst_m[0] = worst_m[0].max(shown.position.distance(socket.truth()));
+            let shown = socket.shown(native.mine.unwrap()).unwrap();
+            worst_m[1] = worst_m[1].max(shown.distance(native.truth()));
+        }
+        std::thread::sleep(support::FRAME);
+    }
+    println!("worst error in 2 s at 10 m/s: {worst_m:.3?} m");
+    // The publisher's threshold, the server's, and a few ticks on the way.
+    assert!(worst_m.iter().all(|worst| *worst < 1.5), "{worst_m:?} m");
+    assert_eq!(server.metrics().peers.get(), 2);
+    server.stop();
+}
+
+#[test]
+fn the_server_tells_of_itself_over_http() {
+    let server = serve(&[]);
+    let address = server.address();
+
+    assert!(get(address, "/health").starts_with("HTTP/1.1 200 OK\r\n"));
+    assert!(get(address, "/health").ends_with("\r\n\r\nok\n"));
+    let hash = reckoning_server::token::to_hex(&server.certificate_sha256());
+    let about = get(address, "/reckoning.json");
+    assert!(about.contains(&format!("\"certificate_sha256\": \"{hash}\"")), "{about}");
+    assert!(about.contains(&format!("\"udp_port\": {}", address.port())), "{about}");
+    assert!(get(address, "/metrics").contains("reckoning_peers 0\n"));
+    assert!(get(address, "/").starts_with("HTTP/1.1 404"));
+    server.stop();
+}
+
+#[test]
+fn only_the_pinned_certificate_is_taken() {
+    let server = serve(&[]);
+    let mut config = ClientConfig::new(&server.address().to_string());
+    config.trust = Trust::Pinned(server.certificate_sha256());
+    let mut right = Native::with(config.clone());
+    config.trust = Trust::Pinned([7; 32]);
+    let mut wrong = Native::with(config);
+
+    wait_for("the right one joins", 10.0, || {
+        right.frame();
+        wrong.frame();
+        right.is_joined() && matches!(wrong.client.status(), Status::Waiting { .. })
+    });
+    assert_eq!(wrong.joins, 0);
+    server.stop();
+}
+
+#[test]
+fn a_token_opens_the_door_once_at_a_time() {
+    let key_file = std::env::temp_dir().join(format!("reckoning-key-{}", std::process::id()));
+    let key = new_key_hex().unwrap();
+    std::fs::write(&key_file, &key).unwrap();
+    let flag = format!("token_key_file={:?}", key_file.to_str().unwrap());
+    let server = serve(&["access=token", &flag]);
+    let key = TokenKey::from_hex(&key).unwrap();
+    let good = key.mint(&[7, 9], reckoning_server::unix_seconds() + 60).unwrap();
+    let late = key.mint(&[7], reckoning_server::unix_seconds() - 1).unwrap();
+    let forged = TokenKey::new(&[1; 32]).unwrap().mint(&[7], u64::MAX).unwrap();
+
+    let mut holder = Native::with_token(server.address(), &good);
+    wait_for("the holder is in", 10.0, || {
+        holder.frame();
+        holder.mine.is_some()
+    });
+    for (name, token) in [("copied", &good), ("late", &late), ("forged", &forged)] {
+        let mut thief = Native::with_token(server.address(), token);
+        wait_for(name, 10.0, || {
+            holder.frame();
+            thief.frame();
+            !thief.refusals.is_empty()
+        });
+        assert_eq!((thief.refusals[0], thief.joins), (Refusal::Token, 0), "{name}");
+    }
+    assert_eq!(server.metrics().refusals(Refused::Token), 3);
+    wait_for("two bodies, as the token says", 5.0, || server.metrics().entities.get() == 2);
+
+    holder.client.leave();
+    let mut again = Native::with_token(server.address(), &good);
+    wait_for("the owner comes back", 10.0, || {
+        again.frame();
+        again.is_joined() || again.client.status() != &Status::Connecting
+    });
+    assert!(again.is_joined(), "{:?} {:?}", again.client.status(), again.refusals);
+    server.stop();
+    std::fs::remove_file(key_file).unwrap();
+}
+
+#[test]
+fn a_server_that_goes_says_so() {
+    let server = serve(&["shutdown.farewell_s=0.3"]);
+    let mut player = Native::new(server.address());
+    wait_for("joined", 10.0, || {
+        player.frame();
+        player.is_joined()
+    });
+    let stopping = std::thread::spawn(move || server.stop());
+    let took = wait_for("the client knows", 3.0, || {
+        player.frame();
+        player.losses == 1
+    });
+    stopping.join().unwrap();
+    let Status::Waiting { said } = player.client.status() else { panic!("not waiting") };
+    assert!(said.contains("Closing"), "{said}");
+    println!("known after {took:?}");
+}
+
+#[test]
+fn a_full_server_takes_nobody_until_someone_leaves() {
+    let server = serve(&["limits.peers=1"]);
+    let mut first = Native::new(server.address());
+    wait_for("the first is in", 10.0, || {
+        first.frame();
+        first.is_joined()
+    });
+    let mut second = Native::new(server.address());
+    wait_for("the second is refused", 10.0, || {
+        first.frame();
+        second.frame();
+        !second.refusals.is_empty()
+    });
+    assert_eq!(second.refusals[0], Refusal::Full);
+    assert!(first.is_joined());
+    server.stop();
+}

@@ -1,0 +1,80 @@
+//! A server in a process of its own, which can be killed and measured.
+//!
+//! The process is this very test program, told to run its ignored test `server_process`.
+
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use super::{get, serve};
+
+const FLAGS: &str = "RECKONING_SERVER_FLAGS";
+
+/// What the ignored test `server_process` runs; without flags there is nothing to do.
+pub fn serve_as_child() {
+    let Ok(flags) = std::env::var(FLAGS) else { return };
+    let flags: Vec<&str> = flags.lines().collect();
+    let running = serve(&flags);
+    println!("\nlistening {}", running.address());
+    running.run().unwrap();
+}
+
+pub struct Process {
+    child: Child,
+    pub address: SocketAddr,
+}
+
+impl Process {
+    pub fn start(flags: &[&str]) -> Self {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--ignored", "--exact", "server_process", "--nocapture"])
+            .env(FLAGS, flags.join("\n"))
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let said = lines.map_while(Result::ok).find(|line| line.starts_with("listening "));
+        let address = said.expect("the server says where it listens");
+        Self { child, address: address["listening ".len()..].parse().unwrap() }
+    }
+
+    /// SIGKILL: nothing is flushed, nobody is told.
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    pub fn is_alive(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
+    }
+
+    /// Memory in use, in bytes; `None` where the system does not tell.
+    pub fn memory(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok().map(|kb| kb * 1024)
+    }
+
+    /// A number of `/metrics`.
+    pub fn metric(&self, name: &str) -> u64 {
+        let text = get(self.address, "/metrics");
+        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        line.unwrap_or_else(|| panic!("{name} in {text}")).parse().unwrap()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A folder of this test's own.
+pub fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("reckoning-{name}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
