@@ -237,7 +237,8 @@ impl<M> ListenerAccount<M> {
                 next_shown += 1; // overtaken or not on its way: never shown
             }
             let export = self.legs.get(next_truth).map(|leg| leg.exported);
-            let arrived = shown_from.get(next_shown).copied().filter(|_| next_shown < self.legs.len());
+            let arrived =
+                shown_from.get(next_shown).copied().filter(|_| next_shown < self.legs.len());
             let truth_first = export.is_some_and(|export| arrived.is_none_or(|at| export <= at));
             let Some(at) = (if truth_first { export } else { arrived }) else { break };
             let next = at.clamp(now, until.max(now));
@@ -311,7 +312,8 @@ impl<M> ListenerAccount<M> {
         self.settled += core::mem::take(&mut self.confirmed);
         self.assumed += self.believed_error(until);
         let first_unknown = self.newest_known().map_or(0, |newest| newest + 1);
-        let arrived = |place| self.believed_arrival(first_unknown, place).is_some_and(|at| at <= until);
+        let arrived =
+            |place| self.believed_arrival(first_unknown, place).is_some_and(|at| at <= until);
         let shown = (0..self.legs.len()).rev().find(|place| arrived(*place));
         if let Some(shown) = shown
             && self.legs[shown].received().is_none()

@@ -307,7 +307,9 @@ impl Fairness {
         // Estimating is the dear part, and both sums need it.
         let estimated: Vec<f64> =
             listeners().map(|listener| listener.account.estimated_at(now)).collect();
-        let levels = listeners().zip(&estimated).map(|(listener, recent)| listener.confirmed_level() + recent);
+        let levels = listeners()
+            .zip(&estimated)
+            .map(|(listener, recent)| listener.confirmed_level() + recent);
         let accumulated = shares(levels);
         let recent = shares(estimated.iter().copied());
         let waiting = shares(listeners().map(|listener| listener.waiting_s(now)));
