@@ -301,3 +301,32 @@ fn queues_have_ends() {
     assert_eq!(events, MAX_HOST_EVENTS);
     assert!(host.stats().events_dropped > 10_000);
 }
+
+/// A session that was welcomed and then hears these datagrams, by sequence, in this order.
+fn after(said: &[(u16, Word)]) -> Session {
+    let mut session = Session::new(SessionConfig::default()).unwrap();
+    let welcome = [(0, Word::Welcome(1, true))];
+    for (sequence, word) in welcome.iter().chain(said) {
+        let mut buf = [0; 1000];
+        let header = Header { sequence: *sequence, sent_ms: 0, ack: None };
+        let mut out = PacketWriter::new(&mut buf, &header);
+        put(&mut out, word);
+        let length = out.finish().unwrap();
+        session.handle_datagram(SimTime::ZERO, &buf[..length]);
+    }
+    session
+}
+
+#[test]
+fn what_was_said_before_an_end_does_not_undo_it() {
+    let enter = || Word::Enter(5, 0, 0);
+    let shown = |said: &[(u16, Word)]| after(said).ghosts().count();
+    assert_eq!(shown(&[(1, enter()), (2, Word::Exit(5))]), 0);
+    assert_eq!(shown(&[(2, Word::Exit(5)), (1, enter())]), 0, "the entry is older");
+    assert_eq!(shown(&[(2, enter()), (1, Word::Exit(5))]), 1, "the exit is older");
+    assert_eq!(shown(&[(2, Word::Exit(5)), (3, enter())]), 1, "it came again");
+
+    let owned = |said: &[(u16, Word)]| after(said).owned().count();
+    assert_eq!(owned(&[(2, Word::Revoke(5)), (1, Word::Grant(5))]), 0);
+    assert_eq!(owned(&[(2, Word::Grant(5)), (1, Word::Revoke(5))]), 1);
+}
