@@ -1,14 +1,15 @@
 //! What the settings mean for the host, and what a server says of itself.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
-use reckoning::{Model, Quantiser};
+use reckoning::{Budget, Envelope, GuardConfig, Leftover, Model, Policy, Quantiser, Weights};
 use reckoning_net::HostConfig;
 use reckoning_net::wire::{Format, Registry, VERSION};
 use serde_json::json;
 
 use crate::certificate::Identity;
-use crate::settings::Settings;
+use crate::settings::{Fairness, Guarding, Replication, Settings};
 use crate::token::to_hex;
 
 /// Stamps of updates in a second: a millisecond is finer than any game's step.
@@ -41,11 +42,34 @@ pub fn host(settings: &Settings) -> HostConfig {
     host.timeout = replication.peer_timeout;
     host.grace = replication.grace;
     host.max_entities = replication.entities;
+    host.fairness = fairness(replication);
+    host.guard = guard(&settings.guard);
     host.join_within = settings.limits.join_timeout;
     host.max_datagram_bytes = settings.limits.datagram_bytes;
     host.max_datagrams_per_s = settings.limits.datagrams_per_s;
     host.max_peers = settings.limits.peers + settings.limits.pending_handshakes;
     host
+}
+
+/// A planned update comes at the latest with the next heartbeat of an ordinary publisher.
+const HORIZON: Duration = Duration::from_millis(500);
+
+fn fairness(it: &Replication) -> Policy {
+    let budget = Budget::per_trigger(it.fairness_budget).unwrap_or(Budget::ONE);
+    match it.fairness {
+        Fairness::Base => Policy::Base,
+        Fairness::EveryKth => {
+            Policy::EveryKth { k: NonZeroU32::new(it.fairness_k).unwrap_or(NonZeroU32::MIN) }
+        }
+        Fairness::Scheduled => Policy::Scheduled { leftover: Leftover::Flushed, horizon: HORIZON },
+        Fairness::Probabilistic => Policy::Probabilistic { budget, weights: Weights::ACCUMULATED },
+        Fairness::Deterministic => Policy::Deterministic { budget, weights: Weights::ACCUMULATED },
+    }
+}
+
+fn guard(it: &Guarding) -> Option<GuardConfig> {
+    let envelope = Envelope::of_speed(it.top_speed_mps, it.top_acceleration_mps2);
+    (it.top_speed_mps > 0.0).then(|| GuardConfig::of(envelope, it.tolerance_m))
 }
 
 /// The text of `/reckoning.json`.
@@ -70,5 +94,16 @@ mod tests {
     #[test]
     fn the_default_settings_make_a_host() {
         assert!(Host::new(host(&Settings::default())).is_ok());
+        assert!(host(&Settings::default()).guard.is_none());
+    }
+
+    #[test]
+    fn policy_and_guard_are_as_the_settings_say() {
+        let text = "[replication]\nfairness = \"every-kth\"\nfairness_k = 4\n\
+                    [guard]\ntop_speed_mps = 7.5\n";
+        let made = host(&Settings::from_toml(text).unwrap());
+
+        assert!(matches!(made.fairness, Policy::EveryKth { k } if k.get() == 4));
+        assert_eq!(made.guard.unwrap().envelope.speed_mps, 7.5);
     }
 }

@@ -5,6 +5,7 @@
 //! limits. In a step it hands the [`Host`] over.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use reckoning::{DVec3, Kinematics, SimTime};
 use reckoning_net::{Host, HostEvent, Owner, PeerId, Refusal};
@@ -38,6 +39,9 @@ pub trait Game: Send {
     /// One step of the game.
     fn tick(&mut self, now: SimTime, host: &mut Host);
 }
+
+/// A joiner of [`Relay`] may put its body where it starts, by a teleport, within this.
+const START_WITHIN: Duration = Duration::from_secs(10);
 
 /// The game without rules: everyone who joins owns one body, or as many as the token names,
 /// and everyone sees all of them. Messages and commands go to nobody.
@@ -78,8 +82,10 @@ fn spawn(now: SimTime, peer: PeerId, seats: &[u32], host: &mut Host) {
     let tags: Vec<Vec<u8>> = seats.iter().map(|seat| seat.to_le_bytes().to_vec()).collect();
     let tags = if tags.is_empty() { vec![Vec::new()] } else { tags };
     for tag in tags {
-        if let Err(error) = host.spawn(now, Owner::Peer(peer), &tag, &rest) {
-            tracing::warn!(peer = peer.0, %error, "no body for a joiner");
+        match host.spawn(now, Owner::Peer(peer), &tag, &rest) {
+            // Where its owner starts is not the guard's business; how it goes on from there is.
+            Ok(body) => host.allow_teleport(now, body, START_WITHIN),
+            Err(error) => tracing::warn!(peer = peer.0, %error, "no body for a joiner"),
         }
     }
 }

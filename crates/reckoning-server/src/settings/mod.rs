@@ -42,6 +42,8 @@ pub struct Settings {
     pub limits: Limits,
     /// How bodies are replicated.
     pub replication: Replication,
+    /// What clients are believed.
+    pub guard: Guarding,
     /// What is recorded.
     pub recording: Recording,
     /// How the server goes.
@@ -141,6 +143,36 @@ pub struct Replication {
     pub grace: Duration,
     /// Bodies at most.
     pub entities: usize,
+    /// Who is told of a body's changes.
+    pub fairness: Fairness,
+    /// One change in so many is told, for [`Fairness::EveryKth`].
+    pub fairness_k: u32,
+    /// Updates per change, for [`Fairness::Probabilistic`] and [`Fairness::Deterministic`].
+    pub fairness_budget: f64,
+}
+
+/// Who is told of a body's changes: see [`Policy`](reckoning::Policy).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the engine's policies say it")]
+pub enum Fairness {
+    Base,
+    EveryKth,
+    Scheduled,
+    Probabilistic,
+    Deterministic,
+}
+
+/// What clients are believed.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Guarding {
+    /// Top speed of an honest body; 0 believes everything.
+    pub top_speed_mps: f64,
+    /// What it accelerates at most.
+    pub top_acceleration_mps2: f64,
+    /// Distances may be exceeded by this much.
+    pub tolerance_m: f64,
 }
 
 /// What is recorded.
