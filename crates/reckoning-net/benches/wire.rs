@@ -17,7 +17,7 @@ mod measure;
 
 use measure::{Subject, Table};
 
-const UPDATES: usize = 1_000;
+const UPDATES: u32 = 1_000;
 /// More than any update takes.
 const ROOM: usize = 64;
 
@@ -50,7 +50,7 @@ impl Load {
         let format = Format::new(false, 1_000, quantiser, &[model], Registry::default())
             .expect("a sound format");
         let pairs = (0..UPDATES).map(|i| pair(&format, model, i)).collect();
-        let mut load = Self { format, pairs, bytes: vec![[0; ROOM]; UPDATES] };
+        let mut load = Self { format, pairs, bytes: vec![[0; ROOM]; UPDATES as usize] };
         load.write(true);
         load
     }
@@ -72,19 +72,19 @@ impl Load {
 }
 
 /// A body somewhere on its way, and the same one a moment later, half a metre astray.
-fn pair(format: &Format, model: Model, i: usize) -> (Update, Update) {
-    let wobble = |k: usize| ((i * 7_919 + k * 104_729) % 1_000) as f64 / 500.0 - 1.0;
+fn pair(format: &Format, model: Model, i: u32) -> (Update, Update) {
+    let wobble = |k: u32| f64::from((i * 7_919 + k * 104_729) % 1_000) / 500.0 - 1.0;
     let vector = |k, size| DVec3::new(wobble(k), wobble(k + 1), wobble(k + 2)) * size;
     let mut seen = Kinematics {
         acceleration: vector(6, 3.0),
-        ..Kinematics::moving(SimTime::from_millis(i as i64), vector(0, 500.0), vector(3, 8.0))
+        ..Kinematics::moving(SimTime::from_millis(i64::from(i)), vector(0, 500.0), vector(3, 8.0))
     };
     let make = |seen: &Kinematics| {
         let update = Update::new(*seen, model.fitted(seen), UpdateKind::Partial);
         format.round(&update.expect("finite numbers"))
     };
     let first = make(&seen);
-    seen.at = SimTime::from_millis(i as i64 + 300);
+    seen.at = SimTime::from_millis(i64::from(i) + 300);
     seen.position = first.position_at(seen.at) + vector(9, 0.5);
     seen.velocity += vector(12, 2.0);
     (first, make(&seen))
@@ -92,8 +92,8 @@ fn pair(format: &Format, model: Model, i: usize) -> (Update, Update) {
 
 fn measure_model(table: &mut Table, name: &str, model: Model, rounds: usize) {
     let (mut off, mut whole, read) = (Load::new(model), Load::new(model), Load::new(model));
-    let plain = vec![Plain::default(); UPDATES];
-    let mut copies = vec![Plain::default(); UPDATES];
+    let plain = vec![Plain::default(); UPDATES as usize];
+    let mut copies = vec![Plain::default(); UPDATES as usize];
     let mut subjects: [Subject; 4] = [
         ("copied as plain f32, 32 bytes", {
             Box::new(|| {
@@ -106,7 +106,7 @@ fn measure_model(table: &mut Table, name: &str, model: Model, rounds: usize) {
         ("written whole", Box::new(|| whole.write(false))),
         ("read off a baseline", Box::new(|| read.read())),
     ];
-    table.measure(name, UPDATES, rounds, &mut subjects);
+    table.measure(name, UPDATES as usize, rounds, &mut subjects);
     table.goal("written off a baseline", "goal: below 200 ns");
 }
 

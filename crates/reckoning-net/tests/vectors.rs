@@ -215,8 +215,12 @@ fn moved(i: usize, t_s: f64) -> Kinematics {
     Kinematics {
         at: SimTime::from_secs_f64(before.at.as_secs_f64() + t_s),
         position: before.position + before.velocity * t_s + DVec3::new(0.3, -0.2, 0.1),
-        angular_velocity: if i % 4 == 0 { before.angular_velocity } else { stray.angular_velocity },
-        orientation: if i % 4 == 0 { before.orientation } else { stray.orientation },
+        angular_velocity: if i.is_multiple_of(4) {
+            before.angular_velocity
+        } else {
+            stray.angular_velocity
+        },
+        orientation: if i.is_multiple_of(4) { before.orientation } else { stray.orientation },
         ..stray
     }
 }
@@ -318,7 +322,7 @@ fn model_json(model: &Model) -> Value {
         Model::Damped { fade } => json!({ "kind": 3, "span_us": fade.as_micros() as u64 }),
         Model::Decaying { fade } => json!({ "kind": 4, "span_us": fade.as_micros() as u64 }),
         Model::Curve(curve) => {
-            let terms: Vec<_> = curve.coefficients().iter().map(|c| c.to_array()).collect();
+            let terms: Vec<_> = curve.coefficients().iter().map(DVec3::to_array).collect();
             json!({ "kind": 5, "tau_s": curve.basis().tau_s(), "coefficients": terms })
         }
         Model::Arc => json!({ "kind": 6 }),
@@ -339,5 +343,5 @@ fn model_json(model: &Model) -> Value {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }

@@ -59,7 +59,7 @@ pub(super) struct Export {
 }
 
 impl Plan {
-    /// The grid: a thirty-second of the threshold, for velocities an eighth a second.
+    /// The grid: a thirty-second of the threshold, for velocities a quarter a second.
     pub(super) fn format(&self) -> Result<Format, FormatError> {
         let steps = Quantiser {
             position_m: self.bound / 32.0,
@@ -183,9 +183,7 @@ fn fit(basis: CurveBasis, ahead: &[(f64, DVec3)]) -> Option<Curve> {
         }
     }
     let largest = (0..n).fold(0.0_f64, |most, i| most.max(rows[i][i]));
-    for i in 0..n {
-        rows[i][i] += largest * RIDGE;
-    }
+    rows.iter_mut().enumerate().for_each(|(i, row)| row[i] += largest * RIDGE);
     eliminate(&mut rows, &mut right);
     Curve::new(basis, &right).ok()
 }
@@ -194,11 +192,11 @@ fn fit(basis: CurveBasis, ahead: &[(f64, DVec3)]) -> Option<Curve> {
 fn eliminate(rows: &mut [Vec<f64>], right: &mut [DVec3]) {
     let n = rows.len();
     for i in 0..n {
-        let pivot = rows[i].clone();
+        let (pivot, pushed) = (rows[i].clone(), right[i]);
         for j in (0..n).filter(|&j| j != i) {
             let factor = rows[j][i] / pivot[i];
             rows[j].iter_mut().zip(&pivot).for_each(|(cell, above)| *cell -= factor * above);
-            right[j] = right[j] - right[i] * factor;
+            right[j] -= pushed * factor;
         }
     }
     for i in 0..n {

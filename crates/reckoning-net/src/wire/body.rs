@@ -4,7 +4,7 @@
 //! baseline's own model says for the new moment; without one, off zero. Both ends foresee
 //! with the engine's functions, which give the same bits everywhere.
 
-use reckoning::{Model, Update, UpdateKind};
+use reckoning::{Model, SimTime, Update, UpdateKind};
 
 use super::cells::{Cells, Plan, Steps, Turn};
 use super::code::{put_count, put_signed, signed_bits, take_count, take_signed};
@@ -109,8 +109,8 @@ impl Body {
 
     /// The moment it speaks of.
     #[must_use]
-    pub fn at(&self, format: &Format) -> reckoning::SimTime {
-        format.time_of(self.off.tick)
+    pub const fn at(&self) -> SimTime {
+        self.off.at
     }
 
     /// Writes it, its stamp as steps before `near_tick`.

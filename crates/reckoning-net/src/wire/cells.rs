@@ -6,7 +6,7 @@
 //! world it is one count of parts of a turn.
 
 use libm::{atan2, sincos, sqrt};
-use reckoning::{Curve, DQuat, DVec3, Kinematics, Model, PathRide, Update, UpdateKind};
+use reckoning::{Curve, DQuat, DVec3, Kinematics, Model, PathRide, SimTime, Update, UpdateKind};
 
 use super::DecodeError;
 use super::format::{Format, bare};
@@ -39,6 +39,8 @@ pub(super) enum Plan {
 pub(super) struct Cells {
     pub kind: UpdateKind,
     pub tick: i64,
+    /// The moment of `tick`.
+    pub at: SimTime,
     pub position: Steps,
     pub velocity: Steps,
     pub acceleration: Steps,
@@ -58,6 +60,7 @@ impl Cells {
         Self {
             kind: update.kind(),
             tick,
+            at,
             position: format.cells(position, steps.position_m),
             velocity: format.cells(seen.velocity, steps.velocity_mps),
             acceleration: if update.model().uses_acceleration() {
@@ -73,16 +76,12 @@ impl Cells {
     }
 
     /// An update that differs in nothing from what is foreseen.
-    pub(super) const fn foreseen(
-        format: &Format,
-        kind: UpdateKind,
-        tick: i64,
-        model: Model,
-    ) -> Self {
+    pub(super) fn foreseen(format: &Format, kind: UpdateKind, tick: i64, model: Model) -> Self {
         let none = [0; 3];
         Self {
             kind,
             tick,
+            at: format.time_of(tick),
             position: none,
             velocity: none,
             acceleration: none,
@@ -96,7 +95,7 @@ impl Cells {
     pub(super) fn update(&self, format: &Format) -> Result<Update, DecodeError> {
         let steps = &format.steps;
         let seen = Kinematics {
-            at: format.time_of(self.tick),
+            at: self.at,
             position: vector(self.position, steps.position_m),
             velocity: vector(self.velocity, steps.velocity_mps),
             acceleration: vector(self.acceleration, steps.acceleration_mps2),
@@ -111,6 +110,9 @@ impl Cells {
 impl Format {
     /// A vector in steps, without its height in a flat world.
     pub(super) fn cells(&self, v: DVec3, step: f64) -> Steps {
+        if v == DVec3::ZERO {
+            return [0; 3];
+        }
         [cell(v.x, step), cell(v.y, step), if self.flat { 0 } else { cell(v.z, step) }]
     }
 

@@ -29,7 +29,7 @@ impl<'a> Foreseen<'a> {
         let mut foreseen = Self {
             format,
             baseline,
-            at: format.time_of(cells.tick),
+            at: cells.at,
             t_s: 0.0,
             position: [0; 3],
             velocity: DVec3::ZERO,
@@ -46,17 +46,21 @@ impl<'a> Foreseen<'a> {
         let (format, steps) = (self.format, &self.format.steps);
         self.t_s = self.at.secs_since(baseline.at());
         self.position = format.cells(baseline.position_at(self.at), steps.position_m);
-        self.velocity = baseline.velocity_at(self.at);
         self.angular_velocity = format.turn_cells(baseline.kinematics().angular_velocity);
         match (&mut self.plan, baseline.model(), model) {
             (Plan::Curve(terms), Model::Curve(old), Model::Curve(new))
                 if old.basis() == new.basis() =>
             {
+                // What is left of the terms adds up to the velocity, as the engine adds them.
+                let mut velocity = DVec3::ZERO;
                 let all = old.coefficients().iter().zip(old.basis().tau_s());
                 for (term, (&c, &tau_s)) in terms.iter_mut().zip(all) {
-                    let left = exp(-self.t_s.max(0.0) / tau_s);
-                    *term = format.cells(c * left, steps.velocity_mps);
+                    let left = c * exp(-self.t_s.max(0.0) / tau_s);
+                    *term = format.cells(left, steps.velocity_mps);
+                    velocity += left;
                 }
+                self.velocity = if velocity.is_finite() { velocity } else { DVec3::ZERO };
+                return;
             }
             (Plan::Ride { progress, rate }, Model::Path(old), Model::Path(new))
                 if old.path.id() == new.path.id() =>
@@ -66,6 +70,7 @@ impl<'a> Foreseen<'a> {
             }
             _ => {}
         }
+        self.velocity = baseline.velocity_at(self.at);
     }
 
     pub(super) const fn position(&self) -> Steps {

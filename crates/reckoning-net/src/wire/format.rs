@@ -49,8 +49,8 @@ impl Format {
     /// `models` lists the usual models, the most frequent first, so that naming one costs a
     /// bit or two. Other models travel as well, at the price of their parameters.
     ///
-    /// A good step of position is a thirtieth of the threshold, a good step of velocity an
-    /// eighth of the threshold per second.
+    /// A good step of position is a thirtieth of the threshold, a good step of velocity a
+    /// quarter of the threshold per second.
     ///
     /// # Errors
     /// Names the first setting out of its range.
