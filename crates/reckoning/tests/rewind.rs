@@ -227,12 +227,16 @@ fn shown_by_ghost(view: RewindView, arrivals: &[(u32, Update, SimTime)], at: Sim
     match view {
         RewindView::Now(config) => {
             let mut ghost = Ghost::start(config, first, born).unwrap();
-            heard().for_each(|(_, update, arrived)| drop(ghost.accept(*update, *arrived)));
+            for (_, update, arrived) in heard() {
+                ghost.accept(*update, *arrived);
+            }
             ghost.position_at(at)
         }
         RewindView::Delayed(config) => {
             let mut ghost = DelayedGhost::start(config, first, born).unwrap();
-            heard().for_each(|(_, update, arrived)| drop(ghost.accept(*update, *arrived)));
+            for (_, update, arrived) in heard() {
+                ghost.accept(*update, *arrived);
+            }
             ghost.position_at(at)
         }
         _ => unreachable!("there are two views"),
