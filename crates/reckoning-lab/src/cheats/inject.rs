@@ -46,12 +46,12 @@ impl Cheat {
         }
     }
 
-    /// How much of the recording it uses up.
-    pub(super) fn needs_s(self) -> f64 {
+    /// How many times as fast as recorded the player goes.
+    pub(super) const fn times(self) -> f64 {
         match self {
-            Self::Speed(times) => LASTS_S * times,
-            Self::FastClock => LASTS_S * 1.1,
-            _ => LASTS_S,
+            Self::Speed(times) => times,
+            Self::FastClock => 1.1,
+            _ => 1.0,
         }
     }
 

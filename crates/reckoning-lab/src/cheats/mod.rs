@@ -6,23 +6,25 @@
 //! that got any verdict but acceptance within one and three seconds.
 //!
 //! What bodies can do is learnt from the *other* sessions of the same source, never from
-//! the one that is judged; a source with one session is left out by name. A cheat that
+//! the one that is judged; where there is only one, from its other players. Which faces of
+//! a level are no walls is learnt from the other players, too. A cheat that
 //! makes a slow player no faster than honest ones is invisible in principle, so every rate
-//! is given twice: for moments at which the player already moved at 80 % of the fastest
-//! honest pace or more, and for all moments.
+//! is given twice: for stretches that the player honestly went at 80 % of the fastest honest
+//! pace or more, and for moments every 15 s, whatever the player did then.
 
 mod inject;
+mod passages;
 mod play;
 mod table;
 mod trial;
 
-use reckoning::{ConfigError, Envelope, Kinematics, Walls};
+use reckoning::{ConfigError, ENVELOPE_SPANS_S, Envelope, Kinematics};
 
-use crate::compare::walls_of;
-use crate::recording::Recording;
+use crate::recording::{Level, Recording};
 use crate::reproduce::Table;
 use inject::Cheat;
-use play::Player;
+use passages::walls_without_passages;
+use play::{Plan, Player};
 use table::SourceTally;
 use trial::{Setting, caught_after, honest_run};
 
@@ -31,14 +33,20 @@ const QUANTILE: f64 = 0.999_9;
 const MARGIN: f64 = 0.05;
 /// Seconds between two cheats injected into the same player.
 const EVERY_S: f64 = 15.0;
+/// A player is fast from this share of the fastest honest pace on.
+const FAST: f64 = 0.8;
+/// Paces are measured over this of the envelope's spans: 0.8 s.
+const PACE_SPAN: usize = 3;
 
 /// One session made ready.
 struct Session {
+    /// Sessions of different rates are measured differently and are not pooled.
+    source: String,
     players: Vec<Player>,
-    walls: Option<Walls>,
+    level: Level,
     body_width: f64,
-    /// What the publishers of all players exported, one track per unbroken piece.
-    exported: Vec<Vec<Kinematics>>,
+    /// What the publisher of each player exported, one track per unbroken piece.
+    exported: Vec<Vec<Vec<Kinematics>>>,
 }
 
 /// Runs every cheat on every player and gives two tables: honest play, and cheats.
@@ -51,17 +59,17 @@ pub fn cheat_tables(
     recordings: &[Recording],
     progress: &dyn Fn(u64, u64),
 ) -> Result<Vec<Table>, ConfigError> {
-    let mut sources: Vec<&str> = recordings.iter().map(|it| it.source.as_str()).collect();
+    let sessions: Vec<Session> = recordings.iter().map(Session::of).collect();
+    let mut sources: Vec<&str> = sessions.iter().map(|it| it.source.as_str()).collect();
     sources.sort_unstable();
     sources.dedup();
     let mut tallies = Vec::new();
     let mut done = 0;
     for source in sources {
-        let of_source = recordings.iter().filter(|it| it.source == source);
-        let sessions: Vec<Session> = of_source.map(Session::of).collect::<Result<_, _>>()?;
+        let sessions: Vec<&Session> = sessions.iter().filter(|it| it.source == source).collect();
         let mut tally = SourceTally::new(source, sessions.len());
         for tested in 0..sessions.len() {
-            judge_session(&sessions, tested, &mut tally);
+            judge_session(&sessions, tested, &mut tally)?;
             done += 1;
             progress(done, recordings.len() as u64);
         }
@@ -71,33 +79,73 @@ pub fn cheat_tables(
 }
 
 impl Session {
-    fn of(recording: &Recording) -> Result<Self, ConfigError> {
+    fn of(recording: &Recording) -> Self {
         let players = Player::all_of(recording);
         let width = recording.meta.body_width;
         let body_width = if width > 0.0 { width } else { 1.0 };
-        let exported = players.iter().flat_map(|it| trial::exported(it, body_width)).collect();
-        Ok(Self { players, walls: walls_of(&recording.level)?, body_width, exported })
+        let exported = players.iter().map(|it| trial::exported(it, body_width)).collect();
+        let source = match recording.meta.rate_hz {
+            rate_hz if recording.source == "football" => format!("football {rate_hz:.0} Hz"),
+            _ => recording.source.clone(),
+        };
+        Self { source, players, level: recording.level.clone(), body_width, exported }
     }
 }
 
-fn judge_session(sessions: &[Session], tested: usize, tally: &mut SourceTally) {
-    let others = sessions.iter().enumerate().filter(|(place, _)| *place != tested);
-    let tracks = others.flat_map(|(_, session)| session.exported.iter().map(Vec::as_slice));
-    let Some(mut envelope) = Envelope::learnt_from(tracks, QUANTILE, MARGIN) else { return };
-    // Which way a body looks is the mouse's or the camera's affair in most of these games.
-    envelope.turn_radps = f64::INFINITY;
-    let session = &sessions[tested];
-    let walls = session.walls.as_ref();
+impl Session {
+    /// What the others of this session did.
+    fn tracks_without(&self, player: usize) -> Vec<&[Kinematics]> {
+        let others = self.exported.iter().enumerate().filter(|(place, _)| *place != player);
+        others.flat_map(|(_, pieces)| pieces.iter().map(Vec::as_slice)).collect()
+    }
+}
+
+fn judge_session(
+    sessions: &[&Session],
+    tested: usize,
+    tally: &mut SourceTally,
+) -> Result<(), ConfigError> {
+    let session = sessions[tested];
+    let learnt = (sessions.len() > 1).then(|| envelope_without(sessions, tested, None));
     for (place, player) in session.players.iter().enumerate() {
+        // The only session of its source: what the others of that session can do.
+        let learnt = learnt.unwrap_or_else(|| envelope_without(sessions, tested, Some(place)));
+        let Some(envelope) = learnt else { continue };
         let seed = (tested * 1_000 + place) as u64;
+        let walls = walls_without_passages(&session.level, &session.tracks_without(place))?;
+        let walls = walls.as_ref();
         let setting = Setting { envelope, walls, body_width: session.body_width, seed };
         tally.add_honest(&honest_run(player, &setting));
+        let top_mps = envelope.reach_m[PACE_SPAN] / ENVELOPE_SPANS_S[PACE_SPAN] / (1.0 + MARGIN);
         for cheat in Cheat::ALL {
-            for (piece, at_s) in player.moments(EVERY_S, cheat.needs_s()) {
-                let Some(course) = cheat.course(piece, at_s, &setting) else { continue };
-                let fast = piece.pace(at_s) >= 0.8 * envelope.reach_m[3] / 0.8 / (1.0 + MARGIN);
-                tally.add_cheat(cheat, fast, caught_after(&course, &setting));
+            let plan = Plan { every_s: EVERY_S, times: cheat.times(), fast_mps: FAST * top_mps };
+            for moment in player.moments(&plan) {
+                let course = cheat.course(moment.piece, moment.at_s, &setting);
+                let Some(course) = course else { continue };
+                tally.add_cheat(cheat, &moment, caught_after(&course, &setting));
             }
         }
     }
+    Ok(())
+}
+
+/// What bodies did in the other sessions, or in the tested one but for one player.
+fn envelope_without(
+    sessions: &[&Session],
+    tested: usize,
+    player: Option<usize>,
+) -> Option<Envelope> {
+    let mut tracks: Vec<&[Kinematics]> = Vec::new();
+    for (number, session) in sessions.iter().enumerate() {
+        for (place, exported) in session.exported.iter().enumerate() {
+            let left_out = number == tested && player.is_none_or(|out| out == place);
+            if !left_out {
+                tracks.extend(exported.iter().map(Vec::as_slice));
+            }
+        }
+    }
+    let mut envelope = Envelope::learnt_from(tracks, QUANTILE, MARGIN)?;
+    // Which way a body looks is the mouse's or the camera's affair in most of these games.
+    envelope.turn_radps = f64::INFINITY;
+    Some(envelope)
 }

@@ -2,6 +2,7 @@
 
 use reckoning::{Kinematics, SimTime};
 
+use super::inject::LASTS_S;
 use crate::compare::Prepared;
 use crate::recording::Recording;
 
@@ -9,6 +10,31 @@ use crate::recording::Recording;
 const SHORTEST_S: f64 = 0.5;
 /// A gap longer than this ends a piece: nobody knows what happened in it.
 const GAP_S: f64 = 0.5;
+
+/// Honest play before the first cheat of a piece.
+const LEAD_S: f64 = 4.0;
+/// Moments are looked at this often.
+const STEP_S: f64 = 0.5;
+
+/// When to cheat.
+pub(super) struct Plan {
+    /// This often, whatever the player does.
+    pub(super) every_s: f64,
+    /// How many times as fast as recorded the cheat goes.
+    pub(super) times: f64,
+    /// And whenever the player becomes as fast as this.
+    pub(super) fast_mps: f64,
+}
+
+/// A moment to cheat at.
+pub(super) struct Moment<'a> {
+    pub(super) piece: &'a Piece,
+    pub(super) at_s: f64,
+    /// The player is fast then.
+    pub(super) fast: bool,
+    /// It would have been chosen whatever the player does.
+    pub(super) regular: bool,
+}
 
 /// What one player did, piece by piece: a piece ends with a death, a teleport or a gap.
 pub(super) struct Player {
@@ -46,14 +72,24 @@ impl Player {
     }
 
     /// Moments to cheat at: the first after four seconds of a piece, then every so often, as
-    /// long as `needs_s` of the piece follow.
-    pub(super) fn moments(&self, every_s: f64, needs_s: f64) -> Vec<(&Piece, f64)> {
-        let of_piece = |piece| {
-            let last_s = Piece::length_s(piece) - needs_s;
-            let starts = (0..).map(move |n| 4.0 + f64::from(n) * every_s);
-            starts.take_while(move |at_s| *at_s <= last_s).map(move |at_s| (piece, at_s))
-        };
-        self.pieces.iter().flat_map(of_piece).collect()
+    /// long as enough of the piece follows; and whenever it becomes fast.
+    pub(super) fn moments(&self, plan: &Plan) -> Vec<Moment<'_>> {
+        let mut found = Vec::new();
+        for piece in &self.pieces {
+            let steps = ((piece.length_s() - LASTS_S * plan.times - LEAD_S) / STEP_S) as i64;
+            let (mut due_s, mut was_fast) = (LEAD_S, false);
+            for step in 0..=steps {
+                let at_s = LEAD_S + step as f64 * STEP_S;
+                let fast = piece.pace(at_s, plan.times) >= plan.fast_mps;
+                let regular = at_s >= due_s;
+                if regular || (fast && !was_fast) {
+                    found.push(Moment { piece, at_s, fast, regular });
+                }
+                due_s = if regular { at_s + plan.every_s } else { due_s };
+                was_fast = fast;
+            }
+        }
+        found
     }
 }
 
@@ -85,8 +121,9 @@ impl Piece {
         }
     }
 
-    /// How fast it got anywhere within 0.8 s from then.
-    pub(super) fn pace(&self, at_s: f64) -> f64 {
-        self.at(at_s).position.distance(self.at(at_s + 0.8).position) / 0.8
+    /// How fast it honestly went the stretch that a cheat goes within its first 0.8 s.
+    pub(super) fn pace(&self, at_s: f64, times: f64) -> f64 {
+        let span_s = 0.8 * times;
+        self.at(at_s).position.distance(self.at(at_s + span_s).position) / span_s
     }
 }

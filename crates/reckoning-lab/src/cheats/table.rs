@@ -1,6 +1,7 @@
 //! The two tables.
 
 use super::inject::Cheat;
+use super::play::Moment;
 use super::trial::HonestRun;
 use crate::reproduce::Table;
 
@@ -10,7 +11,7 @@ pub(super) struct SourceTally {
     sessions: usize,
     honest: HonestRun,
     players: u64,
-    /// By [`Cheat::ALL`]; at fast moments, at all moments.
+    /// By [`Cheat::ALL`]; at fast moments, at regular ones.
     cheats: [[Caught; 2]; 8],
 }
 
@@ -41,11 +42,13 @@ impl SourceTally {
         self.honest.disconnected += run.disconnected;
     }
 
-    pub(super) fn add_cheat(&mut self, cheat: Cheat, fast: bool, caught_s: Option<f64>) {
+    pub(super) fn add_cheat(&mut self, cheat: Cheat, moment: &Moment<'_>, caught_s: Option<f64>) {
         let Some(place) = Cheat::ALL.iter().position(|it| *it == cheat) else { return };
         let [at_speed, all] = &mut self.cheats[place];
-        all.add(caught_s);
-        if fast {
+        if moment.regular {
+            all.add(caught_s);
+        }
+        if moment.fast {
             at_speed.add(caught_s);
         }
     }
@@ -109,12 +112,12 @@ pub(super) fn honest_table(tallies: &[SourceTally]) -> Table {
 /// How many cheats were caught.
 pub(super) fn cheat_table(tallies: &[SourceTally]) -> Table {
     let mut table = table(
-        "Cheats caught, % within 1 s and 3 s: at 80 % of the fastest honest pace, and at all moments",
-        &["source", "cheat", "fast", "1 s", "3 s", "all", "1 s", "3 s"],
+        "Cheats caught, % within 1 s and 3 s: over stretches of 80 % of the fastest honest pace, and every 15 s",
+        &["source", "cheat", "fast", "1 s", "3 s", "any", "1 s", "3 s"],
     );
     for tally in tallies.iter().filter(|tally| tally.players > 0) {
         for (cheat, [fast, all]) in Cheat::ALL.iter().zip(&tally.cheats) {
-            if all.tried > 0 {
+            if all.tried + fast.tried > 0 {
                 let mut row = vec![tally.source.clone(), cheat.name()];
                 row.extend(fast.cells());
                 row.extend(all.cells());

@@ -157,7 +157,7 @@ pub(super) fn caught_after(course: &Course, setting: &Setting<'_>) -> Option<f64
     run(course.shown.iter().copied(), setting, setting.seed, |_, verdict, now| {
         let by_link = matches!(verdict, Verdict::Accept | Verdict::Reject(Offence::NotNewer));
         let after_s = now.secs_since(course.begins);
-        if !by_link && after_s >= 0.0 && after_s <= LASTS_S && caught.is_none() {
+        if !by_link && (0.0..=LASTS_S).contains(&after_s) && caught.is_none() {
             caught = Some(after_s);
         }
     });

@@ -46,7 +46,7 @@ use tally::{Errors, mean_over_players};
 pub use crate::predictor::{Predictor, PredictorError};
 pub use cache::{Cache, compare_cached};
 pub(crate) use prepare::Prepared;
-pub(crate) use surroundings::walls_of;
+pub(crate) use surroundings::wall_of;
 
 /// What to compare.
 #[derive(Clone, Debug, PartialEq)]

@@ -101,12 +101,13 @@ impl Trails {
 }
 
 /// The walls of a level; `None` if it has none.
-pub(crate) fn walls_of(level: &Level) -> Result<Option<Walls>, ConfigError> {
+fn walls_of(level: &Level) -> Result<Option<Walls>, ConfigError> {
     let walls: Vec<Wall<'_>> = level.shapes.iter().filter_map(wall_of).collect();
     if walls.is_empty() { Ok(None) } else { Walls::new(walls).map(Some) }
 }
 
-fn wall_of(shape: &LevelShape) -> Option<Wall<'static>> {
+/// The wall that a piece of a level is, if it is one.
+pub(crate) fn wall_of(shape: &LevelShape) -> Option<Wall<'static>> {
     match *shape {
         LevelShape::Wall { from, to, top } if from != to && top > from.z => {
             let outline = Outline::Line(from.with_z(0.0), to.with_z(0.0));

@@ -28,6 +28,8 @@ mod verdict;
 
 use core::time::Duration;
 
+use glam::DVec3;
+
 use crate::math::angle_between;
 use crate::tokens::Tokens;
 use crate::{ConfigError, Kinematics, SimTime, Update, UpdateKind, Walls};
@@ -84,7 +86,7 @@ impl GuardConfig {
         Self {
             envelope,
             tolerance_m,
-            gross: 0.25,
+            gross: 0.1,
             max_lead: Duration::from_millis(100),
             max_age: Duration::from_secs(2),
             updates_per_s: 70.0,
@@ -135,6 +137,8 @@ pub struct Guard {
     promised: Option<Update>,
     history: History,
     pace: Pace,
+    /// A burst of updates that were kept back is coming in.
+    kept_back: bool,
     suspicion: Suspicion,
     tokens: Tokens,
     /// Until then a teleport is allowed.
@@ -159,6 +163,7 @@ impl Guard {
             promised: None,
             history: History::from(start),
             pace: Pace::default(),
+            kept_back: false,
             suspicion: Suspicion::none(start.at),
             tokens: Tokens::full(config.burst, start.at),
             granted: None,
@@ -177,6 +182,10 @@ impl Guard {
         self.offence = None;
         if !self.tokens.take(self.config.updates_per_s, self.config.burst, now) {
             return self.reject(Offence::Spam, 0.1, now);
+        }
+        if let Some(weight) = self.pace.arrived(update.at(), now, self.config.max_silence) {
+            self.suspicion.add(weight, now, self.config.leak_per_s);
+            self.kept_back = true;
         }
         if let Some((offence, weight)) = self.stamp_offence(update, now) {
             return self.reject(offence, weight, now);
@@ -336,18 +345,16 @@ impl Guard {
         if self.promised.is_some_and(|update| free(update.position_at(new.at))) {
             return false;
         }
-        let aside = (to - from).cross(glam::DVec3::Z).normalize_or_zero() * self.config.tolerance_m;
-        let places = [0.25, 0.5, 0.75, 1.0, 0.0];
-        let detour = |share: f64| {
-            let middle = from.lerp(to, share);
-            [-1.0, -0.5, 0.5, 1.0].into_iter().any(|far| free(middle + aside * far))
-        };
-        !places.into_iter().any(detour)
+        let aside = (to - from).cross(DVec3::Z).normalize_or_zero() * self.config.tolerance_m;
+        // Over it as well: bodies jump, and climb steps.
+        let up = DVec3::Z * self.config.tolerance_m;
+        let detours = [up, aside, -aside, aside * 0.5, aside * -0.5, aside + up, up - aside];
+        let round = |share: f64| detours.iter().any(|way| free(from.lerp(to, share) + *way));
+        ![0.5, 0.25, 0.75, 1.0, 0.0].into_iter().any(round)
     }
 
     fn accept(&mut self, update: &Update, now: SimTime) -> Verdict {
-        if let Some(weight) = self.pace.bunched(update.at(), now, self.config.max_silence) {
-            self.suspicion.add(weight, now, self.config.leak_per_s);
+        if core::mem::take(&mut self.kept_back) {
             if self.suspicion(now) >= self.config.correct_at {
                 return self.put_back(Offence::LagSwitch, 0.0, update, now);
             }

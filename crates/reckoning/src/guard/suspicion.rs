@@ -30,36 +30,49 @@ impl Suspicion {
 /// corrected, one a minute never is.
 const BUNCHED: f64 = 0.7;
 
+/// A burst comes in within this; jitter shuffles it.
+const BURST_S: f64 = 0.15;
+
 /// How a client's time passes beside the host's.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Pace {
     /// Stamp and arrival of the last accepted update.
-    last: Option<(SimTime, SimTime)>,
-    /// The silence before the burst that is coming in, already held against it.
-    blamed_for: Option<SimTime>,
+    accepted: Option<(SimTime, SimTime)>,
+    /// How old the last update before the burst was, and when anything last arrived.
+    usual: Option<(f64, SimTime)>,
+    /// When the burst after a silence began, until it is held against the client.
+    burst: Option<SimTime>,
 }
 
 impl Pace {
     /// Whether stamps have crept ahead of the host's clock, rather than jumped.
     pub(super) fn crept_ahead(&self) -> bool {
-        self.last.is_some_and(|(at, now)| at > now)
+        self.accepted.is_some_and(|(at, now)| at > now)
     }
 
-    /// The weight of an update that was kept back: it arrives after a long silence although
-    /// it was made early in it.
-    pub(super) fn bunched(&mut self, at: SimTime, now: SimTime, limit: Duration) -> Option<f64> {
-        let (last_at, last_now) = self.last?;
-        let silent = now.saturating_since(last_now) > limit;
-        let longer_s = now.secs_since(at) - last_now.secs_since(last_at);
-        let kept_back = longer_s > limit.as_secs_f64() * 0.5;
-        if !(silent && kept_back) || self.blamed_for == Some(last_now) {
+    /// Notes an arrival, also of what is dropped later. The weight, once for each burst, if
+    /// it was kept back: it ends a long silence although it was made early in it.
+    pub(super) fn arrived(&mut self, at: SimTime, now: SimTime, limit: Duration) -> Option<f64> {
+        let age_s = now.secs_since(at);
+        let Some((usual_s, last)) = self.usual else {
+            self.usual = Some((age_s, now));
             return None;
+        };
+        if now.saturating_since(last) > limit {
+            self.burst = Some(now);
         }
-        self.blamed_for = Some(last_now);
-        Some(BUNCHED)
+        let in_burst = self.burst.is_some_and(|began| now.secs_since(began) <= BURST_S);
+        let kept_back = in_burst && age_s - usual_s > limit.as_secs_f64() * 0.5;
+        if kept_back {
+            self.burst = None;
+        }
+        // What a burst brings is old and says nothing about what is usual.
+        let usual_s = if in_burst { usual_s } else { age_s };
+        self.usual = Some((usual_s, last.max(now)));
+        kept_back.then_some(BUNCHED)
     }
 
     pub(super) const fn accepted(&mut self, at: SimTime, now: SimTime) {
-        self.last = Some((at, now));
+        self.accepted = Some((at, now));
     }
 }

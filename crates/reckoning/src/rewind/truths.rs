@@ -20,7 +20,9 @@ impl Truths {
         if self.held.back().is_some_and(|(at, ..)| truth.at <= *at) {
             return;
         }
-        let apart = span / u32::try_from(kept).unwrap_or(u32::MAX).saturating_sub(2).max(1);
+        // Any two neighbours together are as long as this, so the ring covers the span.
+        let pairs = u32::try_from(kept / 2).unwrap_or(u32::MAX).saturating_sub(1).max(1);
+        let apart = span / pairs;
         let before = self.held.len().checked_sub(2).and_then(|place| self.held.get(place));
         if before.is_some_and(|(at, ..)| truth.at.saturating_since(*at) < apart) {
             self.held.pop_back();
