@@ -126,10 +126,8 @@ fn run(name: &str, policy: Policy) {
         let mut this = Duration::ZERO;
         timed(&mut this, || host.handle_timeout(now));
         cost.tick += this;
-        while let Some((peer, length)) = timed(&mut cost.fill, || {
-            let before = host.poll_datagram(now, &mut buf);
-            before
-        }) {
+        while let Some((peer, length)) = timed(&mut cost.fill, || host.poll_datagram(now, &mut buf))
+        {
             let header = *PacketReader::new(&buf[..length]).expect("sound").header();
             let listener = &mut listeners[peer.0 as usize];
             listener.newest = Some(header.sequence);
