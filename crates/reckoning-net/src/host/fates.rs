@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use reckoning::{Fairness, ListenerId, Policy, Rewind, SimTime};
+use reckoning::{ListenerId, Rewind, SimTime};
 
 use super::entity::Held;
 use super::peer::Peer;
@@ -105,7 +105,8 @@ impl<'a> Fates<'a> {
         let (delay_s, peer, now) = (*self.delay_s, self.peer, self.now);
         let Some(entity) = self.world.seen(slot, entity) else { return };
         let Some(export) = entity.numbered(held.number).map(reckoning::Update::at) else { return };
-        if let Some(fairness) = entity.fairness.as_deref_mut().filter(|it| weighs_errors(it)) {
+        // Accounts that hear of no arrivals keep every course they were told of.
+        if let Some(fairness) = entity.fairness.as_deref_mut() {
             let delay = Duration::try_from_secs_f64(delay_s.unwrap_or(0.0)).unwrap_or_default();
             fairness.handle_delay(ListenerId(peer.0), delay);
             fairness.handle_acknowledgement(ListenerId(peer.0), export, at, now);
@@ -153,11 +154,6 @@ impl<'a> Fates<'a> {
         let place = self.views.binary_search_by_key(&entity, |view| view.entity).ok()?;
         self.views.get_mut(place).filter(|view| view.stay == stay)
     }
-}
-
-/// Whether a policy looks at what arrived when; accounts that nobody reads need no facts.
-const fn weighs_errors(fairness: &Fairness) -> bool {
-    !matches!(fairness.config().policy, Policy::Base | Policy::EveryKth { .. })
 }
 
 /// The name under which an update is remembered for hit checks.
