@@ -126,7 +126,8 @@ impl Scene {
 }
 
 pub const THIRD: &str = "1/3 base";
-pub const TURNS: &str = "deterministic";
+/// Three quarters of the claim by the error, one by the time since the last send.
+pub const MIXED: &str = "deterministic, mixed";
 
 /// The policies of the chapter, each within the packets of the 1/3 base case where it has a
 /// budget: one update per trigger for three receivers.
@@ -134,14 +135,24 @@ pub fn policies() -> Vec<(&'static str, Policy)> {
     let horizon = PublisherConfig::default().heartbeat;
     let scheduled = |leftover| Policy::Scheduled { leftover, horizon };
     let (budget, weights) = (Budget::ONE, Weights::ACCUMULATED);
+    let mixed = Weights::new(0.75, 0.0, 0.25).unwrap();
     vec![
         ("base", Policy::Base),
         ("scheduling #1", scheduled(Leftover::Dropped)),
         ("scheduling #2", scheduled(Leftover::Flushed)),
         (THIRD, Policy::EveryKth { k: NonZeroU32::new(3).unwrap() }),
         ("probabilistic", Policy::Probabilistic { budget, weights }),
-        (TURNS, Policy::Deterministic { budget, weights }),
+        ("deterministic", Policy::Deterministic { budget, weights }),
+        (MIXED, Policy::Deterministic { budget, weights: mixed }),
     ]
+}
+
+/// The scenes of some policies, once for each seed; those of a policy stand together.
+pub fn fairness_scenes(names: &[&str], seconds: u32, seeds: u64) -> Vec<Scene> {
+    let wanted = policies().into_iter().filter(|(name, _)| names.contains(name));
+    let each =
+        |(name, policy)| (1..=seeds).map(move |seed| Scene::fairness(name, policy, seconds, seed));
+    wanted.flat_map(each).collect()
 }
 
 /// A receiver's error, accumulated.
@@ -190,5 +201,24 @@ impl Outcome {
         let mean_m = self.mean_m();
         let squares = self.errors_m.iter().map(|error_m| (error_m - mean_m).powi(2));
         (squares.sum::<f64>() / self.errors_m.len() as f64).sqrt()
+    }
+}
+
+impl Outcome {
+    /// Several drives as one: their errors averaged for each receiver, everything else added.
+    pub fn pooled(drives: &[Self]) -> Self {
+        let mean = |who: usize| drives.iter().map(|it| it.errors_m[who]).sum::<f64>();
+        let count = drives.len() as f64;
+        Self {
+            errors_m: (0..drives[0].errors_m.len()).map(|who| mean(who) / count).collect(),
+            updates: drives.iter().map(|it| it.updates).sum(),
+            lost: drives.iter().map(|it| it.lost).sum(),
+            clock_error_ms: drives.iter().map(|it| it.clock_error_ms).fold(0.0, f64::max),
+        }
+    }
+
+    /// One for each policy, from the outcomes of [`fairness_scenes`].
+    pub fn pooled_by(seeds: usize, all: &[Self]) -> Vec<Self> {
+        all.chunks(seeds).map(Self::pooled).collect()
     }
 }

@@ -29,18 +29,17 @@ pub fn clocks(scenes: &[Scene], real: &[Outcome], twin: &[Outcome]) -> String {
     text
 }
 
-/// Experiment B: one line for each policy.
-pub fn fairness(scenes: &[Scene], real: &[Outcome], twin: &[Outcome]) -> String {
+/// Experiment B: one line for each policy, all its drives together.
+pub fn fairness(names: &[&str], real: &[Outcome], twin: &[Outcome]) -> String {
     let mut text = String::from(
-        "policy        | packets | mean m | deviation m | at 200 | at 500 | at 800 | lost | \
+        "policy               | packets | mean m | deviation m | at 200 | at 500 | at 800 | lost | \
          in virtual time: packets | mean m | deviation m\n",
     );
-    for ((scene, real), twin) in scenes.iter().zip(real).zip(twin) {
+    for ((name, real), twin) in names.iter().zip(real).zip(twin) {
         let each: Vec<String> = real.errors_m.iter().map(|m| format!("{m:6.3}")).collect();
         let _ = writeln!(
             text,
-            "{:13} | {:7} | {:6.3} | {:11.3} | {} | {:4} | {:24} | {:6.3} | {:11.3}",
-            scene.name,
+            "{name:20} | {:7} | {:6.3} | {:11.3} | {} | {:4} | {:24} | {:6.3} | {:11.3}",
             real.updates,
             real.mean_m(),
             real.deviation_m(),
