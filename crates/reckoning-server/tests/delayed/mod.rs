@@ -101,7 +101,7 @@ impl Scene {
         }
     }
 
-    pub fn settings(&self) -> Settings {
+    pub fn settings() -> Settings {
         let text = format!(
             "listen = '127.0.0.1:0'\nlog = 'error'\ntick_hz = {TICK_HZ}\n\
              [replication]\nrounds_hz = {TICK_HZ}\npeer_timeout_s = 20\n\
@@ -113,7 +113,7 @@ impl Scene {
 
     /// The host of the document: one threshold for everyone, and a time threshold.
     pub fn host(&self) -> HostConfig {
-        let mut host = reckoning_server::host_config(&self.settings());
+        let mut host = reckoning_server::host_config(&Self::settings());
         let steps = Quantiser { angular_velocity_radps: 0.001, ..*host.format.quantiser() };
         let models = [Model::Linear, Model::Arc, Model::Hold];
         host.format = Format::new(false, 1_000, steps, &models, Registry::default()).unwrap();

@@ -16,7 +16,7 @@ use super::{Listener, Outcome, Scene, Tally};
 
 const FRAME: Duration = Duration::from_millis(5);
 /// Two handshakes, a join and some clock exchanges at the longest delay, on a busy machine.
-const JOIN_WITHIN: Duration = Duration::from_secs(60);
+const JOIN_WITHIN: Duration = Duration::from_secs(45);
 /// For clocks to settle before the drive begins.
 const SETTLE: Duration = Duration::from_secs(3);
 
@@ -144,7 +144,7 @@ impl Play {
             updates: AtomicU64::new(0),
             lost: AtomicU64::new(0),
         });
-        let mut server = Server::new(scene.settings());
+        let mut server = Server::new(Scene::settings());
         server.set_host(scene.host());
         let server = server.start(Mover { stage: stage.clone(), body: None }).unwrap();
         let receivers = scene.listeners.iter().zip(0..);
@@ -186,20 +186,26 @@ pub fn run(scenes: &[Scene]) -> Run {
     let mut plays: Vec<Play> = scenes.iter().map(|scene| Play::open(scene, &roads)).collect();
     wait_for_joins(&mut plays);
     let begin = instant() + Duration::from_millis(50);
-    plays.iter_mut().for_each(|play| play.begin(begin));
+    for play in &mut plays {
+        play.begin(begin);
+    }
     let end = begin + Duration::from_secs(u64::from(scenes[0].seconds));
     while instant() < end {
-        frames(&mut plays, |receiver, stage| receiver.frame(stage));
+        frames(&mut plays, Receiver::frame);
     }
     let outcomes = plays.iter().map(Play::outcome).collect();
     let late_ms = roads.lateness.mean_ms();
-    plays.into_iter().for_each(|play| play.server.stop());
+    for play in plays {
+        play.server.stop();
+    }
     Run { outcomes, late_ms }
 }
 
 fn frames(plays: &mut [Play], mut each: impl FnMut(&mut Receiver, &Stage)) {
     for Play { stage, receivers, .. } in plays {
-        receivers.iter_mut().for_each(|receiver| each(receiver, stage));
+        for receiver in receivers {
+            each(receiver, stage);
+        }
     }
     sleep(FRAME);
 }

@@ -121,7 +121,7 @@ impl Road {
         let (mut upward, mut downward) = (vec![0; LONGEST_BYTES], vec![0; LONGEST_BYTES]);
         loop {
             let due = self.queue.first_key_value().map(|((due, _), _)| *due);
-            let far = Instant::now() + Duration::from_secs(3600);
+            let far = Instant::now() + Duration::from_secs(1_000);
             let came = tokio::select! {
                 biased;
                 () = sleep_until(due.unwrap_or(far)) => None,

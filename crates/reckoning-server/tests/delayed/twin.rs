@@ -88,6 +88,8 @@ impl Twin {
                 self.host.handle_datagram(at, PeerId(place as u32), &bytes);
             }
         }
+        let truth = Kinematics { at: now, ..self.track.at(since_begin(now)) };
+        self.host.observe(self.body, &truth);
         self.host.handle_timeout(now);
         while let Some(event) = self.host.poll_event() {
             if let HostEvent::JoinAsked { peer, .. } = event {
@@ -95,8 +97,6 @@ impl Twin {
                 self.host.set_viewpoint(peer, Viewpoint::Place(DVec3::ZERO));
             }
         }
-        let truth = Kinematics { at: now, ..self.track.at(since_begin(now)) };
-        self.host.observe(self.body, &truth);
         while let Some((PeerId(to), length)) = self.host.poll_datagram(now, &mut self.buffer) {
             self.watchers[to as usize].put(1, now, &self.buffer[..length]);
         }
