@@ -3,7 +3,7 @@
 //! ```text
 //!   arrivals -> connect, disconnect      links: one bounded queue per client
 //!   queues   -> handle_datagram          (in order of arrival, whoever sent it)
-//!   handle_timeout, events, game         poll_datagram -> links, which drop what does not fit
+//!   events, game, handle_timeout         poll_datagram -> links, which drop what does not fit
 //!   bodies   -> recording                (a bounded queue as well)
 //! ```
 
@@ -118,9 +118,10 @@ impl TickLoop {
     fn step(&mut self, now: SimTime) {
         self.meet(now);
         self.take_in(now);
-        self.host.handle_timeout(now);
         self.tell(now);
+        // Before the host's own tick: what a policy exports must be what the game now says.
         self.game.tick(now, &mut self.host);
+        self.host.handle_timeout(now);
         self.tell(now);
         self.send(now);
         self.put_out(now);
