@@ -57,7 +57,7 @@ How many clients a server carries, beside renet. Prints a table.
 
   --clients N         clients of the first run (64)
   --seconds S         its length (60)
-  --tick-hz HZ        steps of the servers in a second, 20, 40 or 60 (60)
+  --tick-hz HZ        steps of the servers in a second, 20, 40 or 60 (20)
   --no-search         only the first run, not the largest number of clients
   --search-seconds S  length of each run of the search (10)
 ";
@@ -84,7 +84,7 @@ fn run(args: Args) -> Result<(), Failure> {
 }
 
 fn args() -> Result<Args, Failure> {
-    let load = Load { clients: 64, seconds: 60.0, tick_hz: 60 };
+    let load = Load { clients: 64, seconds: 60.0, tick_hz: 20 };
     let mut args = Args { role: Role::Lead, load, search: true, search_seconds: 10.0 };
     let mut parser = lexopt::Parser::from_env();
     while let Some(arg) = parser.next()? {
