@@ -106,7 +106,7 @@ fn is_carried(figures: &Figures) -> bool {
 /// netcode takes no more, and neither do the sockets of one process.
 const MOST_CLIENTS: usize = 960;
 /// The search ends when it knows the number to this.
-const STEP: usize = 8;
+const STEP: usize = 16;
 
 /// The largest number of clients that is carried: doubles, then halves the rest.
 fn largest(side: Side, load: Load) -> Result<usize, Failure> {
