@@ -70,6 +70,10 @@ pub(crate) enum Carried {
 #[derive(Clone, Debug)]
 pub(crate) struct Channel {
     pub(crate) heard: Window,
+    /// Datagrams that were understood, and those that the other side sent from the first of them
+    /// to the newest.
+    noted: u64,
+    sent_to_us: u64,
     /// Host time at which the newest datagram came in.
     newest_at: SimTime,
     /// Since when an acknowledgement is owed, by the local clock.
@@ -87,6 +91,8 @@ impl Channel {
     pub(crate) fn new(repeats: u8, now: SimTime) -> Self {
         Self {
             heard: Window::default(),
+            noted: 0,
+            sent_to_us: 0,
             newest_at: now,
             owed_since: None,
             heard_at: now,
@@ -124,12 +130,22 @@ impl Channel {
     /// A datagram came in and was understood. `host_now` is the host's time as this end knows
     /// it, `owes` whether it carried anything worth an acknowledgement.
     pub(crate) fn note(&mut self, sequence: u16, host_now: SimTime, now: SimTime, owes: bool) {
+        let before = self.heard.newest();
+        self.noted += 1;
         if self.heard.note(sequence) {
+            let step = before.map_or(1, |before| sequence.wrapping_sub(before));
+            self.sent_to_us += u64::from(step);
             self.newest_at = host_now;
         }
         if owes {
             self.owed_since = self.owed_since.or(Some(now));
         }
+    }
+
+    /// Datagrams of the other side that did not come, by the gaps in their numbers.
+    pub(crate) const fn missed(&self) -> u64 {
+        // A late one from before the first that came is noted and in no gap.
+        self.sent_to_us.saturating_sub(self.noted)
     }
 
     /// Since when an acknowledgement is owed.
@@ -187,6 +203,17 @@ pub(crate) fn report_of(ack: Ack, now: SimTime) -> Report {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn gaps_are_counted_until_they_are_filled() {
+        let mut channel = Channel::new(1, SimTime::ZERO);
+        let mut missed = |sequence: u16| {
+            channel.note(sequence, SimTime::ZERO, SimTime::ZERO, false);
+            channel.missed()
+        };
+        assert_eq!([65_534, 65_535, 2, 0, 3, 1].map(&mut missed), [0, 0, 2, 1, 1, 0]);
+        assert_eq!(missed(104), 100);
+    }
 
     #[test]
     fn moments_are_restored_from_their_lowest_bits() {

@@ -23,6 +23,9 @@ pub struct TrafficStats {
     pub exits_out: u64,
     /// Datagrams of ours that seem to have been lost.
     pub lost: u64,
+    /// Datagrams of the other side that did not come, by the gaps in their numbers; one that
+    /// could not be used counts as well.
+    pub missed: u64,
     /// Dropped: not a datagram of this protocol, or broken off.
     pub malformed: u64,
     /// Dropped: came twice.
@@ -65,6 +68,7 @@ impl TrafficStats {
         self.enters_out += other.enters_out;
         self.exits_out += other.exits_out;
         self.lost += other.lost;
+        self.missed += other.missed;
         self.malformed += other.malformed;
         self.copies += other.copies;
         self.too_old += other.too_old;

@@ -121,11 +121,45 @@ pub const HOST_DROPS: [&str; 11] = [
 const TICK_BOUNDS_US: [u64; 11] =
     [50, 100, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000];
 
-/// How long steps took.
-#[derive(Debug, Default)]
+/// Fine buckets in each doubling: a quantile is at most a sixteenth too long.
+const FINE_PER_DOUBLING: u64 = 16;
+const FINE_LOG2: u32 = FINE_PER_DOUBLING.trailing_zeros();
+/// Up to 2^20 us, a second; the last bucket holds what is longer.
+const FINE: usize = ((20 - FINE_LOG2 as usize) + 1) * FINE_PER_DOUBLING as usize;
+
+/// How long steps took: coarsely for Prometheus, finely for [`Histogram::quantile_us`].
+#[derive(Debug)]
 pub struct Histogram {
     buckets: [Count; TICK_BOUNDS_US.len() + 1],
+    fine: [Count; FINE],
     sum_us: Count,
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        let fine = std::array::from_fn(|_| Count::default());
+        Self { buckets: std::array::from_fn(|_| Count::default()), fine, sum_us: Count::default() }
+    }
+}
+
+/// The fine bucket of a length: exact below 16 us, then sixteen to each doubling.
+fn fine_bucket(took_us: u64) -> usize {
+    if took_us < FINE_PER_DOUBLING {
+        return took_us as usize;
+    }
+    let shift = took_us.ilog2() - FINE_LOG2;
+    let place = u64::from(shift) * FINE_PER_DOUBLING + (took_us >> shift);
+    (place as usize).min(FINE - 1)
+}
+
+/// The longest whole length in a fine bucket.
+const fn fine_end_us(bucket: usize) -> u64 {
+    let bucket = bucket as u64;
+    if bucket < FINE_PER_DOUBLING {
+        return bucket;
+    }
+    let shift = bucket / FINE_PER_DOUBLING - 1;
+    ((bucket % FINE_PER_DOUBLING + FINE_PER_DOUBLING + 1) << shift) - 1
 }
 
 impl Histogram {
@@ -134,6 +168,7 @@ impl Histogram {
         let took_us = took.as_micros() as u64;
         let bucket = TICK_BOUNDS_US.iter().position(|bound| took_us <= *bound);
         self.buckets[bucket.unwrap_or(TICK_BOUNDS_US.len())].one();
+        self.fine[fine_bucket(took_us)].one();
         self.sum_us.add(took_us);
     }
 
@@ -143,15 +178,31 @@ impl Histogram {
         self.buckets.iter().map(Count::get).sum()
     }
 
-    /// The upper end of the bucket that the fraction `q` of all steps stay within, in microseconds.
+    /// How many steps were noted so far, bucket by bucket, to ask about those after.
+    #[must_use]
+    pub fn counts(&self) -> Vec<u64> {
+        self.fine.iter().map(Count::get).collect()
+    }
+
+    /// What the fraction `q` of all steps stay within, in microseconds: at most a sixteenth too
+    /// long, and `u64::MAX` when it is more than a second.
     #[must_use]
     pub fn quantile_us(&self, q: f64) -> u64 {
-        let wanted = q * self.count() as f64;
+        self.quantile_us_since(&[], q)
+    }
+
+    /// The same for the steps after those of `before`, which [`Histogram::counts`] gave.
+    #[must_use]
+    pub fn quantile_us_since(&self, before: &[u64], q: f64) -> u64 {
+        let since = |bucket: usize| {
+            self.fine[bucket].get() - before.get(bucket).copied().unwrap_or_default()
+        };
+        let wanted = q * (0..FINE).map(since).sum::<u64>() as f64;
         let mut below = 0;
-        for (bucket, bound) in self.buckets.iter().zip(TICK_BOUNDS_US) {
-            below += bucket.get();
+        for bucket in 0..FINE - 1 {
+            below += since(bucket);
             if below as f64 >= wanted {
-                return bound;
+                return fine_end_us(bucket);
             }
         }
         u64::MAX
@@ -365,6 +416,22 @@ mod tests {
         assert!(text.contains("reckoning_tick_seconds_bucket{le=\"0.064\"} 3\n"), "{text}");
         assert!(text.contains("reckoning_tick_seconds_bucket{le=\"+Inf\"} 4\n"), "{text}");
         assert!(text.contains("reckoning_tick_seconds_count 4\n"), "{text}");
-        assert_eq!(metrics.tick.quantile_us(0.5), 100);
+        assert_eq!(metrics.tick.quantile_us(0.5), 61);
+        assert_eq!(metrics.tick.quantile_us(1.0), 73_727);
+    }
+
+    #[test]
+    fn quantiles_are_never_short_and_at_most_a_sixteenth_long() {
+        for took_us in (0..4_000).chain((4_000..1_000_000).step_by(997)) {
+            let histogram = Histogram::default();
+            histogram.note(Duration::from_millis(400));
+            let before = histogram.counts();
+            histogram.note(Duration::from_micros(took_us));
+            let said = histogram.quantile_us_since(&before, 0.5);
+            assert!((took_us..=took_us + took_us / 16).contains(&said), "{took_us}: {said}");
+        }
+        let histogram = Histogram::default();
+        histogram.note(Duration::from_secs(2));
+        assert_eq!(histogram.quantile_us(0.5), u64::MAX);
     }
 }

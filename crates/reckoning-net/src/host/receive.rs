@@ -86,6 +86,7 @@ impl Host {
         }
         if let Some(peer) = self.peers.get_mut(&from).filter(|_| complete) {
             peer.channel.note(header.sequence, now, now, owes);
+            peer.stats.missed = peer.channel.missed();
         }
     }
 

@@ -67,6 +67,7 @@ impl Session {
         if complete {
             let host_now = self.timeline_at(now).unwrap_or(SimTime::from_millis(header.sent_ms));
             self.channel.note(header.sequence, host_now, now, owes);
+            self.stats.missed = self.channel.missed();
         }
     }
 
