@@ -109,7 +109,7 @@ fn a_slow_or_deaf_client_changes_nothing_for_the_others() {
     let run = |spec: Option<&str>, bytes_per_s: Option<u32>| {
         let truth = wandering(3, SimTime::from_millis(6_000));
         let mut config = HostConfig::new(format());
-        config.timeout = Duration::from_secs(60);
+        config.timeout = Duration::from_secs(59);
         let mut world = World::new(config);
         world.spawns = false;
         let bodies: Vec<_> = (0..40)
