@@ -76,14 +76,17 @@ fn taking_turns_levels_the_errors_and_hardly_raises_the_mean() {
         "1/3 base: mean {base_mean:.3} m, deviation {base_deviation:.3} m, {base_sent} updates"
     );
     // By the error alone the mean rises by about 5 %, as the lab finds over 24 seeds without a
-    // network; with half of the claim by waiting it stays below that.
+    // network; with half of the claim by waiting it stays below that, for 2 % more updates:
+    // turns of claims that change quickly are met less exactly.
     let half = Weights::new(0.5, 0.0, 0.5).unwrap();
-    for (weights, most_rise) in [(half, 1.05), (Weights::ACCUMULATED, 1.08)] {
+    for (weights, most_rise, most_sent) in [(half, 1.05, 1.03), (Weights::ACCUMULATED, 1.08, 1.01)]
+    {
         let (mean, deviation, sent) = turns(weights);
         println!("{weights:?}: mean {mean:.3} m, deviation {deviation:.3} m, {sent} updates");
         assert!(deviation < 0.8 * base_deviation, "{deviation} m against {base_deviation} m");
         assert!(mean < most_rise * base_mean, "{mean} m against {base_mean} m");
-        assert!(sent * 50 < base_sent * 51, "{sent} updates against {base_sent}");
+        let share = sent as f64 / base_sent as f64;
+        assert!(share < most_sent, "{sent} updates against {base_sent}");
     }
 }
 
