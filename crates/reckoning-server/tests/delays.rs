@@ -71,9 +71,12 @@ fn a_common_clock_lowers_the_shown_error_at_every_delay() {
     let scenes = [Drive::Circular, Drive::Random].map(|drive| Scene::clocks(drive, 8));
     let Some([found, twins]) = measure(&scenes) else { return };
     println!("{}", tables::clocks(&scenes, &found, &twins));
-    for (scene, outcome) in scenes.iter().zip(&found) {
+    for ((scene, outcome), twin) in scenes.iter().zip(&found).zip(&twins) {
         for (place, pair) in outcome.errors_m.chunks(2).enumerate() {
             let delay_ms = scene.listeners[2 * place].delay_ms;
+            // The delays were there: without them nobody would need a clock.
+            let sockets = pair[0] / twin.errors_m[2 * place];
+            assert!((0.8..1.3).contains(&sockets), "{} at {delay_ms} ms: {sockets}", scene.name);
             assert!(pair[1] < 0.7 * pair[0], "{} at {delay_ms} ms: {pair:?} m", scene.name);
         }
     }
