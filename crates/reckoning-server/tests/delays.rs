@@ -16,14 +16,27 @@ use delayed::{MIXED, Outcome, Scene, THIRD, fairness_scenes, policies, real, tab
 /// Measurements in real time do not share the machine with each other.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Over sockets, and in virtual time.
-fn measure(scenes: &[Scene]) -> [Vec<Outcome>; 2] {
+/// Roads that are later than this on average are not the roads that were asked for.
+const MOST_LATE_MS: f64 = 15.0;
+const TRIES: u32 = 3;
+
+/// Over sockets, and in virtual time. A machine that is too busy to keep to the delays is asked
+/// again, and `None` in the end: then nothing was measured, and it says so.
+fn measure(scenes: &[Scene]) -> Option<[Vec<Outcome>; 2]> {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let run = real::run(scenes);
-    let clock_ms = run.outcomes.iter().map(|it| it.clock_error_ms).fold(0.0, f64::max);
-    let late_ms = run.late_ms;
-    println!("roads late by {late_ms:.2} ms on average, clocks off by {clock_ms:.1} ms at most");
-    [run.outcomes, scenes.iter().map(twin::run).collect()]
+    for _ in 0..TRIES {
+        let run = real::run(scenes);
+        let clock_ms = run.outcomes.iter().map(|it| it.clock_error_ms).fold(0.0, f64::max);
+        let late_ms = run.late_ms;
+        println!(
+            "roads late by {late_ms:.2} ms on average, clocks off by {clock_ms:.1} ms at most"
+        );
+        if late_ms < MOST_LATE_MS && !run.lost {
+            return Some([run.outcomes, scenes.iter().map(twin::run).collect()]);
+        }
+    }
+    println!("SKIPPED: the machine is too busy to measure delays");
+    None
 }
 
 #[test]
@@ -56,11 +69,14 @@ fn a_road_delays_both_ways_and_loses_its_share() {
 #[test]
 fn a_common_clock_lowers_the_shown_error_at_every_delay() {
     let scenes = [Drive::Circular, Drive::Random].map(|drive| Scene::clocks(drive, 8));
-    let [found, twins] = measure(&scenes);
+    let Some([found, twins]) = measure(&scenes) else { return };
     println!("{}", tables::clocks(&scenes, &found, &twins));
-    for (scene, outcome) in scenes.iter().zip(&found) {
+    for ((scene, outcome), twin) in scenes.iter().zip(&found).zip(&twins) {
         for (place, pair) in outcome.errors_m.chunks(2).enumerate() {
             let delay_ms = scene.listeners[2 * place].delay_ms;
+            // The delays were there: without them nobody would need a clock.
+            let sockets = pair[0] / twin.errors_m[2 * place];
+            assert!((0.8..1.3).contains(&sockets), "{} at {delay_ms} ms: {sockets}", scene.name);
             assert!(pair[1] < 0.7 * pair[0], "{} at {delay_ms} ms: {pair:?} m", scene.name);
         }
     }
@@ -72,7 +88,8 @@ fn a_common_clock_lowers_the_shown_error_at_every_delay() {
 fn turns_by_error_level_the_receivers_with_live_acknowledgements() {
     let (names, seeds) = ([THIRD, MIXED], 3);
     let scenes = fairness_scenes(&names, 15, 3);
-    let [found, twins] = measure(&scenes).map(|all| Outcome::pooled_by(seeds, &all));
+    let Some(measured) = measure(&scenes) else { return };
+    let [found, twins] = measured.map(|all| Outcome::pooled_by(seeds, &all));
     println!("{}", tables::fairness(&names, &found, &twins));
     let (third, turns) = (&found[0], &found[1]);
     assert!(turns.deviation_m() < 0.9 * third.deviation_m(), "{turns:?} against {third:?}");
@@ -104,7 +121,7 @@ fn setting(name: &str, usual: u32) -> u32 {
 fn the_full_table_of_clocks() {
     let seconds = setting("DELAYS_CLOCKS_S", 60);
     let scenes = Drive::ALL.map(|drive| Scene::clocks(drive, seconds));
-    let [found, twins] = measure(&scenes);
+    let Some([found, twins]) = measure(&scenes) else { return };
     println!("{seconds} s of each drive\n{}", tables::clocks(&scenes, &found, &twins));
 }
 
@@ -114,6 +131,7 @@ fn the_full_table_of_fairness() {
     let (seconds, seeds) = (setting("DELAYS_FAIRNESS_S", 240), setting("DELAYS_SEEDS", 3));
     let names: Vec<&str> = policies().into_iter().map(|(name, _)| name).collect();
     let scenes = fairness_scenes(&names, seconds, u64::from(seeds));
-    let [found, twins] = measure(&scenes).map(|all| Outcome::pooled_by(seeds as usize, &all));
+    let Some(measured) = measure(&scenes) else { return };
+    let [found, twins] = measured.map(|all| Outcome::pooled_by(seeds as usize, &all));
     println!("{seeds} drives of {seconds} s\n{}", tables::fairness(&names, &found, &twins));
 }

@@ -90,6 +90,8 @@ struct Receiver {
     body: Option<EntityId>,
     tally: Tally,
     clock_error_ms: f64,
+    /// It lost the server: the machine stood still for seconds.
+    lost: bool,
 }
 
 impl Receiver {
@@ -100,7 +102,7 @@ impl Receiver {
         let mut config = ClientConfig::new(&road.to_string());
         config.session = listener.session();
         let client = Client::connect(config).unwrap();
-        Self { client, body: None, tally: Tally::default(), clock_error_ms: 0.0 }
+        Self { client, body: None, tally: Tally::default(), clock_error_ms: 0.0, lost: false }
     }
 
     fn is_ready(&mut self) -> bool {
@@ -116,12 +118,16 @@ impl Receiver {
         if at <= SimTime::ZERO {
             return;
         }
-        let shown = self.client.shown(self.body.unwrap(), now).expect("nobody lost the server");
+        let Some(shown) = self.body.and_then(|body| self.client.shown(body, now)) else {
+            self.lost = true;
+            return;
+        };
         let error_m = shown.position.distance(stage.track.at(at).position);
         self.tally.look(at.as_secs_f64(), error_m);
         let start = stage.host_start.lock().unwrap().unwrap();
         let host_now = SimTime::ZERO + real.saturating_duration_since(start);
-        let believed = self.client.session().and_then(|session| session.host_time(now)).unwrap();
+        let session = self.client.session();
+        let believed = session.and_then(|it| it.host_time(now)).unwrap_or(host_now);
         let off_ms = 1e3 * believed.secs_since(host_now).abs();
         self.clock_error_ms = self.clock_error_ms.max(off_ms);
     }
@@ -178,6 +184,8 @@ pub struct Run {
     pub outcomes: Vec<Outcome>,
     /// How late the roads were on average, beyond their delays.
     pub late_ms: f64,
+    /// Somebody lost the server.
+    pub lost: bool,
 }
 
 /// Runs scenes of equal length side by side, each with a server of its own.
@@ -193,12 +201,13 @@ pub fn run(scenes: &[Scene]) -> Run {
     while instant() < end {
         frames(&mut plays, Receiver::frame);
     }
+    let lost = plays.iter().flat_map(|play| &play.receivers).any(|it| it.lost);
     let outcomes = plays.iter().map(Play::outcome).collect();
     let late_ms = roads.lateness.mean_ms();
     for play in plays {
         play.server.stop();
     }
-    Run { outcomes, late_ms }
+    Run { outcomes, late_ms, lost }
 }
 
 fn frames(plays: &mut [Play], mut each: impl FnMut(&mut Receiver, &Stage)) {
