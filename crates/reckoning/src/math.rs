@@ -7,7 +7,7 @@
 
 use glam::{DQuat, DVec3};
 pub(crate) use libm::{
-    asinh, atan2, ceil, cos, exp, expm1, fma, ilogb, round, scalbn, sin, sincos, sqrt,
+    asinh, atan2, ceil, cos, exp, expm1, fma, ilogb, log as ln, round, scalbn, sin, sincos, sqrt,
 };
 
 /// The rotation by the vector's length about its direction: what a constant angular
