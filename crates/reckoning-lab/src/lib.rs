@@ -34,6 +34,7 @@ pub mod report;
 pub mod reproduce;
 mod scenes;
 pub mod stats;
+pub mod train;
 pub mod trend;
 
 pub use clock::Clock;

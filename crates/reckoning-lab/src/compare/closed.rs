@@ -1,15 +1,18 @@
 //! The engine's real chain on a recording: publisher, link, ghost.
 
+use reckoning::learned::{LearnedConfig, LearnedPlanner, Senses};
 use reckoning::{
     Behaviour, Blend, Cause, ConfigError, CurveBasis, DVec3, Ghost, GhostConfig, Known, Model,
     Publisher, PublisherConfig, SimTime, Threshold, Update,
 };
+use std::ops::Range;
 use std::time::Duration;
 
 use super::CompareError;
 use super::open::Ready;
-use super::prepare::{Course, Prepared, State};
-use super::surroundings::Surroundings;
+use super::prepare::{Course, Prepared};
+use super::surroundings::{Surroundings, Trails};
+use crate::train::Insight;
 use crate::{Link, LinkConfig};
 
 /// How far ahead a behaviour's plan is laid into a curve.
@@ -62,6 +65,7 @@ impl Sum {
 pub(crate) struct Setting<'a> {
     pub(crate) prepared: &'a Prepared,
     pub(crate) surroundings: &'a Surroundings,
+    pub(crate) insight: &'a Insight<'a>,
     pub(crate) predictor: Ready,
     pub(crate) bound: f64,
     pub(crate) link: Option<LinkConfig>,
@@ -75,10 +79,14 @@ impl Setting<'_> {
     pub(crate) fn run(&self, player: usize) -> Result<Chain, CompareError> {
         let course = &self.prepared.courses[player];
         let mut chain = Chain::default();
+        let mut planner = self.planner(player);
         let mut place = 0;
         while place < course.states.len() {
             let end = course.segment_end(place);
-            self.run_segment(course, &course.states[place..end], player, &mut chain)?;
+            if let Some(planner) = &mut planner {
+                planner.restart();
+            }
+            self.run_segment(course, place..end, player, planner.as_mut(), &mut chain)?;
             place = end;
         }
         Ok(chain)
@@ -87,12 +95,14 @@ impl Setting<'_> {
     fn run_segment(
         &self,
         course: &Course,
-        states: &[State],
+        places: Range<usize>,
         player: usize,
+        mut planner: Option<&mut LearnedPlanner>,
         chain: &mut Chain,
     ) -> Result<(), CompareError> {
-        let alive: Vec<&State> = states.iter().filter(|state| state.alive).collect();
+        let alive: Vec<usize> = places.filter(|&place| course.states[place].alive).collect();
         let [first, .., last] = alive.as_slice() else { return Ok(()) };
+        let (first, last) = (&course.states[*first], &course.states[*last]);
         chain.seconds += last.kinematics.at.secs_since(first.kinematics.at);
         let (mut publisher, update) = Publisher::start(self.publishing()?, &first.kinematics)?;
         chain.updates += 1;
@@ -103,14 +113,20 @@ impl Setting<'_> {
             None => None,
         };
         let mut bodies = Vec::new();
-        for state in &alive[1..] {
-            let truth = &state.kinematics;
+        for &place in &alive[1..] {
+            let truth = &course.states[place].kinematics;
+            if let Some(planner) = &mut planner {
+                self.tell(planner, player, place, &mut bodies);
+            }
             if let Some(threshold) = self.threshold_at(truth) {
                 publisher.set_threshold(threshold);
             }
             if let Some(cause) = publisher.due(truth) {
-                let model = self.plan(course, truth.at, &mut bodies, cause);
-                let update = publisher.export(truth, model(truth), cause);
+                let model = match &mut planner {
+                    Some(planner) => self.learned_plan(planner, player, place, &mut bodies),
+                    None => self.plan(course, truth.at, &mut bodies, cause)(truth),
+                };
+                let update = publisher.export(truth, model, cause);
                 chain.updates += 1;
                 late.send(update, truth.at);
                 if let Some(viewer) = &mut linked {
@@ -125,6 +141,52 @@ impl Setting<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whoever plans with a trained model, if that is the predictor.
+    fn planner(&self, player: usize) -> Option<LearnedPlanner> {
+        let Ready::Learned(learned) = self.predictor else { return None };
+        let mut config = LearnedConfig::default();
+        (config.choose, config.adapt) = (learned.choose, learned.adapt);
+        (config.bound_m, config.seed) = (self.bound, player as u64);
+        Some(LearnedPlanner::new(config))
+    }
+
+    /// Tells the planner the truth of a sample.
+    fn tell(
+        &self,
+        planner: &mut LearnedPlanner,
+        player: usize,
+        place: usize,
+        bodies: &mut Vec<Known>,
+    ) {
+        let Ready::Learned(learned) = self.predictor else { return };
+        let plain = &self.prepared.courses[player].states[place].kinematics;
+        let truth = self.insight.kinematics(player, place, plain);
+        if !planner.is_curious(&truth) {
+            planner.observe(learned.model, &truth, &Senses::default());
+            return;
+        }
+        self.prepared.known_at(truth.at, bodies);
+        let trails = Trails::default();
+        let scene = self.surroundings.scene(bodies, &trails);
+        planner.observe(learned.model, &truth, &self.insight.senses(player, place, &scene));
+    }
+
+    fn learned_plan(
+        &self,
+        planner: &mut LearnedPlanner,
+        player: usize,
+        place: usize,
+        bodies: &mut Vec<Known>,
+    ) -> Model {
+        let Ready::Learned(learned) = self.predictor else { return Model::Linear };
+        let plain = &self.prepared.courses[player].states[place].kinematics;
+        let truth = self.insight.kinematics(player, place, plain);
+        self.prepared.known_at(truth.at, bodies);
+        let trails = Trails::default();
+        let scene = self.surroundings.scene(bodies, &trails);
+        planner.plan(learned.model, &truth, &self.insight.senses(player, place, &scene))
     }
 
     /// STEELE's threshold, which varies with place: the bound where a body follows the trend
@@ -146,6 +208,7 @@ impl Setting<'_> {
     ) -> impl Fn(&reckoning::Kinematics) -> Model + use<> {
         let planned = match self.predictor {
             Ready::Model(model) => Err(model),
+            Ready::Learned(_) => Ok(Model::Linear),
             // Who stands still has no plans.
             Ready::Behaviour(_) if cause == Cause::Stop => Ok(Model::Hold),
             Ready::Behaviour(behaviour) => {
@@ -172,7 +235,7 @@ impl Setting<'_> {
         config.export_stops = false;
         config.model = match self.predictor {
             Ready::Model(model) => model,
-            Ready::Behaviour(_) => Model::Linear,
+            Ready::Behaviour(_) | Ready::Learned(_) => Model::Linear,
         };
         Ok(config)
     }

@@ -35,14 +35,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::predictor::{Kind, Planned};
 use crate::recording::Recording;
+use crate::train::Insight;
 use crate::{LinkConfig, LinkError};
 use closed::{Chain, Setting, Sum};
 use fit::Trial;
 use open::{Grid, Questions, Ready};
-use parallel::on_each_thread;
-use prepare::Prepared;
-use surroundings::Surroundings;
 use tally::{Errors, mean_over_players};
+
+pub(crate) use fit::fitted_fade;
+pub(crate) use parallel::on_each_thread;
+pub(crate) use prepare::{Course, Prepared};
+pub(crate) use surroundings::{Surroundings, Trails};
 
 pub use crate::predictor::{Predictor, PredictorError};
 pub use cache::{Cache, compare_cached};
@@ -287,7 +290,12 @@ impl<'a> Session<'a> {
         let same_map: Vec<&Prepared> = same_map.into_iter().map(|k| &prepared[k]).collect();
         let kinds = config.predictors.iter().map(Predictor::kind);
         let planned: Vec<Planned> = kinds
-            .filter_map(|kind| if let Kind::Behaviour(it) = kind { Some(it) } else { None })
+            .filter_map(|kind| match kind {
+                Kind::Behaviour(it) => Some(it),
+                // A learned predictor may look at the trends of its level.
+                Kind::Learned(_) => Some(Planned::Trend),
+                _ => None,
+            })
             .collect();
         let surroundings = Surroundings::of(recording, own, &planned, &same_map)?;
         let ready = config
@@ -309,7 +317,9 @@ impl<'a> Session<'a> {
             hit_within: self.bound,
             li_px: self.prepared.scale().li,
         };
-        let grid = open::ask(self.prepared, &self.surroundings, &self.ready, &questions, step);
+        let insight = Insight::of(self.recording, &self.prepared.courses);
+        let (own, around) = (self.prepared, &self.surroundings);
+        let grid = open::ask(own, around, &insight, &self.ready, &questions, step);
         self.push_open(&grid, comparison);
         if !self.config.closed_loop {
             return Ok(());
@@ -323,7 +333,8 @@ impl<'a> Session<'a> {
         let chains = on_each_thread(tasks, &self.surroundings, |own, task| {
             let predictor = ready[task / players];
             let link = *link;
-            let setting = Setting { prepared, surroundings: own, predictor, bound, link };
+            let insight = &insight;
+            let setting = Setting { prepared, surroundings: own, insight, predictor, bound, link };
             let chain = setting.run(task % players);
             step(share);
             chain
@@ -430,5 +441,6 @@ fn made_ready(
         Kind::FittedDamped => Ready::Model(Model::Damped { fade: fitted(&trials.damped) }),
         Kind::FittedDecaying => Ready::Model(Model::Decaying { fade: fitted(&trials.decaying) }),
         Kind::Behaviour(planned) => Ready::Behaviour(planned.scaled(own.scale())?),
+        Kind::Learned(learned) => Ready::Learned(learned),
     })
 }

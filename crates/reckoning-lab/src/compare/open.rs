@@ -9,6 +9,8 @@ use super::parallel::on_each_thread;
 use super::prepare::{Course, Prepared};
 use super::surroundings::Surroundings;
 use super::tally::Errors;
+use crate::predictor::Learned;
+use crate::train::{Insight, Reader};
 
 /// Frames to a piece of work: long enough that a piece's start-up does not count.
 const PIECE: usize = 4_096;
@@ -18,6 +20,7 @@ const PIECE: usize = 4_096;
 pub(crate) enum Ready {
     Model(Model),
     Behaviour(Behaviour),
+    Learned(Learned),
 }
 
 /// The questions put to every predictor.
@@ -35,6 +38,7 @@ pub(crate) type Grid = Vec<Errors>;
 pub(crate) fn ask(
     prepared: &Prepared,
     surroundings: &Surroundings,
+    insight: &Insight<'_>,
     predictors: &[Ready],
     questions: &Questions,
     progress: &(dyn Fn(u64) + Sync),
@@ -45,7 +49,7 @@ pub(crate) fn ask(
     let grids: Vec<Grid> = on_each_thread(pieces.len(), surroundings, |own, piece| {
         let frames = pieces[piece].clone();
         let done = frames.len() as u64;
-        let mut ask = Ask::new(prepared, predictors, questions, frames.start);
+        let mut ask = Ask::new(prepared, insight, predictors, questions, frames.start);
         ask.run(frames, own);
         progress(done);
         ask.grid
@@ -71,11 +75,13 @@ struct Ask<'a> {
     truths: Vec<Option<DVec3>>,
     guesses: Vec<DVec3>,
     grid: Grid,
+    reader: Reader<'a>,
 }
 
 impl<'a> Ask<'a> {
     fn new(
         prepared: &'a Prepared,
+        insight: &'a Insight<'a>,
         predictors: &'a [Ready],
         questions: &'a Questions,
         start: usize,
@@ -91,11 +97,12 @@ impl<'a> Ask<'a> {
             truths: vec![None; questions.delays.len()],
             guesses: vec![DVec3::ZERO; questions.delays.len()],
             grid: vec![Errors::default(); grid_len(prepared, predictors, questions)],
+            reader: Reader::new(prepared, insight),
         }
     }
 
     fn run(&mut self, frames: Range<usize>, surroundings: &Surroundings) {
-        let needs_scene = self.predictors.iter().any(|it| matches!(it, Ready::Behaviour(_)));
+        let needs_scene = self.predictors.iter().any(|it| !matches!(it, Ready::Model(_)));
         let start = self.prepared.frames[frames.start];
         let mut trails = surroundings.trails_before(self.prepared, start, 1);
         let mut bodies = Vec::new();
@@ -130,12 +137,13 @@ impl<'a> Ask<'a> {
             return;
         }
         for predictor in 0..self.predictors.len() {
-            self.guess(predictor, course, place, scene);
+            self.guess(predictor, player, place, scene);
             self.count(predictor, player);
         }
     }
 
-    fn guess(&mut self, predictor: usize, course: &Course, place: usize, scene: &Scene<'_>) {
+    fn guess(&mut self, predictor: usize, player: usize, place: usize, scene: &Scene<'_>) {
+        let course = &self.prepared.courses[player];
         let seen = &course.states[place].kinematics;
         match &self.predictors[predictor] {
             Ready::Model(model) => {
@@ -147,6 +155,13 @@ impl<'a> Ask<'a> {
             Ready::Behaviour(behaviour) => {
                 self.guesses.fill(seen.position);
                 behaviour.roll_out(scene, course.id as u32, &self.horizons_s, &mut self.guesses);
+            }
+            Ready::Learned(learned) => {
+                let bound = self.questions.hit_within;
+                let model = self.reader.curve(learned.model, player, place, scene, bound);
+                for (guess, &delay) in self.guesses.iter_mut().zip(&self.questions.delays) {
+                    *guess = model.position_at(seen, seen.at + delay);
+                }
             }
         }
     }

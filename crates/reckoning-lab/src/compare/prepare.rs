@@ -67,6 +67,11 @@ impl Prepared {
         Self { courses, frames, body_width: if width > 0.0 { width } else { 1.0 } }
     }
 
+    /// How many states there are.
+    pub(crate) fn samples(&self) -> usize {
+        self.courses.iter().map(|course| course.states.len()).sum()
+    }
+
     /// How its lengths compare with those of the documents.
     pub(crate) fn scale(&self) -> Scale {
         let top = self.courses.iter().map(|course| course.top_speed).fold(0.0, f64::max);

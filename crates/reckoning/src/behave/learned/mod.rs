@@ -35,5 +35,5 @@ pub use features::{
 pub use file::LearnedError;
 pub use frame::{Frame, Framing};
 pub use history::History;
-pub use model::{LearnedInput, LearnedModel, LearnedParts};
+pub use model::{LIMIT, LearnedInput, LearnedModel, LearnedParts};
 pub use planner::{Expert, LearnedConfig, LearnedPlanner};

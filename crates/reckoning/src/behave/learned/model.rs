@@ -10,6 +10,9 @@ use super::rounding::Rounding;
 use super::{FEATURES, Features, Frame, Framing, LearnedError};
 use crate::{Curve, CurveBasis};
 
+/// Inputs are cut off at this many spreads: a rare jolt must not drown the rest.
+pub const LIMIT: f32 = 8.0;
+
 /// How one feature becomes an input.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LearnedInput {
@@ -138,6 +141,7 @@ impl LearnedModel {
                 if !(input.low..=input.high).contains(x) {
                     return None;
                 }
+                *x = x.clamp(-LIMIT, LIMIT);
             }
         }
         let (count, width) = (self.parts.inputs.len(), usize::from(self.parts.act_width));

@@ -104,6 +104,13 @@ impl LearnedPlanner {
         self.config.bound_m = bound_m;
     }
 
+    /// Whether [`observe`](Self::observe) will look at the senses for this truth. If not,
+    /// `Senses::default()` will do, and a scene need not be built.
+    #[must_use]
+    pub fn is_curious(&self, truth: &Kinematics) -> bool {
+        self.config.choose && (0..EXPERTS).any(|expert| self.has_lost(expert, truth))
+    }
+
     /// Takes the truth of this tick. A truth that is not finite is ignored; one that is not
     /// later than the last starts anew.
     pub fn observe(&mut self, model: &LearnedModel, truth: &Kinematics, senses: &Senses<'_>) {
