@@ -46,6 +46,8 @@ fn carry_out(command: Command) -> Result<(), Failure> {
         Command::Import { kind, file, out } => lab::import::import(kind, &file, &out),
         Command::Export { file, parquet } => lab::import::export(&file, &parquet),
         Command::Info { file } => lab::info::run(&file),
+        Command::Train(command) => lab::train::train(&command),
+        Command::LearnedTable(command) => lab::train::table(&command),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod compare;
 mod files;
+mod train;
 
 use std::ffi::OsString;
 use std::fmt;
@@ -13,6 +14,7 @@ use reckoning_lab::reproduce::Document;
 
 pub use compare::{Compare, Format};
 pub use files::Kind;
+pub use train::{LearnedTable, Train};
 
 use crate::help;
 
@@ -27,6 +29,8 @@ pub enum Command {
     Import { kind: Kind, file: PathBuf, out: PathBuf },
     Export { file: PathBuf, parquet: PathBuf },
     Info { file: PathBuf },
+    Train(Train),
+    LearnedTable(LearnedTable),
 }
 
 /// `reckon lab reproduce`.
@@ -80,7 +84,7 @@ pub fn parse(mut parser: Parser) -> Result<Command, Refusal> {
 }
 
 fn lab(mut parser: Parser) -> Result<Command, Refusal> {
-    let commands = "compare, reproduce, trend, import, export or info";
+    let commands = "compare, reproduce, train, learned-table, trend, import, export or info";
     let command = match next(&mut parser, "lab")? {
         None | Some(Word::Help) => return Ok(Command::Help(help::LAB.to_string())),
         Some(word) => word,
@@ -88,6 +92,8 @@ fn lab(mut parser: Parser) -> Result<Command, Refusal> {
     match command.value().and_then(|word| word.to_str()) {
         Some("compare") => compare::parse(parser),
         Some("reproduce") => reproduce(parser),
+        Some("train") => train::parse(parser),
+        Some("learned-table") => train::table(parser),
         Some("trend") => files::trend(parser),
         Some("import") => files::import(parser),
         Some("export") => files::export(parser),

@@ -240,15 +240,34 @@ pub fn compare(
     Ok(comparison)
 }
 
+/// Compares on one session out of many, with closed loops at several bounds in body widths.
+pub(crate) fn compare_one(
+    config: &CompareConfig,
+    recordings: &[Recording],
+    prepared: &[Prepared],
+    trials: &Trials,
+    number: usize,
+    widths: &[f64],
+) -> Result<Comparison, CompareError> {
+    let mut comparison = Comparison::default();
+    let mut session = Session::new(config, recordings, prepared, trials, number)?;
+    session.run_open(&mut comparison, &|_| {});
+    for width in widths {
+        session.bound = width * prepared[number].body_width;
+        session.run_closed(&mut comparison, &|_| {})?;
+    }
+    Ok(comparison)
+}
+
 /// What every session says about the constants that are fitted.
-struct Trials {
+pub(crate) struct Trials {
     damped: Vec<Trial>,
     decaying: Vec<Trial>,
 }
 
 impl Trials {
     /// Tries what some predictor asks for, and nothing else.
-    fn of(config: &CompareConfig, prepared: &[Prepared]) -> Self {
+    pub(crate) fn of(config: &CompareConfig, prepared: &[Prepared]) -> Self {
         let tried = |kind: Kind, model: fn(Duration) -> Model| {
             let wanted = config.predictors.iter().any(|it| it.kind() == kind);
             on_each_thread(if wanted { prepared.len() } else { 0 }, &(), |(), session| {
@@ -312,6 +331,11 @@ impl<'a> Session<'a> {
         comparison: &mut Comparison,
         step: &(dyn Fn(u64) + Sync),
     ) -> Result<(), CompareError> {
+        self.run_open(comparison, step);
+        if self.config.closed_loop { self.run_closed(comparison, step) } else { Ok(()) }
+    }
+
+    fn run_open(&self, comparison: &mut Comparison, step: &(dyn Fn(u64) + Sync)) {
         let questions = Questions {
             delays: self.config.delays.clone(),
             hit_within: self.bound,
@@ -321,9 +345,14 @@ impl<'a> Session<'a> {
         let (own, around) = (self.prepared, &self.surroundings);
         let grid = open::ask(own, around, &insight, &self.ready, &questions, step);
         self.push_open(&grid, comparison);
-        if !self.config.closed_loop {
-            return Ok(());
-        }
+    }
+
+    fn run_closed(
+        &self,
+        comparison: &mut Comparison,
+        step: &(dyn Fn(u64) + Sync),
+    ) -> Result<(), CompareError> {
+        let insight = Insight::of(self.recording, &self.prepared.courses);
         let players = self.prepared.courses.len();
         let tasks = self.ready.len() * players;
         let share = self.prepared.frames.len() as u64 / (tasks.max(1) as u64);

@@ -16,7 +16,10 @@ mod insight;
 mod loss;
 mod net;
 mod optimise;
+mod pool;
 mod reader;
+mod table;
+mod table_text;
 mod whiten;
 
 use std::fmt;
@@ -35,6 +38,8 @@ use net::{ACT_WIDTH, Shape};
 pub use optimise::Lesson;
 use optimise::{Lessons, Task};
 pub(crate) use reader::Reader;
+pub use table::{SourceTable, TableConfig, TableError, TableRow, learned_table};
+pub use table_text::table_text;
 use whiten::Whitener;
 
 /// What training is for.
