@@ -46,9 +46,9 @@ fn source(table: &SourceTable, text: &mut String) {
     );
     for row in &table.rows {
         let _ = write!(text, "{:<17}", row.predictor);
-        row.aee.iter().for_each(|x| drop(write!(text, "{:>9}", short(*x))));
+        row.aee.iter().for_each(|x| *text += &format!("{:>9}", short(*x)));
         let _ = write!(text, "  {:>7.3}{:>7.3} ", row.hits[1], row.hits[3]);
-        row.packets.iter().for_each(|x| drop(write!(text, "{x:>7.2}")));
+        row.packets.iter().for_each(|x| *text += &format!("{x:>7.2}"));
         let _ = writeln!(text, "{:>9}", short(row.shown));
     }
     let best = best_plain(table);

@@ -9,8 +9,8 @@ use crate::SimTime;
 
 /// How far back it reaches.
 const REACH: Duration = Duration::from_millis(1_700);
-/// Places nearer in time than this to the last but one replace the last: a history costs the
-/// same at any frame rate.
+/// A last place nearer in time than this to the one before it makes way for the next: a
+/// history costs the same at any frame rate.
 const SPACING: Duration = Duration::from_millis(30);
 
 /// The recent places of one body.
@@ -38,7 +38,7 @@ impl History {
             self.seen.clear();
         }
         let count = self.seen.len();
-        if count >= 2 && at.saturating_since(self.seen[count - 2].0) < SPACING {
+        if count >= 2 && self.seen[count - 1].0.saturating_since(self.seen[count - 2].0) < SPACING {
             self.seen.pop_back();
         }
         self.seen.push_back((at, position));
