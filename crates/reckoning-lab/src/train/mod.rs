@@ -208,8 +208,8 @@ pub(crate) fn train_prepared(
     let (unit, widths) = (set.unit, set.widths);
     let mirrors = set.framing != Framing::Side;
     let task = Task { shape, inputs: &inputs, loss: &loss, unit, widths, mirrors };
-    let rows = Lessons { rows: inputs.rows(lessons), examples: lessons };
-    let held_back = Lessons { rows: inputs.rows(&set.validation), examples: &set.validation };
+    let rows = Lessons::new(&inputs, lessons, unit);
+    let held_back = Lessons::new(&inputs, &set.validation, unit);
     let mut epochs = Vec::new();
     task.learn(&mut numbers, &rows, config.epochs, config.seed, |number, training, numbers| {
         let validation = (held_back.examples.len() > 0).then(|| task.judge(numbers, &held_back));

@@ -5,6 +5,7 @@
 //! seed and not on the number of threads.
 
 use rayon::prelude::*;
+use reckoning::learned::FEATURES;
 
 use super::examples::{Examples, HORIZONS};
 use super::inputs::Inputs;
@@ -25,7 +26,36 @@ const DECAY: f32 = 1e-2;
 pub(super) struct Lessons<'a> {
     pub rows: Vec<f32>,
     pub examples: &'a Examples,
+    /// How much each counts; one in the mean.
+    pub weights: Vec<f32>,
 }
+
+impl<'a> Lessons<'a> {
+    pub fn new(inputs: &Inputs, examples: &'a Examples, unit: f64) -> Self {
+        Self { rows: inputs.rows(examples), weights: weights(examples, unit), examples }
+    }
+}
+
+/// Updates are sent where bodies have just done something unexpected, so such moments count
+/// for more: the further a body is from where its earlier velocity would have taken it.
+fn weights(examples: &Examples, unit: f64) -> Vec<f32> {
+    let strayed = |row: &[f32]| {
+        let off = |k: usize| row[LATELY + k] - row[BEFORE + k];
+        let square: f32 = (0..3).map(|k| off(k) * off(k)).sum();
+        0.8 * libm::sqrtf(square) / unit as f32
+    };
+    let power: f32 = std::env::var("LEARN_W").ok().and_then(|w| w.parse().ok()).unwrap_or(0.5);
+    let weight = |row: &[f32]| libm::powf((0.2 + strayed(row)).min(3.0), power);
+    let mut weights: Vec<f32> = examples.features.chunks_exact(FEATURES).map(weight).collect();
+    let sum: f64 = weights.iter().map(|&w| f64::from(w)).sum();
+    let share = (weights.len() as f64 / sum.max(1e-9)) as f32;
+    weights.iter_mut().for_each(|w| *w *= share);
+    weights
+}
+
+/// Where the mean velocities over 0.4 and 0.8 seconds stand in a row of features.
+const LATELY: usize = 10;
+const BEFORE: usize = 13;
 
 /// Everything that stays the same while learning.
 pub(super) struct Task<'a> {
@@ -210,6 +240,8 @@ fn learn_shard(
         let bound = widths * task.unit as f32;
         let mut slope = std::mem::take(&mut trace.slope);
         let cost = task.loss.cost(&trace.out, &truth, bound, widths, &mut slope);
+        let weight = lessons.weights[index];
+        slope.iter_mut().for_each(|slope| *slope *= weight);
         trace.slope = slope;
         add(&mut sum, cost);
         let act = usize::from(lessons.examples.acts[index]).min(task.shape.acts.saturating_sub(1));

@@ -46,7 +46,9 @@ fn updates_of(model: Model, motion: &dyn Fn(i64) -> Kinematics) -> u64 {
     let mut config = publishing();
     config.model = model;
     let (mut publisher, _) = Publisher::start(config, &motion(0)).unwrap();
-    (1..TICKS).for_each(|tick| drop(publisher.observe(&motion(tick))));
+    for tick in 1..TICKS {
+        publisher.observe(&motion(tick));
+    }
     publisher.stats().exported
 }
 
