@@ -3,6 +3,8 @@
 //! Sums run over plain rows, one multiplication and one addition each, so that any width of
 //! vector unit gives the same bits.
 
+#![expect(clippy::inline_always, reason = "loops take the vector unit of the function they are in")]
+
 use std::ops::Range;
 
 use crate::Dice;

@@ -44,8 +44,7 @@ fn weights(examples: &Examples, unit: f64) -> Vec<f32> {
         let square: f32 = (0..3).map(|k| off(k) * off(k)).sum();
         0.8 * libm::sqrtf(square) / unit as f32
     };
-    let power: f32 = std::env::var("LEARN_W").ok().and_then(|w| w.parse().ok()).unwrap_or(0.5);
-    let weight = |row: &[f32]| libm::powf((0.2 + strayed(row)).min(3.0), power);
+    let weight = |row: &[f32]| (0.2 + strayed(row)).min(3.0);
     let mut weights: Vec<f32> = examples.features.chunks_exact(FEATURES).map(weight).collect();
     let sum: f64 = weights.iter().map(|&w| f64::from(w)).sum();
     let share = (weights.len() as f64 / sum.max(1e-9)) as f32;

@@ -28,7 +28,7 @@ pub(super) fn check(parts: &LearnedParts) -> Result<(), LearnedError> {
             });
         }
     }
-    let acts = if act_width == 0 { parts.acts.len() } else { parts.acts.len() / act_width };
+    let acts = parts.acts.len().checked_div(act_width).unwrap_or(parts.acts.len());
     range(
         "action states",
         acts,

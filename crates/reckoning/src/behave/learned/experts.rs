@@ -15,7 +15,7 @@
 //!   L <= (ETA * L_best + ln(1 / p) + T * ln(1 / (1 - MIX))) / (1 - exp(-ETA))
 //! ```
 //!
-//! which is 1.078 L_best + 7.2 ln(1 / p) + 0.0036 T, whatever the body does.
+//! which is `1.078 L_best + 7.2 ln(1 / p) + 0.0036 T`, whatever the body does.
 
 use crate::dice::Dice;
 

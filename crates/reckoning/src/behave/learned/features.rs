@@ -381,10 +381,9 @@ pub fn mirrored_feature(framing: Framing, feature: usize) -> (usize, bool) {
         return (feature, false);
     }
     match part(feature) {
-        Part::Scalar | Part::Up | Part::Along => (feature, false),
-        Part::Across | Part::Turn => (feature, true),
         // Rays come in pairs, left and right, between the first and the last.
-        Part::Ray(0 | 7) => (feature, false),
+        Part::Scalar | Part::Up | Part::Along | Part::Ray(0 | 7) => (feature, false),
+        Part::Across | Part::Turn => (feature, true),
         Part::Ray(ray) if ray % 2 == 1 => (feature + 1, false),
         Part::Ray(_) => (feature - 1, false),
     }

@@ -135,7 +135,7 @@ impl LearnedModel {
         for input in &parts.inputs {
             bytes.push(input.feature);
             let numbers = [input.mean, input.scale, input.low, input.high];
-            numbers.iter().for_each(|x| bytes.extend(x.to_le_bytes()));
+            bytes.extend(numbers.into_iter().flat_map(f32::to_le_bytes));
         }
         let lists = core::iter::once(&parts.acts).chain(&parts.weights).chain(&parts.biases);
         lists.flatten().for_each(|x| bytes.extend(x.to_le_bytes()));

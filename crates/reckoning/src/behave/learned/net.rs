@@ -3,6 +3,8 @@
 //! Every output is summed over the inputs in their order, one multiplication and one
 //! addition each, so that any width of vector unit gives the same bits.
 
+#![expect(clippy::inline_always, reason = "loops take the vector unit of the function they are in")]
+
 /// Widest layer a file may have.
 pub(super) const WIDEST: usize = 128;
 /// Most inputs: every feature, and eight numbers for the action state.

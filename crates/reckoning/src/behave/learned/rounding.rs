@@ -44,8 +44,9 @@ impl Rounding {
                 let square = dot(&straight[earlier], &straight[earlier]).max(1e-12);
                 let share = dot(&columns[term], &straight[earlier]) / square;
                 rounding.hand_on[term][earlier] = share;
-                for k in 0..HORIZONS_S.len() {
-                    straight[term][k] -= share * straight[earlier][k];
+                let taken = straight[earlier];
+                for (x, taken) in straight[term].iter_mut().zip(taken) {
+                    *x -= share * taken;
                 }
             }
         }
