@@ -59,7 +59,9 @@ impl Examples {
             source.examples(course, step)
         });
         let mut all = Self { axes: framing.axes(), ..Self::default() };
-        parts.into_iter().for_each(|part| all.append(part));
+        for part in parts {
+            all.append(part);
+        }
         all
     }
 }

@@ -13,8 +13,11 @@ pub(super) struct Inputs {
     /// For each input, the one that stands there in a mirror, and its sign.
     pub mirror: Vec<(usize, f32)>,
     /// For each group that may be hidden, its inputs, and its flag with the value for hidden.
-    pub groups: Vec<(Vec<usize>, Option<(usize, f32)>)>,
+    pub groups: Vec<Group>,
 }
+
+/// Inputs, and the flag that says whether they are known with its value for not.
+pub(super) type Group = (Vec<usize>, Option<(usize, f32)>);
 
 impl Inputs {
     /// Looks through the examples. A mirror image counts as much as its original, so that

@@ -9,6 +9,8 @@
 //!   mix:      packets + 0.6 error
 //! ```
 
+#![expect(clippy::inline_always, reason = "loops take the vector unit of the function they are in")]
+
 use super::Goal;
 use super::examples::HORIZONS;
 

@@ -1,8 +1,10 @@
-//! Learning itself: shuffled batches, slopes summed in one order, steps of AdamW.
+//! Learning itself: shuffled batches, slopes summed in one order, steps of `AdamW`.
 //!
 //! A batch is cut into shards of fixed size that threads share; each shard sums its own
 //! slopes, and the sums are added in the order of the shards. So the result depends on the
 //! seed and not on the number of threads.
+
+#![expect(clippy::inline_always, reason = "loops take the vector unit of the function they are in")]
 
 use rayon::prelude::*;
 use reckoning::learned::FEATURES;
@@ -48,7 +50,9 @@ fn weights(examples: &Examples, unit: f64) -> Vec<f32> {
     let mut weights: Vec<f32> = examples.features.chunks_exact(FEATURES).map(weight).collect();
     let sum: f64 = weights.iter().map(|&w| f64::from(w)).sum();
     let share = (weights.len() as f64 / sum.max(1e-9)) as f32;
-    weights.iter_mut().for_each(|w| *w *= share);
+    for weight in &mut weights {
+        *weight *= share;
+    }
     weights
 }
 
@@ -133,7 +137,9 @@ impl Task<'_> {
             })
             .collect();
         let mut sum = Cost::default();
-        costs.into_iter().for_each(|cost| add(&mut sum, cost));
+        for cost in costs {
+            add(&mut sum, cost);
+        }
         sum
     }
 
@@ -152,7 +158,9 @@ impl Task<'_> {
             })
             .collect();
         let mut sum = Cost::default();
-        costs.into_iter().for_each(|cost| add(&mut sum, cost));
+        for cost in costs {
+            add(&mut sum, cost);
+        }
         let n = count.max(1) as f64;
         Lesson { inside_s: sum.inside_s / n, error: sum.error / n }
     }
@@ -240,7 +248,9 @@ fn learn_shard(
         let mut slope = std::mem::take(&mut trace.slope);
         let cost = task.loss.cost(&trace.out, &truth, bound, widths, &mut slope);
         let weight = lessons.weights[index];
-        slope.iter_mut().for_each(|slope| *slope *= weight);
+        for slope in &mut slope {
+            *slope *= weight;
+        }
         trace.slope = slope;
         add(&mut sum, cost);
         let act = usize::from(lessons.examples.acts[index]).min(task.shape.acts.saturating_sub(1));
@@ -266,7 +276,9 @@ fn hide(inputs: &Inputs, x: &mut [f32], dice: &mut Dice) {
     let group = dice.roll() as usize % inputs.groups.len();
     if hides {
         let (numbers, flag) = &inputs.groups[group];
-        numbers.iter().for_each(|&k| x[k] = 0.0);
+        for &k in numbers {
+            x[k] = 0.0;
+        }
         if let Some((k, hidden)) = flag {
             x[*k] = *hidden;
         }
@@ -296,7 +308,7 @@ fn rate(done: f64) -> f64 {
     }
 }
 
-/// The moments of AdamW.
+/// The moments of `AdamW`.
 struct Adam {
     mean: Vec<f32>,
     square: Vec<f32>,

@@ -46,9 +46,13 @@ fn source(table: &SourceTable, text: &mut String) {
     );
     for row in &table.rows {
         let _ = write!(text, "{:<17}", row.predictor);
-        row.aee.iter().for_each(|x| *text += &format!("{:>9}", short(*x)));
+        for x in &row.aee {
+            let _ = write!(text, "{:>9}", short(*x));
+        }
         let _ = write!(text, "  {:>7.3}{:>7.3} ", row.hits[1], row.hits[3]);
-        row.packets.iter().for_each(|x| *text += &format!("{x:>7.2}"));
+        for x in &row.packets {
+            let _ = write!(text, "{x:>7.2}");
+        }
         let _ = writeln!(text, "{:>9}", short(row.shown));
     }
     let best = best_plain(table);
@@ -68,7 +72,11 @@ fn best_plain(table: &SourceTable) -> String {
         table.rows.iter().filter(|it| plain.contains(&it.predictor.as_str())).collect();
     let delays = rows.first().map_or(0, |row| row.aee.len());
     let least = |k: usize| rows.iter().map(|row| row.aee[k]).fold(f64::INFINITY, f64::min);
-    (0..delays).map(|k| format!("{:>9}", short(least(k)))).collect()
+    let mut text = String::new();
+    for delay in 0..delays {
+        let _ = write!(text, "{:>9}", short(least(delay)));
+    }
+    text
 }
 
 /// Four digits that count.

@@ -201,7 +201,7 @@ fn usual_s(examples: &Examples, unit: f64) -> f64 {
             let off = |(v, x): (&f32, &f32)| f64::from(*x) - f64::from(*v) * t_s[j];
             let square: f64 = velocity.iter().zip(truth).map(|it| off(it) * off(it)).sum();
             // NaN, the end of the segment, ends it too.
-            if !(square <= unit * unit) {
+            if square.is_nan() || square > unit * unit {
                 break;
             }
             sum += f64::from(spans_s[j]);

@@ -139,25 +139,27 @@ fn evaluations(table: &mut Table, rounds: usize) {
 }
 
 /// A run with a turn every second or so.
-struct Course;
+struct Course {
+    hertz: u32,
+}
 
 impl Course {
     const fn new() -> Self {
-        Self
+        Self { hertz: 60 }
     }
 
     fn at(&self, tick: i64) -> Kinematics {
-        let at = SimTime::from_tick(tick, 60);
+        let at = SimTime::from_tick(tick, self.hertz);
         let t_s = at.as_secs_f64();
-        let place = DVec3::new(5.0 * t_s, 1.5 * (2.0 * t_s).sin(), 0.0);
-        Kinematics::moving(at, place, DVec3::new(5.0, 3.0 * (2.0 * t_s).cos(), 0.0))
+        let place = DVec3::new(5.0 * t_s, 1.5 * libm::sin(2.0 * t_s), 0.0);
+        Kinematics::moving(at, place, DVec3::new(5.0, 3.0 * libm::cos(2.0 * t_s), 0.0))
     }
 
     fn bodies(&self) -> Vec<Known> {
         let known = |id: u32| {
             let mut state = self.at(i64::from(id) * 40);
             state.position += DVec3::new(0.0, f64::from(id) * 4.0, 0.0);
-            Known::new(id, (id % 2) as i32, state)
+            Known::new(id, i32::from(id % 2 == 1), state)
         };
         (0..8).map(known).collect()
     }

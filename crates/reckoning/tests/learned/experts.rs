@@ -68,16 +68,16 @@ fn motions() -> Vec<Box<dyn Fn(i64) -> Kinematics>> {
     let dashes = |t_s: f64| {
         // Starts at four metres a second each second and dies away: what `Damped` thinks.
         let (whole, part) = (t_s.floor(), t_s.fract());
-        4.0 * (whole * (1.0 - (-1.0_f64).exp()) + 1.0 - (-part).exp())
+        4.0 * (whole * (1.0 - libm::exp(-1.0)) + 1.0 - libm::exp(-part))
     };
     vec![
         Box::new(|tick| along(tick, |t_s| 3.0 * t_s)),
-        Box::new(|tick| along(tick, |t_s| 3.0 * t_s + 2.0 * (1.7 * t_s).sin())),
+        Box::new(|tick| along(tick, |t_s| 3.0 * t_s + 2.0 * libm::sin(1.7 * t_s))),
         Box::new(move |tick| along(tick, dashes)),
         Box::new(|tick| {
             along(
                 tick,
-                |t_s| if (t_s / 20.0) as i64 % 2 == 0 { (9.0 * t_s).sin() } else { 2.0 * t_s },
+                |t_s| if (t_s / 20.0) as i64 % 2 == 0 { libm::sin(9.0 * t_s) } else { 2.0 * t_s },
             )
         }),
     ]
@@ -107,7 +107,7 @@ fn a_bad_model_costs_little_more_than_the_best_fallback() {
 #[test]
 fn a_good_model_stays_in_force() {
     let good = model(1.0, 0.0);
-    let motion = |tick: i64| along(tick, |t_s| 3.0 * t_s + 2.0 * (1.7 * t_s).sin());
+    let motion = |tick: i64| along(tick, |t_s| 3.0 * t_s + 2.0 * libm::sin(1.7 * t_s));
     let (_, planner) = updates(&good, planner(true, 1), &motion);
     let trust = planner.trust();
     assert!(trust[0].1 > trust[1].1, "{trust:?}");

@@ -26,6 +26,16 @@ impl World {
         DQuat::from_rotation_z(self.turn_rad) * DVec3::new(x, y, z)
     }
 
+    fn walls(&self) -> Walls {
+        let line = |a: DVec3, b: DVec3| Wall {
+            outline: Outline::Line(a.with_z(0.0), b.with_z(0.0)),
+            bottom_m: -5.0,
+            top_m: 5.0,
+        };
+        let ahead = line(self.at(8.0, -9.0, 0.0), self.at(8.0, 2.0, 0.0));
+        Walls::new([ahead, line(self.at(-3.0, 5.0, 0.0), self.at(7.0, 6.0, 0.0))]).unwrap()
+    }
+
     fn features(&self) -> Features {
         let sign = if self.mirror { -1.0 } else { 1.0 };
         let mut history = History::new();
@@ -61,16 +71,7 @@ impl World {
         let item =
             |x, y| Item { position: self.at(x, y, 0.0), restores: Restores::Health, worth: 1.0 };
         let items = [item(6.0, 1.0), item(3.0, -4.0)];
-        let line = |a: DVec3, b: DVec3| Wall {
-            outline: Outline::Line(a.with_z(0.0), b.with_z(0.0)),
-            bottom_m: -5.0,
-            top_m: 5.0,
-        };
-        let walls = Walls::new([
-            line(self.at(8.0, -9.0, 0.0), self.at(8.0, 2.0, 0.0)),
-            line(self.at(-3.0, 5.0, 0.0), self.at(7.0, 6.0, 0.0)),
-        ])
-        .unwrap();
+        let walls = self.walls();
         let mut scene = Scene::new(&bodies, &items);
         scene.walls = Some(&walls);
         let mark = Mark { position: self.at(1.0, 5.0, 0.0), velocity: self.way(0.0, 3.0, 1.0) };
