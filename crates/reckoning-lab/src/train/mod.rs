@@ -38,6 +38,8 @@ use net::{ACT_WIDTH, Shape};
 pub use optimise::Lesson;
 use optimise::{Lessons, Task};
 pub(crate) use reader::Reader;
+#[cfg(test)]
+pub(crate) use table::FLAVOURS;
 pub use table::{SourceTable, TableConfig, TableError, TableRow, learned_table};
 pub use table_text::table_text;
 use whiten::Whitener;

@@ -164,7 +164,7 @@ fn one_source(
 }
 
 /// Ways to use a model: with its fallback, alone, and with a correction for each player.
-const FLAVOURS: [(&str, bool, bool); 3] =
+pub(crate) const FLAVOURS: [(&str, bool, bool); 3] =
     [("learned", true, false), ("learned-alone", false, false), ("learned-adapting", true, true)];
 
 fn told(source: &str, found: &Comparison) -> String {
