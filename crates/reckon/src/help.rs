@@ -20,6 +20,8 @@ reckon lab: how well do predictors follow, and at what price?
   reckon lab compare      compare predictors on recordings, or on bots
   reckon lab reproduce    measure the claims of published documents
   reckon lab cheats       inject cheats into recordings and count which are caught
+  reckon lab train        train a predictor on recordings of a game
+  reckon lab learned-table  try such predictors on sessions they were not trained on
   reckon lab trend        build and draw trend maps of levels
   reckon lab import       turn a foreign recording into a session file
   reckon lab export       turn a session into Parquet, for notebooks
@@ -121,6 +123,40 @@ players were bothered. What bodies can do is learnt from the other sessions of e
 
 Example:
   reckon lab cheats --data ../shared/data
+";
+
+pub const TRAIN: &str = "\
+reckon lab train [--data PATH...] -o GAME.reck-model [options]
+
+Trains a predictor on recordings of one game, to be used as learned=GAME.reck-model or loaded by
+the engine. The same recordings, options and seed give the same file.
+
+  --data PATH...         sessions, or folders of them; without, seeded bots play some
+  -o, --output FILE      where the model goes
+  --bounds U,U,...       bounds that publishers will use, in units of the source; default half,
+                         one and two body widths
+  --goal GOAL            packets (few updates), error (small errors) or mix (default)
+  --epochs N             passes over the examples; default 12
+  --examples N           at most so many examples; default 300000
+  --seed N               seed of everything random; default 1
+
+Example:
+  reckon lab train --data recordings/ -o game.reck-model
+  reckon lab compare --data others/ --predictors linear,learned=game.reck-model
+";
+
+pub const LEARNED_TABLE: &str = "\
+reckon lab learned-table --data PATH... [options]
+
+Trains predictors on all but some sessions of each source and tries them on those, in turns;
+prints one page for each source. The options of `reckon lab train` hold here too.
+
+  --data PATH...         sessions, or folders of them
+  -o, --output FILE      also write the page to a file
+  --predictors A,B,C     what to lay beside the trained ones
+
+Example:
+  reckon lab learned-table --data ../shared/data/slippi --predictors hold,linear,damped
 ";
 
 pub const TREND: &str = "\

@@ -51,6 +51,8 @@ fn carry_out(command: Command) -> Result<(), Failure> {
         Command::Serve(command) => serve::run(&command),
         Command::NewKey => serve::new_key(),
         Command::Mint(command) => serve::mint(&command),
+        Command::Train(command) => lab::train::train(&command),
+        Command::LearnedTable(command) => lab::train::table(&command),
     }
 }
 

@@ -35,6 +35,7 @@ pub mod report;
 pub mod reproduce;
 mod scenes;
 pub mod stats;
+pub mod train;
 pub mod trend;
 pub mod wire;
 

@@ -8,6 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use reckoning::learned::{LearnedError, LearnedModel};
 use reckoning::{
     Ballistic, Behaviour, ConfigError, Curve, CurveBasis, DisAlgorithm, DisModel, Interest,
     InterestConfig, InterestHybrid, Landing, Model, Patterns, PatternsConfig, PatternsHybrid,
@@ -32,6 +33,16 @@ pub(crate) enum Kind {
     FittedDecaying,
     /// A behaviour, in the units of the document it comes from.
     Behaviour(Planned),
+    /// A trained model, for good: a program loads few and keeps them.
+    Learned(Learned),
+}
+
+/// A trained model and how it is used.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Learned {
+    pub(crate) model: &'static LearnedModel,
+    pub(crate) choose: bool,
+    pub(crate) adapt: bool,
 }
 
 /// A behaviour before its lengths are scaled to a recording.
@@ -65,7 +76,7 @@ enum Habit {
 }
 
 /// Every name, and what it means.
-const NAMES: [(&str, &str); 17] = [
+const NAMES: [(&str, &str); 18] = [
     ("hold", "stays where it was seen"),
     ("linear", "keeps its velocity (the traditional method)"),
     ("accelerating", "keeps its acceleration for trust=0.5 seconds"),
@@ -86,6 +97,7 @@ const NAMES: [(&str, &str); 17] = [
     ("oaekb-hybrid", "SHI: oaekb, or straight on for those who keep their direction"),
     ("trend", "STEELE: goes by the map's other sessions, tighter bound across them; else straight"),
     ("ant", "drawn by the fresh trails of others (pheromones)"),
+    ("learned=FILE", "a trained model; learned-alone=FILE without its fallback, -adapting=FILE"),
 ];
 
 impl Predictor {
@@ -93,6 +105,11 @@ impl Predictor {
     #[must_use]
     pub fn names() -> &'static [(&'static str, &'static str)] {
         &NAMES
+    }
+
+    /// A predictor called `text` that goes by a trained model.
+    pub(crate) fn learned(text: &str, learned: Learned) -> Self {
+        Self { text: text.to_owned(), kind: Kind::Learned(learned) }
     }
 
     pub(crate) const fn kind(&self) -> Kind {
@@ -129,6 +146,20 @@ pub enum PredictorError {
         /// What is wrong with it.
         error: ConfigError,
     },
+    /// A file is not a trained model.
+    Model {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        error: LearnedError,
+    },
+    /// A file cannot be read.
+    File {
+        /// The file.
+        path: String,
+        /// What the system says.
+        said: String,
+    },
 }
 
 impl fmt::Display for PredictorError {
@@ -142,6 +173,8 @@ impl fmt::Display for PredictorError {
                 write!(f, "{name} does not take {got:?}; parameters look like damped(fade=0.8)")
             }
             Self::Value { name, error } => write!(f, "{name}: {error}"),
+            Self::Model { path, error } => write!(f, "{path}: {error}"),
+            Self::File { path, said } => write!(f, "{path}: {said}"),
         }
     }
 }
@@ -153,6 +186,11 @@ impl FromStr for Predictor {
 
     fn from_str(text: &str) -> Result<Self, PredictorError> {
         let text = text.trim();
+        if let Some((name, path)) = text.split_once('=')
+            && let Some(kind) = learned(name, path)?
+        {
+            return Ok(Self { text: name.to_owned(), kind });
+        }
         let (name, inside) = match text.split_once('(') {
             Some((name, rest)) => (name.trim(), rest.strip_suffix(')').unwrap_or(rest)),
             None => (text, ""),
@@ -162,6 +200,21 @@ impl FromStr for Predictor {
         given.nothing_left()?;
         Ok(Self { text: text.to_owned(), kind })
     }
+}
+
+/// A trained model by its name and file; `None` if the name is of something else.
+fn learned(name: &str, path: &str) -> Result<Option<Kind>, PredictorError> {
+    let (choose, adapt) = match name {
+        "learned" => (true, false),
+        "learned-alone" => (false, false),
+        "learned-adapting" => (true, true),
+        _ => return Ok(None),
+    };
+    let bytes = std::fs::read(path)
+        .map_err(|error| PredictorError::File { path: path.into(), said: error.to_string() })?;
+    let model = LearnedModel::from_bytes(&bytes)
+        .map_err(|error| PredictorError::Model { path: path.into(), error })?;
+    Ok(Some(Kind::Learned(Learned { model: Box::leak(Box::new(model)), choose, adapt })))
 }
 
 /// The parameters in brackets, taken out one by one.
@@ -381,7 +434,8 @@ mod tests {
     #[test]
     fn every_listed_name_is_understood() {
         let dis = ["dis-fpw", "dis-rvw", "dis-rvb"];
-        for name in NAMES.iter().map(|(name, _)| *name).chain(dis) {
+        let plain = NAMES.iter().map(|(name, _)| *name).filter(|name| !name.contains('='));
+        for name in plain.chain(dis) {
             let predictor: Predictor = name.parse().unwrap_or_else(|e| panic!("{name}: {e}"));
             assert_eq!(predictor.to_string(), name);
         }

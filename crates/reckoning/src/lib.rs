@@ -116,6 +116,7 @@ pub use account::{
 pub use articulate::{
     Joint, JointGhost, JointPublisher, JointPublisherConfig, Steering, wheel_spin_rad,
 };
+pub use behave::learned;
 pub use behave::{
     Behaviour, Interest, InterestConfig, InterestHybrid, Patterns, PatternsConfig, PatternsHybrid,
     Pheromone, PheromoneConfig, PheromoneMap, Preference, PreferenceLearner, SteadyTracker,

@@ -3,6 +3,7 @@
 mod compare;
 mod files;
 mod serve;
+mod train;
 
 use std::ffi::OsString;
 use std::fmt;
@@ -15,6 +16,7 @@ use reckoning_lab::reproduce::Document;
 pub use compare::{Compare, Format};
 pub use files::Kind;
 pub use serve::{Mint, Serve};
+pub use train::{LearnedTable, Train};
 
 use crate::help;
 
@@ -33,6 +35,8 @@ pub enum Command {
     Serve(Serve),
     NewKey,
     Mint(Mint),
+    Train(Train),
+    LearnedTable(LearnedTable),
 }
 
 /// `reckon lab reproduce`.
@@ -88,7 +92,8 @@ pub fn parse(mut parser: Parser) -> Result<Command, Refusal> {
 }
 
 fn lab(mut parser: Parser) -> Result<Command, Refusal> {
-    let commands = "compare, reproduce, cheats, trend, import, export or info";
+    let commands =
+        "compare, reproduce, cheats, train, learned-table, trend, import, export or info";
     let command = match next(&mut parser, "lab")? {
         None | Some(Word::Help) => return Ok(Command::Help(help::LAB.to_string())),
         Some(word) => word,
@@ -97,6 +102,8 @@ fn lab(mut parser: Parser) -> Result<Command, Refusal> {
         Some("compare") => compare::parse(parser),
         Some("reproduce") => reproduce(parser),
         Some("cheats") => files::cheats(parser),
+        Some("train") => train::parse(parser),
+        Some("learned-table") => train::table(parser),
         Some("trend") => files::trend(parser),
         Some("import") => files::import(parser),
         Some("export") => files::export(parser),

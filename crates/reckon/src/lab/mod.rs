@@ -6,6 +6,7 @@ pub mod compare;
 pub mod import;
 pub mod info;
 pub mod reproduce;
+pub mod train;
 pub mod trend;
 
 use std::path::PathBuf;

@@ -12,7 +12,7 @@ use crate::recording::Recording;
 
 /// Counts up with every change of what a comparison says or how it is kept, between versions
 /// of the lab too.
-const REVISION: u64 = 2;
+const REVISION: u64 = 3;
 
 /// Where comparisons are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,6 +87,10 @@ fn key_of(config: &CompareConfig, recordings: &[Recording]) -> u64 {
                 hash.word(bits(sample.health) ^ bits(sample.ammo).rotate_left(32));
                 hash.word(bits(sample.yaw_rad));
                 hash.word(u64::from(sample.segment) << 1 | u64::from(sample.alive));
+            }
+            for column in &track.extras {
+                hash.text(&column.name);
+                column.values.iter().for_each(|x| hash.word(u64::from(x.to_bits())));
             }
         }
     }

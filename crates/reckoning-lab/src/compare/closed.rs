@@ -1,17 +1,20 @@
 //! The engine's real chain on a recording: publisher, link, ghost.
 
+use reckoning::learned::{LearnedConfig, LearnedPlanner, Senses};
 use reckoning::{
     Behaviour, Cause, ConfigError, CurveBasis, DVec3, Kinematics, Model, Publisher,
     PublisherConfig, SimTime, Threshold,
 };
+use std::ops::Range;
 use std::time::Duration;
 
 use super::CompareError;
 use super::open::Ready;
-use super::prepare::{Prepared, State};
+use super::prepare::{Course, Prepared};
 use super::receiver::{Heard, Receiver, Viewer};
-use super::surroundings::Surroundings;
+use super::surroundings::{Moment, Surroundings};
 use crate::LinkConfig;
+use crate::train::Insight;
 
 /// How far ahead a behaviour's plan is laid into a curve.
 const PLAN_S: f64 = 1.5;
@@ -63,6 +66,7 @@ impl Sum {
 pub(crate) struct Setting<'a> {
     pub(crate) prepared: &'a Prepared,
     pub(crate) surroundings: &'a Surroundings,
+    pub(crate) insight: &'a Insight<'a>,
     pub(crate) predictor: Ready,
     pub(crate) bound: f64,
     pub(crate) receivers: &'a [LinkConfig],
@@ -77,10 +81,14 @@ impl Setting<'_> {
         let course = &self.prepared.courses[player];
         let heard = vec![Heard::default(); self.receivers.len()];
         let mut chain = Chain { heard, ..Chain::default() };
+        let mut planner = self.planner(player);
         let mut place = 0;
         while place < course.states.len() {
             let end = course.segment_end(place);
-            self.run_segment(&course.states[place..end], player, &mut chain)?;
+            if let Some(planner) = &mut planner {
+                planner.restart();
+            }
+            self.run_segment(course, place..end, player, planner.as_mut(), &mut chain)?;
             place = end;
         }
         Ok(chain)
@@ -88,12 +96,15 @@ impl Setting<'_> {
 
     fn run_segment(
         &self,
-        states: &[State],
+        course: &Course,
+        places: Range<usize>,
         player: usize,
+        mut planner: Option<&mut LearnedPlanner>,
         chain: &mut Chain,
     ) -> Result<(), CompareError> {
-        let alive: Vec<&State> = states.iter().filter(|state| state.alive).collect();
+        let alive: Vec<usize> = places.filter(|&place| course.states[place].alive).collect();
         let [first, .., last] = alive.as_slice() else { return Ok(()) };
+        let (first, last) = (&course.states[*first], &course.states[*last]);
         chain.seconds += last.kinematics.at.secs_since(first.kinematics.at);
         let (mut publisher, update) = Publisher::start(self.publishing()?, &first.kinematics)?;
         chain.updates += 1;
@@ -102,13 +113,20 @@ impl Setting<'_> {
         let start = |link: &LinkConfig| Receiver::start(*link, update, player as u64);
         let mut receivers: Vec<Receiver> =
             self.receivers.iter().map(start).collect::<Result<_, _>>()?;
-        for state in &alive[1..] {
-            let truth = &state.kinematics;
+        for &place in &alive[1..] {
+            let truth = &course.states[place].kinematics;
+            if let Some(planner) = &mut planner {
+                self.tell(planner, player, place);
+            }
             if let Some(threshold) = self.threshold_at(truth) {
                 publisher.set_threshold(threshold);
             }
             if let Some(cause) = publisher.due(truth) {
-                let update = publisher.export(truth, self.plan(player, truth, cause), cause);
+                let model = match &mut planner {
+                    Some(planner) => self.learned_plan(planner, player, place),
+                    None => self.plan(player, truth, cause),
+                };
+                let update = publisher.export(truth, model, cause);
                 chain.updates += 1;
                 late.send(update, truth.at);
                 for receiver in &mut receivers {
@@ -126,6 +144,54 @@ impl Setting<'_> {
             sum.merge(&receiver.heard());
         }
         Ok(())
+    }
+
+    /// Whoever plans with a trained model, if that is the predictor.
+    pub(crate) fn planner(&self, player: usize) -> Option<LearnedPlanner> {
+        let Ready::Learned(learned) = self.predictor else { return None };
+        let mut config = LearnedConfig::default();
+        (config.choose, config.adapt) = (learned.choose, learned.adapt);
+        (config.bound_m, config.seed) = (self.bound, player as u64);
+        Some(LearnedPlanner::new(config))
+    }
+
+    /// Tells the planner the truth of a sample.
+    pub(crate) fn tell(&self, planner: &mut LearnedPlanner, player: usize, place: usize) {
+        let Ready::Learned(learned) = self.predictor else { return };
+        let truth = self.own_motion(player, place);
+        if !planner.is_curious(&truth) {
+            planner.observe(learned.model, &truth, &Senses::default());
+            return;
+        }
+        let moment = self.seen_at(truth.at);
+        let scene = self.surroundings.scene(&moment);
+        planner.observe(learned.model, &truth, &self.insight.senses(player, place, &scene));
+    }
+
+    pub(crate) fn learned_plan(
+        &self,
+        planner: &mut LearnedPlanner,
+        player: usize,
+        place: usize,
+    ) -> Model {
+        let Ready::Learned(learned) = self.predictor else { return Model::Linear };
+        let truth = self.own_motion(player, place);
+        let moment = self.seen_at(truth.at);
+        let scene = self.surroundings.scene(&moment);
+        planner.plan(learned.model, &truth, &self.insight.senses(player, place, &scene))
+    }
+
+    /// What an owner knows of its motion at a sample.
+    fn own_motion(&self, player: usize, place: usize) -> Kinematics {
+        let plain = &self.prepared.courses[player].states[place].kinematics;
+        self.insight.kinematics(player, place, plain)
+    }
+
+    /// Bodies and items at a moment. Nothing learned looks at trails.
+    fn seen_at(&self, now: SimTime) -> Moment {
+        let mut moment = Moment::default();
+        self.surroundings.look_around(self.prepared, now, &mut moment);
+        moment
     }
 
     /// STEELE's threshold, which varies with place: the bound where a body follows the trend
@@ -166,7 +232,7 @@ impl Setting<'_> {
         config.export_stops = false;
         config.model = match self.predictor {
             Ready::Model(model) => model,
-            Ready::Behaviour(_) | Ready::Drawn(_) => Model::Linear,
+            Ready::Behaviour(_) | Ready::Drawn(_) | Ready::Learned(_) => Model::Linear,
         };
         Ok(config)
     }

@@ -51,6 +51,14 @@ impl Trial {
     }
 }
 
+/// The fade of a damped velocity that fits these sessions best.
+pub(crate) fn fitted_fade<'a>(sessions: impl Iterator<Item = &'a Prepared>) -> Duration {
+    let delays: Vec<Duration> = (1..=7).map(|k| Duration::from_millis(300 * k)).collect();
+    let damped = |fade| Model::Damped { fade };
+    let trials: Vec<Trial> = sessions.map(|it| Trial::of(it, &delays, damped)).collect();
+    fade(&trials.iter().collect::<Vec<_>>())
+}
+
 /// The constant that is nearest over all these sessions, the delays counted in units of what
 /// holding still would be off. With nothing to learn from: one second.
 pub(crate) fn fade(training: &[&Trial]) -> Duration {

@@ -42,20 +42,22 @@ use reckoning::{ConfigError, Model};
 
 use crate::predictor::{Kind, Planned};
 use crate::recording::Recording;
+use crate::train::Insight;
 use crate::{LinkConfig, LinkError};
 use closed::{Chain, Setting, Sum};
 use fit::Trial;
 use open::{Grid, Questions, Ready};
-use parallel::on_each_thread;
 use receiver::Heard;
-use surroundings::Surroundings;
 use tally::{Errors, mean_over_players};
+
+pub(crate) use fit::fitted_fade;
+pub(crate) use parallel::on_each_thread;
+pub(crate) use prepare::{Course, Prepared};
+pub(crate) use surroundings::{Moment, Surroundings, wall_of};
 
 pub use crate::predictor::{Predictor, PredictorError};
 pub use cache::{Cache, compare_cached};
-pub(crate) use prepare::Prepared;
 pub use rows::{ClosedRow, Comparison, OpenRow, PathSample, ReceiverRow, Spread};
-pub(crate) use surroundings::wall_of;
 
 /// What to compare.
 #[derive(Clone, Debug, PartialEq)]
@@ -169,15 +171,34 @@ pub fn compare(
     Ok(comparison)
 }
 
+/// Compares on one session out of many, with closed loops at several bounds in body widths.
+pub(crate) fn compare_one(
+    config: &CompareConfig,
+    recordings: &[Recording],
+    prepared: &[Prepared],
+    trials: &Trials,
+    number: usize,
+    widths: &[f64],
+) -> Result<Comparison, CompareError> {
+    let mut comparison = Comparison::default();
+    let mut session = Session::new(config, recordings, prepared, trials, number)?;
+    session.run_open(&mut comparison, &|_| {});
+    for width in widths {
+        session.bound = width * prepared[number].body_width;
+        session.run_closed(&mut comparison, &|_| {})?;
+    }
+    Ok(comparison)
+}
+
 /// What every session says about the constants that are fitted.
-struct Trials {
+pub(crate) struct Trials {
     damped: Vec<Trial>,
     decaying: Vec<Trial>,
 }
 
 impl Trials {
     /// Tries what some predictor asks for, and nothing else.
-    fn of(config: &CompareConfig, prepared: &[Prepared]) -> Self {
+    pub(crate) fn of(config: &CompareConfig, prepared: &[Prepared]) -> Self {
         let tried = |kind: Kind, model: fn(Duration) -> Model| {
             let wanted = config.predictors.iter().any(|it| it.kind() == kind);
             on_each_thread(if wanted { prepared.len() } else { 0 }, &(), |(), session| {
@@ -197,6 +218,7 @@ struct Session<'a> {
     recording: &'a Recording,
     prepared: &'a Prepared,
     surroundings: Surroundings,
+    insight: Insight<'a>,
     ready: Vec<Ready>,
     bound: f64,
 }
@@ -219,7 +241,12 @@ impl<'a> Session<'a> {
         let same_map: Vec<&Prepared> = same_map.into_iter().map(|k| &prepared[k]).collect();
         let kinds = config.predictors.iter().map(Predictor::kind);
         let planned: Vec<Planned> = kinds
-            .filter_map(|kind| if let Kind::Behaviour(it) = kind { Some(it) } else { None })
+            .filter_map(|kind| match kind {
+                Kind::Behaviour(it) => Some(it),
+                // A learned predictor may look at the trends of its level.
+                Kind::Learned(_) => Some(Planned::Trend),
+                _ => None,
+            })
             .collect();
         let surroundings = Surroundings::of(recording, own, &planned, &same_map)?;
         let ready = config
@@ -234,7 +261,8 @@ impl<'a> Session<'a> {
             })
             .collect::<Result<_, ConfigError>>()?;
         let bound = config.bound.unwrap_or(own.body_width);
-        Ok(Self { config, recording, prepared: own, surroundings, ready, bound })
+        let insight = Insight::of(recording, own);
+        Ok(Self { config, recording, prepared: own, surroundings, insight, ready, bound })
     }
 
     fn run(
@@ -242,25 +270,37 @@ impl<'a> Session<'a> {
         comparison: &mut Comparison,
         step: &(dyn Fn(u64) + Sync),
     ) -> Result<(), CompareError> {
+        self.run_open(comparison, step);
+        if self.config.closed_loop { self.run_closed(comparison, step) } else { Ok(()) }
+    }
+
+    fn run_open(&self, comparison: &mut Comparison, step: &(dyn Fn(u64) + Sync)) {
         let questions = Questions {
             delays: self.config.delays.clone(),
             hit_within: self.bound,
             li_px: self.prepared.li_scale(),
         };
-        let grid = open::ask(self.prepared, &self.surroundings, &self.ready, &questions, step);
+        let (own, around) = (self.prepared, &self.surroundings);
+        let grid = open::ask(own, around, &self.insight, &self.ready, &questions, step);
         self.push_open(&grid, comparison);
-        if !self.config.closed_loop {
-            return Ok(());
-        }
+    }
+
+    fn run_closed(
+        &self,
+        comparison: &mut Comparison,
+        step: &(dyn Fn(u64) + Sync),
+    ) -> Result<(), CompareError> {
         let players = self.prepared.courses.len();
         let tasks = self.ready.len() * players;
         let share = self.prepared.frames.len() as u64 / (tasks.max(1) as u64);
         // Not through `self`, whose surroundings no two threads may share.
         let (prepared, ready, bound, receivers) =
             (self.prepared, &self.ready, self.bound, self.config.receivers.as_slice());
+        let insight = &self.insight;
         let chains = on_each_thread(tasks, &self.surroundings, |own, task| {
             let predictor = ready[task / players];
-            let setting = Setting { prepared, surroundings: own, predictor, bound, receivers };
+            let setting =
+                Setting { prepared, surroundings: own, insight, predictor, bound, receivers };
             let chain = setting.run(task % players);
             step(share);
             chain
@@ -397,5 +437,6 @@ fn made_ready(
         Kind::FittedDecaying => Ready::Model(Model::Decaying { fade: fitted(&trials.decaying) }),
         Kind::Behaviour(Planned::Interest(drawn)) => Ready::Drawn(drawn),
         Kind::Behaviour(planned) => Ready::Behaviour(planned.scaled(own.shi_scale())?),
+        Kind::Learned(learned) => Ready::Learned(learned),
     })
 }

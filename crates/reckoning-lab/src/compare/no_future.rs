@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use reckoning::learned::LearnedModel;
 use reckoning::{Cause, DVec3, Model, SimTime, Threshold};
 use reckoning_arena::Mode;
 
@@ -14,25 +15,57 @@ use super::closed::Setting;
 use super::open::{Ask, Questions};
 use super::{CompareConfig, Prepared, Session, Trials};
 use crate::bots;
-use crate::predictor::Predictor;
-use crate::recording::{ItemEvent, Recording, Sample};
+use crate::predictor::{Learned, Predictor};
+use crate::recording::{Column, ItemEvent, Recording, Sample};
+use crate::train::{FLAVOURS, TrainConfig, train};
 
 /// So many ticks before the one in question are asked about, too.
 const BEFORE: usize = 3;
+/// So many ticks a planner watches a body before it is asked.
+const WATCHED: usize = 30;
 
-/// Every name there is, and the parameters that look at the past.
+/// Every name there is, the parameters that look at the past, and a trained model in all the
+/// ways one is used.
 fn config() -> CompareConfig {
     let names = Predictor::names().iter().map(|(name, _)| *name);
     let learnt = ["interest(preference=learnt)", "interest-hybrid(preference=learnt)"];
+    // Names with an equals sign want a file, for which the trained ones stand.
+    let names = names.filter(|name| !name.contains('=')).chain(learnt);
+    let model = trained();
+    let trained = FLAVOURS
+        .map(|(name, choose, adapt)| Predictor::learned(name, Learned { model, choose, adapt }));
     CompareConfig {
-        predictors: names.chain(learnt).map(|name| name.parse().unwrap()).collect(),
+        predictors: names.map(|name| name.parse().unwrap()).chain(trained).collect(),
         delays: [50, 400, 900].map(Duration::from_millis).to_vec(),
         ..CompareConfig::default()
     }
 }
 
+/// A model that saw another session, for a moment: not good, but it looks at everything.
+fn trained() -> &'static LearnedModel {
+    let config =
+        TrainConfig { epochs: 1, hidden: [16, 8], most_examples: 3_000, ..TrainConfig::default() };
+    let made = train(&config, &[&play(7)], &mut |_, _| {}).unwrap();
+    Box::leak(Box::new(made.model))
+}
+
 fn play(seed: u64) -> Recording {
     bots::session("proving-grounds", 8, 20, Mode::TwoTeams, seed).unwrap()
+}
+
+/// The session, with the columns that senders of some games know of themselves.
+fn play_with_intent(seed: u64) -> Recording {
+    let mut recording = play(seed);
+    for track in &mut recording.tracks {
+        let waves = |name: &str, slow: f64| Column {
+            name: name.into(),
+            values: (0..track.samples.len()).map(|k| libm::sin(k as f64 / slow) as f32).collect(),
+            labels: Vec::new(),
+        };
+        let columns = [waves("joy_x", 20.0), waves("joy_y", 33.0), waves("pitch", 50.0)];
+        track.extras.extend(columns);
+    }
+    recording
 }
 
 /// Bots have a sample at every tick.
@@ -45,6 +78,8 @@ fn cut(recording: &Recording, tick: usize) -> Recording {
     let (mut cut, end) = (recording.clone(), moment(recording, tick));
     for track in &mut cut.tracks {
         track.samples.retain(|sample| sample.at <= end);
+        let known = track.samples.len();
+        track.extras.iter_mut().for_each(|column| column.values.truncate(known));
     }
     cut.item_events.retain(|event| event.at <= end);
     cut.births.retain(|birth| birth.at <= end);
@@ -66,8 +101,11 @@ fn upset(recording: &Recording, tick: usize) -> Recording {
             ammo: Some(1e6),
             alive: true,
             segment,
+            yaw_rad: None,
             ..*sample
         }));
+        let length = track.samples.len();
+        track.extras.iter_mut().for_each(|column| column.values.resize(length, 1e6));
     }
     let at = moment(recording, tick + 1);
     let taken = |item| ItemEvent { at, item, taken_by: Some(0) };
@@ -88,7 +126,7 @@ fn said(config: &CompareConfig, own: Recording, other: &Recording, tick: usize) 
         Questions { delays: config.delays.clone(), hit_within: session.bound, li_px: 1.0 };
     let mut bits = Vec::new();
     let start = tick - BEFORE;
-    Ask::new(&prepared[0], &session.ready, &questions, start).run(
+    Ask::new(&prepared[0], &session.insight, &session.ready, &questions, start).run(
         start..tick + 1,
         &session.surroundings,
         &mut |told| {
@@ -105,17 +143,30 @@ fn plans(session: &Session<'_>, tick: usize) -> Vec<(Model, Option<Threshold>)> 
         let setting = Setting {
             prepared: session.prepared,
             surroundings: &session.surroundings,
+            insight: &session.insight,
             predictor,
             bound: session.bound,
             receivers: &[],
         };
         for (player, course) in session.prepared.courses.iter().enumerate() {
             let truth = &course.states[tick].kinematics;
-            let plan = setting.plan(player, truth, Cause::Position);
+            let plan = plan(&setting, player, tick);
             plans.push((plan, setting.threshold_at(truth)));
         }
     }
     plans
+}
+
+/// What is published at a tick; a planner that learns has watched for half a second.
+fn plan(setting: &Setting<'_>, player: usize, tick: usize) -> Model {
+    let Some(mut planner) = setting.planner(player) else {
+        let truth = &setting.prepared.courses[player].states[tick].kinematics;
+        return setting.plan(player, truth, Cause::Position);
+    };
+    for place in tick.saturating_sub(WATCHED)..=tick {
+        setting.tell(&mut planner, player, place);
+    }
+    setting.learned_plan(&mut planner, player, tick)
 }
 
 /// Ticks of all sorts, and those right before something happens.
@@ -132,7 +183,7 @@ fn ticks(recording: &Recording) -> BTreeSet<usize> {
 
 #[test]
 fn no_predictor_knows_even_the_next_tick() {
-    let (config, recording, other) = (config(), play(5), play(6));
+    let (config, recording, other) = (config(), play_with_intent(5), play(6));
     assert!(recording.item_events.len() > 3, "no items were taken: they are not tested");
     for tick in ticks(&recording) {
         let as_it_went = said(&config, recording.clone(), &other, tick);
@@ -150,7 +201,7 @@ fn no_predictor_knows_even_the_next_tick() {
 
 #[test]
 fn what_is_learnt_of_a_player_makes_a_difference() {
-    let (mut config, recording, other) = (config(), play(5), play(6));
+    let (mut config, recording, other) = (config(), play_with_intent(5), play(6));
     let only = |config: &mut CompareConfig, name: &str| {
         config.predictors = vec![name.parse().unwrap()];
         said(config, recording.clone(), &other, 900).0

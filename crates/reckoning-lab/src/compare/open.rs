@@ -9,7 +9,8 @@ use super::parallel::on_each_thread;
 use super::prepare::{Course, Prepared};
 use super::surroundings::Surroundings;
 use super::tally::Errors;
-use crate::predictor::Drawn;
+use crate::predictor::{Drawn, Learned};
+use crate::train::{Insight, Reader};
 
 /// Frames to a piece of work: long enough that a piece's start-up does not count.
 const PIECE: usize = 4_096;
@@ -21,14 +22,15 @@ pub(crate) enum Ready {
     Behaviour(Behaviour),
     /// LI's scheme: its scale and the player's preference are what is known by then.
     Drawn(Drawn),
+    Learned(Learned),
 }
 
 impl Ready {
     /// How it judges a player of this preference, where speeds so far were `li_scale` times
-    /// those of LI; `None` for a plain model.
+    /// those of LI; `None` for a model, plain or trained.
     pub(crate) fn behaviour(&self, li_scale: f64, learnt: Preference) -> Option<Behaviour> {
         match *self {
-            Self::Model(_) => None,
+            Self::Model(_) | Self::Learned(_) => None,
             Self::Behaviour(behaviour) => Some(behaviour),
             Self::Drawn(drawn) => Some(drawn.behaviour(li_scale, learnt)),
         }
@@ -50,6 +52,7 @@ pub(crate) type Grid = Vec<Errors>;
 pub(crate) fn ask(
     prepared: &Prepared,
     surroundings: &Surroundings,
+    insight: &Insight<'_>,
     predictors: &[Ready],
     questions: &Questions,
     progress: &(dyn Fn(u64) + Sync),
@@ -61,7 +64,7 @@ pub(crate) fn ask(
         let frames = pieces[piece].clone();
         let done = frames.len() as u64;
         let mut grid = vec![Errors::default(); grid_len(prepared, predictors, questions)];
-        let mut ask = Ask::new(prepared, predictors, questions, frames.start);
+        let mut ask = Ask::new(prepared, insight, predictors, questions, frames.start);
         ask.run(frames, own, &mut |told| count(told, prepared, questions, &mut grid));
         progress(done);
         grid
@@ -108,6 +111,7 @@ pub(crate) struct Ask<'a> {
     next: Vec<usize>,
     truths: Vec<Option<DVec3>>,
     guesses: Vec<DVec3>,
+    reader: Reader<'a>,
 }
 
 /// The scene of one frame, and how fast bodies went by then.
@@ -120,6 +124,7 @@ struct Seen<'a> {
 impl<'a> Ask<'a> {
     pub(crate) fn new(
         prepared: &'a Prepared,
+        insight: &'a Insight<'a>,
         predictors: &'a [Ready],
         questions: &'a Questions,
         start: usize,
@@ -134,6 +139,7 @@ impl<'a> Ask<'a> {
             next: prepared.courses.iter().map(before).collect(),
             truths: vec![None; questions.delays.len()],
             guesses: vec![DVec3::ZERO; questions.delays.len()],
+            reader: Reader::new(prepared, insight),
         }
     }
 
@@ -196,11 +202,18 @@ impl<'a> Ask<'a> {
             self.guesses.fill(last.position);
             let id = course.id as u32;
             behaviour.roll_out(&seen.scene, id, &self.horizons_s, &mut self.guesses);
-        } else if let Ready::Model(model) = predictor {
-            let model = model.fitted(last);
-            for (guess, &delay) in self.guesses.iter_mut().zip(&self.questions.delays) {
-                *guess = model.position_at(last, last.at + delay);
+            return;
+        }
+        let model = match predictor {
+            Ready::Model(model) => model.fitted(last),
+            Ready::Learned(learned) => {
+                let bound = self.questions.hit_within;
+                self.reader.curve(learned.model, player, place, &seen.scene, bound)
             }
+            Ready::Behaviour(_) | Ready::Drawn(_) => return,
+        };
+        for (guess, &delay) in self.guesses.iter_mut().zip(&self.questions.delays) {
+            *guess = model.position_at(last, last.at + delay);
         }
     }
 }

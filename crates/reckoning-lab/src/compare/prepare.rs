@@ -70,6 +70,44 @@ impl Prepared {
         Self { courses, frames, body_width: if width > 0.0 { width } else { 1.0 } }
     }
 
+    /// As [`Self::of`], but with the velocities that the source gives, where it gives any:
+    /// what an owner knows of its own body need not be differenced.
+    pub(crate) fn with_own_velocities(recording: &Recording) -> Self {
+        let mut prepared = Self::of(recording);
+        for course in &mut prepared.courses {
+            let Some(track) = recording.track(course.id) else { continue };
+            let columns = ["vx", "vy", "vz"].map(|name| track.column(name));
+            let [Some(x), Some(y), Some(z)] = columns else { continue };
+            for (place, state) in course.states.iter_mut().enumerate() {
+                let at = |column: &crate::recording::Column| f64::from(column.values[place]);
+                let velocity = DVec3::new(at(x), at(y), at(z));
+                if velocity.is_finite() {
+                    state.kinematics.velocity = velocity;
+                }
+            }
+        }
+        prepared
+    }
+
+    /// Seconds that bodies lived, all together.
+    pub(crate) fn body_seconds(&self) -> f64 {
+        let mut sum_s = 0.0;
+        for course in &self.courses {
+            let alive = |pair: &[State]| pair[0].alive && pair[1].alive;
+            for (place, pair) in course.states.windows(2).enumerate() {
+                if alive(pair) && course.ends[place] == course.ends[place + 1] {
+                    sum_s += pair[1].kinematics.at.secs_since(pair[0].kinematics.at);
+                }
+            }
+        }
+        sum_s
+    }
+
+    /// How many states there are.
+    pub(crate) fn samples(&self) -> usize {
+        self.courses.iter().map(|course| course.states.len()).sum()
+    }
+
     /// Its body width over SHI's 45 px, the error that document calls a hit.
     pub(crate) fn shi_scale(&self) -> f64 {
         self.body_width / 45.0

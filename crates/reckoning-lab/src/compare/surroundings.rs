@@ -71,6 +71,15 @@ impl Surroundings {
         Ok(made)
     }
 
+    /// What a learned predictor is told of: walls, items, and the trends of other sessions.
+    pub(crate) fn for_learning(
+        recording: &Recording,
+        prepared: &Prepared,
+        others: &[&Prepared],
+    ) -> Result<Self, ConfigError> {
+        Self::of(recording, prepared, &[Planned::Trend], others)
+    }
+
     /// Whether a place is inside a wall; `None` where no walls are known.
     pub(crate) fn is_in_wall(&self, place: DVec3) -> Option<bool> {
         self.walls.as_ref().map(|walls| walls.inside(place))

@@ -7,6 +7,7 @@
 //! `cargo bench -p reckoning --features std` (or `rayon`, which adds the threads).
 
 mod crowd;
+mod learned;
 mod measure;
 mod single;
 
@@ -21,5 +22,6 @@ fn main() {
     crowd::measure(&mut table, if earnest { 1_000_000 } else { 1_000 }, 1, rounds);
     crowd::measure(&mut table, 10_000, if earnest { 50 } else { 1 }, rounds);
     single::measure(&mut table, rounds);
+    learned::measure(&mut table, rounds);
     println!("{table}");
 }

@@ -16,6 +16,7 @@
 mod company;
 mod hybrid;
 mod interest;
+pub mod learned;
 mod patterns;
 mod pheromone;
 mod plan;

@@ -11,7 +11,7 @@
 
 use glam::DVec3;
 
-use crate::math::exp;
+use crate::math::decay;
 use crate::{ConfigError, Kinematics};
 
 /// The time constants a game's curves share: three or four, rising.
@@ -20,14 +20,26 @@ use crate::{ConfigError, Kinematics};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CurveBasis {
     tau_s: [f64; 4],
+    /// One over each, so that evaluating need not divide; zero beyond the terms.
+    per_s: [f64; 4],
     terms: u8,
 }
 
 impl CurveBasis {
     /// 0.15, 0.6 and 4 seconds: enough for people on foot.
-    pub const THREE: Self = Self { tau_s: [0.15, 0.6, 4.0, 0.0], terms: 3 };
+    pub const THREE: Self = Self::of([0.15, 0.6, 4.0, 0.0], 3);
     /// 0.1, 0.3, 1 and 4 seconds: for cars and fighters as well.
-    pub const FOUR: Self = Self { tau_s: [0.1, 0.3, 1.0, 4.0], terms: 4 };
+    pub const FOUR: Self = Self::of([0.1, 0.3, 1.0, 4.0], 4);
+
+    const fn of(tau_s: [f64; 4], terms: u8) -> Self {
+        let mut per_s = [0.0; 4];
+        let mut term = 0;
+        while term < terms as usize {
+            per_s[term] = 1.0 / tau_s[term];
+            term += 1;
+        }
+        Self { tau_s, per_s, terms }
+    }
 
     /// Time constants of a game's own.
     ///
@@ -38,17 +50,17 @@ impl CurveBasis {
         if !(3..=4).contains(&tau_s.len()) {
             return Err(ConfigError::CurveTermCount { got: tau_s.len() });
         }
-        let mut basis = Self { tau_s: [0.0; 4], terms: tau_s.len() as u8 };
+        let mut own_s = [0.0; 4];
         let mut last = 0.0;
         for (index, &got_s) in tau_s.iter().enumerate() {
             // The bounds keep every quotient t / tau meaningful in microseconds.
             if !(got_s > last && (1e-6..=1e9).contains(&got_s)) {
                 return Err(ConfigError::CurveTimeConstants { index, got_s });
             }
-            basis.tau_s[index] = got_s;
+            own_s[index] = got_s;
             last = got_s;
         }
-        Ok(basis)
+        Ok(Self::of(own_s, tau_s.len() as u8))
     }
 
     /// The time constants in seconds.
@@ -121,13 +133,23 @@ impl Curve {
     }
 
     /// How far the body has come `t_s` seconds after it was seen.
+    #[inline]
     pub(super) fn displacement(&self, t_s: f64) -> DVec3 {
-        self.sum(|tau_s| tau_s * (1.0 - exp(-t_s / tau_s)))
+        let tau_s = &self.basis.tau_s;
+        let left = self.left(t_s);
+        self.sum([0, 1, 2, 3].map(|k| tau_s[k] * (1.0 - left[k])))
     }
 
     /// How fast it moves then.
+    #[inline]
     pub(super) fn velocity(&self, t_s: f64) -> DVec3 {
-        self.sum(|tau_s| exp(-t_s / tau_s))
+        self.sum(self.left(t_s))
+    }
+
+    /// What is left of each term's push; coefficients beyond the terms are zero.
+    #[inline]
+    fn left(&self, t_s: f64) -> [f64; 4] {
+        self.basis.per_s.map(|per_s| decay(t_s * per_s))
     }
 
     /// The same curve with every component of its coefficients passed through `round`.
@@ -138,9 +160,10 @@ impl Curve {
         self
     }
 
-    fn sum(&self, weight: impl Fn(f64) -> f64) -> DVec3 {
-        let terms = self.basis.tau_s().iter().zip(&self.coefficients);
-        terms.fold(DVec3::ZERO, |sum, (&tau_s, &c)| sum + c * weight(tau_s))
+    #[inline]
+    fn sum(&self, weights: [f64; 4]) -> DVec3 {
+        let [a, b, c, d] = self.coefficients;
+        (a * weights[0] + b * weights[1]) + (c * weights[2] + d * weights[3])
     }
 }
 

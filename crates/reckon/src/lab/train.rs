@@ -1,0 +1,61 @@
+//! `reckon lab train` and `reckon lab learned-table`.
+
+use reckoning_lab::bots;
+use reckoning_lab::recording::Recording;
+use reckoning_lab::train::{Epoch, Trained, learned_table, table_text, train as learn};
+
+use super::load;
+use crate::args::{LearnedTable, Train};
+use crate::failure::{Failure, write};
+use crate::say;
+
+pub fn train(command: &Train) -> Result<(), Failure> {
+    let recordings = if command.data.is_empty() { bots::sessions() } else { load(&command.data)? };
+    if recordings.is_empty() {
+        return Err(Failure::NoSessions);
+    }
+    let sessions: Vec<&Recording> = recordings.iter().collect();
+    let mut show = |number: usize, epoch: &Epoch| eprintln!("{}", line(number, epoch));
+    let trained = learn(&command.config, &sessions, &mut show).map_err(Failure::lab)?;
+    let bytes = trained.model.to_bytes();
+    write(&command.out, &bytes)?;
+    say(&curve(&trained))?;
+    let (out, examples) = (command.out.display(), trained.examples);
+    say(&format!("{out}: {} bytes from {examples} examples\n", bytes.len()))
+}
+
+/// One pass: how long a curve stays within a body width, and how far off it is.
+fn line(number: usize, epoch: &Epoch) -> String {
+    let training = &epoch.training;
+    let held = epoch.validation.map_or(String::new(), |it| {
+        format!(
+            "   held back: {:.3} s inside a body width, error {:.3} of linear",
+            it.inside_s, it.error
+        )
+    });
+    format!(
+        "pass {:>2}: {:.3} s inside, error {:.3}{held}",
+        number + 1,
+        training.inside_s,
+        training.error
+    )
+}
+
+/// The learning curve.
+fn curve(trained: &Trained) -> String {
+    let lines = trained.epochs.iter().enumerate().map(|(number, epoch)| line(number, epoch) + "\n");
+    lines.collect()
+}
+
+pub fn table(command: &LearnedTable) -> Result<(), Failure> {
+    let recordings = load(&command.data)?;
+    if recordings.is_empty() {
+        return Err(Failure::NoSessions);
+    }
+    let tables = learned_table(&command.config, recordings, &|said| eprintln!("{said}"));
+    let text = table_text(&tables.map_err(Failure::lab)?);
+    if let Some(out) = &command.out {
+        write(out, text.as_bytes())?;
+    }
+    say(&text)
+}

@@ -1,0 +1,207 @@
+//! Every predictor on sessions that nothing was trained on, one page per source.
+//!
+//! Sessions are dealt into folds; for each fold a model is trained on all the others. A source
+//! with fewer than three sessions is cut into quarters in time, which then stand for sessions.
+//! All predictors know the velocities that the source gives, where it gives any.
+
+use std::time::Duration;
+
+use reckoning::SimTime;
+
+use super::{TrainConfig, TrainError, train_prepared};
+use crate::compare::{CompareConfig, CompareError, Comparison, Prepared, Trials, compare_one};
+use crate::predictor::{Learned, Predictor};
+use crate::recording::Recording;
+
+/// Delays of the open loop.
+const DELAYS_MS: [u64; 6] = [100, 300, 600, 900, 1_500, 2_100];
+/// Bounds of the closed loop, in body widths.
+const WIDTHS: [f64; 3] = [0.5, 1.0, 2.0];
+/// Folds at most.
+const FOLDS: usize = 5;
+/// A session that is alone with its kind is cut into so many.
+const QUARTERS: i64 = 4;
+
+/// How to make the table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableConfig {
+    /// How models are trained.
+    pub train: TrainConfig,
+    /// What they are compared with; linear is always there.
+    pub predictors: Vec<Predictor>,
+}
+
+/// One predictor over all sessions of a source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableRow {
+    /// Its name.
+    pub predictor: String,
+    /// Mean error at each delay.
+    pub aee: Vec<f64>,
+    /// Share within a body width at each delay.
+    pub hits: Vec<f64>,
+    /// Updates per body and second at each bound.
+    pub packets: Vec<f64>,
+    /// What a ghost shows 100 ms late is off by, at one body width.
+    pub shown: f64,
+    /// Error at 300 ms over that of constant velocity, and the range it has when sessions
+    /// are drawn anew.
+    pub error_ratio: [f64; 3],
+    /// The same of the updates at one body width.
+    pub packet_ratio: [f64; 3],
+}
+
+/// One source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SourceTable {
+    /// Its name, with the rate where sessions of one source differ.
+    pub source: String,
+    /// How many sessions, or parts of one.
+    pub sessions: usize,
+    /// Whether those are parts of one session.
+    pub parts: bool,
+    /// Seconds of all bodies together.
+    pub seconds: f64,
+    /// Predictor by predictor.
+    pub rows: Vec<TableRow>,
+}
+
+/// Why there is no table.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum TableError {
+    /// Training failed.
+    Train(TrainError),
+    /// Comparing failed.
+    Compare(CompareError),
+}
+
+impl std::fmt::Display for TableError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Train(error) => error.fmt(f),
+            Self::Compare(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for TableError {}
+
+/// Trains and compares, source by source. `say` hears what is going on.
+///
+/// # Errors
+/// Says what could not be trained or compared.
+pub fn learned_table(
+    config: &TableConfig,
+    recordings: Vec<Recording>,
+    say: &dyn Fn(&str),
+) -> Result<Vec<SourceTable>, TableError> {
+    let mut sources: Vec<(String, Vec<Recording>)> = Vec::new();
+    for recording in recordings {
+        let name = name_of(&recording);
+        match sources.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, list)) => list.push(recording),
+            None => sources.push((name, vec![recording])),
+        }
+    }
+    sources.into_iter().map(|(name, list)| one_source(config, name, list, say)).collect()
+}
+
+/// Football comes at ten and at fifty pictures a second, which are two things to learn.
+fn name_of(recording: &Recording) -> String {
+    let slow = recording.meta.rate_hz < 11.0;
+    match (recording.source.as_str(), slow) {
+        ("football", true) => "football 10 Hz".to_string(),
+        ("football", false) => "football 50 Hz".to_string(),
+        (source, _) => source.to_string(),
+    }
+}
+
+fn one_source(
+    config: &TableConfig,
+    source: String,
+    list: Vec<Recording>,
+    say: &dyn Fn(&str),
+) -> Result<SourceTable, TableError> {
+    let parts = list.len() < 3;
+    let list = if parts { list.iter().flat_map(quarters).collect() } else { list };
+    let prepared: Vec<Prepared> = list.iter().map(Prepared::with_own_velocities).collect();
+    let folds = list.len().min(if list.len() <= 7 { 7 } else { FOLDS });
+    let mut compared = CompareConfig {
+        predictors: config.predictors.clone(),
+        delays: DELAYS_MS.map(Duration::from_millis).to_vec(),
+        receivers: Vec::new(),
+        ..CompareConfig::default()
+    };
+    let trials = Trials::of(&compared, &prepared);
+    let mut found = vec![Comparison::default(); list.len()];
+    for fold in 0..folds {
+        let training: Vec<(&Recording, &Prepared)> = list
+            .iter()
+            .zip(&prepared)
+            .enumerate()
+            .filter(|(k, _)| k % folds != fold)
+            .map(|(_, it)| it)
+            .collect();
+        say(&format!("{source}: training {} of {folds} on {} sessions", fold + 1, training.len()));
+        let trained = train_prepared(&config.train, &training, &mut |_, _| {});
+        let model = Box::leak(Box::new(trained.map_err(TableError::Train)?.model));
+        compared.predictors.truncate(config.predictors.len());
+        for (name, choose, adapt) in FLAVOURS {
+            let learned = Learned { model, choose, adapt };
+            compared.predictors.push(Predictor::learned(name, learned));
+        }
+        for number in (fold..list.len()).step_by(folds) {
+            let one = compare_one(&compared, &list, &prepared, &trials, number, &WIDTHS);
+            found[number] = one.map_err(TableError::Compare)?;
+            say(&told(&source, &found[number]));
+        }
+    }
+    let seconds: Vec<f64> = prepared.iter().map(Prepared::body_seconds).collect();
+    let rows = super::pool::rows(&compared, &found, &seconds, WIDTHS.len());
+    let (sessions, seconds) = (list.len(), seconds.iter().sum());
+    Ok(SourceTable { source, sessions, parts, seconds, rows })
+}
+
+/// Ways to use a model: with its fallback, alone, and with a correction for each player.
+pub(crate) const FLAVOURS: [(&str, bool, bool); 3] =
+    [("learned", true, false), ("learned-alone", false, false), ("learned-adapting", true, true)];
+
+fn told(source: &str, found: &Comparison) -> String {
+    let rows = |name: &str| -> Vec<f64> {
+        let own = found.closed.iter().filter(|row| row.predictor == name);
+        own.map(|row| row.packets_per_entity_s).collect()
+    };
+    let session = found.closed.first().map_or("", |row| row.session.as_str());
+    let (linear, learned, alone) = (rows("linear"), rows("learned"), rows("learned-alone"));
+    let ratio = |own: &[f64]| -> Vec<String> {
+        own.iter().zip(&linear).map(|(own, linear)| format!("{:.3}", own / linear)).collect()
+    };
+    format!(
+        "{source} {session}: packets {} alone {}",
+        ratio(&learned).join(" "),
+        ratio(&alone).join(" ")
+    )
+}
+
+/// The quarters of a session, as sessions.
+fn quarters(whole: &Recording) -> Vec<Recording> {
+    let Some((first, last)) = whole.span() else { return Vec::new() };
+    let length = last.as_micros() - first.as_micros() + 1;
+    let cut = |part: i64| {
+        let at = |k: i64| SimTime::from_micros(first.as_micros() + length * k / QUARTERS);
+        let mut piece = whole.clone();
+        piece.session = format!("{} {}/{QUARTERS}", whole.session, part + 1);
+        for track in &mut piece.tracks {
+            let begin = track.samples.partition_point(|sample| sample.at < at(part));
+            let end = track.samples.partition_point(|sample| sample.at < at(part + 1));
+            track.samples = track.samples[begin..end].to_vec();
+            for column in &mut track.extras {
+                column.values = column.values[begin..end].to_vec();
+            }
+        }
+        piece.tracks.retain(|track| !track.samples.is_empty());
+        piece
+    };
+    (0..QUARTERS).map(cut).collect()
+}

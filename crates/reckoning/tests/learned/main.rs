@@ -1,0 +1,6 @@
+//! What users of a learned predictor may rely on.
+
+mod experts;
+mod features;
+mod files;
+mod made;
