@@ -34,8 +34,11 @@ fn the_same_seed_gives_the_same_bytes_on_any_number_of_threads() {
 #[test]
 fn training_gets_better_from_pass_to_pass() {
     let bots = bots::sessions();
-    let epochs = trained(&tiny(1), &bots[..2], 2).epochs;
-    let [first, .., last] = epochs.as_slice() else { panic!("three passes were asked for") };
+    // Bounds are drawn anew in every pass; three passes over 6,000 examples gain less in time
+    // inside the bound than those draws differ by.
+    let config = TrainConfig { epochs: 6, most_examples: 40_000, ..tiny(1) };
+    let epochs = trained(&config, &bots[..2], 2).epochs;
+    let [first, .., last] = epochs.as_slice() else { panic!("six passes were asked for") };
     assert!(last.training.error < first.training.error, "{epochs:?}");
     assert!(last.training.inside_s > first.training.inside_s, "{epochs:?}");
 }

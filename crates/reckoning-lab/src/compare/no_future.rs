@@ -41,11 +41,13 @@ fn config() -> CompareConfig {
     }
 }
 
-/// A model that saw another session, for a moment: not good, but it looks at everything.
+/// A model that saw other sessions, for a moment: not good, but it looks at everything.
 fn trained() -> &'static LearnedModel {
     let config =
         TrainConfig { epochs: 1, hidden: [16, 8], most_examples: 3_000, ..TrainConfig::default() };
-    let made = train(&config, &[&play(7)], &mut |_, _| {}).unwrap();
+    // Two, so that each has the other's trends to learn from.
+    let (one, two) = (play_with_intent(7), play_with_intent(8));
+    let made = train(&config, &[&one, &two], &mut |_, _| {}).unwrap();
     Box::leak(Box::new(made.model))
 }
 
