@@ -48,7 +48,7 @@ const ROOTS: [f64; 32] = [
 ];
 
 /// `exp(-x)` for `x` from zero on, within two units of the last place of one: what a fading
-/// term of a curve needs, in a third of the time of `exp`. Beyond 700 it stays as good as
+/// term of a curve needs, without branches and divisions. Beyond 700 it stays as good as
 /// nothing.
 ///
 /// With `x = n ln2 / 32 - r` it is `2^(-n / 32) exp(r)`: a shift, a table, and a short sum.
