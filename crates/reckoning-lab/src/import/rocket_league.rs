@@ -5,7 +5,7 @@
 //! that carried an update: it jitters by some 15 ms against the physics, which the prepared
 //! sessions have removed and this reader has not.
 //!
-//! Replays from before the game's network version 7 have other units (see [`modern`]), which
+//! Replays from before the game's network version 7 have other units (see `modern`), which
 //! `boxcars` leaves to its caller.
 
 use std::collections::BTreeMap;

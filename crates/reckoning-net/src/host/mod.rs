@@ -73,7 +73,7 @@ pub struct HostStats {
     pub ticks: u64,
 }
 
-/// Replicates entities to peers: see the [module](self).
+/// Replicates entities to peers, without I/O and without a clock.
 #[derive(Debug)]
 pub struct Host {
     config: HostConfig,

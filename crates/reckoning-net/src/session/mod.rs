@@ -44,7 +44,7 @@ enum Stage {
     Ended(u8),
 }
 
-/// One client's connection to a host: see the [module](self).
+/// One client's connection to a host, without I/O and without a clock.
 #[derive(Debug)]
 pub struct Session {
     config: SessionConfig,
