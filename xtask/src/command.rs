@@ -8,14 +8,18 @@ pub enum Command {
     Help,
     Test,
     Play,
+    Page,
+    Scenes,
     Bench,
     Tables,
 }
 
 /// Every command but help: its word, what it stands for and the line of the help text.
-const COMMANDS: [(&str, Command, &str); 4] = [
+const COMMANDS: [(&str, Command, &str); 6] = [
     ("test", Command::Test, "run every check there is; the answer to \"may I commit this?\""),
-    ("play", Command::Play, "run the scenes and draw them: what dead reckoning looks like"),
+    ("play", Command::Play, "build the arena and start it; prints the link to open in a browser"),
+    ("page", Command::Page, "build only the arena's page, into target/page"),
+    ("scenes", Command::Scenes, "run the scenes and draw them: what dead reckoning looks like"),
     ("bench", Command::Bench, "measure the engine's speed and say what the figures mean"),
     (
         "tables",
@@ -27,8 +31,8 @@ const COMMANDS: [(&str, Command, &str); 4] = [
 /// The end of the help text.
 const NEEDS: &str = "\
 Works from any folder of the repository. `test` needs rustup for two compiler
-targets and Node for the WebAssembly check; both are installed if that is easy,
-else it says how. `cargo deny` is used when it is there.
+targets and Node for the WebAssembly check, `play` for one target; they are
+installed if that is easy, else it says how. `cargo deny` is used when it is there.
 ";
 
 /// Words that mean no command.
@@ -93,7 +97,7 @@ mod tests {
         let message = parsed("tset").unwrap_err().to_string();
 
         assert!(message.contains("does not know: tset"), "{message}");
-        assert!(message.contains("test, play, bench, tables"), "{message}");
+        assert!(message.contains("test, play, page, scenes, bench, tables"), "{message}");
     }
 
     #[test]

@@ -16,6 +16,8 @@ pub enum Failure {
     Unsuccessful { line: String, status: ExitStatus },
     /// Something is not installed, and installing it is left to the reader.
     Missing { what: String, remedy: &'static str },
+    /// A file could not be written.
+    Unwritable { path: PathBuf, error: io::Error },
     /// A folder could not be listed.
     Unreadable { path: PathBuf, error: io::Error },
     /// `cargo metadata` answered without this field.
@@ -34,6 +36,9 @@ impl fmt::Display for Failure {
             Self::Missing { what, remedy } => write!(f, "{what} is missing: {remedy}"),
             Self::Unreadable { path, error } => {
                 write!(f, "could not list {}: {error}", path.display())
+            }
+            Self::Unwritable { path, error } => {
+                write!(f, "could not write {}: {error}", path.display())
             }
             Self::NoMetadata { field } => write!(f, "cargo metadata gave no {field}"),
             Self::NoHash { printed } => write!(

@@ -1,4 +1,4 @@
-//! What cargo cannot do alone: the two commands of the README and three smaller ones.
+//! What cargo cannot do alone: the two commands of the README and some smaller ones.
 //!
 //! Each command is a list of ordinary command lines, printed before they run, so that a
 //! failing one can be repeated by hand. What they need beyond a Rust toolchain is installed
@@ -10,6 +10,7 @@ mod command;
 mod examples;
 mod failure;
 mod golden;
+mod page;
 mod report;
 mod say;
 mod shows;
@@ -44,7 +45,9 @@ fn carry_out(command: Command, workspace: &Workspace) -> Result<(), Failure> {
     match command {
         Command::Help => Ok(()), // printed without looking for a workspace
         Command::Test => checks::run(workspace),
-        Command::Play => shows::play(workspace),
+        Command::Play => page::play(workspace),
+        Command::Page => page::build(workspace),
+        Command::Scenes => shows::scenes_drawn(workspace),
         Command::Bench => shows::bench(workspace),
         Command::Tables => shows::tables(workspace),
     }

@@ -17,7 +17,7 @@ How to read the figures:
 const WIRE: &str = "run --release -p reckoning-lab --example wire -- --write";
 
 /// Runs the scenes: prints their table and draws them.
-pub fn play(workspace: &Workspace) -> Result<(), Failure> {
+pub fn scenes_drawn(workspace: &Workspace) -> Result<(), Failure> {
     let picture = workspace.target.join("scenes.svg");
     let mut scenes = scenes(workspace);
     workspace::run(scenes.arg(&picture))?;

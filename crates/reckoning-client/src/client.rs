@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use reckoning::{Kinematics, Pose, SimTime};
+use reckoning::{ConfigError, GhostConfig, Kinematics, Pose, PublisherConfig, SimTime};
 use reckoning_net::wire::MAX_DATAGRAM_BYTES;
 use reckoning_net::{
     Delivery, EntityId, Event, Refusal, Remote, SendError, Session, SessionConfig,
@@ -251,6 +251,38 @@ impl Client {
     #[must_use]
     pub fn shown(&self, entity: EntityId, now: SimTime) -> Option<Pose> {
         self.link.as_ref()?.session.shown(entity, now)
+    }
+
+    /// Shows the bodies of others by these settings from now on, without a jump; also after a
+    /// return.
+    ///
+    /// # Errors
+    /// When a setting is out of range; nothing is changed then.
+    pub fn set_ghosts(&mut self, config: GhostConfig) -> Result<(), ConfigError> {
+        let now = self.clock.now();
+        if let Some(link) = &mut self.link {
+            link.session.set_ghosts(config, now)?;
+        }
+        self.config.session.ghost = config;
+        Ok(())
+    }
+
+    /// Publishes our bodies by these settings from now on; also after a return.
+    ///
+    /// # Errors
+    /// When a setting is out of range; nothing is changed then.
+    pub fn set_publisher(&mut self, config: PublisherConfig) -> Result<(), ConfigError> {
+        if let Some(link) = &mut self.link {
+            link.session.set_publisher(config.clone())?;
+        }
+        self.config.session.publisher = config;
+        Ok(())
+    }
+
+    /// What carries the datagrams: `quic`, `webtransport` or `websocket`; `None` until it stands.
+    #[must_use]
+    pub fn transport(&self) -> Option<&'static str> {
+        self.link.as_ref().and_then(|link| link.wire.name())
     }
 
     /// All bodies of others.

@@ -113,6 +113,23 @@ proptest! {
     }
 
     #[test]
+    fn other_settings_do_not_make_the_picture_jump(
+        config in config(&SMOOTH),
+        other in config(&SMOOTH),
+        deliveries in deliveries(),
+        wait in millis(0..900),
+    ) {
+        for (_, mut ghost, arrived) in changes(config, &deliveries) {
+            let now = arrived + wait;
+            let from = ghost.position_at(now);
+            ghost.set_config(other, now).unwrap();
+            let to = ghost.position_at(now);
+            prop_assert!(same_place(from, to), "{from} to {to} at {now}");
+            prop_assert_eq!(ghost.config(), &other);
+        }
+    }
+
+    #[test]
     fn blends_that_keep_velocity_keep_it(
         config in config(&VELOCITY_KEEPING),
         deliveries in deliveries(),

@@ -32,7 +32,7 @@ const RULES: [Rule; 12] = [
         uses: &[ENGINE, "reckoning-net", "reckoning-lab"],
         tests_use: &["reckoning-arena", "reckoning-client"], // a game to serve, somebody to serve
     },
-    rule("reckoning-web", &[ENGINE, "reckoning-net", "reckoning-arena"]),
+    rule("reckoning-web", &[ENGINE, "reckoning-net", "reckoning-arena", "reckoning-client"]),
     rule("reckoning-dis", &[ENGINE]),
     rule("bevy_reckoning", &[ENGINE, "reckoning-net"]),
     rule("reckoning-c", &[ENGINE, "reckoning-net"]),

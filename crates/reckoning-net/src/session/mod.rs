@@ -18,7 +18,7 @@ mod tombs;
 use alloc::collections::{BTreeMap, VecDeque};
 
 use reckoning::{
-    ClockSync, ConfigError, Ghost, Kinematics, OneWay, Pose, Publisher, PublisherConfig, Quantiser,
+    ClockSync, ConfigError, Ghost, GhostConfig, Kinematics, OneWay, Pose, Publisher, PublisherConfig, Quantiser,
     SimTime, Update,
 };
 
@@ -224,6 +224,33 @@ impl Session {
             Clocking::Synchronised => self.clock.remote_at(now),
             Clocking::PerHop => Some(now),
         }
+    }
+
+    /// Shows all entities of others by these settings from `now` by our clock on, without a jump.
+    ///
+    /// # Errors
+    /// Refuses what [`Ghost::start`] refuses; nothing is changed then.
+    pub fn set_ghosts(&mut self, config: GhostConfig, now: SimTime) -> Result<(), ConfigError> {
+        let at = self.timeline_at(now).unwrap_or(now);
+        for remote in self.ghosts.values_mut() {
+            remote.ghost.set_config(config, at)?;
+        }
+        self.config.ghost = config;
+        Ok(())
+    }
+
+    /// Publishes our entities by these settings, each from its next
+    /// [`observe`](Self::observe) on.
+    ///
+    /// # Errors
+    /// Refuses what [`Publisher::start`] refuses; nothing is changed then.
+    pub fn set_publisher(&mut self, config: PublisherConfig) -> Result<(), ConfigError> {
+        Publisher::start(config.clone(), &Kinematics::default())?;
+        self.config.publisher = config;
+        for owned in self.owned.values_mut() {
+            owned.publisher = None;
+        }
+        Ok(())
     }
 
     /// Ends the session; the host is told in the next datagrams.

@@ -281,6 +281,26 @@ impl Ghost {
         self.arrived.secs_since(self.update.at())
     }
 
+    /// Shows it by other settings from `now` on, without a jump: what is off at that moment is
+    /// shed by the new blend. Until the next update [`delay_s`](Self::delay_s) counts to this
+    /// moment.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start); nothing is changed then.
+    pub fn set_config(&mut self, config: GhostConfig, now: SimTime) -> Result<(), ConfigError> {
+        config.check()?;
+        let shown = (self.position_at(now), self.velocity_at(now), self.orientation_at(now));
+        self.config = config;
+        self.half_extrapolation_s = config.max_extrapolation.as_secs_f64() * 0.5;
+        self.arrived = now.max(self.arrived);
+        self.span_s = f64::NEG_INFINITY;
+        if config.blend != Blend::Snap {
+            self.span_s = self.arrivals.span_s(config.span);
+            self.lead_from(shown, now);
+        }
+        Ok(())
+    }
+
     /// The settings it runs with.
     #[must_use]
     pub const fn config(&self) -> &GhostConfig {

@@ -60,6 +60,11 @@ impl Wire {
         lock(&self.shared.state).clone()
     }
 
+    /// What carries the datagrams, once it stands.
+    pub(crate) fn name(&self) -> Option<&'static str> {
+        (self.state() == State::Open).then_some("quic")
+    }
+
     /// Sends, if the connection stands; the oldest that waits goes when there is no room.
     pub(crate) fn send(&mut self, datagram: &[u8]) {
         if let Some(connection) = self.shared.connection.get() {

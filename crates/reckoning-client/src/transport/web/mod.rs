@@ -82,6 +82,16 @@ impl Wire {
         self.shared.state.borrow().clone()
     }
 
+    /// What carries the datagrams, once it stands.
+    pub(crate) fn name(&self) -> Option<&'static str> {
+        let is_open = *self.shared.state.borrow() == State::Open;
+        match &*self.shared.outlet.borrow() {
+            Outlet::Stream(_) if is_open => Some("webtransport"),
+            Outlet::Socket(_) if is_open => Some("websocket"),
+            _ => None,
+        }
+    }
+
     /// Sends, if the connection stands and the browser keeps up.
     pub(crate) fn send(&mut self, datagram: &[u8]) {
         match &*self.shared.outlet.borrow() {

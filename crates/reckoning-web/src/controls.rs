@@ -1,0 +1,380 @@
+//! Everything that can be set on the page, by name, as the page and tests set it.
+
+use std::fmt;
+use std::time::Duration;
+
+use reckoning::{Blend, BlendSpan, GhostConfig};
+use reckoning_arena::talk::{LinkChoice, ModelChoice, PolicyChoice, WorldChoice};
+
+/// The names of the controls, as the page writes them in `data-control`.
+pub const NAMES: [&str; 18] = [
+    "latency", "jitter", "loss", "burst", "preset", "model", "threshold", "policy", "blend",
+    "truth", "naive", "ghost", "errors", "trend", "zones", "view", "name", "watch",
+];
+
+/// Which picture is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum View {
+    /// The arena.
+    #[default]
+    Arena,
+    /// One player four ways, side by side.
+    Compare,
+}
+
+/// A link that people know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preset {
+    /// As the page calls it.
+    pub name: &'static str,
+    /// What it means.
+    pub link: LinkChoice,
+}
+
+const fn preset(
+    name: &'static str,
+    delay_ms: u16,
+    jitter_ms: u16,
+    loss_percent: u8,
+    burst: u8,
+) -> Preset {
+    Preset { name, link: LinkChoice { delay_ms, jitter_ms, loss_percent, burst } }
+}
+
+/// The presets of the page.
+pub const PRESETS: [Preset; 4] = [
+    preset("lan", 0, 0, 0, 1),
+    preset("wifi", 40, 10, 1, 1),
+    preset("mobile", 150, 40, 3, 2),
+    preset("awful", 350, 120, 12, 4),
+];
+
+/// The blends of the page.
+pub const BLENDS: [(&str, Blend); 4] = [
+    ("projective", Blend::ProjectiveVelocity),
+    ("hermite", Blend::Hermite),
+    ("linear", Blend::Linear),
+    ("snap", Blend::Snap),
+];
+
+/// What is drawn over the arena.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a check box")]
+pub struct Overlays {
+    /// Where bodies really are.
+    pub truth: bool,
+    /// Where a naive game shows them.
+    pub naive: bool,
+    /// The bodies as Reckoning shows them.
+    pub ghost: bool,
+    /// Lines from the shown to the true place.
+    pub errors: bool,
+    /// Which way bodies go.
+    pub trend: bool,
+    /// What is near enough to be told finely.
+    pub zones: bool,
+}
+
+/// What a change is about, so that it is passed on to the right place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The simulated link: tell the server.
+    Link,
+    /// How the server reckons: tell it.
+    World,
+    /// How ghosts are shown: tell the client.
+    Ghosts,
+    /// Only the picture.
+    Picture,
+    /// Who we are: tell the server.
+    Hello,
+}
+
+/// Why a control was not set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ControlError {
+    /// There is none of that name.
+    Unknown {
+        /// The name.
+        name: String,
+    },
+    /// It does not take this value.
+    Value {
+        /// The control.
+        name: String,
+        /// The value.
+        got: String,
+    },
+}
+
+impl fmt::Display for ControlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown { name } => {
+                write!(f, "no control is called {name}; there are {}", NAMES.join(", "))
+            }
+            Self::Value { name, got } => {
+                write!(f, "{name} cannot be {got}; see its limits on the page")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ControlError {}
+
+/// The state of all controls.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Controls {
+    /// The simulated link.
+    pub link: LinkChoice,
+    /// How the server reckons.
+    pub world: WorldChoice,
+    /// How ghosts shed their errors.
+    pub blend: Blend,
+    /// What is drawn over the arena.
+    pub overlays: Overlays,
+    /// Which picture is drawn.
+    pub view: View,
+    /// What others call us.
+    pub name: String,
+    /// We watch and do not play.
+    pub watch: bool,
+}
+
+impl Default for Controls {
+    fn default() -> Self {
+        Self {
+            link: LinkChoice::NONE,
+            world: WorldChoice::default(),
+            blend: Blend::ProjectiveVelocity,
+            overlays: Overlays {
+                truth: true,
+                naive: true,
+                ghost: true,
+                errors: false,
+                trend: false,
+                zones: false,
+            },
+            view: View::Arena,
+            name: String::new(),
+            watch: false,
+        }
+    }
+}
+
+impl Controls {
+    /// Sets a control as the page does: numbers in figures, boxes as `true` or `false`.
+    ///
+    /// # Errors
+    /// When there is none of that name, or the value is not one of its.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<Change, ControlError> {
+        self.try_set(name, value).unwrap_or_else(|| {
+            let (name, got) = (name.to_string(), value.to_string());
+            Err(ControlError::Value { name, got })
+        })
+    }
+
+    /// `None` when the value is wrong.
+    fn try_set(&mut self, name: &str, value: &str) -> Option<Result<Change, ControlError>> {
+        let change = match name {
+            "latency" | "jitter" | "loss" | "burst" | "preset" => {
+                self.set_link(name, value)?;
+                Change::Link
+            }
+            "model" | "threshold" | "policy" => {
+                self.set_world(name, value)?;
+                Change::World
+            }
+            "blend" => {
+                self.blend = BLENDS.iter().find(|it| it.0 == value)?.1;
+                Change::Ghosts
+            }
+            "view" => {
+                self.view = match value {
+                    "arena" => View::Arena,
+                    "compare" => View::Compare,
+                    _ => return None,
+                };
+                Change::Picture
+            }
+            "name" => {
+                self.name = reckoning_arena::talk::clean_name(value);
+                Change::Hello
+            }
+            "watch" => {
+                self.watch = value.parse().ok()?;
+                Change::Hello
+            }
+            _ => {
+                let Some(overlay) = self.overlay(name) else {
+                    return Some(Err(ControlError::Unknown { name: name.to_string() }));
+                };
+                *overlay = value.parse().ok()?;
+                Change::Picture
+            }
+        };
+        Some(Ok(change))
+    }
+
+    fn set_link(&mut self, name: &str, value: &str) -> Option<()> {
+        if name == "preset" {
+            self.link = PRESETS.iter().find(|it| it.name == value)?.link;
+            return Some(());
+        }
+        let number: u16 = value.parse().ok()?;
+        let within = |most: u16| (number <= most).then_some(number);
+        let small = |most: u8| within(u16::from(most)).map(|it| it as u8);
+        match name {
+            "latency" => self.link.delay_ms = within(LinkChoice::MOST_DELAY_MS)?,
+            "jitter" => self.link.jitter_ms = within(LinkChoice::MOST_JITTER_MS)?,
+            "loss" => self.link.loss_percent = small(LinkChoice::MOST_LOSS_PERCENT)?,
+            _ => self.link.burst = small(LinkChoice::MOST_BURST).filter(|it| *it > 0)?,
+        }
+        Some(())
+    }
+
+    fn set_world(&mut self, name: &str, value: &str) -> Option<()> {
+        match name {
+            "threshold" => {
+                let [least, most] = WorldChoice::THRESHOLDS_PX;
+                let px: f32 = value.parse().ok()?;
+                self.world.threshold_px = (least..=most).contains(&px).then_some(px)?;
+            }
+            "model" => self.world.model = *ModelChoice::ALL.get(value.parse::<usize>().ok()?)?,
+            _ => self.world.policy = *PolicyChoice::ALL.get(value.parse::<usize>().ok()?)?,
+        }
+        Some(())
+    }
+
+    fn overlay(&mut self, name: &str) -> Option<&mut bool> {
+        let overlays = &mut self.overlays;
+        match name {
+            "truth" => Some(&mut overlays.truth),
+            "naive" => Some(&mut overlays.naive),
+            "ghost" => Some(&mut overlays.ghost),
+            "errors" => Some(&mut overlays.errors),
+            "trend" => Some(&mut overlays.trend),
+            "zones" => Some(&mut overlays.zones),
+            _ => None,
+        }
+    }
+
+    /// What a control shows, in the words [`Controls::set`] takes; `None` for an unknown one and
+    /// for a link that is no preset.
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<String> {
+        let mut copy = self.clone();
+        Some(match name {
+            "latency" => self.link.delay_ms.to_string(),
+            "jitter" => self.link.jitter_ms.to_string(),
+            "loss" => self.link.loss_percent.to_string(),
+            "burst" => self.link.burst.to_string(),
+            "preset" => PRESETS.iter().find(|it| it.link == self.link)?.name.to_string(),
+            "model" => (self.world.model as u8).to_string(),
+            "threshold" => self.world.threshold_px.to_string(),
+            "policy" => (self.world.policy as u8).to_string(),
+            "blend" => BLENDS.iter().find(|it| it.1 == self.blend)?.0.to_string(),
+            "view" if self.view == View::Compare => "compare".to_string(),
+            "view" => "arena".to_string(),
+            "name" => self.name.clone(),
+            "watch" => self.watch.to_string(),
+            _ => copy.overlay(name)?.to_string(),
+        })
+    }
+
+    /// How ghosts are to be shown.
+    #[must_use]
+    pub fn ghosts(&self) -> GhostConfig {
+        let mut config = GhostConfig::default();
+        config.blend = self.blend;
+        // As long as updates are apart, within what looks neither late nor stiff.
+        config.span = BlendSpan::FromArrivals {
+            min: Duration::from_millis(80),
+            max: Duration::from_millis(250),
+        };
+        config.max_extrapolation = Duration::from_secs(2);
+        config
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_control_says_what_it_was_set_to() {
+        let sets = [
+            ("latency", "150", Change::Link),
+            ("jitter", "40", Change::Link),
+            ("loss", "3", Change::Link),
+            ("burst", "2", Change::Link),
+            ("preset", "awful", Change::Link),
+            ("model", "2", Change::World),
+            ("threshold", "7.5", Change::World),
+            ("policy", "4", Change::World),
+            ("blend", "snap", Change::Ghosts),
+            ("truth", "false", Change::Picture),
+            ("naive", "false", Change::Picture),
+            ("ghost", "false", Change::Picture),
+            ("errors", "true", Change::Picture),
+            ("trend", "true", Change::Picture),
+            ("zones", "true", Change::Picture),
+            ("view", "compare", Change::Picture),
+            ("name", "Ada", Change::Hello),
+            ("watch", "true", Change::Hello),
+        ];
+        assert_eq!(sets.map(|it| it.0), NAMES);
+        for (name, value, change) in sets {
+            let mut controls = Controls::default();
+            assert_eq!(controls.set(name, value), Ok(change), "{name}");
+            assert_eq!(controls.value(name).as_deref(), Some(value), "{name}");
+            assert_ne!(controls, Controls::default(), "{name}");
+        }
+    }
+
+    #[test]
+    fn wrong_values_change_nothing_and_are_named() {
+        let mut controls = Controls::default();
+        for (name, value) in [
+            ("latency", "1001"),
+            ("latency", "fast"),
+            ("burst", "0"),
+            ("loss", "51"),
+            ("model", "4"),
+            ("threshold", "0"),
+            ("threshold", "NaN"),
+            ("blend", "none"),
+            ("truth", "1"),
+            ("preset", "moon"),
+        ] {
+            let error = controls.set(name, value).unwrap_err().to_string();
+            assert!(error.contains(&format!("{name} cannot be {value}")), "{error}");
+        }
+        assert_eq!(controls, Controls::default());
+        assert!(controls.set("speed", "1").unwrap_err().to_string().contains("no control"));
+    }
+
+    #[test]
+    fn a_link_that_was_changed_by_hand_is_no_preset() {
+        let mut controls = Controls::default();
+        controls.set("preset", "mobile").unwrap();
+        assert_eq!(controls.value("preset").as_deref(), Some("mobile"));
+        controls.set("latency", "151").unwrap();
+        assert_eq!(controls.value("preset"), None);
+    }
+
+    #[test]
+    fn the_page_has_every_control_with_its_explanation() {
+        let page = include_str!("../page/index.html");
+        for name in NAMES {
+            let at = page.find(&format!("data-control=\"{name}\"")).unwrap_or_else(|| {
+                panic!("page/index.html has no data-control=\"{name}\"");
+            });
+            // The line of explanation stands in the same block, before the next control.
+            let block = &page[..at].rfind("<div class=\"control").map(|from| &page[from..]);
+            let block = block.unwrap_or_else(|| panic!("{name} is in no control block"));
+            let end = block.find("</div><!-- control -->").unwrap_or(block.len());
+            assert!(block[..end].contains("class=\"why\""), "{name} has no explanation");
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The page of the arena, compiled to WebAssembly and drawn on a canvas.
+//!
+//! It plays the game of a `reckon play` server, or replays what `reckon watch` hands out, and
+//! shows on one screen what is true, what a naive game would show, and what Reckoning shows.
+//! `cargo xtask page` builds it into `target/page`, and `reckon` carries that folder in its binary.
+//!
+//! ```text
+//! page/            HTML and style sheet: every control, with a line that explains it
+//! page (WASM only) browser, network, drawing: thin
+//! the rest         plain Rust with tests: what is shown where, how wrong it is, what was pressed
+//! ```
+//!
+//! # For tests in a browser
+//!
+//! `window.reckoning` has three functions:
+//! - `state()`: a JSON text with the fields of [`state::State`];
+//! - `reset()`: clears the meters of errors, steps and frames;
+//! - `set(name, value)`: sets a control as a person would; the names are [`controls::NAMES`].
+//!   Besides there are `at` (seconds, moves the scrubber of a replay), `plays` (`true`, `false`),
+//!   and `target` (an entity to compare; empty for the nearest).
+//!   Returns an empty text, or why not.
+
+#![forbid(unsafe_code)]
+
+pub mod camera;
+pub mod controls;
+pub mod input;
+pub mod meter;
+pub mod own;
+#[cfg(target_arch = "wasm32")]
+mod page;
+pub mod plot;
+pub mod replay;
+pub mod scene;
+pub mod state;
+pub mod views;

@@ -1,0 +1,304 @@
+//! Publisher, link and ghost for every body of a recording.
+
+use std::collections::VecDeque;
+
+use reckoning::{
+    DQuat, DVec3, Ghost, Kinematics, Publisher, PublisherConfig, SimTime, Threshold, Update,
+};
+use reckoning_arena::Dice;
+use reckoning_arena::talk::LinkChoice;
+
+use super::recording::Recording;
+use crate::controls::Controls;
+use crate::views::Views;
+
+/// Truths a second.
+const TICKS_PER_S: u32 = 60;
+/// Plain positions a second are every third truth.
+const PLAIN_EVERY: i64 = 3;
+/// After a leap of the scrubber the last seconds before are run again, so that ghosts have a past.
+const RUN_UP_S: f64 = 2.0;
+/// A body that moves further in a tick did not walk.
+const LEAP_PX: f64 = 80.0;
+/// A leap of the clock longer than this is a leap of the scrubber.
+const SCRUB_S: f64 = 1.0;
+
+/// A datagram on its way.
+#[derive(Clone, Copy, Debug)]
+enum Flight {
+    Update(usize, Update),
+    Plain(usize, SimTime, DVec3),
+}
+
+/// One body's two ends.
+#[derive(Clone, Debug, Default)]
+struct Line {
+    publisher: Option<Publisher>,
+    before: Option<DVec3>,
+    ghost: Option<Ghost>,
+    /// The last update showed it elsewhere at once.
+    leapt_at: Option<SimTime>,
+}
+
+/// The whole network of a replay.
+#[derive(Debug)]
+pub struct Chain {
+    controls: Controls,
+    lines: Vec<Line>,
+    flights: VecDeque<(SimTime, Flight)>,
+    views: Views,
+    dice: Dice,
+    is_losing: bool,
+    tick: Option<i64>,
+    /// Updates that arrived.
+    updates: u64,
+    /// Plain positions that arrived.
+    plains: u64,
+}
+
+impl Chain {
+    /// A network with these settings.
+    #[must_use]
+    pub fn new(bodies: usize, controls: &Controls) -> Self {
+        Self {
+            controls: controls.clone(),
+            lines: vec![Line::default(); bodies],
+            flights: VecDeque::new(),
+            views: Views::default(),
+            dice: Dice::new(1),
+            is_losing: false,
+            tick: None,
+            updates: 0,
+            plains: 0,
+        }
+    }
+
+    /// Runs up to a moment of the recording; a leap begins anew shortly before it.
+    pub fn run_to(&mut self, recording: &Recording, at_s: f64) {
+        let goal = tick_at(at_s);
+        let is_leap = self.tick.is_none_or(|tick| {
+            goal < tick || (goal - tick) as f64 > SCRUB_S * f64::from(TICKS_PER_S)
+        });
+        if is_leap {
+            let (updates, plains) = (self.updates, self.plains);
+            *self = Self { updates, plains, ..Self::new(self.lines.len(), &self.controls) };
+            self.tick = Some(tick_at((at_s - RUN_UP_S).max(0.0)) - 1);
+        }
+        while let Some(tick) = self.tick.filter(|tick| *tick < goal) {
+            self.tick = Some(tick + 1);
+            self.step(recording, tick + 1);
+        }
+    }
+
+    fn step(&mut self, recording: &Recording, tick: i64) {
+        let now = SimTime::from_tick(tick, TICKS_PER_S);
+        let mut truths = Vec::with_capacity(self.lines.len());
+        for body in 0..self.lines.len() {
+            let Some((place, yaw_rad)) = recording.pose_at(body, now.as_secs_f64()) else {
+                self.lines[body] = Line::default();
+                continue;
+            };
+            let (update, velocity) = self.observe(body, now, place, yaw_rad);
+            truths.push((body as u32, place, velocity));
+            if let Some(update) = update {
+                self.send(now, Flight::Update(body, update));
+            }
+            if tick % PLAIN_EVERY == 0 {
+                self.send(now, Flight::Plain(body, now, place));
+            }
+        }
+        self.views.hear_truth(now, now, truths);
+        self.arrive(now);
+    }
+
+    /// What the owner says of this truth, and how fast it is.
+    fn observe(
+        &mut self,
+        body: usize,
+        now: SimTime,
+        place: DVec3,
+        yaw_rad: f64,
+    ) -> (Option<Update>, DVec3) {
+        let line = &mut self.lines[body];
+        let before = line.before.replace(place).unwrap_or(place);
+        let has_leapt = before.distance(place) > LEAP_PX;
+        let velocity =
+            if has_leapt { DVec3::ZERO } else { (place - before) * f64::from(TICKS_PER_S) };
+        let mut truth = Kinematics::moving(now, place, velocity);
+        truth.orientation = DQuat::from_xyzw(
+            0.0,
+            0.0,
+            libm::sin(0.5 * yaw_rad),
+            libm::cos(0.5 * yaw_rad),
+        );
+        let update = match &mut line.publisher {
+            Some(publisher) if has_leapt => publisher.teleport(&truth),
+            Some(publisher) => publisher.observe(&truth),
+            None => Publisher::start(publishing(&self.controls), &truth).ok().map(|(it, first)| {
+                line.publisher = Some(it);
+                first
+            }),
+        };
+        (update, velocity)
+    }
+
+    /// Puts something on its way, unless the link loses it.
+    fn send(&mut self, now: SimTime, flight: Flight) {
+        let link = self.controls.link;
+        if self.loses(link) {
+            return;
+        }
+        let jitter_ms = f64::from(link.jitter_ms) * self.dice.bell();
+        let delay_ms = (f64::from(link.delay_ms) + jitter_ms).max(0.0);
+        let due = SimTime::from_micros(now.as_micros() + (delay_ms * 1e3) as i64);
+        let place = self.flights.partition_point(|it| it.0 <= due);
+        self.flights.insert(place, (due, flight));
+    }
+
+    /// Losses in runs of the wanted mean length, at the wanted share.
+    fn loses(&mut self, link: LinkChoice) -> bool {
+        let share = f64::from(link.loss_percent) / 100.0;
+        let ends = 1.0 / f64::from(link.burst.max(1));
+        let begins = (share * ends / (1.0 - share).max(1e-3)).min(1.0);
+        self.is_losing = self.dice.chance(if self.is_losing { 1.0 - ends } else { begins });
+        self.is_losing
+    }
+
+    fn arrive(&mut self, now: SimTime) {
+        while self.flights.front().is_some_and(|it| it.0 <= now) {
+            let Some((_, flight)) = self.flights.pop_front() else { return };
+            match flight {
+                Flight::Update(body, update) => self.accept(now, body, update),
+                Flight::Plain(body, at, place) => {
+                    self.plains += 1;
+                    self.views.hear_plain(at, now, [(body as u32, place)]);
+                }
+            }
+        }
+    }
+
+    fn accept(&mut self, now: SimTime, body: usize, update: Update) {
+        self.updates += 1;
+        let line = &mut self.lines[body];
+        if line.publisher.is_none() {
+            return; // it is absent by now
+        }
+        if update.kind() == reckoning::UpdateKind::Teleport || line.ghost.is_none() {
+            line.leapt_at = Some(now);
+        }
+        match &mut line.ghost {
+            Some(ghost) => {
+                ghost.accept(update, now);
+            }
+            None => line.ghost = Ghost::start(self.controls.ghosts(), update, now).ok(),
+        }
+    }
+
+    /// Where the ghost of a body is shown and looks.
+    #[must_use]
+    pub fn shown(&self, body: usize, at_s: f64) -> Option<(DVec3, f64)> {
+        let ghost = self.lines.get(body)?.ghost.as_ref()?;
+        let pose = ghost.pose_at(SimTime::from_secs_f64(at_s));
+        Some((pose.position, reckoning::heading_rad(pose.orientation)))
+    }
+
+    /// When the picture of a body leapt last.
+    #[must_use]
+    pub fn leapt_at(&self, body: usize) -> Option<SimTime> {
+        self.lines.get(body)?.leapt_at
+    }
+
+    /// What the others hear besides.
+    #[must_use]
+    pub const fn views(&self) -> &Views {
+        &self.views
+    }
+
+    /// Updates that arrived so far.
+    #[must_use]
+    pub const fn updates(&self) -> u64 {
+        self.updates
+    }
+
+    /// Plain positions that arrived so far.
+    #[must_use]
+    pub const fn plains(&self) -> u64 {
+        self.plains
+    }
+}
+
+fn tick_at(at_s: f64) -> i64 {
+    (at_s * f64::from(TICKS_PER_S)) as i64
+}
+
+/// How an owner publishes under these settings.
+#[must_use]
+pub fn publishing(controls: &Controls) -> PublisherConfig {
+    let mut config = PublisherConfig::default();
+    config.model = controls.world.model.model();
+    if let Ok(threshold) = Threshold::metres(f64::from(controls.world.threshold_px)) {
+        config.threshold = threshold;
+    }
+    config
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::replay::recording::tests::sample;
+
+    fn chain(sets: &[(&str, &str)]) -> Chain {
+        let mut controls = Controls::default();
+        for (name, value) in sets {
+            controls.set(name, value).unwrap();
+        }
+        Chain::new(2, &controls)
+    }
+
+    #[test]
+    fn a_perfect_link_shows_the_truth_of_steady_motion() {
+        let recording = sample();
+        let mut chain = chain(&[]);
+        chain.run_to(&recording, 1.5);
+        let (shown, _) = chain.shown(0, 1.5).unwrap();
+        assert!(shown.distance(DVec3::new(150.0, 1.0, 0.0)) < 4.1, "{shown}");
+        assert!(chain.shown(1, 1.5).is_none(), "the absent has no ghost");
+    }
+
+    #[test]
+    fn a_slow_link_makes_the_naive_late_and_not_the_ghost() {
+        let recording = sample();
+        let mut chain = chain(&[("latency", "300")]);
+        chain.run_to(&recording, 1.5);
+        let now = SimTime::from_secs_f64(1.5);
+        let naive = chain.views().naive(0).unwrap().x;
+        let interpolated = chain.views().interpolated(0, now, LEAP_PX).unwrap().x;
+        assert!((115.0..=120.0).contains(&naive), "{naive}");
+        assert!((105.0..=110.0).contains(&interpolated), "{interpolated}");
+        assert!((chain.shown(0, 1.5).unwrap().0.x - 150.0).abs() < 4.1);
+    }
+
+    #[test]
+    fn scrubbing_back_gives_the_same_as_going_there() {
+        let recording = sample();
+        let (mut there, mut back) = (chain(&[("latency", "100")]), chain(&[("latency", "100")]));
+        there.run_to(&recording, 1.0);
+        back.run_to(&recording, 2.0);
+        back.run_to(&recording, 1.0);
+        assert_eq!(there.shown(0, 1.0), back.shown(0, 1.0));
+    }
+
+    #[test]
+    fn losses_come_at_the_share_and_in_the_runs_asked_for() {
+        let mut chain = chain(&[]);
+        for (loss_percent, burst) in [(10, 1), (20, 5)] {
+            let link = LinkChoice { loss_percent, burst, ..LinkChoice::NONE };
+            let fates: Vec<bool> = (0..40_000).map(|_| chain.loses(link)).collect();
+            let lost = fates.iter().filter(|it| **it).count() as f64;
+            let runs = fates.windows(2).filter(|it| !it[0] && it[1]).count() as f64;
+            assert!((lost / 400.0 - f64::from(loss_percent)).abs() < 1.5, "{lost}");
+            let mean = if burst == 1 { 1.0 } else { 5.0 };
+            assert!((lost / runs - mean).abs() < 0.4, "{}", lost / runs);
+        }
+    }
+}

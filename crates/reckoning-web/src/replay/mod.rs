@@ -1,0 +1,90 @@
+//! A recording with a scrubber, and what dead reckoning makes of it.
+//!
+//! The truth comes from the recording. The rest is made here, by the engine, as it would be over
+//! a network: a publisher for each body, a simulated link, a ghost at its end.
+
+mod chain;
+mod recording;
+
+pub use chain::Chain;
+pub use recording::{Header, HeaderBody, Recording, RecordingError};
+
+/// Where in the recording we are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReplayClock {
+    at_s: f64,
+    seconds: f64,
+    /// Whether time passes.
+    pub plays: bool,
+    /// How fast it passes; 1 as it was.
+    pub speed: f64,
+}
+
+impl ReplayClock {
+    /// At the beginning, running.
+    #[must_use]
+    pub const fn new(seconds: f64) -> Self {
+        Self { at_s: 0.0, seconds, plays: true, speed: 1.0 }
+    }
+
+    /// Real time passed. At the end it stops.
+    pub fn pass(&mut self, dt_s: f64) {
+        if self.plays {
+            self.seek(self.at_s + dt_s * self.speed);
+            self.plays = self.at_s < self.seconds;
+        }
+    }
+
+    /// Goes to a moment, within the recording.
+    pub fn seek(&mut self, at_s: f64) {
+        self.at_s = if at_s.is_finite() { at_s.clamp(0.0, self.seconds) } else { self.at_s };
+    }
+
+    /// Starts or stops; from the end it starts anew.
+    pub fn toggle(&mut self) {
+        self.plays = !self.plays;
+        if self.plays && self.at_s >= self.seconds {
+            self.at_s = 0.0;
+        }
+    }
+
+    /// The moment.
+    #[must_use]
+    pub const fn at_s(&self) -> f64 {
+        self.at_s
+    }
+
+    /// The length.
+    #[must_use]
+    pub const fn seconds(&self) -> f64 {
+        self.seconds
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clock_stops_at_the_end_and_starts_anew() {
+        let mut clock = ReplayClock::new(10.0);
+        clock.speed = 4.0;
+        clock.pass(1.0);
+        assert_eq!(clock.at_s(), 4.0);
+        clock.pass(2.0);
+        assert!(clock.at_s() == 10.0 && !clock.plays);
+        clock.pass(1.0);
+        assert_eq!(clock.at_s(), 10.0);
+        clock.toggle();
+        assert!(clock.at_s() == 0.0 && clock.plays);
+    }
+
+    #[test]
+    fn the_scrubber_stays_within_the_recording() {
+        let mut clock = ReplayClock::new(10.0);
+        for (asked, found) in [(3.0, 3.0), (-1.0, 0.0), (99.0, 10.0), (f64::NAN, 10.0)] {
+            clock.seek(asked);
+            assert_eq!(clock.at_s(), found, "{asked}");
+        }
+    }
+}

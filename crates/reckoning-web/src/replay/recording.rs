@@ -1,0 +1,201 @@
+//! A recording as the server hands it out: a JSON header and a block of numbers.
+
+use std::fmt;
+
+use reckoning::DVec3;
+use serde::Deserialize;
+
+/// Numbers for each body in each frame: x, y, yaw.
+const NUMBERS: usize = 3;
+/// Two frames further apart than this many pixels a second are no motion.
+const LEAP_PX_S: f64 = 5_000.0;
+
+/// What `/recording.json` says.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Header {
+    /// What it is called.
+    pub name: String,
+    /// How long it is.
+    #[serde(default)]
+    pub seconds: f64,
+    /// Frames a second.
+    pub rate_hz: f64,
+    /// Who is in it.
+    pub bodies: Vec<HeaderBody>,
+    /// The level it was played in, if it is one that is known.
+    #[serde(default)]
+    pub level: Option<String>,
+}
+
+/// A body of a recording.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct HeaderBody {
+    /// Its number.
+    pub id: u32,
+    /// Its side.
+    #[serde(default)]
+    pub team: u8,
+    /// 0 walks, 1 is a tank.
+    #[serde(default)]
+    pub kind: u8,
+    /// Its name.
+    #[serde(default)]
+    pub name: String,
+}
+
+/// Why a recording cannot be shown.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RecordingError {
+    /// The header is not as it must be.
+    Header {
+        /// What is wrong with it.
+        said: String,
+    },
+    /// Frames per second must be positive.
+    Rate {
+        /// What was given.
+        got_hz: f64,
+    },
+    /// There is nobody in it, or not a single whole frame.
+    Empty,
+}
+
+impl fmt::Display for RecordingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Header { said } => write!(f, "the header of the recording is wrong: {said}"),
+            Self::Rate { got_hz } => write!(f, "a rate of {got_hz} Hz shows nothing; record anew"),
+            Self::Empty => f.write_str("nobody moves in this recording; choose another"),
+        }
+    }
+}
+
+impl std::error::Error for RecordingError {}
+
+/// A recording in memory.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    header: Header,
+    numbers: Vec<f32>,
+    frames: usize,
+}
+
+impl Recording {
+    /// From the two files; half a frame at the end is left out.
+    ///
+    /// # Errors
+    /// When the header is wrong or there is nothing to show.
+    pub fn new(header: &str, frames: &[u8]) -> Result<Self, RecordingError> {
+        let header: Header = serde_json::from_str(header)
+            .map_err(|error| RecordingError::Header { said: error.to_string() })?;
+        if !(header.rate_hz > 0.0 && header.rate_hz.is_finite()) {
+            return Err(RecordingError::Rate { got_hz: header.rate_hz });
+        }
+        let (quads, _) = frames.as_chunks::<4>();
+        let numbers: Vec<f32> = quads.iter().map(|quad| f32::from_le_bytes(*quad)).collect();
+        let width = header.bodies.len() * NUMBERS;
+        let frames = numbers.len().checked_div(width).unwrap_or(0);
+        if frames == 0 {
+            return Err(RecordingError::Empty);
+        }
+        Ok(Self { header, numbers, frames })
+    }
+
+    /// Who and how long.
+    #[must_use]
+    pub const fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Its length.
+    #[must_use]
+    pub fn seconds(&self) -> f64 {
+        (self.frames - 1) as f64 / self.header.rate_hz
+    }
+
+    /// Where the body of that place in the header is and looks at a moment; `None` while it is
+    /// absent.
+    #[must_use]
+    pub fn pose_at(&self, body: usize, at_s: f64) -> Option<(DVec3, f64)> {
+        let frame = (at_s * self.header.rate_hz).clamp(0.0, (self.frames - 1) as f64);
+        let before = frame as usize;
+        let (here, yaw_rad) = self.pose(before, body)?;
+        let Some((next, next_rad)) = self.pose(before + 1, body) else {
+            return Some((here, yaw_rad));
+        };
+        let (way, part) = (next - here, frame - before as f64);
+        if way.length() * self.header.rate_hz > LEAP_PX_S {
+            return Some((here, yaw_rad));
+        }
+        let turn_rad = reckoning::wrap_rad(next_rad - yaw_rad);
+        Some((here + way * part, yaw_rad + turn_rad * part))
+    }
+
+    fn pose(&self, frame: usize, body: usize) -> Option<(DVec3, f64)> {
+        let place = (frame * self.header.bodies.len() + body) * NUMBERS;
+        let [x, y, yaw] = *self.numbers.get(place..)?.first_chunk::<NUMBERS>()?;
+        let at = DVec3::new(f64::from(x), f64::from(y), 0.0);
+        let yaw_rad = if yaw.is_finite() { f64::from(yaw) } else { 0.0 };
+        at.is_finite().then_some((at, yaw_rad))
+    }
+
+    /// The smallest and the largest place of anyone, for recordings without a level.
+    #[must_use]
+    pub fn bounds(&self) -> (DVec3, DVec3) {
+        let mut bounds = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        for pose in self.numbers.chunks_exact(NUMBERS) {
+            let at = DVec3::new(f64::from(pose[0]), f64::from(pose[1]), 0.0);
+            if at.is_finite() {
+                bounds = (bounds.0.min(at), bounds.1.max(at));
+            }
+        }
+        if bounds.0.is_finite() { bounds } else { (DVec3::ZERO, DVec3::ONE) }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Two bodies for two seconds at 10 Hz: one goes east with 100 px/s, the other is there only
+    /// in the first second.
+    pub(crate) fn sample() -> Recording {
+        let header = r#"{"name":"a","rate_hz":10,"seconds":2,"level":null,"events":[],
+            "bodies":[{"id":4,"team":1,"kind":0,"name":"Ada"},{"id":9}]}"#;
+        let mut bytes = Vec::new();
+        for frame in 0..=20_u8 {
+            let there = if frame <= 10 { 5.0 } else { f32::NAN };
+            for number in [f32::from(frame) * 10.0, 1.0, 0.5, there, there, 0.0] {
+                bytes.extend(number.to_le_bytes());
+            }
+        }
+        Recording::new(header, &bytes).unwrap()
+    }
+
+    #[test]
+    fn places_between_two_frames_are_between_two_places() {
+        let recording = sample();
+        assert_eq!(recording.seconds(), 2.0);
+        let (at, yaw_rad) = recording.pose_at(0, 0.55).unwrap();
+        assert!((at - DVec3::new(55.0, 1.0, 0.0)).length() < 1e-4);
+        assert_eq!(yaw_rad, 0.5);
+        assert_eq!(recording.pose_at(0, 99.0).unwrap().0.x, 200.0);
+    }
+
+    #[test]
+    fn the_absent_have_no_place() {
+        let recording = sample();
+        assert!(recording.pose_at(1, 0.95).is_some());
+        assert!(recording.pose_at(1, 1.5).is_none());
+        assert!(recording.pose_at(2, 0.0).is_none());
+        assert_eq!(recording.bounds(), (DVec3::new(0.0, 1.0, 0.0), DVec3::new(200.0, 5.0, 0.0)));
+    }
+
+    #[test]
+    fn what_cannot_be_shown_is_named() {
+        let error = |header: &str| Recording::new(header, &[0; 12]).unwrap_err().to_string();
+        assert!(error("{").contains("header"));
+        assert!(error(r#"{"name":"a","rate_hz":0,"bodies":[]}"#).contains("0 Hz"));
+        assert!(error(r#"{"name":"a","rate_hz":1,"bodies":[]}"#).contains("nobody"));
+    }
+}

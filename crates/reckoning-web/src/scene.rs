@@ -1,0 +1,299 @@
+//! What is in the picture: everyone, the shots, the items, the score, and who killed whom.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use reckoning::{DVec3, SimTime};
+use reckoning_arena::talk::{A_TURRET, NO_TEAM, Tell};
+
+/// Lines of the kill feed at most, and how long each stays.
+const FEED_LINES: usize = 5;
+const FEED_S: f64 = 7.0;
+/// A shot whose end was never told is gone after this.
+const SHOT_S: f64 = 3.0;
+/// How long a strike flashes.
+pub const FLASH_S: f64 = 0.25;
+
+/// One body in the picture; places are those of this frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Body {
+    /// Its number on the wire.
+    pub entity: u32,
+    /// Its player's number.
+    pub player: u16,
+    /// Its side.
+    pub team: u8,
+    /// It turns before it goes.
+    pub is_tank: bool,
+    /// Nobody sits behind it.
+    pub is_bot: bool,
+    /// It is ours.
+    pub is_me: bool,
+    /// It takes part.
+    pub is_alive: bool,
+    /// What to call it.
+    pub name: String,
+    /// Where Reckoning shows it, or where our own is.
+    pub shown: DVec3,
+    /// Where it looks, in radians.
+    pub yaw_rad: f64,
+    /// Where it really is.
+    pub truth: Option<DVec3>,
+    /// Where a naive game shows it.
+    pub naive: Option<DVec3>,
+    /// Where one shows it that draws the past.
+    pub interpolated: Option<DVec3>,
+    /// How far the update that leads it was on the way, in seconds.
+    pub told_s: f64,
+}
+
+/// A bullet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bullet {
+    /// Who fired it; [`A_TURRET`] for a turret.
+    pub shooter: u16,
+    /// From where.
+    pub from: DVec3,
+    /// Pixels per second.
+    pub velocity: DVec3,
+    /// When, on the host's clock.
+    pub at: SimTime,
+    /// How long until a wall or its range ends it.
+    pub lasts_s: f64,
+}
+
+/// A line of the kill feed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kill {
+    /// Who fired; `None` for a turret.
+    pub by: Option<u16>,
+    /// Who died.
+    pub victim: u16,
+    at: SimTime,
+}
+
+/// How our own player is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Status {
+    /// From 0 to the level's most.
+    pub health: f32,
+    /// Shots left.
+    pub ammo: u16,
+    /// It takes part.
+    pub is_alive: bool,
+    /// When it lives again, on our clock.
+    pub back_at: Option<SimTime>,
+}
+
+/// A player of the scoreboard.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name.
+    pub name: String,
+    /// Its side.
+    pub team: u8,
+    /// Others it killed while we looked.
+    pub kills: u32,
+    /// Times it died while we looked.
+    pub deaths: u32,
+}
+
+/// The game as the page knows it, beside where bodies are.
+#[derive(Clone, Debug, Default)]
+pub struct Scene {
+    /// Our player and our entity.
+    pub me: Option<(u16, u32)>,
+    /// How our own player is.
+    pub status: Status,
+    /// A bit for each item that lies there.
+    pub items: u64,
+    /// Of team 0 and team 1.
+    pub scores: [u16; 2],
+    /// How long the round lasts.
+    pub round_left_s: u16,
+    /// Bullets in flight, by number.
+    pub bullets: BTreeMap<u32, Bullet>,
+    /// Who is dead.
+    pub dead: BTreeSet<u16>,
+    /// Everyone seen so far, by player's number.
+    pub board: BTreeMap<u16, Entry>,
+    /// When each was struck last, on our clock.
+    pub struck: BTreeMap<u16, SimTime>,
+    /// The last births, on our clock.
+    pub births: BTreeMap<u16, SimTime>,
+    /// What to say in large letters, and since when.
+    pub banner: Option<(String, SimTime)>,
+    feed: VecDeque<Kill>,
+}
+
+impl Scene {
+    /// The server told something about the game. `reach` says how long a bullet flies.
+    pub fn hear(&mut self, now: SimTime, tell: &Tell, reach: impl Fn(DVec3, DVec3) -> f64) {
+        match *tell {
+            Tell::You { player, entity } => self.me = Some((player, entity)),
+            Tell::Status { health, ammo, alive, respawn_ms } => {
+                let back_at = (!alive).then(|| {
+                    SimTime::from_micros(now.as_micros() + i64::from(respawn_ms) * 1_000)
+                });
+                self.status = Status { health, ammo, is_alive: alive, back_at };
+            }
+            Tell::Items { bits } => self.items = bits,
+            Tell::Points { scores, round_left_s } => {
+                (self.scores, self.round_left_s) = (scores, round_left_s);
+            }
+            Tell::Shot { number, shooter, from, velocity, at } => {
+                let (from, velocity) = (flat(from), flat(velocity));
+                let lasts_s = reach(from, velocity).min(SHOT_S);
+                self.bullets.insert(number, Bullet { shooter, from, velocity, at, lasts_s });
+            }
+            Tell::Hit { number, victim, .. } => {
+                self.bullets.remove(&number);
+                self.struck.insert(victim, now);
+            }
+            Tell::Born { player, .. } => {
+                self.dead.remove(&player);
+                self.births.insert(player, now);
+            }
+            Tell::Died { player, by } => self.note_death(now, player, by),
+            Tell::RoundOver { winner } => {
+                let text = match winner {
+                    0 => "Blue wins the round",
+                    NO_TEAM => "A draw",
+                    _ => "Orange wins the round",
+                };
+                self.banner = Some((text.to_string(), now));
+                self.bullets.clear();
+            }
+            _ => {}
+        }
+    }
+
+    fn note_death(&mut self, now: SimTime, victim: u16, by: u16) {
+        self.dead.insert(victim);
+        self.board.entry(victim).or_default().deaths += 1;
+        let by = (by != A_TURRET).then_some(by);
+        if let Some(by) = by {
+            self.board.entry(by).or_default().kills += 1;
+        }
+        self.feed.push_back(Kill { by, victim, at: now });
+        if self.feed.len() > FEED_LINES {
+            self.feed.pop_front();
+        }
+    }
+
+    /// Somebody of that name is in the game.
+    pub fn meet(&mut self, player: u16, name: &str, team: u8) {
+        let entry = self.board.entry(player).or_default();
+        if entry.name != name {
+            entry.name = name.to_string();
+        }
+        entry.team = team;
+    }
+
+    /// The kill feed, oldest first.
+    pub fn feed(&self, now: SimTime) -> impl Iterator<Item = &Kill> {
+        self.feed.iter().filter(move |it| now.secs_since(it.at) < FEED_S)
+    }
+
+    /// What to call a player.
+    #[must_use]
+    pub fn name_of(&self, player: u16) -> &str {
+        self.board.get(&player).map_or("someone", |it| &it.name)
+    }
+
+    /// The side of a player.
+    #[must_use]
+    pub fn team_of(&self, player: u16) -> u8 {
+        self.board.get(&player).map_or(0, |it| it.team)
+    }
+
+    /// Drops bullets that are spent at the host's time.
+    pub fn clean(&mut self, host_now: SimTime) {
+        self.bullets.retain(|_, it| host_now.secs_since(it.at) <= it.lasts_s);
+    }
+
+    /// Whether a player was struck just now.
+    #[must_use]
+    pub fn flashes(&self, player: u16, now: SimTime) -> bool {
+        self.struck.get(&player).is_some_and(|at| now.secs_since(*at) < FLASH_S)
+    }
+
+    /// Everyone by kills, the best first, in two teams.
+    #[must_use]
+    pub fn ranking(&self, team: u8) -> Vec<(u16, &Entry)> {
+        let mut all: Vec<_> =
+            self.board.iter().filter(|it| it.1.team == team).map(|it| (*it.0, it.1)).collect();
+        all.sort_by_key(|it| (std::cmp::Reverse(it.1.kills), it.1.deaths, it.0));
+        all
+    }
+}
+
+/// A place of the wire.
+#[must_use]
+pub fn flat([x, y]: [f32; 2]) -> DVec3 {
+    DVec3::new(f64::from(x), f64::from(y), 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(millis: i64) -> SimTime {
+        SimTime::from_millis(millis)
+    }
+
+    fn heard(scene: &mut Scene, now: SimTime, tell: &Tell) {
+        scene.hear(now, tell, |_, _| 0.5);
+    }
+
+    #[test]
+    fn a_kill_is_in_the_feed_and_on_the_board_for_a_while() {
+        let mut scene = Scene::default();
+        scene.meet(1, "Ada", 0);
+        scene.meet(2, "Bob", 1);
+        heard(&mut scene, ms(0), &Tell::Died { player: 2, by: 1 });
+        heard(&mut scene, ms(10), &Tell::Died { player: 1, by: A_TURRET });
+        let lines: Vec<_> = scene.feed(ms(20)).map(|it| (it.by, it.victim)).collect();
+        assert_eq!(lines, [(Some(1), 2), (None, 1)]);
+        assert_eq!(scene.board[&1], Entry { name: "Ada".into(), team: 0, kills: 1, deaths: 1 });
+        assert!(scene.dead.contains(&2));
+        heard(&mut scene, ms(30), &Tell::Born { player: 2, at: [0.0; 2] });
+        assert!(!scene.dead.contains(&2));
+        assert_eq!(scene.feed(ms(8_000)).count(), 0);
+    }
+
+    #[test]
+    fn a_bullet_flies_until_it_strikes_or_is_spent() {
+        let mut scene = Scene::default();
+        for number in [1, 2] {
+            let (from, velocity) = ([0.0; 2], [100.0, 0.0]);
+            heard(&mut scene, ms(0), &Tell::Shot { number, shooter: 3, from, velocity, at: ms(0) });
+        }
+        heard(&mut scene, ms(100), &Tell::Hit { number: 1, victim: 4, damage: 8.0 });
+        assert!(scene.flashes(4, ms(200)) && !scene.flashes(4, ms(400)));
+        scene.clean(ms(400));
+        assert_eq!(scene.bullets.keys().collect::<Vec<_>>(), [&2]);
+        scene.clean(ms(600));
+        assert!(scene.bullets.is_empty());
+    }
+
+    #[test]
+    fn the_best_come_first() {
+        let mut scene = Scene::default();
+        for (player, name) in [(1, "a"), (2, "b"), (3, "c")] {
+            scene.meet(player, name, 0);
+        }
+        heard(&mut scene, ms(0), &Tell::Died { player: 1, by: 3 });
+        heard(&mut scene, ms(0), &Tell::Died { player: 3, by: 2 });
+        let order: Vec<u16> = scene.ranking(0).iter().map(|it| it.0).collect();
+        assert_eq!(order, [2, 3, 1]);
+        assert!(scene.ranking(1).is_empty());
+    }
+
+    #[test]
+    fn the_dead_know_when_they_live_again() {
+        let mut scene = Scene::default();
+        let dead = Tell::Status { health: 0.0, ammo: 3, alive: false, respawn_ms: 2_500 };
+        heard(&mut scene, ms(1_000), &dead);
+        assert_eq!(scene.status.back_at, Some(ms(3_500)));
+    }
+}

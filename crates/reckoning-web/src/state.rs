@@ -1,0 +1,144 @@
+//! What the page says of itself, for tests and for the curious.
+
+use serde::Serialize;
+
+/// Everything `window.reckoning.state()` tells.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct State {
+    /// `loading`, `connecting`, `joined`, `lost`, `over` or `replay`.
+    pub status: &'static str,
+    /// What the server or the browser said when it was lost.
+    pub said: String,
+    /// `webtransport`, `websocket` or empty.
+    pub transport: &'static str,
+    /// Our player's number.
+    pub player: Option<u16>,
+    /// Our entity's.
+    pub entity: Option<u32>,
+    /// Where our own body is.
+    pub me: Option<Place>,
+    /// Whether it takes part.
+    pub alive: bool,
+    /// From 0 to the level's most.
+    pub health: f32,
+    /// Shots left.
+    pub ammo: u16,
+    /// Of both teams.
+    pub scores: [u16; 2],
+    /// Everyone else in the picture.
+    pub ghosts: Vec<GhostState>,
+    /// Mean errors over the last five seconds.
+    pub error: PerWay,
+    /// What 95 of 100 errors were below.
+    pub error_p95: PerWay,
+    /// How many looks the errors are of.
+    pub error_count: u32,
+    /// The largest step between two frames, in pixels per second, since the meters were cleared.
+    pub step: PerWay,
+    /// Updates used, per second.
+    pub updates_per_s: f64,
+    /// Positions a naive game received, per second.
+    pub plain_updates_per_s: f64,
+    /// Bytes of the protocol received, per second.
+    pub bytes_per_s: f64,
+    /// Bytes a naive game received, per second.
+    pub plain_bytes_per_s: f64,
+    /// How long our frames took.
+    pub frames: Frames,
+    /// Where a replay stands.
+    pub replay: Option<ReplayState>,
+}
+
+/// A place in the level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Place {
+    /// From the left.
+    pub x: f64,
+    /// From the top.
+    pub y: f64,
+}
+
+/// Somebody else.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct GhostState {
+    /// Its entity.
+    pub entity: u32,
+    /// Its player's number.
+    pub player: u16,
+    /// Where it is shown.
+    pub x: f64,
+    /// Where it is shown.
+    pub y: f64,
+    /// Its name.
+    pub name: String,
+    /// Its side.
+    pub team: u8,
+    /// Nobody sits behind it.
+    pub bot: bool,
+}
+
+/// A number for each way to show others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct PerWay {
+    /// Reckoning's.
+    pub reckoning: f64,
+    /// The newest position received.
+    pub naive: f64,
+    /// The past between two.
+    pub interpolation: f64,
+}
+
+/// How long our frames took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Frames {
+    /// Frames since the meters were cleared.
+    pub count: u32,
+    /// The longest.
+    pub worst_ms: f64,
+    /// 99 of 100 took less.
+    pub p99_ms: f64,
+}
+
+/// Where a replay stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct ReplayState {
+    /// The moment shown.
+    pub at_s: f64,
+    /// The length of the recording.
+    pub seconds: f64,
+    /// Whether it runs.
+    pub plays: bool,
+}
+
+impl State {
+    /// As JSON.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_else(|_| "{}".to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_state_has_the_names_that_tests_rely_on() {
+        let mut state = State { status: "joined", me: Some(Place { x: 1.5, y: 2.0 }), ..State::default() };
+        state.ghosts.push(GhostState { entity: 7, name: "Ada".into(), ..GhostState::default() });
+        state.replay = Some(ReplayState { at_s: 1.0, seconds: 9.0, plays: true });
+        let said: serde_json::Value = serde_json::from_str(&state.to_json()).unwrap();
+        assert_eq!(said["me"]["x"], 1.5);
+        assert_eq!(said["ghosts"][0]["name"], "Ada");
+        assert_eq!(said["replay"]["at_s"], 1.0);
+        for name in ["status", "transport", "player", "entity", "updates_per_s", "bytes_per_s"] {
+            assert!(said.get(name).is_some(), "{name}");
+        }
+        for name in ["reckoning", "naive", "interpolation"] {
+            assert!(said["error"].get(name).is_some() && said["step"].get(name).is_some());
+        }
+        for name in ["count", "worst_ms", "p99_ms"] {
+            assert!(said["frames"].get(name).is_some(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! `cargo xtask page` and `cargo xtask play`: the arena's page by cargo alone, and the arena.
+//!
+//! ```text
+//! crates/reckoning-web --cargo--> reckoning_web.wasm --tools/bind--> target/page
+//! crates/reckoning-web/page -------------------copied--------------> target/page
+//! ```
+//!
+//! `tools/bind` is a package of its own, built once: it is the library behind the program
+//! `wasm-bindgen`, of the version the page is compiled with, so that nothing has to be installed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::failure::Failure;
+use crate::say;
+use crate::tools;
+use crate::workspace::{self, Workspace};
+
+const WASM: &str = "wasm32-unknown-unknown";
+/// Where the files that need no compiler are.
+const STATIC: &str = "crates/reckoning-web/page";
+
+/// Builds the page, then starts the arena.
+pub fn play(workspace: &Workspace) -> Result<(), Failure> {
+    build(workspace)?;
+    workspace::run(&mut workspace.cargo("run --release -p reckon -- play"))
+}
+
+/// Builds the page into `target/page`.
+pub fn build(workspace: &Workspace) -> Result<(), Failure> {
+    tools::require_target(workspace, WASM)?;
+    let module = compile(workspace)?;
+    let page = workspace.target.join("page");
+    workspace::run(workspace.program(binder(workspace)?).arg(module).arg(&page))?;
+    copy_files(&workspace.root.join(STATIC), &page)?;
+    say::success(&format!("The page is in {}.", page.display()));
+    Ok(())
+}
+
+/// Compiles the module; in a folder of its own, as its profile shares nothing with the rest.
+fn compile(workspace: &Workspace) -> Result<PathBuf, Failure> {
+    let folder = workspace.target.join("wasm");
+    let words = format!("build --profile wasm -p reckoning-web --lib --target {WASM}");
+    workspace::run(nested(&mut workspace.cargo(&words)).env("CARGO_TARGET_DIR", &folder))?;
+    Ok(folder.join(WASM).join("wasm/reckoning_web.wasm"))
+}
+
+/// The program that makes a module fit for browsers.
+fn binder(workspace: &Workspace) -> Result<PathBuf, Failure> {
+    let folder = workspace.target.join("bind");
+    let words = "build --release --locked --manifest-path tools/bind/Cargo.toml";
+    workspace::run(nested(&mut workspace.cargo(words)).env("CARGO_TARGET_DIR", &folder))?;
+    Ok(folder.join("release").join(format!("bind{}", std::env::consts::EXE_SUFFIX)))
+}
+
+/// Without the flags that are meant for native code.
+fn nested(command: &mut Command) -> &mut Command {
+    for name in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+fn copy_files(from: &Path, to: &Path) -> Result<(), Failure> {
+    let unreadable = |error| Failure::Unreadable { path: from.to_owned(), error };
+    for entry in fs::read_dir(from).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        let path = to.join(entry.file_name());
+        fs::copy(entry.path(), &path).map_err(|error| Failure::Unwritable { path, error })?;
+    }
+    Ok(())
+}
