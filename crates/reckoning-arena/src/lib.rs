@@ -29,6 +29,7 @@
 //! | run the game yourself | [`World`], [`Input`], [`Event`] |
 //! | let bots play | [`Bots`], [`Style`] |
 //! | record many minutes | [`Match`], [`Frame`] |
+//! | say it over a network | [`talk`] |
 
 #![forbid(unsafe_code)]
 
@@ -36,6 +37,7 @@ mod bots;
 mod dice;
 mod level;
 mod record;
+pub mod talk;
 mod world;
 
 pub use bots::{Bots, Goal, Style};

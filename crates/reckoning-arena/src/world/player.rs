@@ -92,8 +92,17 @@ impl Player {
         seen
     }
 
+    /// A living player in this place, for a client that moves its own body: the server knows
+    /// the rest of it better.
+    #[must_use]
+    pub fn standing(id: PlayerId, team: Team, at: DVec3, facing: DVec3) -> Self {
+        let facing = flat(facing).try_normalize().unwrap_or(DVec3::X);
+        let (position, heading, aim, is_alive) = (flat(at), facing, facing, true);
+        Self { position, heading, aim, is_alive, ..Self::unborn(id, team) }
+    }
+
     /// One tick of walking or driving, among walls only.
-    pub(crate) fn advance(&mut self, input: &Input, level: &Level) {
+    pub fn advance(&mut self, input: &Input, level: &Level) {
         let body = &level.file().body;
         let go = flat(input.go).clamp_length_max(1.0);
         self.aim = flat(input.aim).try_normalize().unwrap_or(self.aim);
