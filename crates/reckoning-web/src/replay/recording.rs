@@ -132,6 +132,9 @@ impl Recording {
     }
 
     fn pose(&self, frame: usize, body: usize) -> Option<(DVec3, f64)> {
+        if body >= self.header.bodies.len() {
+            return None;
+        }
         let place = (frame * self.header.bodies.len() + body) * NUMBERS;
         let [x, y, yaw] = *self.numbers.get(place..)?.first_chunk::<NUMBERS>()?;
         let at = DVec3::new(f64::from(x), f64::from(y), 0.0);

@@ -1,0 +1,445 @@
+//! The page as a whole: one frame after the other.
+
+use reckoning::{DVec3, SimTime, TrendMap};
+use reckoning_arena::Input;
+use web_sys::{CanvasRenderingContext2d as Pen, HtmlCanvasElement};
+
+use super::dom;
+use super::draw::{
+    Backdrop, Curves, DARK, Ground, LIGHT, Palette, Picture, draw_compare, draw_plot, draw_thumbs,
+};
+use super::live::Live;
+use super::measure::{Meters, Totals};
+use super::panel;
+use super::replayed::Replayed;
+use crate::camera::Camera;
+use crate::controls::{Change, Controls, View};
+use crate::input::Hands;
+use crate::plot::VALUES_PER_S;
+use crate::scene::{Body, Scene};
+use crate::state::{GhostState, Place, ReplayState, State};
+
+/// Silence of a server that speaks sixty times a second: something is wrong.
+const SILENT_MS: f64 = 700.0;
+/// Who watches sees this much more than who plays.
+const WATCH_VIEW: f64 = 1.2;
+/// The window is measured this often, in frames, besides when the browser says so.
+const MEASURE_FRAMES: u32 = 30;
+
+/// Where the picture comes from.
+#[derive(Debug)]
+pub enum Source {
+    Loading,
+    Live(Box<Live>),
+    Replay(Box<Replayed>),
+    Failed(String),
+}
+
+/// The page.
+#[derive(Debug)]
+pub struct App {
+    canvas: HtmlCanvasElement,
+    pen: Pen,
+    plots: Vec<HtmlCanvasElement>,
+    backdrop: Backdrop,
+    pub size: [f64; 2],
+    dpr: f64,
+    pub colours: &'static Palette,
+    pub controls: Controls,
+    pub hands: Hands,
+    camera: Camera,
+    zoom: f64,
+    pub ground: Option<Ground>,
+    pub source: Source,
+    pub meters: Meters,
+    pub target: Option<u32>,
+    pub trend: Option<TrendMap>,
+    pub zones_px: Vec<f64>,
+    pub show_board: bool,
+    pub pending: Vec<Change>,
+    world_set_ms: f64,
+    frame_ms: f64,
+    slow_ms: f64,
+    frames: u32,
+    /// When the count of datagrams last grew, and what it was.
+    heard: (f64, u64),
+    was_joined: bool,
+    now: SimTime,
+}
+
+impl App {
+    pub fn new() -> Option<Self> {
+        use wasm_bindgen::JsCast;
+        let canvas: HtmlCanvasElement = dom::element("arena")?.dyn_into().ok()?;
+        let pen = dom::pen_of(&canvas)?;
+        let plots = dom::all(".plot canvas").into_iter().filter_map(|it| it.dyn_into().ok());
+        Some(Self {
+            pen,
+            canvas,
+            plots: plots.collect(),
+            backdrop: Backdrop::new()?,
+            size: [1.0, 1.0],
+            dpr: 1.0,
+            colours: &DARK,
+            controls: Controls::default(),
+            hands: Hands::default(),
+            camera: Camera { centre: DVec3::ZERO, zoom: 0.0, size: [1.0, 1.0] },
+            zoom: 1.0,
+            ground: None,
+            source: Source::Loading,
+            meters: Meters::default(),
+            target: None,
+            trend: None,
+            zones_px: Vec::new(),
+            show_board: false,
+            pending: Vec::new(),
+            world_set_ms: -1e9,
+            frame_ms: 0.0,
+            slow_ms: 0.0,
+            frames: 0,
+            heard: (0.0, 0),
+            was_joined: false,
+            now: SimTime::ZERO,
+        })
+    }
+
+    /// The window or the theme changed.
+    pub fn measure(&mut self) {
+        self.dpr = dom::window().map_or(1.0, |it| it.device_pixel_ratio()).clamp(1.0, 3.0);
+        let size = [self.canvas.client_width(), self.canvas.client_height()].map(f64::from);
+        self.size = size.map(|it| it.max(1.0));
+        let device = self.size.map(|it| (it * self.dpr).round() as u32);
+        if self.canvas.width() != device[0] || self.canvas.height() != device[1] {
+            self.canvas.set_width(device[0]);
+            self.canvas.set_height(device[1]);
+        }
+        self.colours = if panel::is_light() { &LIGHT } else { &DARK };
+    }
+
+    /// One frame.
+    pub fn frame(&mut self) {
+        let begin_ms = dom::now_ms();
+        let dt_s = ((begin_ms - self.frame_ms) / 1e3).clamp(0.0, 1.0);
+        self.frame_ms = begin_ms;
+        if self.frames.is_multiple_of(MEASURE_FRAMES) {
+            self.measure();
+        }
+        self.frames = self.frames.wrapping_add(1);
+        self.advance(begin_ms, dt_s);
+        self.draw(dt_s);
+        if begin_ms - self.slow_ms >= 1e3 / VALUES_PER_S - 4.0 {
+            self.slow_ms = begin_ms;
+            self.slow_tick();
+        }
+        self.meters.frames.note(dom::now_ms() - begin_ms);
+    }
+
+    fn advance(&mut self, now_ms: f64, dt_s: f64) {
+        let Some(ground) = &self.ground else { return };
+        match &mut self.source {
+            Source::Live(live) => {
+                let before = self.now;
+                let world = self.controls.world;
+                let now = live.take_in(&mut self.controls, ground);
+                if now_ms - self.world_set_ms < 1_500.0 {
+                    self.controls.world = world; // our own wish is still on its way
+                }
+                self.now = now;
+                let place = live.own_place(now);
+                let aim = match (self.hands.thumb_aim(), self.hands.pointer, place) {
+                    (Some(push), ..) => push,
+                    (None, Some([x, y]), Some(place)) => self.camera.to_level(x, y) - place,
+                    _ => DVec3::ZERO,
+                };
+                let input = Input { go: self.hands.go(), aim, fire: false };
+                if let Some(level) = &ground.level {
+                    live.act(now, &input, self.hands.fires(), level);
+                }
+                live.gather(now, now.secs_since(before), ground, &mut self.meters);
+                let heard = live.client.session().map_or(0, |it| it.stats().datagrams_in);
+                let heard = heard + live.plain_updates + live.truths;
+                if heard != self.heard.1 {
+                    self.heard = (now_ms, heard);
+                }
+            }
+            Source::Replay(replay) => {
+                self.now = SimTime::from_secs_f64(now_ms / 1e3);
+                replay.advance(self.now, dt_s, ground.leap_px(), &mut self.meters);
+            }
+            _ => {}
+        }
+    }
+
+    /// Sets a control, as a person or a test does. Empty, or why not.
+    pub fn set(&mut self, name: &str, value: &str) -> String {
+        if let Source::Replay(replay) = &mut self.source {
+            match (name, value.parse::<f64>(), value.parse::<bool>()) {
+                ("at", Ok(at_s), _) => replay.clock.seek(at_s),
+                ("speed", Ok(speed), _) => replay.clock.speed = speed,
+                ("plays", _, Ok(plays)) => {
+                    if plays != replay.clock.plays {
+                        replay.clock.toggle();
+                    }
+                }
+                _ => return self.set_control(name, value),
+            }
+            return String::new();
+        }
+        self.set_control(name, value)
+    }
+
+    fn set_control(&mut self, name: &str, value: &str) -> String {
+        if name == "target" {
+            self.target = value.parse().ok();
+            return String::new();
+        }
+        match self.controls.set(name, value) {
+            Ok(change) => {
+                if !self.pending.contains(&change) {
+                    self.pending.push(change);
+                }
+                if change == Change::World {
+                    self.world_set_ms = dom::now_ms();
+                }
+                panel::show_controls(&self.controls);
+                String::new()
+            }
+            Err(error) => error.to_string(),
+        }
+    }
+
+    /// Closer or further; only for those who watch.
+    pub fn zoom_by(&mut self, factor: f64) {
+        self.zoom = (self.zoom * factor).clamp(0.2, 6.0);
+    }
+
+    /// Whether we move a body.
+    fn plays(&self) -> bool {
+        matches!(&self.source, Source::Live(live) if live.scene.me.is_some()) && !self.controls.watch
+    }
+
+    /// Follows whoever is nearest to a place of the page.
+    pub fn pick(&mut self, x: f64, y: f64) {
+        if self.plays() && self.controls.view == View::Arena {
+            return;
+        }
+        if self.controls.view == View::Compare {
+            self.target = self.after_target();
+            return;
+        }
+        let place = self.camera.to_level(x, y);
+        let near = |it: &&Body| it.shown.distance(place) * self.camera.zoom < 40.0;
+        let found = self.bodies().find(near).map(|it| it.entity);
+        self.target = found;
+    }
+
+    /// The next one after the target, round and round.
+    fn after_target(&self) -> Option<u32> {
+        let others = || self.bodies().filter(|it| !it.is_me && it.is_alive).map(|it| it.entity);
+        let next = self.target.and_then(|now| others().find(|it| *it > now));
+        next.or_else(|| others().next())
+    }
+
+    fn bodies(&self) -> impl Iterator<Item = &Body> {
+        let bodies = match &self.source {
+            Source::Live(live) => Some(&live.bodies),
+            Source::Replay(replay) => Some(&replay.bodies),
+            _ => None,
+        };
+        bodies.into_iter().flat_map(|it| it.values())
+    }
+
+    /// Whom the camera or the comparison follows.
+    fn followed(&mut self) -> Option<u32> {
+        let is_there = |it: &&Body| Some(it.entity) == self.target && !it.is_me;
+        if self.bodies().find(is_there).is_none() {
+            let eye = self.camera.centre;
+            let others = self.bodies().filter(|it| !it.is_me && it.is_alive);
+            let nearest = others.min_by(|a, b| {
+                a.shown.distance(eye).total_cmp(&b.shown.distance(eye))
+            });
+            self.target = nearest.map(|it| it.entity);
+        }
+        self.target
+    }
+
+    fn camera_goal(&mut self) -> Option<Camera> {
+        let is_replay = matches!(self.source, Source::Replay(_));
+        let plays = self.plays();
+        let followed = if plays { None } else { self.followed() };
+        let ground = self.ground.as_ref()?;
+        let view = ground.view_px();
+        let mine = self.bodies().find(|it| it.is_me && plays);
+        if let Some(mine) = mine {
+            return Some(Camera::around(mine.shown, view, ground.size, self.size));
+        }
+        let followed = self.bodies().find(|it| Some(it.entity) == followed);
+        let centre = followed.map_or(ground.size * 0.5, |it| it.shown);
+        let whole = [ground.size.x, ground.size.y];
+        let view = if is_replay { whole } else { view.map(|it| it * WATCH_VIEW) };
+        let view = view.map(|it| it / self.zoom);
+        Some(Camera::around(centre, view, ground.size, self.size))
+    }
+
+    fn draw(&mut self, dt_s: f64) {
+        let Some(goal) = self.camera_goal() else { return };
+        self.camera.follow(&goal, dt_s);
+        let followed = match self.controls.view {
+            View::Compare => self.followed(),
+            View::Arena => None,
+        };
+        let _ = self.pen.set_transform(self.dpr, 0.0, 0.0, self.dpr, 0.0, 0.0);
+        let Some(ground) = &self.ground else { return };
+        let (bodies, scene, host_now) = match &self.source {
+            Source::Live(live) => {
+                let session = live.client.session();
+                let host_now = session.and_then(|it| it.timeline_at(self.now));
+                (&live.bodies, &live.scene, host_now.unwrap_or(self.now))
+            }
+            Source::Replay(replay) => (&replay.bodies, &replay.scene, self.now),
+            _ => return,
+        };
+        let bodies: Vec<&Body> = bodies.values().collect();
+        let picture = Picture {
+            pen: &self.pen,
+            camera: &self.camera,
+            colours: self.colours,
+            ground,
+            bodies: &bodies,
+            scene,
+            overlays: self.controls.overlays,
+            trend: self.trend.as_ref(),
+            zones_px: &self.zones_px,
+            now: self.now,
+            host_now,
+        };
+        let target = bodies.iter().find(|it| Some(it.entity) == followed);
+        if let Some(target) = target {
+            draw_compare(&picture, target, &mut self.backdrop, self.dpr);
+        } else {
+            self.backdrop.copy(&self.pen, &self.camera, ground, self.colours, self.dpr);
+            picture.draw();
+        }
+        draw_thumbs(&self.pen, &self.hands, self.colours);
+    }
+
+    /// Ten times a second: curves, figures, wishes.
+    fn slow_tick(&mut self) {
+        for change in std::mem::take(&mut self.pending) {
+            match &mut self.source {
+                Source::Live(live) => live.apply(change, &self.controls),
+                Source::Replay(replay) => replay.apply(&self.controls),
+                _ => {}
+            }
+        }
+        self.meters.tick(self.now, self.totals());
+        let colours = self.colours;
+        let [ghost, naive, past] = &self.meters.error_series;
+        let errors = [
+            (past, colours.interpolated),
+            (naive, colours.naive),
+            (ghost, colours.ghost),
+        ];
+        let pairs = [&self.meters.update_series, &self.meters.byte_series];
+        let pairs = pairs.map(|[ghost, naive]| [(naive, colours.naive), (ghost, colours.ghost)]);
+        let curves = [&errors[..], &pairs[0][..], &pairs[1][..]];
+        for (canvas, series) in self.plots.iter().zip(curves) {
+            draw_plot(canvas, &Curves { series }, colours, self.dpr);
+        }
+        panel::show_figures(&self.state());
+        self.show_game();
+    }
+
+    fn totals(&self) -> Totals {
+        match &self.source {
+            Source::Live(live) => {
+                let stats = live.client.session().map(|it| *it.stats()).unwrap_or_default();
+                Totals {
+                    updates: stats.updates_in,
+                    bytes: stats.bytes_in,
+                    plain_updates: live.plain_updates,
+                    plain_bytes: live.plain_bytes,
+                }
+            }
+            Source::Replay(replay) => Totals {
+                updates: replay.chain.updates(),
+                plain_updates: replay.chain.plains(),
+                ..Totals::default()
+            },
+            _ => Totals::default(),
+        }
+    }
+
+    fn show_game(&mut self) {
+        panel::show_message(&self.standing());
+        match &self.source {
+            Source::Live(live) => {
+                self.was_joined |= live.standing().0 == "joined";
+                panel::show_controls(&self.controls);
+                panel::show_scene(&live.scene, self.now, self.ground.as_ref(), self.show_board);
+                let way_ms = live.client.session().and_then(super::one_way_ms);
+                panel::show_link(live.client.transport(), way_ms);
+            }
+            Source::Replay(replay) => panel::show_replay(&replay.clock),
+            _ => {}
+        }
+    }
+
+    /// Status and what was said.
+    fn standing(&self) -> (&'static str, String) {
+        match &self.source {
+            Source::Loading => ("loading", String::new()),
+            Source::Replay(_) => ("replay", String::new()),
+            Source::Failed(said) => ("over", said.clone()),
+            Source::Live(live) => {
+                let (status, said) = live.standing();
+                let is_silent = dom::now_ms() - self.heard.0 > SILENT_MS;
+                match status {
+                    "joined" if is_silent => ("lost", "no word from the server".to_string()),
+                    "connecting" if self.was_joined => ("lost", "trying again".to_string()),
+                    _ => (status, said),
+                }
+            }
+        }
+    }
+
+    /// What tests look at.
+    pub fn state(&self) -> State {
+        let (status, said) = self.standing();
+        let mut state = State { status, said, ..State::default() };
+        self.meters.report(&mut state);
+        if let Source::Live(live) = &self.source {
+            state.transport = live.client.transport().unwrap_or_default();
+            state.player = live.scene.me.map(|it| it.0);
+            state.entity = live.scene.me.map(|it| it.1);
+            state.me = live.own_place(self.now).map(|it| Place { x: it.x, y: it.y });
+            tell_scene(&live.scene, &mut state);
+        }
+        if let Source::Replay(replay) = &self.source {
+            let clock = &replay.clock;
+            let (at_s, seconds, plays) = (clock.at_s(), clock.seconds(), clock.plays);
+            state.replay = Some(ReplayState { at_s, seconds, plays });
+        }
+        state.ghosts = self.bodies().filter(|it| !it.is_me).map(told).collect();
+        state
+    }
+}
+
+fn tell_scene(scene: &Scene, state: &mut State) {
+    state.alive = scene.status.is_alive;
+    state.health = scene.status.health;
+    state.ammo = scene.status.ammo;
+    state.scores = scene.scores;
+}
+
+fn told(body: &Body) -> GhostState {
+    GhostState {
+        entity: body.entity,
+        player: body.player,
+        x: body.shown.x,
+        y: body.shown.y,
+        name: body.name.clone(),
+        team: body.team,
+        bot: body.is_bot,
+    }
+}

@@ -1,0 +1,213 @@
+//! Bodies, their other pictures, bullets and names.
+
+use std::f64::consts::TAU;
+
+use reckoning::{DVec3, SimTime};
+use web_sys::CanvasRenderingContext2d as Pen;
+
+use super::palette::Palette;
+use crate::camera::Camera;
+use crate::scene::{Body, Bullet, Scene};
+
+/// Bodies are never smaller on the page.
+const LEAST_RADIUS: f64 = 6.0;
+/// A ghost this near to the truth is not worth a bar.
+const LEAST_ERROR_PX: f64 = 1.5;
+
+/// What bodies are drawn with.
+pub struct Brush<'a> {
+    pub pen: &'a Pen,
+    pub camera: &'a Camera,
+    pub colours: &'a Palette,
+    pub radius_px: f64,
+}
+
+impl Brush<'_> {
+    fn radius(&self) -> f64 {
+        (self.radius_px * self.camera.zoom).max(LEAST_RADIUS)
+    }
+
+    pub fn shows(&self, place: DVec3) -> bool {
+        self.camera.shows(place, 4.0 * self.radius_px + 20.0)
+    }
+
+    /// Where it really is: a thin solid ring.
+    pub fn truth(&self, body: &Body, place: DVec3) {
+        self.ring(body, place, self.colours.truth, &[], 2.0);
+    }
+
+    /// Where a naive game shows it: dashes.
+    pub fn naive(&self, body: &Body, place: DVec3) {
+        self.ring(body, place, self.colours.naive, &[5.0, 4.0], 1.8);
+    }
+
+    fn ring(&self, body: &Body, place: DVec3, colour: &str, dashes: &[f64], width: f64) {
+        let pen = self.pen;
+        let dashes: js_sys::Array = dashes.iter().map(|it| js_sys::Number::from(*it)).collect();
+        pen.set_stroke_style_str(colour);
+        pen.set_line_width(width);
+        let _ = pen.set_line_dash(&dashes);
+        let [x, y] = self.camera.to_page(place);
+        self.outline(body, [x, y], self.radius() + 1.5);
+        pen.stroke();
+        let _ = pen.set_line_dash(&js_sys::Array::new());
+    }
+
+    /// Team 0 is round, team 1 has corners; tanks are longer than wide.
+    fn outline(&self, body: &Body, [x, y]: [f64; 2], radius: f64) {
+        let pen = self.pen;
+        pen.begin_path();
+        if body.team.is_multiple_of(2) && !body.is_tank {
+            let _ = pen.arc(x, y, radius, 0.0, TAU);
+            return;
+        }
+        let corners = match (body.is_tank, body.team % 2) {
+            (true, 0) => &TANK_ROUND[..],
+            (true, _) => &TANK_SHARP[..],
+            _ => &HEXAGON[..],
+        };
+        let (sin, cos) = (libm::sin(body.yaw_rad), libm::cos(body.yaw_rad));
+        for (at, (along, across)) in corners.iter().enumerate() {
+            let (px, py) = (along * cos - across * sin, along * sin + across * cos);
+            let (px, py) = (x + px * radius, y + py * radius);
+            if at == 0 { pen.move_to(px, py) } else { pen.line_to(px, py) }
+        }
+        pen.close_path();
+    }
+
+    /// The body itself: what the game draws.
+    pub fn body(&self, body: &Body, place: DVec3, is_struck: bool) {
+        let pen = self.pen;
+        let [x, y] = self.camera.to_page(place);
+        let radius = self.radius();
+        if !body.is_alive {
+            return self.fallen(body, [x, y], radius);
+        }
+        let (fill, rim) = self.colours.teams[usize::from(body.team % 2)];
+        pen.set_fill_style_str(self.colours.shadow);
+        pen.set_global_alpha(0.55);
+        self.outline(body, [x + radius * 0.12, y + radius * 0.2], radius * 1.02);
+        pen.fill();
+        pen.set_global_alpha(1.0);
+        self.gun(body, [x, y], radius, rim);
+        pen.set_fill_style_str(if is_struck { self.colours.hurt } else { fill });
+        pen.set_stroke_style_str(rim);
+        pen.set_line_width(if body.is_me { 2.6 } else { 1.4 });
+        self.outline(body, [x, y], radius);
+        pen.fill();
+        pen.stroke();
+        self.face(body, [x, y], radius);
+        if body.is_me {
+            pen.set_stroke_style_str(self.colours.text);
+            pen.set_global_alpha(0.5);
+            pen.set_line_width(1.2);
+            pen.begin_path();
+            let _ = pen.arc(x, y, radius + 6.0, 0.0, TAU);
+            pen.stroke();
+            pen.set_global_alpha(1.0);
+        }
+    }
+
+    fn gun(&self, body: &Body, [x, y]: [f64; 2], radius: f64, rim: &str) {
+        let (sin, cos) = (libm::sin(body.yaw_rad), libm::cos(body.yaw_rad));
+        let pen = self.pen;
+        pen.set_stroke_style_str(rim);
+        pen.set_line_cap("round");
+        pen.set_line_width((radius * 0.34).max(2.0));
+        pen.begin_path();
+        pen.move_to(x + cos * radius * 0.4, y + sin * radius * 0.4);
+        pen.line_to(x + cos * radius * 1.5, y + sin * radius * 1.5);
+        pen.stroke();
+        pen.set_line_cap("butt");
+    }
+
+    /// A light half towards where it looks.
+    fn face(&self, body: &Body, [x, y]: [f64; 2], radius: f64) {
+        let pen = self.pen;
+        pen.set_fill_style_str("rgba(255,255,255,0.28)");
+        pen.begin_path();
+        let _ = pen.arc(x, y, radius * 0.62, body.yaw_rad - 0.9, body.yaw_rad + 0.9);
+        pen.line_to(x, y);
+        pen.fill();
+    }
+
+    fn fallen(&self, body: &Body, [x, y]: [f64; 2], radius: f64) {
+        let pen = self.pen;
+        let reach = radius * 0.55;
+        pen.set_global_alpha(0.55);
+        pen.set_stroke_style_str(self.colours.teams[usize::from(body.team % 2)].0);
+        pen.set_line_width(2.5);
+        pen.begin_path();
+        for side in [-1.0, 1.0] {
+            pen.move_to(x - reach, y - reach * side);
+            pen.line_to(x + reach, y + reach * side);
+        }
+        pen.stroke();
+        pen.set_global_alpha(1.0);
+    }
+
+    /// From what is shown to what is true.
+    pub fn error_bar(&self, shown: DVec3, truth: DVec3, colour: &str) {
+        if shown.distance(truth) < LEAST_ERROR_PX {
+            return;
+        }
+        let ([x, y], [to_x, to_y]) = (self.camera.to_page(shown), self.camera.to_page(truth));
+        let pen = self.pen;
+        pen.set_stroke_style_str(colour);
+        pen.set_line_width(2.5);
+        pen.begin_path();
+        pen.move_to(x, y);
+        pen.line_to(to_x, to_y);
+        pen.stroke();
+    }
+
+    pub fn name(&self, body: &Body, place: DVec3) {
+        let [x, y] = self.camera.to_page(place);
+        let y = y - self.radius() * 1.5 - 7.0;
+        let pen = self.pen;
+        pen.set_stroke_style_str(self.colours.text_halo);
+        pen.set_line_width(3.0);
+        let _ = pen.stroke_text(&body.name, x, y);
+        let is_faint = body.is_bot && !body.is_me;
+        pen.set_fill_style_str(if is_faint { self.colours.muted } else { self.colours.text });
+        let _ = pen.fill_text(&body.name, x, y);
+    }
+
+    /// A bullet with its tail, as it is at the host's time.
+    pub fn bullet(&self, bullet: &Bullet, host_now: SimTime, scene: &Scene) {
+        let flown_s = host_now.secs_since(bullet.at);
+        if !(0.0..=bullet.lasts_s).contains(&flown_s) {
+            return;
+        }
+        let head = bullet.from + bullet.velocity * flown_s;
+        if !self.shows(head) {
+            return;
+        }
+        let tail = bullet.from + bullet.velocity * (flown_s - 0.035).max(0.0);
+        let ([x, y], [from_x, from_y]) = (self.camera.to_page(head), self.camera.to_page(tail));
+        let pen = self.pen;
+        let is_turrets = bullet.shooter == reckoning_arena::talk::A_TURRET;
+        let team = usize::from(scene.team_of(bullet.shooter) % 2);
+        let colour = if is_turrets { self.colours.hurt } else { self.colours.teams[team].0 };
+        pen.set_line_cap("round");
+        for (width, colour) in [(4.5, colour), (1.8, self.colours.bullet)] {
+            pen.set_stroke_style_str(colour);
+            pen.set_line_width(width);
+            pen.begin_path();
+            pen.move_to(from_x, from_y);
+            pen.line_to(x, y);
+            pen.stroke();
+        }
+        pen.set_line_cap("butt");
+    }
+}
+
+/// Outlines in radii: along and across the way it looks.
+const HEXAGON: [(f64, f64); 6] =
+    [(1.12, 0.0), (0.56, 0.97), (-0.56, 0.97), (-1.12, 0.0), (-0.56, -0.97), (0.56, -0.97)];
+const TANK_ROUND: [(f64, f64); 8] = [
+    (1.2, 0.5), (0.95, 0.85), (-0.95, 0.85), (-1.2, 0.5), (-1.2, -0.5), (-0.95, -0.85),
+    (0.95, -0.85), (1.2, -0.5),
+];
+const TANK_SHARP: [(f64, f64); 6] =
+    [(1.35, 0.0), (0.7, 0.9), (-1.15, 0.9), (-0.85, 0.0), (-1.15, -0.9), (0.7, -0.9)];

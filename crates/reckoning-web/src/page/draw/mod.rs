@@ -1,0 +1,176 @@
+//! Everything that is painted.
+
+mod bodies;
+mod compare;
+mod ground;
+mod palette;
+mod plots;
+
+use std::f64::consts::TAU;
+
+use reckoning::{DVec3, SimTime, TrendMap};
+use web_sys::CanvasRenderingContext2d as Pen;
+
+pub use bodies::Brush;
+pub use compare::draw_compare;
+pub use ground::{Backdrop, Ground};
+pub use palette::{DARK, LIGHT, Palette};
+pub use plots::{Curves, draw_plot};
+
+use crate::camera::Camera;
+use crate::controls::Overlays;
+use crate::input::{Hands, STICK_PX};
+use crate::scene::{Body, Scene};
+
+/// How old news are half of what they were, for the rings of ages.
+const AGE_S: f64 = 0.5;
+
+/// What a picture is made of.
+pub struct Picture<'a> {
+    pub pen: &'a Pen,
+    pub camera: &'a Camera,
+    pub colours: &'a Palette,
+    pub ground: &'a Ground,
+    pub bodies: &'a [&'a Body],
+    pub scene: &'a Scene,
+    pub overlays: Overlays,
+    pub trend: Option<&'a TrendMap>,
+    /// Radii around the eye within which bodies are told ever more finely.
+    pub zones_px: &'a [f64],
+    /// Ours, and the host's.
+    pub now: SimTime,
+    pub host_now: SimTime,
+}
+
+impl Picture<'_> {
+    pub fn brush(&self) -> Brush<'_> {
+        let (pen, camera, colours) = (self.pen, self.camera, self.colours);
+        Brush { pen, camera, colours, radius_px: self.ground.radius_px }
+    }
+
+    /// Everything over the backdrop.
+    pub fn draw(&self) {
+        if self.overlays.trend {
+            self.draw_trend();
+        }
+        if self.overlays.zones {
+            self.draw_zones();
+        }
+        if let Some(level) = &self.ground.level {
+            let time_s = self.now.as_secs_f64();
+            ground::draw_things(
+                self.pen, self.camera, level, self.scene.items, time_s, self.colours,
+            );
+        }
+        let brush = self.brush();
+        for body in self.bodies.iter().filter(|it| it.is_alive) {
+            self.draw_others(&brush, body);
+        }
+        for bullet in self.scene.bullets.values() {
+            brush.bullet(bullet, self.host_now, self.scene);
+        }
+        for body in self.bodies {
+            let is_drawn = self.overlays.ghost || body.is_me;
+            if is_drawn && brush.shows(body.shown) {
+                brush.body(body, body.shown, self.scene.flashes(body.player, self.now));
+            }
+        }
+        self.draw_names(&brush);
+    }
+
+    /// The pictures beside the ghost.
+    fn draw_others(&self, brush: &Brush<'_>, body: &Body) {
+        if body.is_me {
+            return;
+        }
+        if let Some(naive) = body.naive.filter(|it| self.overlays.naive && brush.shows(*it)) {
+            brush.naive(body, naive);
+        }
+        let Some(truth) = body.truth.filter(|it| brush.shows(*it)) else { return };
+        if self.overlays.truth {
+            brush.truth(body, truth);
+        }
+        if self.overlays.errors {
+            if let Some(naive) = body.naive.filter(|_| self.overlays.naive) {
+                brush.error_bar(naive, truth, self.colours.naive);
+            }
+            brush.error_bar(body.shown, truth, self.colours.ghost);
+        }
+    }
+
+    fn draw_names(&self, brush: &Brush<'_>) {
+        self.pen.set_font("500 11px system-ui, sans-serif");
+        self.pen.set_text_align("center");
+        self.pen.set_text_baseline("alphabetic");
+        for body in self.bodies.iter().filter(|it| it.is_alive && !it.is_me) {
+            if brush.shows(body.shown) {
+                brush.name(body, body.shown);
+            }
+        }
+    }
+
+    /// Where bodies were seen often, and which way they went.
+    fn draw_trend(&self) {
+        let Some(map) = self.trend else { return };
+        let most = map.cells().fold(1, |most, it| most.max(density(it.1, it.2)));
+        for (corner, side, seen) in map.cells() {
+            let middle = corner + DVec3::new(0.5, 0.5, 0.0) * side;
+            if seen == 0 || !self.camera.shows(middle, side) {
+                continue;
+            }
+            let share = f64::from(density(side, seen)) / f64::from(most);
+            let colour = format!("rgba({},{:.3})", self.colours.trend, 0.04 + 0.4 * share.sqrt());
+            self.pen.set_fill_style_str(&colour);
+            let [x, y] = self.camera.to_page(corner);
+            let side = side * self.camera.zoom;
+            self.pen.fill_rect(x, y, side - 1.0, side - 1.0);
+        }
+    }
+
+    /// The rings within which bodies are told more finely, and how old each one's news are.
+    fn draw_zones(&self) {
+        let pen = self.pen;
+        let eye = self.bodies.iter().find(|it| it.is_me).map_or(self.camera.centre, |it| it.shown);
+        let [x, y] = self.camera.to_page(eye);
+        pen.set_stroke_style_str(self.colours.muted);
+        pen.set_line_width(1.0);
+        for radius_px in self.zones_px {
+            pen.begin_path();
+            let _ = pen.arc(x, y, radius_px * self.camera.zoom, 0.0, TAU);
+            pen.stroke();
+        }
+        for body in self.bodies.iter().filter(|it| it.is_alive && !it.is_me) {
+            let [x, y] = self.camera.to_page(body.shown);
+            let left = AGE_S / (AGE_S + body.told_s.max(0.0));
+            let radius = (self.ground.radius_px * self.camera.zoom).max(6.0) + 9.0;
+            pen.set_stroke_style_str(self.colours.interpolated);
+            pen.set_line_width(3.0);
+            pen.begin_path();
+            let _ = pen.arc(x, y, radius, -0.25 * TAU, (left - 0.25) * TAU);
+            pen.stroke();
+        }
+    }
+}
+
+/// Sightings by area, scaled to whole numbers.
+fn density(side: f64, seen: u32) -> u32 {
+    (f64::from(seen) * 1e6 / (side * side).max(1.0)) as u32
+}
+
+/// The sticks under the thumbs.
+pub fn draw_thumbs(pen: &Pen, hands: &Hands, colours: &Palette) {
+    for thumb in [hands.steering, hands.aiming].into_iter().flatten() {
+        let push = thumb.push() * STICK_PX;
+        pen.set_global_alpha(0.35);
+        pen.set_stroke_style_str(colours.text);
+        pen.set_fill_style_str(colours.text);
+        pen.set_line_width(2.0);
+        pen.begin_path();
+        let _ = pen.arc(thumb.from[0], thumb.from[1], STICK_PX, 0.0, TAU);
+        pen.stroke();
+        pen.begin_path();
+        let _ = pen.arc(thumb.from[0] + push.x, thumb.from[1] + push.y, 22.0, 0.0, TAU);
+        pen.fill();
+        pen.set_global_alpha(1.0);
+    }
+}

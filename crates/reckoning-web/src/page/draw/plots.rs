@@ -1,0 +1,60 @@
+//! The curves under the arena.
+
+use web_sys::HtmlCanvasElement;
+
+use super::palette::Palette;
+use crate::page::dom;
+use crate::plot::{Series, axis_end, short};
+
+/// What a plot shows: each curve with its colour, the important one last.
+pub struct Curves<'a> {
+    pub series: &'a [(&'a Series, &'a str)],
+}
+
+/// Draws a plot to fill its canvas.
+pub fn draw_plot(canvas: &HtmlCanvasElement, curves: &Curves<'_>, colours: &Palette, dpr: f64) {
+    let (width, height) = (f64::from(canvas.client_width()), f64::from(canvas.client_height()));
+    let device = [width, height].map(|it| (it * dpr).round() as u32);
+    if canvas.width() != device[0] || canvas.height() != device[1] {
+        canvas.set_width(device[0]);
+        canvas.set_height(device[1]);
+    }
+    let Some(pen) = dom::pen_of(canvas) else { return };
+    let _ = pen.set_transform(dpr, 0.0, 0.0, dpr, 0.0, 0.0);
+    pen.clear_rect(0.0, 0.0, width, height);
+    let end = axis_end(curves.series.iter().fold(1.0, |most, it| it.0.largest().max(most)));
+    let (left, top, bottom) = (30.0, 4.0, height - 2.0);
+    pen.set_font("10px system-ui, sans-serif");
+    pen.set_text_align("right");
+    pen.set_text_baseline("middle");
+    pen.set_fill_style_str(colours.muted);
+    pen.set_stroke_style_str(colours.line);
+    pen.set_line_width(1.0);
+    for share in [0.0, 0.5, 1.0] {
+        let y = (bottom - share * (bottom - top)).round() - 0.5;
+        pen.begin_path();
+        pen.move_to(left, y);
+        pen.line_to(width, y);
+        pen.stroke();
+        let _ = pen.fill_text(&short_axis(share * end), left - 6.0, y.clamp(6.0, height - 6.0));
+    }
+    for (series, colour) in curves.series {
+        pen.set_stroke_style_str(colour);
+        pen.set_line_width(1.8);
+        pen.set_line_join("round");
+        pen.begin_path();
+        let mut is_first = true;
+        for (from_right, value) in series.points() {
+            let x = width - from_right * (width - left);
+            let y = bottom - (value / end).min(1.0) * (bottom - top);
+            if is_first { pen.move_to(x, y) } else { pen.line_to(x, y) }
+            is_first = false;
+        }
+        pen.stroke();
+    }
+}
+
+/// Without the `.0` of whole numbers.
+fn short_axis(value: f64) -> String {
+    short(value).replace(".0", "")
+}

@@ -1,0 +1,202 @@
+//! What people do on the page.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use wasm_bindgen::JsCast;
+use web_sys::{
+    Element, Event, EventTarget, HtmlInputElement, HtmlSelectElement, KeyboardEvent, MouseEvent,
+    PointerEvent,
+};
+
+use super::app::{App, Source};
+use super::{dom, panel};
+
+type Shared = Rc<RefCell<App>>;
+
+/// Listens to everything.
+pub fn listen(app: &Shared) {
+    let Some(window) = dom::window() else { return };
+    listen_to_keys(app, &window);
+    if let Some(canvas) = dom::element("arena") {
+        listen_to_pointers(app, &canvas);
+    }
+    if let Some(element) = dom::element("panel") {
+        listen_to_panel(app, &element);
+    }
+    listen_to_replay(app);
+    let shared = app.clone();
+    dom::listen::<Event>(&window, "resize", move |_| with(&shared, App::measure));
+    if let Ok(Some(query)) = window.match_media("(prefers-color-scheme: light)") {
+        dom::listen::<Event>(&query, "change", |_| panel::show_theme());
+    }
+}
+
+/// Nothing, should a frame be under way; it never is, as both run one after the other.
+fn with(app: &Shared, call: impl FnOnce(&mut App)) {
+    if let Ok(mut app) = app.try_borrow_mut() {
+        call(&mut app);
+    }
+}
+
+fn listen_to_keys(app: &Shared, window: &web_sys::Window) {
+    for (kind, is_down) in [("keydown", true), ("keyup", false)] {
+        let shared = app.clone();
+        dom::listen::<KeyboardEvent>(window, kind, move |event| {
+            let input = event.target().and_then(|it| it.dyn_into::<HtmlInputElement>().ok());
+            let is_typing = input.as_ref().is_some_and(|it| it.type_() == "text");
+            let is_arrow = event.code().starts_with("Arrow") || event.code() == "Space";
+            if is_typing || (input.is_some() && is_arrow) || event.ctrl_key() || event.meta_key() {
+                return;
+            }
+            with(&shared, |app| {
+                let mut is_ours = app.hands.key(&event.code(), is_down);
+                if event.code() == "Tab" && matches!(app.source, Source::Live(_)) {
+                    app.show_board = is_down;
+                    is_ours = true;
+                }
+                if is_ours {
+                    event.prevent_default();
+                }
+            });
+        });
+    }
+    let shared = app.clone();
+    dom::listen::<Event>(window, "blur", move |_| {
+        with(&shared, |app| {
+            app.hands.let_go();
+            app.show_board = false;
+        });
+    });
+}
+
+fn listen_to_pointers(app: &Shared, canvas: &web_sys::HtmlElement) {
+    let place = |event: &PointerEvent| [f64::from(event.offset_x()), f64::from(event.offset_y())];
+    let is_touch = |event: &PointerEvent| event.pointer_type() == "touch";
+    let (shared, element) = (app.clone(), canvas.clone());
+    dom::listen::<PointerEvent>(canvas, "pointerdown", move |event| {
+        let _ = element.set_pointer_capture(event.pointer_id());
+        let _ = element.focus();
+        let [x, y] = place(&event);
+        with(&shared, |app| {
+            if is_touch(&event) {
+                app.hands.thumb_down(event.pointer_id(), [x, y], app.size[0]);
+            } else if event.button() == 0 {
+                app.hands.pointer = Some([x, y]);
+                app.hands.button(true);
+            }
+            app.pick(x, y);
+        });
+    });
+    let shared = app.clone();
+    dom::listen::<PointerEvent>(canvas, "pointermove", move |event| {
+        with(&shared, |app| {
+            if is_touch(&event) {
+                app.hands.thumb_moved(event.pointer_id(), place(&event));
+            } else {
+                app.hands.pointer = Some(place(&event));
+            }
+        });
+    });
+    for kind in ["pointerup", "pointercancel"] {
+        let shared = app.clone();
+        dom::listen::<PointerEvent>(canvas, kind, move |event| {
+            with(&shared, |app| {
+                app.hands.thumb_up(event.pointer_id());
+                app.hands.button(false);
+            });
+        });
+    }
+    dom::listen::<Event>(canvas, "contextmenu", |event| event.prevent_default());
+    let shared = app.clone();
+    dom::listen::<web_sys::WheelEvent>(canvas, "wheel", move |event| {
+        with(&shared, |app| app.zoom_by(libm::exp(-event.delta_y() * 1e-3)));
+    });
+}
+
+/// The control an event came from.
+fn control_of(event: &Event) -> Option<(String, Element)> {
+    let element: Element = event.target()?.dyn_into().ok()?;
+    let control = element.closest("[data-control]").ok()??;
+    Some((control.get_attribute("data-control")?, control))
+}
+
+fn listen_to_panel(app: &Shared, element: &web_sys::HtmlElement) {
+    for kind in ["input", "change"] {
+        let shared = app.clone();
+        dom::listen::<Event>(element, kind, move |event| {
+            let Some((name, control)) = control_of(&event) else { return };
+            let value = if let Some(input) = control.dyn_ref::<HtmlInputElement>() {
+                // A name is taken when it is complete.
+                if (input.type_() == "text") != (kind == "change") {
+                    return;
+                }
+                let is_box = input.type_() == "checkbox";
+                if is_box { input.checked().to_string() } else { input.value() }
+            } else if let Some(select) = control.dyn_ref::<HtmlSelectElement>() {
+                select.value()
+            } else {
+                return;
+            };
+            with(&shared, |app| {
+                app.set(&name, &value);
+                if name == "name" {
+                    dom::remember("name", &app.controls.name);
+                }
+            });
+        });
+    }
+    let shared = app.clone();
+    dom::listen::<MouseEvent>(element, "click", move |event| {
+        let Some((name, control)) = control_of(&event) else { return };
+        if let Some(value) = control.get_attribute("data-value") {
+            with(&shared, |app| {
+                app.set(&name, &value);
+            });
+        }
+    });
+    if let Some(button) = dom::element("theme") {
+        let shared = app.clone();
+        dom::listen::<Event>(&button, "click", move |_| {
+            panel::switch_theme();
+            with(&shared, App::measure);
+        });
+    }
+    if let Some(button) = dom::element("sheet") {
+        dom::listen::<Event>(&button, "click", |_| {
+            let is_open = dom::root().is_some_and(|it| it.has_attribute("data-sheet-open"));
+            if let Some(root) = dom::root() {
+                let _ = root.toggle_attribute("data-sheet-open");
+            }
+            dom::mark("data-sheet", if is_open { "shut" } else { "open" });
+        });
+    }
+}
+
+fn listen_to_replay(app: &Shared) {
+    let set = |id: &str, kind: &str, name: &'static str| {
+        let shared = app.clone();
+        let Some(element) = dom::element(id) else { return };
+        dom::listen::<Event>(&element, kind, move |event| {
+            let target: Option<EventTarget> = event.target();
+            let input = target.as_ref().and_then(|it| it.dyn_ref::<HtmlInputElement>());
+            let select = target.as_ref().and_then(|it| it.dyn_ref::<HtmlSelectElement>());
+            let value = input.map(HtmlInputElement::value).or(select.map(HtmlSelectElement::value));
+            with(&shared, |app| {
+                app.set(name, &value.unwrap_or_default());
+            });
+        });
+    };
+    set("scrubber", "input", "at");
+    set("speed", "change", "speed");
+    if let Some(button) = dom::element("play-pause") {
+        let shared = app.clone();
+        dom::listen::<Event>(&button, "click", move |_| {
+            with(&shared, |app| {
+                if let Source::Replay(replay) = &mut app.source {
+                    replay.clock.toggle();
+                }
+            });
+        });
+    }
+}

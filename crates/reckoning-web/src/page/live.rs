@@ -1,0 +1,359 @@
+//! A game on a server: its events in, our own body and our wishes out.
+
+use std::collections::BTreeMap;
+
+use reckoning::{DVec3, Kinematics, SimTime, UpdateKind, heading_rad};
+use reckoning_arena::talk::{Aside, Ask, Mine, Tag, Tell, WorldChoice};
+use reckoning_arena::{BodyKind, Input, Level, Player, PlayerId, Team};
+use reckoning_client::{Client, ClientConfig, Delivery, EntityId, Event, Status};
+
+use super::draw::Ground;
+use crate::controls::{Change, Controls};
+use crate::meter::Way;
+use crate::own::{OwnBody, Trigger};
+use crate::page::measure::Meters;
+use crate::replay::publishing;
+use crate::scene::{Body, Bullet, Scene, flat};
+use crate::views::Views;
+
+/// A bullet of our own is drawn at once; the server's word about it is then only a copy.
+const OWN_BULLETS_FROM: u32 = 1 << 31;
+
+/// A game on a server.
+#[derive(Debug)]
+pub struct Live {
+    pub client: Client,
+    pub scene: Scene,
+    pub views: Views,
+    pub bodies: BTreeMap<u32, Body>,
+    own: Option<OwnBody>,
+    own_entity: Option<EntityId>,
+    /// Where our body is, said before we knew that it is ours.
+    corrected: Option<Kinematics>,
+    trigger: Trigger,
+    own_bullets: u32,
+    /// The newest teleport of each ghost.
+    teleports: BTreeMap<u32, SimTime>,
+    pub plain_bytes: u64,
+    pub plain_updates: u64,
+    /// Truths that came, of which there are sixty a second.
+    pub truths: u64,
+    /// What the server reckons by, once it said so.
+    pub world: Option<WorldChoice>,
+}
+
+impl Live {
+    pub fn new(server: &str, controls: &Controls) -> Result<Self, String> {
+        let mut config = ClientConfig::new(server);
+        config.session.ghost = controls.ghosts();
+        config.session.publisher = publishing(controls);
+        config.session.timeout = std::time::Duration::from_secs(3);
+        let client = Client::connect(config).map_err(|error| error.to_string())?;
+        Ok(Self {
+            client,
+            scene: Scene::default(),
+            views: Views::default(),
+            bodies: BTreeMap::new(),
+            own: None,
+            own_entity: None,
+            corrected: None,
+            trigger: Trigger::default(),
+            own_bullets: 0,
+            teleports: BTreeMap::new(),
+            plain_bytes: 0,
+            plain_updates: 0,
+            truths: 0,
+            world: None,
+        })
+    }
+
+    /// Says something reliably; before the join it is said with the join.
+    fn ask(&mut self, ask: &Ask) {
+        let _ = self.client.send(&ask.encode(), Delivery::Reliable);
+    }
+
+    /// Passes a change on.
+    pub fn apply(&mut self, change: Change, controls: &Controls) {
+        match change {
+            Change::Link => self.ask(&Ask::SetLink(controls.link)),
+            Change::World => {
+                self.ask(&Ask::SetWorld(controls.world));
+                let _ = self.client.set_publisher(publishing(controls));
+            }
+            Change::Ghosts => {
+                let _ = self.client.set_ghosts(controls.ghosts());
+            }
+            Change::Hello => self.hello(controls),
+            Change::Picture => {}
+        }
+    }
+
+    fn hello(&mut self, controls: &Controls) {
+        let (name, watch) = (controls.name.clone(), controls.watch);
+        self.ask(&Ask::Hello { name, watch });
+    }
+
+    /// Takes in what came. Returns the moment.
+    pub fn take_in(&mut self, controls: &mut Controls, ground: &Ground) -> SimTime {
+        let now = self.client.drive();
+        while let Some(event) = self.client.poll_event() {
+            self.note(now, event, controls, ground);
+        }
+        while let Some((arrived, bytes)) = self.client.poll_aside() {
+            self.hear_aside(arrived, &bytes);
+        }
+        now
+    }
+
+    fn note(&mut self, now: SimTime, event: Event, controls: &mut Controls, ground: &Ground) {
+        match event {
+            Event::Joined { .. } => {
+                self.hello(controls);
+                self.ask(&Ask::SetLink(controls.link));
+                self.ask(&Ask::Want { truth: true, plain: true });
+            }
+            Event::Lost => self.forget(),
+            Event::Granted(entity) => self.own_entity = Some(entity),
+            Event::Revoked(entity) if self.own_entity == Some(entity) => {
+                (self.own_entity, self.own) = (None, None);
+            }
+            Event::Corrected { entity, state } if self.own_entity == Some(entity) => {
+                self.correct(now, &state, ground);
+            }
+            Event::Corrected { state, .. } => self.corrected = Some(state),
+            Event::Message(bytes) | Event::Command(bytes) => {
+                if let Ok(tell) = Tell::decode(&bytes) {
+                    self.hear(now, &tell, controls, ground);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A new connection begins with nothing.
+    fn forget(&mut self) {
+        (self.own, self.own_entity, self.corrected) = (None, None, None);
+        (self.scene, self.views) = (Scene::default(), Views::default());
+        self.bodies.clear();
+        self.teleports.clear();
+    }
+
+    fn hear(&mut self, now: SimTime, tell: &Tell, controls: &mut Controls, ground: &Ground) {
+        match tell {
+            Tell::World(world) => {
+                self.world = Some(*world);
+                controls.world = *world;
+                let _ = self.client.set_publisher(publishing(controls));
+            }
+            Tell::Link(link) => controls.link = *link,
+            Tell::You { entity, .. } => self.own_entity = Some(EntityId(*entity)),
+            _ => {}
+        }
+        let me = self.scene.me.map(|it| it.0);
+        if let Tell::Shot { shooter, .. } = tell
+            && Some(*shooter) == me
+        {
+            return; // drawn when it was fired
+        }
+        if let Tell::Hit { .. } = tell
+            && let Some((first, _)) = self.scene.bullets.range(OWN_BULLETS_FROM..).next()
+        {
+            // Ours have numbers of our own: the oldest is the likeliest to have struck.
+            let first = *first;
+            if matches!(tell, Tell::Hit { number, .. } if !self.scene.bullets.contains_key(number)) {
+                self.scene.bullets.remove(&first);
+            }
+        }
+        self.scene.hear(now, tell, |from, velocity| reach_s(ground, from, velocity));
+    }
+
+    fn correct(&mut self, now: SimTime, state: &Kinematics, ground: &Ground) {
+        if let Some(own) = &mut self.own {
+            own.correct(now, state.position, state.velocity, ground.radius_px);
+        } else {
+            self.corrected = Some(*state);
+        }
+    }
+
+    fn hear_aside(&mut self, arrived: SimTime, bytes: &[u8]) {
+        match Aside::decode(bytes) {
+            Ok(Aside::Truth(truth)) => {
+                self.truths += 1;
+                let bodies = truth.bodies.iter();
+                let bodies = bodies.map(|it| (it.entity, flat(it.at), flat(it.velocity)));
+                self.views.hear_truth(truth.at, arrived, bodies);
+            }
+            Ok(Aside::Plain(plain)) => {
+                self.plain_bytes += bytes.len() as u64;
+                self.plain_updates += plain.bodies.len() as u64;
+                let bodies = plain.bodies.iter().map(|it| (it.entity, flat(it.at)));
+                self.views.hear_plain(plain.at, arrived, bodies);
+            }
+            _ => {}
+        }
+    }
+
+    /// Moves our own body and fires.
+    pub fn act(&mut self, now: SimTime, input: &Input, fires: bool, level: &Level) {
+        self.embody();
+        let is_alive = self.scene.status.is_alive;
+        let (Some(own), Some(entity)) = (&mut self.own, self.own_entity) else { return };
+        if !is_alive {
+            own.rest(now);
+            return;
+        }
+        let client = &mut self.client;
+        own.advance(now, input, level, |step| {
+            client.observe(entity, step);
+        });
+        self.tell_mine(now);
+        let pause_s = level.file().gun.pause_s;
+        if self.trigger.pull(now, fires && self.scene.status.ammo > 0, pause_s) {
+            self.fire(now, level);
+        }
+    }
+
+    /// Makes our body once all about it is known.
+    fn embody(&mut self) {
+        if let (None, Some(state), Some((player, _))) = (&self.own, self.corrected, self.scene.me) {
+            let team = Team(u16::from(self.scene.team_of(player)));
+            let body = Player::standing(PlayerId(player), team, state.position, DVec3::X);
+            self.own = Some(OwnBody::new(body, self.client.now()));
+        }
+    }
+
+    /// The truth about us, for the demonstration on other screens.
+    fn tell_mine(&mut self, now: SimTime) {
+        let host_time = self.client.session().and_then(|it| it.host_time(now));
+        let (Some(own), Some(at)) = (&self.own, host_time) else { return };
+        let pair = |v: DVec3| [v.x as f32, v.y as f32];
+        let (place, velocity) = (pair(own.shown_at(now)), pair(own.player().velocity));
+        let mine = Aside::Mine(Mine { at, place, velocity });
+        self.client.send_aside(&mine.encode());
+    }
+
+    fn fire(&mut self, now: SimTime, level: &Level) {
+        let host_time = self.client.session().and_then(|it| it.host_time(now));
+        let (Some(own), Some(at), Some((shooter, _))) = (&self.own, host_time, self.scene.me)
+        else {
+            return;
+        };
+        let aim = own.player().aim;
+        let gun = level.file().gun;
+        let (from, velocity) = (own.shown_at(now), aim * gun.speed_px_s);
+        let range_s = gun.range_px / gun.speed_px_s;
+        let end = from + velocity * range_s;
+        let lasts_s = level.walls().first_hit(from, end).unwrap_or(1.0) * range_s;
+        let number = OWN_BULLETS_FROM + self.own_bullets % OWN_BULLETS_FROM;
+        self.own_bullets += 1;
+        self.scene.bullets.insert(number, Bullet { shooter, from, velocity, at, lasts_s });
+        let ask = Ask::Fire { shown_at: at, aim: [aim.x as f32, aim.y as f32] };
+        let _ = self.client.send(&ask.encode(), Delivery::Reliable);
+    }
+
+    /// Everyone in the picture at `now`, and how wrong they are.
+    pub fn gather(&mut self, now: SimTime, dt_s: f64, ground: &Ground, meters: &mut Meters) {
+        let Some(session) = self.client.session() else { return };
+        let Some(host_now) = session.timeline_at(now) else { return };
+        self.scene.clean(host_now);
+        let mut seen = Vec::new();
+        for (EntityId(entity), remote) in session.ghosts() {
+            if self.own_entity == Some(EntityId(entity)) {
+                continue;
+            }
+            let ghost = remote.ghost();
+            let body = self.bodies.entry(entity).or_insert_with(|| named(entity, remote.tag()));
+            let pose = ghost.pose_at(host_now);
+            let update = ghost.update();
+            let has_leapt = update.kind() == UpdateKind::Teleport
+                && self.teleports.insert(entity, update.at()) != Some(update.at());
+            body.shown = pose.position;
+            body.yaw_rad = heading_rad(pose.orientation);
+            body.told_s = host_now.secs_since(update.at());
+            body.is_alive = !self.scene.dead.contains(&body.player);
+            let leap_px = ground.leap_px();
+            body.truth = self.views.truth(entity, now, leap_px);
+            body.naive = self.views.naive(entity);
+            body.interpolated = self.views.interpolated(entity, now, leap_px);
+            self.scene.meet(body.player, &body.name, body.team);
+            meters.look(now, dt_s, body, has_leapt);
+            seen.push(entity);
+        }
+        self.bodies.retain(|entity, body| {
+            let stays = seen.binary_search(entity).is_ok();
+            if !stays {
+                meters.forget(*entity);
+                if !body.is_me {
+                    self.scene.board.remove(&body.player);
+                }
+            }
+            stays
+        });
+        let kind = ground.level.as_ref().map(|it| it.file().body.kind);
+        self.gather_own(now, kind == Some(BodyKind::Tank));
+    }
+
+    fn gather_own(&mut self, now: SimTime, is_tank: bool) {
+        let (Some(own), Some((player, entity))) = (&self.own, self.scene.me) else { return };
+        let body = self.bodies.entry(entity).or_default();
+        let facing = if is_tank { own.player().heading } else { own.player().aim };
+        (body.entity, body.player, body.is_me) = (entity, player, true);
+        body.is_tank = is_tank;
+        body.team = self.scene.team_of(player);
+        body.shown = own.shown_at(now);
+        body.yaw_rad = libm::atan2(facing.y, facing.x);
+        body.is_alive = self.scene.status.is_alive;
+    }
+
+    /// Where our own body is drawn.
+    pub fn own_place(&self, now: SimTime) -> Option<DVec3> {
+        self.own.as_ref().map(|it| it.shown_at(now))
+    }
+
+    /// What to call how it stands, and what was said.
+    pub fn standing(&self) -> (&'static str, String) {
+        match self.client.status() {
+            Status::Joined => ("joined", String::new()),
+            Status::Waiting { said } => ("lost", said.clone()),
+            Status::Over { said } => ("over", said.clone()),
+            _ => ("connecting", String::new()),
+        }
+    }
+}
+
+/// A body as its tag describes it.
+fn named(entity: u32, tag: &[u8]) -> Body {
+    match Tag::decode(tag) {
+        Ok(tag) => Body {
+            entity,
+            player: tag.player,
+            team: tag.team,
+            is_tank: tag.kind == BodyKind::Tank,
+            is_bot: tag.is_bot,
+            name: tag.name,
+            is_alive: true,
+            ..Body::default()
+        },
+        Err(_) => Body { entity, is_alive: true, ..Body::default() },
+    }
+}
+
+/// How long a bullet flies before a wall or its range ends it.
+fn reach_s(ground: &Ground, from: DVec3, velocity: DVec3) -> f64 {
+    let Some(level) = &ground.level else { return 1.0 };
+    let speed = velocity.length().max(1.0);
+    let range_s = level.file().gun.range_px / speed;
+    let end = from + velocity * range_s;
+    level.walls().first_hit(from, end).unwrap_or(1.0) * range_s
+}
+
+/// The error of a body, each way.
+pub fn errors(body: &Body) -> impl Iterator<Item = (Way, f64)> {
+    let truth = body.truth;
+    let ways = [
+        (Way::Reckoning, Some(body.shown)),
+        (Way::Naive, body.naive),
+        (Way::Interpolation, body.interpolated),
+    ];
+    ways.into_iter().filter_map(move |(way, place)| Some((way, place?.distance(truth?))))
+}

@@ -1,0 +1,102 @@
+//! All meters of the page, and the curves made of them.
+
+use std::collections::BTreeMap;
+
+use reckoning::{DVec3, SimTime};
+
+use super::live::errors;
+use crate::meter::{ErrorMeter, FrameMeter, Rate, StepMeter, Way};
+use crate::plot::Series;
+use crate::scene::Body;
+use crate::state::{Frames, PerWay, State};
+
+/// Totals that rates are made of.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Totals {
+    pub updates: u64,
+    pub plain_updates: u64,
+    pub bytes: u64,
+    pub plain_bytes: u64,
+}
+
+/// All meters.
+#[derive(Debug, Default)]
+pub struct Meters {
+    pub errors: ErrorMeter,
+    pub steps: StepMeter,
+    pub frames: FrameMeter,
+    pub updates: Rate,
+    pub plain_updates: Rate,
+    pub bytes: Rate,
+    pub plain_bytes: Rate,
+    /// Where each body was drawn in the frame before, each way.
+    before: BTreeMap<u32, [Option<DVec3>; 3]>,
+    pub error_series: [Series; 3],
+    pub update_series: [Series; 2],
+    pub byte_series: [Series; 2],
+}
+
+impl Meters {
+    /// A body of somebody else in this frame. One that leapt, by birth, is no jump.
+    pub fn look(&mut self, now: SimTime, dt_s: f64, body: &Body, has_leapt: bool) {
+        for (way, error_px) in errors(body) {
+            self.errors.note(now, way, error_px);
+        }
+        let places = [Some(body.shown), body.naive, body.interpolated];
+        let before = self.before.insert(body.entity, places);
+        let Some(before) = before.filter(|_| !has_leapt && body.is_alive) else { return };
+        for (at, way) in Way::ALL.into_iter().enumerate() {
+            if let (Some(from), Some(to)) = (before[at], places[at]) {
+                self.steps.note(way, from.distance(to), dt_s);
+            }
+        }
+    }
+
+    /// A body is out of the picture.
+    pub fn forget(&mut self, entity: u32) {
+        self.before.remove(&entity);
+    }
+
+    /// Clears what tests look at.
+    pub fn reset(&mut self) {
+        (self.errors, self.steps) = (ErrorMeter::default(), StepMeter::default());
+        self.frames = FrameMeter::default();
+    }
+
+    /// A tenth of a second passed.
+    pub fn tick(&mut self, now: SimTime, totals: Totals) {
+        self.updates.note(now, totals.updates);
+        self.plain_updates.note(now, totals.plain_updates);
+        self.bytes.note(now, totals.bytes);
+        self.plain_bytes.note(now, totals.plain_bytes);
+        for (series, way) in self.error_series.iter_mut().zip(Way::ALL) {
+            series.push(self.errors.recent(way).mean_px);
+        }
+        self.update_series[0].push(self.updates.per_s());
+        self.update_series[1].push(self.plain_updates.per_s());
+        self.byte_series[0].push(self.bytes.per_s());
+        self.byte_series[1].push(self.plain_bytes.per_s());
+    }
+
+    /// Writes what is known into the state.
+    pub fn report(&self, state: &mut State) {
+        let per_way = |value: &dyn Fn(Way) -> f64| PerWay {
+            reckoning: value(Way::Reckoning),
+            naive: value(Way::Naive),
+            interpolation: value(Way::Interpolation),
+        };
+        state.error = per_way(&|way| self.errors.summary(way).mean_px);
+        state.error_p95 = per_way(&|way| self.errors.summary(way).p95_px);
+        state.error_count = self.errors.summary(Way::Reckoning).count;
+        state.step = per_way(&|way| self.steps.largest_px_s(way));
+        state.updates_per_s = self.updates.per_s();
+        state.plain_updates_per_s = self.plain_updates.per_s();
+        state.bytes_per_s = self.bytes.per_s();
+        state.plain_bytes_per_s = self.plain_bytes.per_s();
+        state.frames = Frames {
+            count: self.frames.count(),
+            worst_ms: self.frames.worst_ms(),
+            p99_ms: self.frames.p99_ms(),
+        };
+    }
+}

@@ -1,0 +1,149 @@
+//! The thin part that touches the browser.
+
+mod app;
+mod dom;
+mod draw;
+mod events;
+mod live;
+mod measure;
+mod panel;
+mod replayed;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use reckoning::TrendMap;
+use reckoning_arena::Level;
+use reckoning_net::Session;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::{Closure, wasm_bindgen};
+use wasm_bindgen::JsCast;
+
+use self::app::{App, Source};
+use self::draw::Ground;
+use self::live::Live;
+use self::replayed::Replayed;
+use crate::replay::Recording;
+
+/// Starts the page.
+///
+/// # Errors
+/// When this is no page of ours.
+#[wasm_bindgen(start)]
+pub fn start() -> Result<(), JsValue> {
+    panel::show_theme();
+    let app = App::new().ok_or("the page has no arena to draw on")?;
+    let app = Rc::new(RefCell::new(app));
+    greet(&mut app.borrow_mut());
+    expose(&app)?;
+    events::listen(&app);
+    run(app.clone());
+    wasm_bindgen_futures::spawn_local(load(app));
+    Ok(())
+}
+
+/// The name of the last visit, or one of chance.
+fn greet(app: &mut App) {
+    let name = dom::remembered("name").filter(|it| !it.is_empty()).unwrap_or_else(|| {
+        format!("Guest {}", (js_sys::Math::random() * 900.0) as u32 + 100)
+    });
+    let query = dom::window().and_then(|it| it.location().search().ok()).unwrap_or_default();
+    app.set("name", &name);
+    for pair in query.trim_start_matches('?').split('&') {
+        // A link may carry settings: `/?watch=true&preset=mobile`.
+        if let Some((name, value)) = pair.split_once('=') {
+            app.set(name, value);
+        }
+    }
+    app.measure();
+}
+
+/// Draws frame after frame.
+fn run(app: Rc<RefCell<App>>) {
+    let again: Rc<RefCell<Option<Closure<dyn FnMut()>>>> = Rc::default();
+    let next = again.clone();
+    *again.borrow_mut() = Some(Closure::new(move || {
+        if let Ok(mut app) = app.try_borrow_mut() {
+            app.frame();
+        }
+        ask_for_frame(&next);
+    }));
+    ask_for_frame(&again);
+}
+
+fn ask_for_frame(call: &Rc<RefCell<Option<Closure<dyn FnMut()>>>>) {
+    if let (Some(window), Some(call)) = (dom::window(), call.borrow().as_ref()) {
+        let _ = window.request_animation_frame(call.as_ref().unchecked_ref());
+    }
+}
+
+/// `window.reckoning`.
+fn expose(app: &Rc<RefCell<App>>) -> Result<(), JsValue> {
+    let object = js_sys::Object::new();
+    let shared = app.clone();
+    let state = Closure::<dyn FnMut() -> String>::new(move || shared.borrow().state().to_json());
+    js_sys::Reflect::set(&object, &"state".into(), &state.into_js_value())?;
+    let shared = app.clone();
+    let reset = Closure::<dyn FnMut()>::new(move || shared.borrow_mut().meters.reset());
+    js_sys::Reflect::set(&object, &"reset".into(), &reset.into_js_value())?;
+    let shared = app.clone();
+    let set = Closure::<dyn FnMut(JsValue, JsValue) -> String>::new(move |name: JsValue, value: JsValue| {
+        let value: String = js_sys::JsString::from(js_sys::Object::from(value).to_string()).into();
+        shared.borrow_mut().set(&name.as_string().unwrap_or_default(), &value)
+    });
+    js_sys::Reflect::set(&object, &"set".into(), &set.into_js_value())?;
+    js_sys::Reflect::set(&js_sys::global(), &"reckoning".into(), &object)?;
+    Ok(())
+}
+
+/// Asks the server what there is: a game to join or a recording to show.
+async fn load(app: Rc<RefCell<App>>) {
+    let loaded = try_load(&app).await;
+    let mut app = app.borrow_mut();
+    match loaded {
+        Ok((source, ground)) => {
+            let mode = if matches!(source, Source::Replay(_)) { "replay" } else { "live" };
+            dom::mark("data-mode", mode);
+            let name = ground.level.as_ref().map_or("a recording", |it| it.name());
+            dom::write("where", &format!("· {}", name.replace('-', " ")));
+            (app.source, app.ground) = (source, Some(ground));
+        }
+        Err(said) => app.source = Source::Failed(said),
+    }
+    panel::show_controls(&app.controls);
+    app.measure();
+}
+
+async fn try_load(app: &Rc<RefCell<App>>) -> Result<(Source, Ground), String> {
+    let about = dom::fetch_text("arena.json").await.ok_or("the server does not say what is on")?;
+    let about: serde_json::Value =
+        serde_json::from_str(&about).map_err(|error| format!("arena.json is wrong: {error}"))?;
+    if about["recording"] == true {
+        return load_recording(app).await;
+    }
+    let text = dom::fetch_text("level.toml").await.ok_or("the server has no level")?;
+    let level = Level::parse(&text).map_err(|error| error.to_string())?;
+    if about["trend"] == true
+        && let Some(bytes) = dom::fetch_bytes("trend.bin").await
+    {
+        app.borrow_mut().trend = TrendMap::from_bytes(&bytes).ok();
+    }
+    let zones = about["zones_px"].as_array().into_iter().flatten();
+    app.borrow_mut().zones_px = zones.filter_map(serde_json::Value::as_f64).collect();
+    let server = dom::window().and_then(|it| it.location().host().ok()).unwrap_or_default();
+    let live = Live::new(&server, &app.borrow().controls)?;
+    Ok((Source::Live(Box::new(live)), Ground::of_level(level)))
+}
+
+async fn load_recording(app: &Rc<RefCell<App>>) -> Result<(Source, Ground), String> {
+    let header = dom::fetch_text("recording.json").await.ok_or("the recording is missing")?;
+    let frames = dom::fetch_bytes("recording.bin").await.ok_or("its frames are missing")?;
+    let recording = Recording::new(&header, &frames).map_err(|error| error.to_string())?;
+    let (replay, ground) = Replayed::new(recording, &app.borrow().controls);
+    Ok((Source::Replay(Box::new(replay)), ground))
+}
+
+/// The way from the server to us, as the clock exchange measured it.
+fn one_way_ms(session: &Session) -> Option<f64> {
+    session.clock().delay().map(|it| it.as_secs_f64() * 1e3)
+}

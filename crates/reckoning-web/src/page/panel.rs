@@ -1,0 +1,229 @@
+//! The parts of the page that are not painted: controls, figures, score, messages.
+
+use reckoning::SimTime;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlInputElement, HtmlSelectElement};
+
+use super::dom;
+use super::draw::Ground;
+use crate::controls::Controls;
+use crate::plot::short;
+use crate::replay::ReplayClock;
+use crate::scene::{Entry, Scene};
+use crate::state::State;
+
+/// How long the end of a round is told in large letters.
+const BANNER_S: f64 = 4.0;
+
+/// Whether the light theme is on.
+pub fn is_light() -> bool {
+    dom::root().and_then(|it| it.get_attribute("data-theme")).as_deref() == Some("light")
+}
+
+/// The theme that was chosen, or that of the system.
+pub fn show_theme() {
+    let chosen = dom::remembered("theme");
+    let system_light = dom::window()
+        .and_then(|it| it.match_media("(prefers-color-scheme: light)").ok().flatten())
+        .is_some_and(|it| it.matches());
+    let theme = match chosen.as_deref() {
+        Some("light") => "light",
+        Some("dark") => "dark",
+        _ if system_light => "light",
+        _ => "dark",
+    };
+    dom::mark("data-theme", theme);
+}
+
+/// The other theme, remembered.
+pub fn switch_theme() {
+    dom::remember("theme", if is_light() { "dark" } else { "light" });
+    show_theme();
+}
+
+/// Every control shows what is set.
+pub fn show_controls(controls: &Controls) {
+    for element in dom::all("[data-control]") {
+        let name = element.get_attribute("data-control").unwrap_or_default();
+        let value = controls.value(&name);
+        if let Some(input) = element.dyn_ref::<HtmlInputElement>() {
+            show_input(input, &name, value.as_deref().unwrap_or_default());
+        } else if let Some(select) = element.dyn_ref::<HtmlSelectElement>() {
+            if let Some(value) = value.filter(|it| *it != select.value()) {
+                select.set_value(&value);
+            }
+        } else {
+            dom::set_class(&element, "on", element.get_attribute("data-value") == value);
+        }
+    }
+    for name in ["ghost", "truth", "naive"] {
+        let is_off = controls.value(name).as_deref() == Some("false");
+        show_key(name, is_off && controls.value("view").as_deref() == Some("arena"));
+    }
+    show_key("interpolated", controls.value("view").as_deref() == Some("arena"));
+    dom::mark("data-watch", &controls.watch.to_string());
+}
+
+fn show_key(name: &str, is_off: bool) {
+    for key in dom::all(&format!(".key.{name}")) {
+        dom::set_class(&key, "off", is_off);
+    }
+}
+
+fn show_input(input: &HtmlInputElement, name: &str, value: &str) {
+    match input.type_().as_str() {
+        "checkbox" => input.set_checked(value == "true"),
+        "text" => {
+            let active = dom::document().and_then(|it| it.active_element());
+            let is_busy = active.as_ref() == Some(input.unchecked_ref::<Element>());
+            if !is_busy && input.value() != value {
+                input.set_value(value);
+            }
+        }
+        _ => {
+            if input.value() != value {
+                input.set_value(value);
+            }
+            let unit = input.get_attribute("data-unit").unwrap_or_default();
+            let block = input.closest(".control").ok().flatten();
+            let output = block.and_then(|it| it.query_selector("output").ok().flatten());
+            if let Some(output) = output {
+                let text = format!("{value}{unit}");
+                if output.text_content().as_deref() != Some(&text) {
+                    output.set_text_content(Some(&text));
+                }
+            }
+            let _ = name;
+        }
+    }
+}
+
+/// The figures beside the plots and the headline.
+pub fn show_figures(state: &State) {
+    let has_errors = state.error_count > 0;
+    let error = |px: f64| if has_errors { short(px) } else { "–".to_string() };
+    dom::write("error-ghost", &error(state.error.reckoning));
+    dom::write("error-naive", &error(state.error.naive));
+    dom::write("error-interpolated", &error(state.error.interpolation));
+    dom::write("updates-ghost", &short(state.updates_per_s));
+    dom::write("updates-naive", &short(state.plain_updates_per_s));
+    dom::write("bytes-ghost", &short(state.bytes_per_s));
+    dom::write("bytes-naive", &short(state.plain_bytes_per_s));
+    let times = state.error.naive / state.error.reckoning.max(1e-3);
+    let says = has_errors && state.error.naive > 0.0;
+    dom::write("times", &if says { format!("{times:.1}×") } else { "–".to_string() });
+}
+
+/// Score, vitals, feed, banner and board.
+pub fn show_scene(scene: &Scene, now: SimTime, ground: Option<&Ground>, show_board: bool) {
+    dom::show("score", true);
+    dom::write("score-0", &scene.scores[0].to_string());
+    dom::write("score-1", &scene.scores[1].to_string());
+    dom::write("clock", &minutes(f64::from(scene.round_left_s)));
+    dom::show("vitals", scene.me.is_some());
+    if let Some(level) = ground.and_then(|it| it.level.as_ref()) {
+        let rules = &level.file().rules;
+        let (health, ammo) = (f64::from(scene.status.health), f64::from(scene.status.ammo));
+        dom::write("health", &format!("{health:.0}"));
+        dom::write("ammo", &format!("{ammo:.0}"));
+        dom::fill("health-bar", health / rules.health);
+        dom::fill("ammo-bar", ammo / f64::from(rules.ammo_max));
+    }
+    show_feed(scene, now);
+    show_banner(scene, now);
+    dom::show("board", show_board);
+    if show_board {
+        let me = scene.me.map(|it| it.0);
+        let html = [0, 1].map(|team| board_of(team, &scene.ranking(team), me)).concat();
+        dom::write_html("board", &html);
+    }
+}
+
+fn board_of(team: u8, entries: &[(u16, &Entry)], me: Option<u16>) -> String {
+    let (class, name) = if team == 0 { ("dot", "Blue") } else { ("dot orange", "Orange") };
+    let mut html = format!(
+        "<table><tr><th><span class=\"{class}\"></span> {name}</th><th>kills</th><th>deaths</th></tr>"
+    );
+    for (player, entry) in entries {
+        let class = if Some(*player) == me { " class=\"me\"" } else { "" };
+        html += &format!(
+            "<tr{class}><td>{}</td><td>{}</td><td>{}</td></tr>",
+            dom::escaped(&entry.name),
+            entry.kills,
+            entry.deaths
+        );
+    }
+    html + "</table>"
+}
+
+fn show_feed(scene: &Scene, now: SimTime) {
+    let dot = |player: u16| {
+        let class = if scene.team_of(player) == 0 { "dot" } else { "dot orange" };
+        format!("<span class=\"{class}\"></span>{}", dom::escaped(scene.name_of(player)))
+    };
+    let lines = scene.feed(now).map(|kill| {
+        let by = kill.by.map_or_else(|| "a turret".to_string(), dot);
+        format!("<li>{by}<span class=\"muted\">▸</span>{}</li>", dot(kill.victim))
+    });
+    dom::write_html("feed", &lines.collect::<String>());
+}
+
+fn show_banner(scene: &Scene, now: SimTime) {
+    let round = scene.banner.as_ref().filter(|it| now.secs_since(it.1) < BANNER_S);
+    let back_in = scene.status.back_at.filter(|_| scene.me.is_some() && !scene.status.is_alive);
+    let html = match (round, back_in) {
+        (Some((text, _)), _) => dom::escaped(text),
+        (None, Some(at)) => {
+            let left_s = at.secs_since(now).max(0.0);
+            format!("You are out<small>back in {left_s:.1} s</small>")
+        }
+        _ => String::new(),
+    };
+    dom::show("banner", !html.is_empty());
+    dom::write_html("banner", &html);
+}
+
+/// What is said over the picture while there is none.
+pub fn show_message((status, said): &(&'static str, String)) {
+    let (title, text) = match *status {
+        "loading" => ("Loading the arena", String::new()),
+        "connecting" => ("Joining the game", String::new()),
+        "lost" => ("The server is gone", format!("{said}; the game goes on as soon as it is back")),
+        "over" => ("It is over", said.clone()),
+        _ => ("", String::new()),
+    };
+    dom::show("message", !title.is_empty());
+    dom::write("message-title", title);
+    dom::write("message-text", &text);
+}
+
+/// How the server is reached.
+pub fn show_link(transport: Option<&str>, way_ms: Option<f64>) {
+    let name = match transport {
+        Some("webtransport") => "WebTransport",
+        Some("websocket") => "WebSocket",
+        _ => "no connection",
+    };
+    let way = way_ms.map_or_else(String::new, |ms| format!(" · {ms:.0} ms one way"));
+    dom::write("link", &format!("{name}{way}"));
+    if let Some(pill) = dom::element("link") {
+        dom::set_class(&pill, "bad", transport.is_none());
+    }
+}
+
+/// The scrubber.
+pub fn show_replay(clock: &ReplayClock) {
+    dom::show("replay", true);
+    dom::write("replay-time", &format!("{} / {}", minutes(clock.at_s()), minutes(clock.seconds())));
+    dom::write("play-pause", if clock.plays { "❚❚" } else { "▶" });
+    let scrubber = dom::element("scrubber").and_then(|it| it.dyn_into::<HtmlInputElement>().ok());
+    if let Some(scrubber) = scrubber {
+        scrubber.set_max(&format!("{:.2}", clock.seconds()));
+        scrubber.set_value(&format!("{:.2}", clock.at_s()));
+    }
+}
+
+fn minutes(seconds: f64) -> String {
+    let seconds = seconds.max(0.0) as u64;
+    format!("{}:{:02}", seconds / 60, seconds % 60)
+}
