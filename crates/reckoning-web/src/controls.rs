@@ -8,8 +8,24 @@ use reckoning_arena::talk::{LinkChoice, ModelChoice, PolicyChoice, WorldChoice};
 
 /// The names of the controls, as the page writes them in `data-control`.
 pub const NAMES: [&str; 18] = [
-    "latency", "jitter", "loss", "burst", "preset", "model", "threshold", "policy", "blend",
-    "truth", "naive", "ghost", "errors", "trend", "zones", "view", "name", "watch",
+    "latency",
+    "jitter",
+    "loss",
+    "burst",
+    "preset",
+    "model",
+    "threshold",
+    "policy",
+    "blend",
+    "truth",
+    "naive",
+    "ghost",
+    "errors",
+    "trend",
+    "zones",
+    "view",
+    "name",
+    "watch",
 ];
 
 /// Which picture is drawn.

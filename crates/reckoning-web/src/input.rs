@@ -34,6 +34,7 @@ impl Thumb {
 
 /// What is held down at present.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key")]
 pub struct Hands {
     up: bool,
     down: bool,
@@ -109,8 +110,7 @@ impl Hands {
             return thumb.push();
         }
         let axis = |plus: bool, minus: bool| f64::from(i8::from(plus) - i8::from(minus));
-        DVec3::new(axis(self.right, self.left), axis(self.down, self.up), 0.0)
-            .clamp_length_max(1.0)
+        DVec3::new(axis(self.right, self.left), axis(self.down, self.up), 0.0).clamp_length_max(1.0)
     }
 
     /// Where the aiming thumb points; `None` leaves it to the mouse.

@@ -37,7 +37,13 @@ impl OwnBody {
     }
 
     /// The server says where it is. Returns whether that was a birth.
-    pub fn correct(&mut self, now: SimTime, position: DVec3, velocity: DVec3, radius_px: f64) -> bool {
+    pub fn correct(
+        &mut self,
+        now: SimTime,
+        position: DVec3,
+        velocity: DVec3,
+        radius_px: f64,
+    ) -> bool {
         let shown = self.shown_at(now);
         self.player.position = position;
         self.player.velocity = velocity;

@@ -15,6 +15,7 @@ pub const FLASH_S: f64 = 0.25;
 
 /// One body in the picture; places are those of this frame.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Body {
     /// Its number on the wire.
     pub entity: u32,
@@ -131,9 +132,8 @@ impl Scene {
         match *tell {
             Tell::You { player, entity } => self.me = Some((player, entity)),
             Tell::Status { health, ammo, alive, respawn_ms } => {
-                let back_at = (!alive).then(|| {
-                    SimTime::from_micros(now.as_micros() + i64::from(respawn_ms) * 1_000)
-                });
+                let back_at = (!alive)
+                    .then(|| SimTime::from_micros(now.as_micros() + i64::from(respawn_ms) * 1_000));
                 self.status = Status { health, ammo, is_alive: alive, back_at };
             }
             Tell::Items { bits } => self.items = bits,

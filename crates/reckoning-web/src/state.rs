@@ -124,7 +124,8 @@ mod tests {
 
     #[test]
     fn the_state_has_the_names_that_tests_rely_on() {
-        let mut state = State { status: "joined", me: Some(Place { x: 1.5, y: 2.0 }), ..State::default() };
+        let mut state =
+            State { status: "joined", me: Some(Place { x: 1.5, y: 2.0 }), ..State::default() };
         state.ghosts.push(GhostState { entity: 7, name: "Ada".into(), ..GhostState::default() });
         state.replay = Some(ReplayState { at_s: 1.0, seconds: 9.0, plays: true });
         let said: serde_json::Value = serde_json::from_str(&state.to_json()).unwrap();

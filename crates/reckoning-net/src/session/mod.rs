@@ -18,8 +18,8 @@ mod tombs;
 use alloc::collections::{BTreeMap, VecDeque};
 
 use reckoning::{
-    ClockSync, ConfigError, Ghost, GhostConfig, Kinematics, OneWay, Pose, Publisher, PublisherConfig, Quantiser,
-    SimTime, Update,
+    ClockSync, ConfigError, Ghost, GhostConfig, Kinematics, OneWay, Pose, Publisher,
+    PublisherConfig, Quantiser, SimTime, Update,
 };
 
 use crate::channel::{Channel, Delivery, SendError};

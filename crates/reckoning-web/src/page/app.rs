@@ -23,6 +23,8 @@ use crate::state::{GhostState, Place, ReplayState, State};
 const SILENT_MS: f64 = 700.0;
 /// Who watches sees this much more than who plays.
 const WATCH_VIEW: f64 = 1.2;
+/// The height of the scrubber.
+const SCRUBBER: f64 = 68.0;
 /// The window is measured this often, in frames, besides when the browser says so.
 const MEASURE_FRAMES: u32 = 30;
 
@@ -215,7 +217,8 @@ impl App {
 
     /// Whether we move a body.
     fn plays(&self) -> bool {
-        matches!(&self.source, Source::Live(live) if live.scene.me.is_some()) && !self.controls.watch
+        matches!(&self.source, Source::Live(live) if live.scene.me.is_some())
+            && !self.controls.watch
     }
 
     /// Follows whoever is nearest to a place of the page.
@@ -255,9 +258,8 @@ impl App {
         if self.bodies().find(is_there).is_none() {
             let eye = self.camera.centre;
             let others = self.bodies().filter(|it| !it.is_me && it.is_alive);
-            let nearest = others.min_by(|a, b| {
-                a.shown.distance(eye).total_cmp(&b.shown.distance(eye))
-            });
+            let nearest =
+                others.min_by(|a, b| a.shown.distance(eye).total_cmp(&b.shown.distance(eye)));
             self.target = nearest.map(|it| it.entity);
         }
         self.target
@@ -276,6 +278,9 @@ impl App {
         let followed = self.bodies().find(|it| Some(it.entity) == followed);
         let centre = followed.map_or(ground.size * 0.5, |it| it.shown);
         let whole = [ground.size.x, ground.size.y];
+        if is_replay && self.zoom <= 1.0 {
+            return Some(Camera::whole(ground.size, self.size));
+        }
         let view = if is_replay { whole } else { view.map(|it| it * WATCH_VIEW) };
         let view = view.map(|it| it / self.zoom);
         Some(Camera::around(centre, view, ground.size, self.size))
@@ -315,7 +320,8 @@ impl App {
         };
         let target = bodies.iter().find(|it| Some(it.entity) == followed);
         if let Some(target) = target {
-            draw_compare(&picture, target, &mut self.backdrop, self.dpr);
+            let below = if matches!(self.source, Source::Replay(_)) { SCRUBBER } else { 0.0 };
+            draw_compare(&picture, target, &mut self.backdrop, (below, self.dpr));
         } else {
             self.backdrop.copy(&self.pen, &self.camera, ground, self.colours, self.dpr);
             picture.draw();
@@ -335,11 +341,7 @@ impl App {
         self.meters.tick(self.now, self.totals());
         let colours = self.colours;
         let [ghost, naive, past] = &self.meters.error_series;
-        let errors = [
-            (past, colours.interpolated),
-            (naive, colours.naive),
-            (ghost, colours.ghost),
-        ];
+        let errors = [(past, colours.interpolated), (naive, colours.naive), (ghost, colours.ghost)];
         let pairs = [&self.meters.update_series, &self.meters.byte_series];
         let pairs = pairs.map(|[ghost, naive]| [(naive, colours.naive), (ghost, colours.ghost)]);
         let curves = [&errors[..], &pairs[0][..], &pairs[1][..]];

@@ -160,7 +160,8 @@ impl Live {
         {
             // Ours have numbers of our own: the oldest is the likeliest to have struck.
             let first = *first;
-            if matches!(tell, Tell::Hit { number, .. } if !self.scene.bullets.contains_key(number)) {
+            if matches!(tell, Tell::Hit { number, .. } if !self.scene.bullets.contains_key(number))
+            {
                 self.scene.bullets.remove(&first);
             }
         }

@@ -15,9 +15,9 @@ use std::rc::Rc;
 use reckoning::TrendMap;
 use reckoning_arena::Level;
 use reckoning_net::Session;
+use wasm_bindgen::JsCast;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::{Closure, wasm_bindgen};
-use wasm_bindgen::JsCast;
 
 use self::app::{App, Source};
 use self::draw::Ground;
@@ -25,12 +25,20 @@ use self::live::Live;
 use self::replayed::Replayed;
 use crate::replay::Recording;
 
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_namespace = console, js_name = error)]
+    fn console_error(text: &str);
+}
+
 /// Starts the page.
 ///
 /// # Errors
 /// When this is no page of ours.
 #[wasm_bindgen(start)]
 pub fn start() -> Result<(), JsValue> {
+    // A trap alone tells nobody what went wrong.
+    std::panic::set_hook(Box::new(|panic| console_error(&panic.to_string())));
     panel::show_theme();
     let app = App::new().ok_or("the page has no arena to draw on")?;
     let app = Rc::new(RefCell::new(app));
@@ -44,9 +52,9 @@ pub fn start() -> Result<(), JsValue> {
 
 /// The name of the last visit, or one of chance.
 fn greet(app: &mut App) {
-    let name = dom::remembered("name").filter(|it| !it.is_empty()).unwrap_or_else(|| {
-        format!("Guest {}", (js_sys::Math::random() * 900.0) as u32 + 100)
-    });
+    let name = dom::remembered("name")
+        .filter(|it| !it.is_empty())
+        .unwrap_or_else(|| format!("Guest {}", (js_sys::Math::random() * 900.0) as u32 + 100));
     let query = dom::window().and_then(|it| it.location().search().ok()).unwrap_or_default();
     app.set("name", &name);
     for pair in query.trim_start_matches('?').split('&') {
@@ -87,10 +95,13 @@ fn expose(app: &Rc<RefCell<App>>) -> Result<(), JsValue> {
     let reset = Closure::<dyn FnMut()>::new(move || shared.borrow_mut().meters.reset());
     js_sys::Reflect::set(&object, &"reset".into(), &reset.into_js_value())?;
     let shared = app.clone();
-    let set = Closure::<dyn FnMut(JsValue, JsValue) -> String>::new(move |name: JsValue, value: JsValue| {
-        let value: String = js_sys::JsString::from(js_sys::Object::from(value).to_string()).into();
-        shared.borrow_mut().set(&name.as_string().unwrap_or_default(), &value)
-    });
+    let set = Closure::<dyn FnMut(JsValue, JsValue) -> String>::new(
+        move |name: JsValue, value: JsValue| {
+            let value: String =
+                js_sys::JsString::from(js_sys::Object::from(value).to_string()).into();
+            shared.borrow_mut().set(&name.as_string().unwrap_or_default(), &value)
+        },
+    );
     js_sys::Reflect::set(&object, &"set".into(), &set.into_js_value())?;
     js_sys::Reflect::set(&js_sys::global(), &"reckoning".into(), &object)?;
     Ok(())

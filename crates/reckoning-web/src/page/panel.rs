@@ -57,10 +57,9 @@ pub fn show_controls(controls: &Controls) {
         }
     }
     for name in ["ghost", "truth", "naive"] {
-        let is_off = controls.value(name).as_deref() == Some("false");
-        show_key(name, is_off && controls.value("view").as_deref() == Some("arena"));
+        show_key(name, controls.value(name).as_deref() == Some("false"));
     }
-    show_key("interpolated", controls.value("view").as_deref() == Some("arena"));
+    dom::mark("data-view", &controls.value("view").unwrap_or_default());
     dom::mark("data-watch", &controls.watch.to_string());
 }
 

@@ -55,7 +55,7 @@ impl Replayed {
 
     /// Other settings: the network begins anew.
     pub fn apply(&mut self, controls: &Controls) {
-        self.chain = Chain::new(self.recording.header().bodies.len(), controls);
+        self.chain.set_controls(controls);
     }
 
     /// Goes on by `dt_s` and gathers everyone.

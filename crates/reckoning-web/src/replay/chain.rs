@@ -24,9 +24,9 @@ const LEAP_PX: f64 = 80.0;
 const SCRUB_S: f64 = 1.0;
 
 /// A datagram on its way.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Flight {
-    Update(usize, Update),
+    Update(usize, Box<Update>),
     Plain(usize, SimTime, DVec3),
 }
 
@@ -73,20 +73,29 @@ impl Chain {
         }
     }
 
+    /// Other settings: the network begins anew, its counters go on.
+    pub fn set_controls(&mut self, controls: &Controls) {
+        self.controls = controls.clone();
+        self.tick = None;
+    }
+
     /// Runs up to a moment of the recording; a leap begins anew shortly before it.
     pub fn run_to(&mut self, recording: &Recording, at_s: f64) {
         let goal = tick_at(at_s);
         let is_leap = self.tick.is_none_or(|tick| {
             goal < tick || (goal - tick) as f64 > SCRUB_S * f64::from(TICKS_PER_S)
         });
+        let counted = (self.updates, self.plains);
         if is_leap {
-            let (updates, plains) = (self.updates, self.plains);
-            *self = Self { updates, plains, ..Self::new(self.lines.len(), &self.controls) };
+            *self = Self::new(self.lines.len(), &self.controls);
             self.tick = Some(tick_at((at_s - RUN_UP_S).max(0.0)) - 1);
         }
         while let Some(tick) = self.tick.filter(|tick| *tick < goal) {
             self.tick = Some(tick + 1);
             self.step(recording, tick + 1);
+        }
+        if is_leap {
+            (self.updates, self.plains) = counted; // what was run again did not come again
         }
     }
 
@@ -101,7 +110,7 @@ impl Chain {
             let (update, velocity) = self.observe(body, now, place, yaw_rad);
             truths.push((body as u32, place, velocity));
             if let Some(update) = update {
-                self.send(now, Flight::Update(body, update));
+                self.send(now, Flight::Update(body, Box::new(update)));
             }
             if tick % PLAIN_EVERY == 0 {
                 self.send(now, Flight::Plain(body, now, place));
@@ -125,12 +134,8 @@ impl Chain {
         let velocity =
             if has_leapt { DVec3::ZERO } else { (place - before) * f64::from(TICKS_PER_S) };
         let mut truth = Kinematics::moving(now, place, velocity);
-        truth.orientation = DQuat::from_xyzw(
-            0.0,
-            0.0,
-            libm::sin(0.5 * yaw_rad),
-            libm::cos(0.5 * yaw_rad),
-        );
+        truth.orientation =
+            DQuat::from_xyzw(0.0, 0.0, libm::sin(0.5 * yaw_rad), libm::cos(0.5 * yaw_rad));
         let update = match &mut line.publisher {
             Some(publisher) if has_leapt => publisher.teleport(&truth),
             Some(publisher) => publisher.observe(&truth),
@@ -168,7 +173,7 @@ impl Chain {
         while self.flights.front().is_some_and(|it| it.0 <= now) {
             let Some((_, flight)) = self.flights.pop_front() else { return };
             match flight {
-                Flight::Update(body, update) => self.accept(now, body, update),
+                Flight::Update(body, update) => self.accept(now, body, *update),
                 Flight::Plain(body, at, place) => {
                     self.plains += 1;
                     self.views.hear_plain(at, now, [(body as u32, place)]);
@@ -286,6 +291,9 @@ mod tests {
         back.run_to(&recording, 2.0);
         back.run_to(&recording, 1.0);
         assert_eq!(there.shown(0, 1.0), back.shown(0, 1.0));
+        let counted = (back.updates(), back.plains());
+        back.run_to(&recording, 0.5);
+        assert_eq!((back.updates(), back.plains()), counted, "nothing comes by scrubbing");
     }
 
     #[test]

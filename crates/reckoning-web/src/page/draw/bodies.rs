@@ -10,7 +10,7 @@ use crate::camera::Camera;
 use crate::scene::{Body, Bullet, Scene};
 
 /// Bodies are never smaller on the page.
-const LEAST_RADIUS: f64 = 6.0;
+const LEAST_RADIUS: f64 = 7.0;
 /// A ghost this near to the truth is not worth a bar.
 const LEAST_ERROR_PX: f64 = 1.5;
 
@@ -206,8 +206,14 @@ impl Brush<'_> {
 const HEXAGON: [(f64, f64); 6] =
     [(1.12, 0.0), (0.56, 0.97), (-0.56, 0.97), (-1.12, 0.0), (-0.56, -0.97), (0.56, -0.97)];
 const TANK_ROUND: [(f64, f64); 8] = [
-    (1.2, 0.5), (0.95, 0.85), (-0.95, 0.85), (-1.2, 0.5), (-1.2, -0.5), (-0.95, -0.85),
-    (0.95, -0.85), (1.2, -0.5),
+    (1.2, 0.5),
+    (0.95, 0.85),
+    (-0.95, 0.85),
+    (-1.2, 0.5),
+    (-1.2, -0.5),
+    (-0.95, -0.85),
+    (0.95, -0.85),
+    (1.2, -0.5),
 ];
 const TANK_SHARP: [(f64, f64); 6] =
     [(1.35, 0.0), (0.7, 0.9), (-1.15, 0.9), (-0.85, 0.0), (-1.15, -0.9), (0.7, -0.9)];

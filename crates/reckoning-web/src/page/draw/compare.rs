@@ -10,14 +10,20 @@ use crate::scene::Body;
 /// The space between two windows, and at the rim.
 const GAP: f64 = 10.0;
 /// What a window shows, in radii of a body.
-const VIEW_RADII: f64 = 26.0;
+const VIEW_RADII: f64 = 22.0;
 
 /// A window: what it is called, what it shows, in which colour.
 type Window<'a> = (&'static str, Option<DVec3>, &'a str);
 
-/// Draws the four windows.
-pub fn draw_compare(picture: &Picture<'_>, target: &Body, backdrop: &mut Backdrop, dpr: f64) {
+/// Draws the four windows; `below` them is room for what lies over the arena.
+pub fn draw_compare(
+    picture: &Picture<'_>,
+    target: &Body,
+    backdrop: &mut Backdrop,
+    (below, dpr): (f64, f64),
+) {
     let [width, height] = picture.camera.size;
+    let height = height - below;
     let centre = target.truth.unwrap_or(target.shown);
     let colours = picture.colours;
     let windows: [Window<'_>; 4] = [
@@ -36,7 +42,7 @@ pub fn draw_compare(picture: &Picture<'_>, target: &Body, backdrop: &mut Backdro
     let zoom = size[0].min(size[1]) / (VIEW_RADII * picture.ground.radius_px);
     let camera = Camera { centre, zoom, size };
     picture.pen.set_fill_style_str(colours.outside);
-    picture.pen.fill_rect(0.0, 0.0, width, height);
+    picture.pen.fill_rect(0.0, 0.0, width, height + below);
     for (number, window) in windows.iter().enumerate() {
         let column = number as f64 % columns;
         let row = (number as f64 / columns).floor();

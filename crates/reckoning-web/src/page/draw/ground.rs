@@ -60,7 +60,14 @@ impl Backdrop {
     }
 
     /// Copies what the camera sees to where the pen's origin is.
-    pub fn copy(&mut self, to: &Pen, camera: &Camera, ground: &Ground, colours: &Palette, dpr: f64) {
+    pub fn copy(
+        &mut self,
+        to: &Pen,
+        camera: &Camera,
+        ground: &Ground,
+        colours: &Palette,
+        dpr: f64,
+    ) {
         if !self.covers(camera, colours, dpr) {
             self.draw(camera, ground, colours, dpr);
         }
@@ -273,7 +280,14 @@ fn no_shadow(pen: &Pen) {
 }
 
 /// Items that lie there and turrets, which may change from frame to frame.
-pub fn draw_things(pen: &Pen, camera: &Camera, level: &Level, items: u64, time_s: f64, colours: &Palette) {
+pub fn draw_things(
+    pen: &Pen,
+    camera: &Camera,
+    level: &Level,
+    items: u64,
+    time_s: f64,
+    colours: &Palette,
+) {
     let radius = (level.file().body.radius_px * 0.62 * camera.zoom).max(4.5);
     for (number, item) in level.file().items.iter().enumerate().take(64) {
         let place = DVec3::new(item.at[0], item.at[1], 0.0);
@@ -284,7 +298,8 @@ pub fn draw_things(pen: &Pen, camera: &Camera, level: &Level, items: u64, time_s
         let is_there = items >> number & 1 == 1;
         pen.set_global_alpha(if is_there { 1.0 } else { 0.18 });
         let colour = if item.kind == ItemKind::Health { colours.health } else { colours.ammo };
-        let pulse = if is_there { 1.0 + 0.05 * libm::sin(time_s * 3.0 + number as f64) } else { 1.0 };
+        let pulse =
+            if is_there { 1.0 + 0.05 * libm::sin(time_s * 3.0 + number as f64) } else { 1.0 };
         draw_item(pen, [x, y], radius * pulse, item.kind, colour);
     }
     pen.set_global_alpha(1.0);

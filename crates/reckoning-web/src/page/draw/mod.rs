@@ -59,7 +59,12 @@ impl Picture<'_> {
         if let Some(level) = &self.ground.level {
             let time_s = self.now.as_secs_f64();
             ground::draw_things(
-                self.pen, self.camera, level, self.scene.items, time_s, self.colours,
+                self.pen,
+                self.camera,
+                level,
+                self.scene.items,
+                time_s,
+                self.colours,
             );
         }
         let brush = self.brush();

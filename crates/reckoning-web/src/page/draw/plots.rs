@@ -6,6 +6,9 @@ use super::palette::Palette;
 use crate::page::dom;
 use crate::plot::{Series, axis_end, short};
 
+/// Below this there is no room for a curve.
+const LEAST_HEIGHT: f64 = 20.0;
+
 /// What a plot shows: each curve with its colour, the important one last.
 pub struct Curves<'a> {
     pub series: &'a [(&'a Series, &'a str)],
@@ -14,6 +17,9 @@ pub struct Curves<'a> {
 /// Draws a plot to fill its canvas.
 pub fn draw_plot(canvas: &HtmlCanvasElement, curves: &Curves<'_>, colours: &Palette, dpr: f64) {
     let (width, height) = (f64::from(canvas.client_width()), f64::from(canvas.client_height()));
+    if height < LEAST_HEIGHT {
+        return; // it is hidden
+    }
     let device = [width, height].map(|it| (it * dpr).round() as u32);
     if canvas.width() != device[0] || canvas.height() != device[1] {
         canvas.set_width(device[0]);
@@ -47,7 +53,11 @@ pub fn draw_plot(canvas: &HtmlCanvasElement, curves: &Curves<'_>, colours: &Pale
         for (from_right, value) in series.points() {
             let x = width - from_right * (width - left);
             let y = bottom - (value / end).min(1.0) * (bottom - top);
-            if is_first { pen.move_to(x, y) } else { pen.line_to(x, y) }
+            if is_first {
+                pen.move_to(x, y)
+            } else {
+                pen.line_to(x, y)
+            }
             is_first = false;
         }
         pen.stroke();
