@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use reckoning::{ConfigError, GhostConfig, Kinematics, Pose, PublisherConfig, SimTime};
+use reckoning::{ConfigError, GhostConfig, Kinematics, Pose, Publisher, PublisherConfig, SimTime};
 use reckoning_net::wire::{MAX_DATAGRAM_BYTES, is_aside};
 use reckoning_net::{
     Delivery, EntityId, Event, Refusal, Remote, SendError, Session, SessionConfig,
@@ -273,18 +273,6 @@ impl Client {
         Ok(())
     }
 
-    /// Publishes our bodies by these settings from now on; also after a return.
-    ///
-    /// # Errors
-    /// When a setting is out of range; nothing is changed then.
-    pub fn set_publisher(&mut self, config: PublisherConfig) -> Result<(), ConfigError> {
-        if let Some(link) = &mut self.link {
-            link.session.set_publisher(config.clone())?;
-        }
-        self.config.session.publisher = config;
-        Ok(())
-    }
-
     /// What carries the datagrams: `quic`, `webtransport` or `websocket`; `None` until it stands.
     #[must_use]
     pub fn transport(&self) -> Option<&'static str> {
@@ -302,6 +290,19 @@ impl Client {
     /// When not joined, when it is too long, or when too much waits already.
     pub fn send(&mut self, bytes: &[u8], delivery: Delivery) -> Result<(), SendError> {
         self.link.as_mut().ok_or(SendError::NotJoined)?.session.send(bytes, delivery)
+    }
+
+    /// Exports bodies of ours by these settings from now on, also after a lost connection.
+    ///
+    /// # Errors
+    /// When a setting is out of range; nothing changes then.
+    pub fn set_publisher(&mut self, publisher: PublisherConfig) -> Result<(), ConfigError> {
+        Publisher::start(publisher.clone(), &Kinematics::default())?;
+        if let Some(link) = &mut self.link {
+            link.session.set_publisher(publisher.clone())?;
+        }
+        self.config.session.publisher = publisher;
+        Ok(())
     }
 
     /// Sends a datagram beside the protocol: as it is, once, with no promise that it arrives.
