@@ -22,6 +22,7 @@
 //!   updates bear are common to all;
 //! - no bytes make it panic, and everything a peer can make it keep has a named limit.
 
+mod bodies;
 pub(crate) mod config;
 mod entity;
 pub(crate) mod event;
@@ -31,6 +32,7 @@ mod people;
 mod receive;
 mod serve;
 mod spawn;
+mod strays;
 mod ticks;
 mod view;
 mod world;
