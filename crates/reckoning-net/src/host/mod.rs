@@ -40,6 +40,7 @@ mod zone_pass;
 
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
+use core::time::Duration;
 
 use reckoning::{ConfigError, HitRequest, HitVerdict, Rewind, SimTime};
 
@@ -174,6 +175,12 @@ impl Host {
     #[must_use]
     pub fn peer_stats(&self, peer: PeerId) -> Option<&TrafficStats> {
         self.peers.get(&peer).map(|peer| &peer.stats)
+    }
+
+    /// How long nothing was heard of a peer; `None` when it is not connected.
+    #[must_use]
+    pub fn silent_for(&self, now: SimTime, peer: PeerId) -> Option<Duration> {
+        self.peers.get(&peer).map(|peer| now.saturating_since(peer.channel.heard_at))
     }
 
     /// The settings it runs with.
