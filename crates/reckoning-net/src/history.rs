@@ -17,8 +17,11 @@ pub(crate) const HISTORY: usize = MAX_BASELINE_AGE as usize + 1;
 /// The latest updates of one entity, by number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
-    /// Grows to [`HISTORY`] and then turns; the place of a number is its lowest five bits.
-    ring: Vec<Option<(u16, Update)>>,
+    /// Which number is kept in each place, which is its lowest five bits. Apart from the updates,
+    /// because whether one is here is asked far more often than what it says.
+    numbers: [Option<u16>; HISTORY],
+    /// Grows to [`HISTORY`] and then turns.
+    updates: Vec<Option<Update>>,
     newest: Option<u16>,
 }
 
@@ -30,10 +33,15 @@ impl History {
 
     /// The update of that number, if it is still here.
     pub(crate) fn get(&self, number: u16) -> Option<&Update> {
-        match self.ring.get(usize::from(number) % HISTORY) {
-            Some(Some((kept, update))) if *kept == number => Some(update),
-            _ => None,
+        if !self.has(number) {
+            return None;
         }
+        self.updates.get(usize::from(number) % HISTORY)?.as_ref()
+    }
+
+    /// Whether the update of that number is still here.
+    pub(crate) fn has(&self, number: u16) -> bool {
+        self.numbers[usize::from(number) % HISTORY] == Some(number)
     }
 
     /// Keeps an update; it becomes the newest if its number is.
@@ -43,10 +51,11 @@ impl History {
             return;
         }
         let place = usize::from(number) % HISTORY;
-        if self.ring.len() <= place {
-            self.ring.resize(place + 1, None);
+        if self.updates.len() <= place {
+            self.updates.resize(place + 1, None);
         }
-        self.ring[place] = Some((number, update));
+        self.updates[place] = Some(update);
+        self.numbers[place] = Some(number);
         if self.newest.is_none_or(|newest| ahead(number, newest) > 0) {
             self.newest = Some(number);
         }
@@ -54,7 +63,8 @@ impl History {
 
     /// Forgets everything, as after a new beginning.
     pub(crate) fn clear(&mut self) {
-        self.ring.clear();
+        self.numbers = [None; HISTORY];
+        self.updates.clear();
         self.newest = None;
     }
 }

@@ -63,7 +63,7 @@ fn fairness(it: &Replication) -> Policy {
         }
         Fairness::Scheduled => Policy::Scheduled { leftover: Leftover::Flushed, horizon: HORIZON },
         Fairness::Probabilistic => Policy::Probabilistic { budget, weights: Weights::ACCUMULATED },
-        Fairness::Deterministic => Policy::Deterministic { budget, weights: Weights::ACCUMULATED },
+        Fairness::Deterministic => Policy::Deterministic { budget, weights: Weights::TEMPERED },
     }
 }
 

@@ -18,16 +18,18 @@ impl Gate {
         Self { key, live: LiveTokens::default() }
     }
 
-    /// Checks what a joiner shows at `now`, in seconds since 1970.
+    /// Checks what a joiner shows at `now`, in seconds since 1970. `is_silent` tells whether
+    /// nothing was heard of a peer for long.
     pub(crate) fn check(
         &mut self,
         peer: PeerId,
         shown: &[u8],
         now: u64,
+        is_silent: impl FnOnce(PeerId) -> bool,
     ) -> Result<Joiner, Refusal> {
         let Some(key) = &self.key else { return Ok(Joiner { peer, token: None }) };
         let checked = key.check(shown, now).and_then(|token| {
-            self.live.take(token.nonce, peer)?;
+            self.live.take(token.nonce, peer, is_silent)?;
             Ok(Joiner { peer, token: Some(token) })
         });
         checked.map_err(|error| {

@@ -8,9 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
+use quinn::SendDatagramError;
 use reckoning::SimTime;
 use tokio::sync::Notify;
-use web_transport_quinn::Session;
+use tokio::sync::mpsc::Receiver;
+use web_transport_quinn::{Session, SessionError};
 
 use crate::limits::{Allowance, Visit};
 use crate::metrics::{Drop, Metrics};
@@ -19,6 +21,22 @@ use reckoning_net::PeerId;
 
 /// A datagram and when it came.
 pub(crate) type Received = (SimTime, Bytes);
+
+/// Datagrams that leave together.
+pub(crate) type Parcel = Vec<(Arc<Link>, Bytes)>;
+
+/// Parcels that may wait for the network thread: a few steps' worth. What comes on top is dropped.
+pub(crate) const WAITING_PARCELS: usize = 8;
+
+/// Hands datagrams to their links, on the thread that carries them: what wakes it from within
+/// costs nothing.
+pub(crate) async fn carry(mut parcels: Receiver<Parcel>) {
+    while let Some(parcel) = parcels.recv().await {
+        for (link, bytes) in parcel {
+            link.send(bytes);
+        }
+    }
+}
 
 /// What to make of a client after a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,34 +119,33 @@ impl Link {
     }
 
     /// Sends to the client, or counts why not. Never waits.
-    pub(crate) fn send(&self, bytes: &[u8]) {
+    pub(crate) fn send(&self, bytes: Bytes) {
+        let length = bytes.len() as u64;
         let sent = match &self.outlet {
             Outlet::Quic(session) => self.send_quic(session, bytes),
-            Outlet::Socket(outbox) => {
-                outbox.push(Bytes::copy_from_slice(bytes), &self.limits, &self.metrics)
-            }
+            Outlet::Socket(outbox) => outbox.push(bytes, &self.limits, &self.metrics),
         };
         if sent {
             self.metrics.datagrams_out.one();
-            self.metrics.bytes_out.add(bytes.len() as u64);
+            self.metrics.bytes_out.add(length);
         }
     }
 
-    fn send_quic(&self, session: &Session, bytes: &[u8]) -> bool {
+    /// Counts a datagram that the network thread had no time for.
+    pub(crate) fn give_up(&self) {
+        self.metrics.dropped(Drop::SendBuffer);
+    }
+
+    fn send_quic(&self, session: &Session, bytes: Bytes) -> bool {
         // A full buffer gives up its oldest for this one.
         if session.datagram_send_buffer_space() < bytes.len() {
             self.metrics.dropped(Drop::SendBuffer);
         }
-        if bytes.len() > session.max_datagram_size() {
-            let closed = session.close_reason().is_some();
-            self.metrics.dropped(if closed { Drop::Closed } else { Drop::TooLong });
-            return false;
-        }
-        let sent = session.send_datagram(Bytes::copy_from_slice(bytes)).is_ok();
-        if !sent {
-            self.metrics.dropped(Drop::Closed);
-        }
-        sent
+        let Err(error) = session.send_datagram(bytes) else { return true };
+        let too_long =
+            matches!(error, SessionError::SendDatagramError(SendDatagramError::TooLarge));
+        self.metrics.dropped(if too_long { Drop::TooLong } else { Drop::Closed });
+        false
     }
 
     /// Ends the connection.
@@ -272,7 +289,7 @@ mod tests {
     fn a_slow_reader_gets_the_newest_datagrams() {
         let (link, metrics, outbox) = link(|limits| limits.send_buffer_bytes = 1_200);
         for number in 0..5 {
-            link.send(&[number; 500]);
+            link.send(Bytes::copy_from_slice(&[number; 500]));
         }
         assert_eq!(metrics.drops(Drop::SendBuffer), 3);
         assert_eq!(outbox.pop().unwrap()[0], 3);
@@ -280,7 +297,7 @@ mod tests {
         assert_eq!(outbox.pop(), None);
 
         link.close("over");
-        link.send(&[9; 10]);
+        link.send(Bytes::copy_from_slice(&[9; 10]));
         assert_eq!(metrics.drops(Drop::Closed), 1);
     }
 }

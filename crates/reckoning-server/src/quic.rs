@@ -9,7 +9,10 @@ use std::sync::Arc;
 
 use quinn::congestion::{Controller, ControllerFactory};
 use quinn::crypto::rustls::{HandshakeData, QuicServerConfig};
-use quinn::{Connection, Endpoint, EndpointConfig, IdleTimeout, Incoming, TransportConfig, VarInt};
+use quinn::{
+    AckFrequencyConfig, Connection, Endpoint, EndpointConfig, IdleTimeout, Incoming,
+    TransportConfig, VarInt,
+};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 use web_transport_quinn::{Request, Session};
@@ -56,11 +59,23 @@ fn transport(limits: &Limits) -> TransportConfig {
         .stream_receive_window(STREAM_WINDOW_BYTES.into())
         .receive_window(RECEIVE_WINDOW_BYTES.into())
         .send_window(u64::from(RECEIVE_WINDOW_BYTES))
+        .ack_frequency_config(Some(seldom()))
         .datagram_receive_buffer_size(Some(limits.queued_datagrams * limits.datagram_bytes))
         .datagram_send_buffer_size(limits.send_buffer_bytes)
         .congestion_controller_factory(Arc::new(Steady));
     transport
 }
+
+/// The host has acknowledgements of its own, which come 20 times a second; QUIC's can ride along
+/// with them, instead of a packet for every second one of ours.
+fn seldom() -> AckFrequencyConfig {
+    let mut acks = AckFrequencyConfig::default();
+    acks.ack_eliciting_threshold(VarInt::from_u32(16)).max_ack_delay(Some(ACK_DELAY));
+    acks
+}
+
+/// Twice the time between two datagrams of a client.
+const ACK_DELAY: std::time::Duration = std::time::Duration::from_millis(100);
 
 /// No congestion control beneath the host's: a fixed window.
 ///

@@ -12,7 +12,7 @@ use std::thread::{self, JoinHandle};
 use axum::Router;
 use reckoning_net::{Host, HostConfig};
 use tokio::runtime::Builder;
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 
 use crate::certificate::{Identity, IdentityError};
 use crate::clock::Clock;
@@ -21,6 +21,7 @@ use crate::entrance::Entrance;
 use crate::game::Game;
 use crate::gate::Gate;
 use crate::http::{self, Desk};
+use crate::link::{self, Parcel, WAITING_PARCELS};
 use crate::metrics::Metrics;
 use crate::quic;
 use crate::record::{Recorder, Subject};
@@ -125,7 +126,8 @@ impl Server {
         let (tell, arrivals) = channel();
         let limits = Arc::new(settings.limits.clone());
         let entrance = Arc::new(Entrance::new(clock, limits, metrics.clone(), tell));
-        let network = Network::start(&settings, &identity, page, entrance.clone())?;
+        let (parcels, sent) = mpsc::channel(WAITING_PARCELS);
+        let network = Network::start(&settings, &identity, page, entrance.clone(), sent)?;
         let game = Box::new(game);
         let parts = Parts {
             clock,
@@ -137,6 +139,7 @@ impl Server {
             arrivals,
             recorder,
             stop: stop.clone(),
+            parcels,
         };
         let ticks = Some(spawn("tick", move || TickLoop::new(parts).run())?);
         let (address, sha256) = (network.address, identity.sha256());
@@ -184,6 +187,7 @@ impl Network {
         identity: &Identity,
         page: Router,
         entrance: Arc<Entrance>,
+        parcels: mpsc::Receiver<Parcel>,
     ) -> Result<Self, ServeError> {
         let runtime =
             Builder::new_current_thread().enable_all().build().map_err(ServeError::Threads)?;
@@ -199,6 +203,7 @@ impl Network {
             runtime.block_on(async {
                 tokio::spawn(http::accept(listener, router, entrance.clone()));
                 tokio::spawn(quic::accept(endpoint.clone(), entrance));
+                tokio::spawn(link::carry(parcels));
                 // A dropped sender means the same.
                 let _ = closed.await;
                 quic::close(endpoint).await;

@@ -10,7 +10,8 @@
 //!
 //! A token is bound to the entities it names and ends at a moment. Its nonce lives in one
 //! session at a time (see [`LiveTokens`]), so a copied token gains nothing while its owner
-//! plays, and the owner can come back after a broken connection.
+//! plays, and the owner can come back after a broken connection: once nothing was heard on the
+//! old one for two seconds, in which a client that lives says a lot, the new one takes its place.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -208,15 +209,24 @@ pub struct LiveTokens {
 }
 
 impl LiveTokens {
-    /// Takes a token for a session.
+    /// Takes a token for a session. Who holds it keeps it, unless `is_silent` says that nothing
+    /// was heard of it for so long that its connection must be dead: then whoever shows the
+    /// token is its owner, come back.
     ///
     /// # Errors
     /// When another session has it.
-    pub fn take(&mut self, nonce: Nonce, peer: PeerId) -> Result<(), TokenError> {
-        match *self.by_nonce.entry(nonce).or_insert(peer) {
-            holder if holder == peer => Ok(()),
-            _ => Err(TokenError::InUse),
+    pub fn take(
+        &mut self,
+        nonce: Nonce,
+        peer: PeerId,
+        is_silent: impl FnOnce(PeerId) -> bool,
+    ) -> Result<(), TokenError> {
+        let holder = self.by_nonce.entry(nonce).or_insert(peer);
+        if *holder != peer && !is_silent(*holder) {
+            return Err(TokenError::InUse);
         }
+        *holder = peer;
+        Ok(())
     }
 
     /// Gives back what a session held.
@@ -301,11 +311,15 @@ mod tests {
         let (first, second) = (PeerId(1), PeerId(2));
         let mut live = LiveTokens::default();
 
-        assert_eq!(live.take([1; 16], first), Ok(()));
-        assert_eq!(live.take([1; 16], first), Ok(())); // a repeated join of the same peer
-        assert_eq!(live.take([1; 16], second), Err(TokenError::InUse));
+        let (lively, silent) = (|_| false, |_| true);
+        assert_eq!(live.take([1; 16], first, lively), Ok(()));
+        assert_eq!(live.take([1; 16], first, lively), Ok(())); // a repeated join of the same peer
+        assert_eq!(live.take([1; 16], second, lively), Err(TokenError::InUse));
         live.release(first);
-        assert_eq!(live.take([1; 16], second), Ok(()));
+        assert_eq!(live.take([1; 16], second, lively), Ok(()));
+        assert_eq!(live.take([1; 16], first, silent), Ok(()));
+        live.release(second); // the dead connection ends at last, and takes nothing with it
+        assert_eq!(live.take([1; 16], second, lively), Err(TokenError::InUse));
     }
 
     #[test]

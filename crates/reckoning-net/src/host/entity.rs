@@ -3,21 +3,18 @@
 //! The host's knowledge is one [`Update`]: a truth observed here, or the latest accepted from
 //! its owner. A *number* is given to it only when somebody must be told, once for all
 //! receivers; what differs between them is the baseline and the class, and for each pair the
-//! body is computed once ([`Bodies`]). How far a number has strayed from the knowledge is
+//! body is written once ([`Bodies`]). How far a number has strayed from the knowledge is
 //! computed once per tick ([`Strays`]), however many receivers believe it.
 
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 
-use reckoning::{DQuat, DVec3, Fairness, Guard, Kinematics, Model, SimTime, Update, UpdateKind};
+use reckoning::{DVec3, Fairness, Guard, Kinematics, Model, SimTime, Update, UpdateKind};
 
+use super::bodies::{Bodies, BodyKey};
+use super::strays::{Stray, Strays};
 use crate::history::History;
-use crate::wire::{Body, EntityId, Format, Owner};
-
-/// Believed numbers whose straying is remembered within a tick.
-const STRAYS: usize = 8;
-/// Bodies of the newest number that are remembered.
-const BODIES: usize = 8;
+use crate::wire::{Body, EntityId, Format, Ink, Owner};
+use crate::zones::ZoneClass;
 
 /// How a zone class is written.
 #[derive(Clone, Debug)]
@@ -119,7 +116,7 @@ impl Entity {
         self.teleports |= known.kind() == UpdateKind::Teleport;
         self.known = known;
         self.numbered = false;
-        self.strays.tick = None;
+        self.strays.forget();
         true
     }
 
@@ -145,6 +142,11 @@ impl Entity {
         self.history.get(number)
     }
 
+    /// Whether the update of a number is still here.
+    pub(crate) fn has_number(&self, number: u16) -> bool {
+        self.history.has(number)
+    }
+
     /// The number of the update about that moment, if it is still here.
     pub(crate) fn number_at(&self, at: SimTime) -> Option<u16> {
         let newest = self.history.newest()?;
@@ -159,25 +161,24 @@ impl Entity {
         self.teleports || self.teleported.is_some_and(|at| crate::acks::ahead(at, number) > 0)
     }
 
-    /// How far a receiver who believes that is off at `now`; `None` when its number is
-    /// forgotten.
+    /// How far a receiver who believes that is off at `now`, by the rules of the class it is in
+    /// by now; `None` when its number is forgotten.
     pub(crate) fn stray(
         &mut self,
         classes: &[ClassFormat],
         held: Held,
+        rules: (u8, &ZoneClass),
         now: SimTime,
     ) -> Option<Stray> {
         self.strays.at(now, &self.known);
-        let place = (usize::from(held.number) + 3 * usize::from(held.class)) % STRAYS;
-        if let Some((kept, stray)) = self.strays.kept[place]
-            && kept == held
-        {
+        if let Some(stray) = self.strays.kept(held, rules.0) {
             return Some(stray);
         }
         let believed = self.update_in(classes, held)?;
         let is_newest = self.numbered && self.history.newest() == Some(held.number);
-        let stray = self.strays.of(&believed, is_newest, now);
-        self.strays.kept[place] = Some((held, stray));
+        let step_m = classes.get(usize::from(rules.0)).map_or(0.0, ClassFormat::step_m);
+        let stray = self.strays.of(&believed, is_newest, step_m, rules.1, now);
+        self.strays.keep(held, rules.0, stray);
         Some(stray)
     }
 
@@ -192,28 +193,38 @@ impl Entity {
         self.history.get(held.number).map(|update| class.of(update))
     }
 
-    /// The body of a number for receivers of a class who have that baseline.
-    pub(crate) fn body(
+    /// The same as bits, with a stamp that counts from `near_tick` of the host's format.
+    /// `None` when there are too many of them, or no body.
+    pub(crate) fn ink(
         &mut self,
         classes: &[ClassFormat],
-        held: Held,
-        baseline: Option<Held>,
-        teleport: bool,
-    ) -> Option<Body> {
-        let key = BodyKey { held, baseline, teleport };
-        if let Some((_, body)) = self.bodies.kept.iter().find(|(kept, _)| *kept == key) {
+        format: &Format,
+        key: BodyKey,
+        near_tick: i64,
+    ) -> Option<Ink> {
+        if let Some(ink) = self.bodies.ink(key, near_tick) {
+            return Some(*ink);
+        }
+        let ink = Ink::of(format, &self.body(classes, key)?, near_tick)?;
+        self.bodies.keep_ink(key, near_tick, ink);
+        Some(ink)
+    }
+
+    /// The body of a number for receivers of a class who have that baseline.
+    pub(crate) fn body(&mut self, classes: &[ClassFormat], key: BodyKey) -> Option<Body> {
+        if let Some(body) = self.bodies.body(key) {
             return Some(*body);
         }
-        let mut update = self.update_in(classes, held)?;
-        if teleport {
+        let mut update = self.update_in(classes, key.held)?;
+        if key.teleport {
             let kind = UpdateKind::Teleport;
             update = Update::new(*update.kinematics(), *update.model(), kind).unwrap_or(update);
         }
-        let off = match baseline {
+        let off = match key.baseline {
             Some(baseline) => Some(self.update_in(classes, baseline)?),
             None => None,
         };
-        let format = &classes.get(usize::from(held.class))?.format;
+        let format = &classes.get(usize::from(key.held.class))?.format;
         let body = Body::of(format, off.as_ref(), &update);
         self.bodies.keep(key, body);
         Some(body)
@@ -228,85 +239,5 @@ impl Entity {
     /// Truths of the host's own are carried on like this.
     pub(crate) fn of_truth(truth: &Kinematics, model: Model, kind: UpdateKind) -> Option<Update> {
         Update::new(*truth, model.fitted(truth), kind).ok()
-    }
-}
-
-/// How far a belief is off the knowledge at one moment.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Stray {
-    pub(crate) error: DVec3,
-    /// It moves, and the body does not any more.
-    pub(crate) misses_stop: bool,
-    /// It moves.
-    pub(crate) moves: bool,
-    /// It is what the host knows.
-    pub(crate) is_newest: bool,
-    pub(crate) believed: DQuat,
-    pub(crate) known: DQuat,
-}
-
-/// What was computed for this tick.
-#[derive(Debug, Default)]
-struct Strays {
-    tick: Option<SimTime>,
-    position: DVec3,
-    orientation: DQuat,
-    stands: bool,
-    kept: [Option<(Held, Stray)>; STRAYS],
-}
-
-impl Strays {
-    /// Looks at the knowledge at `now`, unless that was done.
-    fn at(&mut self, now: SimTime, known: &Update) {
-        if self.tick == Some(now) {
-            return;
-        }
-        self.tick = Some(now);
-        self.position = known.position_at(now);
-        self.orientation = known.orientation_at(now);
-        self.stands = known.velocity_at(now) == DVec3::ZERO;
-        self.kept = [None; STRAYS];
-    }
-
-    fn of(&self, believed: &Update, is_newest: bool, now: SimTime) -> Stray {
-        let moves = believed.velocity_at(now) != DVec3::ZERO;
-        Stray {
-            error: self.position - believed.position_at(now),
-            misses_stop: self.stands && moves && !is_newest,
-            moves,
-            is_newest,
-            believed: believed.orientation_at(now),
-            known: self.orientation,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct BodyKey {
-    held: Held,
-    baseline: Option<Held>,
-    teleport: bool,
-}
-
-/// Bodies of the newest number, by what receivers have.
-#[derive(Debug, Default)]
-struct Bodies {
-    kept: Vec<(BodyKey, Body)>,
-    next: usize,
-}
-
-impl Bodies {
-    fn clear(&mut self) {
-        self.kept.clear();
-        self.next = 0;
-    }
-
-    fn keep(&mut self, key: BodyKey, body: Body) {
-        if self.kept.len() < BODIES {
-            self.kept.push((key, body));
-        } else {
-            self.kept[self.next] = (key, body);
-            self.next = (self.next + 1) % BODIES;
-        }
     }
 }

@@ -19,6 +19,10 @@ pub(crate) struct Fates<'a> {
     peer: PeerId,
     now: SimTime,
     views: &'a mut [View],
+    /// Where the next view is likely to be.
+    next: usize,
+    /// Whether entities keep accounts of what arrived.
+    accounts: bool,
     notices: &'a mut Notices,
     outbox: &'a mut Outbox,
     welcome: &'a mut bool,
@@ -41,6 +45,8 @@ impl<'a> Fates<'a> {
             peer: peer.id,
             now,
             views: &mut peer.views,
+            next: 0,
+            accounts: world.accounts,
             notices: &mut peer.notices,
             outbox,
             welcome: &mut peer.welcome,
@@ -102,6 +108,9 @@ impl<'a> Fates<'a> {
         if let Some(rewind) = self.rewind.as_deref_mut() {
             rewind.handle_shown(self.peer, entity, rewind_key(held), at);
         }
+        if !self.accounts {
+            return;
+        }
         let (delay_s, peer, now) = (*self.delay_s, self.peer, self.now);
         let Some(entity) = self.world.seen(slot, entity) else { return };
         let Some(export) = entity.numbered(held.number).map(reckoning::Update::at) else { return };
@@ -142,6 +151,9 @@ impl<'a> Fates<'a> {
         let Some(view) = self.view(entity, stay) else { return };
         view.lost(number);
         let slot = view.slot;
+        if !self.accounts {
+            return;
+        }
         let (peer, now) = (self.peer, self.now);
         let Some(entity) = self.world.seen(slot, entity) else { return };
         let Some(export) = entity.numbered(number).map(reckoning::Update::at) else { return };
@@ -150,8 +162,16 @@ impl<'a> Fates<'a> {
         }
     }
 
+    /// Datagrams carry entities in the order of the views, so the next is nearly always the one
+    /// after the last.
     fn view(&mut self, entity: EntityId, stay: u16) -> Option<&mut View> {
-        let place = self.views.binary_search_by_key(&entity, |view| view.entity).ok()?;
+        let next = self.views.get(self.next).is_some_and(|view| view.entity == entity);
+        let place = if next {
+            self.next
+        } else {
+            self.views.binary_search_by_key(&entity, |view| view.entity).ok()?
+        };
+        self.next = place + 1;
         self.views.get_mut(place).filter(|view| view.stay == stay)
     }
 }

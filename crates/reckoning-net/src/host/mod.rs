@@ -22,6 +22,7 @@
 //!   updates bear are common to all;
 //! - no bytes make it panic, and everything a peer can make it keep has a named limit.
 
+mod bodies;
 pub(crate) mod config;
 mod entity;
 pub(crate) mod event;
@@ -32,6 +33,7 @@ mod receive;
 mod serve;
 mod settings;
 mod spawn;
+mod strays;
 mod ticks;
 mod view;
 mod world;
@@ -39,6 +41,7 @@ mod zone_pass;
 
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
+use core::time::Duration;
 
 use reckoning::{ConfigError, HitRequest, HitVerdict, Rewind, SimTime};
 
@@ -173,6 +176,12 @@ impl Host {
     #[must_use]
     pub fn peer_stats(&self, peer: PeerId) -> Option<&TrafficStats> {
         self.peers.get(&peer).map(|peer| &peer.stats)
+    }
+
+    /// How long nothing was heard of a peer; `None` when it is not connected.
+    #[must_use]
+    pub fn silent_for(&self, now: SimTime, peer: PeerId) -> Option<Duration> {
+        self.peers.get(&peer).map(|peer| now.saturating_since(peer.channel.heard_at))
     }
 
     /// The settings it runs with.

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use reckoning::{Rewind, SimTime};
 
+use super::bodies::BodyKey;
 use super::config::{Clocking, HostConfig};
 use super::entity::Held;
 use super::fates::{Fates, rewind_key};
@@ -13,7 +14,7 @@ use super::world::World;
 use crate::budget::DATAGRAM_OVERHEAD_BYTES;
 use crate::channel::Carried;
 use crate::notices::Word;
-use crate::wire::{EntityId, Format, Header, Message, Number, PacketWriter, PeerId};
+use crate::wire::{EntityId, Format, Header, Ink, Message, Number, PacketWriter, PeerId};
 
 /// What everybody's datagrams are filled from.
 pub(crate) struct Stock<'a> {
@@ -40,6 +41,22 @@ impl Filling<'_> {
         if fits {
             self.said = true;
             self.items.extend(item);
+        }
+        fits
+    }
+
+    fn put_ink(
+        &mut self,
+        entity: EntityId,
+        number: Number,
+        class: u8,
+        ink: &Ink,
+        item: Carried,
+    ) -> bool {
+        let fits = self.out.push_ink(entity, number, class, ink);
+        if fits {
+            self.said = true;
+            self.items.push(item);
         }
         fits
     }
@@ -240,23 +257,33 @@ impl Stock<'_> {
         let held = Held { number, class: view.class };
         let (base, teleport) =
             if enters { (None, false) } else { (base, view.needs_teleport(entity)) };
-        let Some(body) = entity.body(classes, held, base, teleport) else { return true };
+        let key = BodyKey { held, baseline: base, teleport };
         let class = classes.get(usize::from(view.class)).map_or(0, |class| class.log2);
-        let (message, item) = if enters {
+        let format = &self.config.format;
+        let fits = if enters {
+            let Some(body) = entity.body(classes, key) else { return true };
             let (owner, tag) = (entity.owner, &entity.tag);
             let item = Carried::Enter { entity: id, number, class: view.class, stay };
-            (Message::Enter { entity: id, owner, number, class, tag, body }, item)
+            let message = Message::Enter { entity: id, owner, number, class, tag, body };
+            filling.put(format, &message, Some(item))
         } else {
-            let off = base.and_then(|base| Number::off(base.number, number));
             let item = if view.stage == Stage::Shown {
                 Carried::Update { entity: id, number, class: view.class, stay }
             } else {
                 Carried::Blind { entity: id, number, stay }
             };
+            let off = base.and_then(|base| Number::off(base.number, number));
             let name = off.unwrap_or(Number::Whole(number));
-            (Message::Update { entity: id, number: name, class, body }, item)
+            let near_tick = filling.out.near_tick(format);
+            if let Some(ink) = entity.ink(classes, format, key, near_tick) {
+                filling.put_ink(id, name, class, &ink, item)
+            } else {
+                let Some(body) = entity.body(classes, key) else { return true };
+                let message = Message::Update { entity: id, number: name, class, body };
+                filling.put(format, &message, Some(item))
+            }
         };
-        if !filling.put(&self.config.format, &message, Some(item)) {
+        if !fits {
             return false;
         }
         view.sent(number, now);

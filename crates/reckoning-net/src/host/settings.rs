@@ -47,6 +47,7 @@ impl Host {
             return;
         }
         self.config.fairness = policy;
+        self.world.accounts = policy != Policy::Base;
         let seed = self.config.seed;
         for entity in self.world.slots.iter_mut().flatten() {
             entity.fairness = fairness_of(policy, seed, entity.id);

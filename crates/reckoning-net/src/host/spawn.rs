@@ -179,6 +179,7 @@ pub(super) fn fairness_of(policy: Policy, seed: u64, id: EntityId) -> Option<Box
     let mut config = FairnessConfig::default();
     config.policy = policy;
     config.seed = seed ^ u64::from(id.0);
+    config.accounts = false; // nobody here reads what the policy does not
     Fairness::new(config).ok().map(Box::new)
 }
 

@@ -95,20 +95,14 @@ fn strays_too_far(
     if entity.teleported_since(number) {
         return true;
     }
-    let Some(stray) = entity.stray(classes, Held { number, class: 0 }, now) else { return true };
+    let held = Held { number, class: 0 };
+    let Some(stray) = entity.stray(classes, held, (0, class), now) else { return true };
     let waited = now.saturating_since(at);
     if stray.is_newest || waited < class.min_interval {
         return false;
     }
-    let turned = class
-        .angle_threshold
-        .is_some_and(|threshold| threshold.is_crossed_between(stray.believed, stray.known));
-    let step_m = classes.first().map_or(0.0, ClassFormat::step_m);
-    let restless = stray.moves || stray.error.length() > step_m;
-    stray.misses_stop
-        || turned
-        || class.threshold.is_crossed_by(stray.error)
-        || (waited >= class.heartbeat && restless)
+    let restless = stray.moves || stray.apart;
+    stray.misses_stop || stray.turned || stray.crosses || (waited >= class.heartbeat && restless)
 }
 
 fn export_one(entity: &mut Entity, format: &Format, now: SimTime) {

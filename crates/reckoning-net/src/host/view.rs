@@ -1,6 +1,6 @@
 //! One receiver's sight of one entity: what it was sent, what it has, what it needs.
 
-use reckoning::{SimTime, Threshold};
+use reckoning::SimTime;
 
 use super::entity::{ClassFormat, Entity, Held};
 use crate::acks::ahead;
@@ -119,11 +119,11 @@ impl View {
         if entity.teleported_since(sent.number) {
             return need(TELEPORT_URGENCY);
         }
-        let Some(stray) = entity.stray(classes, sent, now) else { return need(1.0) };
-        let step_m = classes.get(usize::from(self.class)).map_or(0.0, ClassFormat::step_m);
+        let rules = (self.class, class);
+        let Some(stray) = entity.stray(classes, sent, rules, now) else { return need(1.0) };
         let waited = now.saturating_since(self.sent_at);
         if entity.fairness.is_some() {
-            let settles = !stray.moves && !stray.is_newest && stray.error.length() > step_m;
+            let settles = !stray.moves && !stray.is_newest && stray.apart;
             let healed = waited >= class.heartbeat && (settles || self.losses > 0);
             return if self.due || healed { need(1.0) } else { None };
         }
@@ -133,15 +133,11 @@ impl View {
         if waited < class.min_interval {
             return None;
         }
-        let share = ratio(&class.threshold, stray.error.length());
-        let turned = class
-            .angle_threshold
-            .is_some_and(|threshold| threshold.is_crossed_between(stray.believed, stray.known));
-        let differs = !stray.is_newest && stray.error.length() > step_m;
+        let differs = !stray.is_newest && stray.apart;
         // An owner exports because the others need it; nearby nobody is the judge of that twice.
         let relayed = self.class == 0 && differs && entity.owner != Owner::Host;
-        if self.due || turned || relayed || class.threshold.is_crossed_by(stray.error) {
-            return need(share * (1.0 + waited_s));
+        if self.due || stray.turned || relayed || stray.crosses {
+            return need(stray.share * (1.0 + waited_s));
         }
         let restless = differs || (!stray.is_newest && stray.moves);
         if waited >= class.heartbeat && restless { need(0.5) } else { None }
@@ -155,7 +151,7 @@ impl View {
 
     /// The number to send, and what it can be coded off.
     pub(crate) fn form(&self, newest: u16, entity: &Entity) -> (u16, Option<Held>) {
-        let wanted = self.chosen.filter(|number| entity.numbered(*number).is_some());
+        let wanted = self.chosen.filter(|number| entity.has_number(*number));
         // Never backwards: the receiver would drop it.
         let wanted = wanted.filter(|n| self.sent.is_none_or(|sent| ahead(*n, sent.number) > 0));
         let number = wanted.unwrap_or(newest);
@@ -163,7 +159,7 @@ impl View {
             self.losses < DOUBTS
                 && matches!(self.stage, Stage::Shown)
                 && Number::off(has.number, number).is_some()
-                && entity.numbered(has.number).is_some()
+                && entity.has_number(has.number)
         });
         (number, base)
     }
@@ -204,9 +200,4 @@ impl View {
         // If something newer is under way, that heals it.
         self.due |= self.sent.is_some_and(|sent| sent.number == number) && !self.has_number(number);
     }
-}
-
-/// How many times its threshold an error is.
-fn ratio(threshold: &Threshold, error_m: f64) -> f32 {
-    (error_m / threshold.max_error_m()).min(1e3) as f32
 }

@@ -3,7 +3,7 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use reckoning::{DVec3, SimTime};
+use reckoning::{DVec3, Policy, SimTime};
 
 use super::config::HostConfig;
 use super::entity::{ClassFormat, Entity};
@@ -20,6 +20,8 @@ pub(crate) struct World {
     pub(crate) classes: Vec<ClassFormat>,
     pub(crate) zones: ZoneConfig,
     grid: Grid,
+    /// Whether entities keep accounts of what arrived.
+    pub(crate) accounts: bool,
     /// Entities came or went since the grid was built.
     pub(crate) changed: bool,
 }
@@ -39,6 +41,7 @@ impl World {
             classes: config.zones.classes.iter().map(class).collect(),
             zones: config.zones.clone(),
             grid: Grid::default(),
+            accounts: config.fairness != Policy::Base,
             changed: false,
         }
     }

@@ -29,7 +29,8 @@ pub struct SessionConfig {
     pub join_retry: Duration,
     /// An acknowledgement waits this long for a datagram to ride on.
     pub ack_delay: Duration,
-    /// A host that is silent for this long is gone.
+    /// A host that is silent for this long is gone. It is asked every 60th part of that once a
+    /// third has passed; time in which the session was not driven does not count.
     pub timeout: Duration,
     /// Each command rides in this many datagrams.
     pub command_repeats: u8,
@@ -50,7 +51,7 @@ impl Default for SessionConfig {
             clock: ClockConfig::default(),
             join_retry: Duration::from_millis(250),
             ack_delay: Duration::from_millis(50),
-            timeout: Duration::from_secs(10),
+            timeout: Duration::from_secs(3),
             command_repeats: 3,
             max_datagram_bytes: MAX_DATAGRAM_BYTES,
             max_ghosts: 4096,

@@ -21,6 +21,7 @@ mod error;
 mod foresee;
 mod format;
 mod ids;
+mod ink;
 mod message;
 mod packet;
 mod spec;
@@ -30,6 +31,7 @@ pub use body::{Body, read_update, write_update};
 pub use error::{DecodeError, FormatError};
 pub use format::{Format, Registry};
 pub use ids::{EntityId, Number, Owner, PeerId};
+pub(crate) use ink::Ink;
 pub use message::{Ack, Header, Message, Refusal};
 pub use packet::{PacketReader, PacketWriter};
 

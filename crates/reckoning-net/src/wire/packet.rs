@@ -5,7 +5,7 @@ use reckoning::SimTime;
 use super::body::{put_gap, take_gap};
 use super::code::{put_signed, take_signed};
 use super::{
-    Ack, BitReader, BitWriter, Body, DecodeError, EntityId, Format, Header, MAX_BASELINE_AGE,
+    Ack, BitReader, BitWriter, Body, DecodeError, EntityId, Format, Header, Ink, MAX_BASELINE_AGE,
     MAX_CLASS, MAX_COMMAND_BYTES, MAX_FORMAT_BYTES, MAX_RELIABLE_BYTES, MAX_TAG_BYTES,
     MAX_TOKEN_BYTES, Message, Number, Owner, PeerId, Refusal,
 };
@@ -86,6 +86,34 @@ impl<'a> PacketWriter<'a> {
         self.out.rewind(mark);
         self.running = before;
         false
+    }
+
+    /// Adds an update whose body is written already; `false`, and nothing added, where it does
+    /// not fit any more. The bits are those of [`push`](Self::push).
+    pub(crate) fn push_ink(
+        &mut self,
+        entity: EntityId,
+        number: Number,
+        class: u8,
+        ink: &Ink,
+    ) -> bool {
+        let (mark, before) = (self.out.mark(), self.running);
+        self.out.write_bit(true);
+        self.put_entity(entity);
+        self.put_number(number);
+        self.put_class(class);
+        ink.put(&mut self.out);
+        if self.out.fits() {
+            return true;
+        }
+        self.out.rewind(mark);
+        self.running = before;
+        false
+    }
+
+    /// What stamps of bodies count from.
+    pub(crate) fn near_tick(&self, format: &Format) -> i64 {
+        self.running.near_tick(format)
     }
 
     /// Bits written so far.
@@ -224,14 +252,18 @@ impl<'a> PacketWriter<'a> {
         if class > MAX_CLASS {
             return None;
         }
+        self.put_class(class);
+        body.put(&mut self.out, format, self.running.near_tick(format));
+        Some(())
+    }
+
+    fn put_class(&mut self, class: u8) {
         let changed = class != self.running.class;
         self.out.write_bit(changed);
         if changed {
             self.out.write(u64::from(class), 4);
             self.running.class = class;
         }
-        body.put(&mut self.out, format, self.running.near_tick(format));
-        Some(())
     }
 
     fn put_refusal(&mut self, kind: u8, why: Refusal) {

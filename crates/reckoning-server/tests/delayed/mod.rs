@@ -126,7 +126,8 @@ impl Scene {
 }
 
 pub const THIRD: &str = "1/3 base";
-/// Three quarters of the claim by the error, one by the time since the last send.
+/// Three quarters of the claim by the error, one by the time since the last send: what a
+/// server's settings mean by "deterministic".
 pub const MIXED: &str = "deterministic, mixed";
 
 /// The policies of the chapter, each within the packets of the 1/3 base case where it has a
@@ -135,7 +136,6 @@ pub fn policies() -> Vec<(&'static str, Policy)> {
     let horizon = PublisherConfig::default().heartbeat;
     let scheduled = |leftover| Policy::Scheduled { leftover, horizon };
     let (budget, weights) = (Budget::ONE, Weights::ACCUMULATED);
-    let mixed = Weights::new(0.75, 0.0, 0.25).unwrap();
     vec![
         ("base", Policy::Base),
         ("scheduling #1", scheduled(Leftover::Dropped)),
@@ -143,7 +143,7 @@ pub fn policies() -> Vec<(&'static str, Policy)> {
         (THIRD, Policy::EveryKth { k: NonZeroU32::new(3).unwrap() }),
         ("probabilistic", Policy::Probabilistic { budget, weights }),
         ("deterministic", Policy::Deterministic { budget, weights }),
-        (MIXED, Policy::Deterministic { budget, weights: mixed }),
+        (MIXED, Policy::Deterministic { budget, weights: Weights::TEMPERED }),
     ]
 }
 

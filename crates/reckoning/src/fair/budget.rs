@@ -98,7 +98,7 @@ pub(super) fn shares(values: impl Iterator<Item = f64>) -> Vec<f64> {
 
 /// What makes a listener deserve the next update: a mixture of three claims.
 ///
-/// THESIS calls the shares alpha 1 to 3 and tries the five mixtures below.
+/// THESIS calls the shares alpha 1 to 3 and tries the first five mixtures below.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weights {
     accumulated: f64,
@@ -107,7 +107,7 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// All by the error since the listener joined. The best for
+    /// All by the error since the listener joined. Levels the most with
     /// [`Deterministic`](crate::Policy::Deterministic).
     pub const ACCUMULATED: Self = Self { accumulated: 1.0, recent: 0.0, waiting: 0.0 };
     /// All by the error since the last arrival it acknowledged.
@@ -118,6 +118,11 @@ impl Weights {
     pub const THIRDS: Self = Self { accumulated: 1.0 / 3.0, recent: 1.0 / 3.0, waiting: 1.0 / 3.0 };
     /// Half by all of the error, half by its latest part.
     pub const ERRORS: Self = Self { accumulated: 0.5, recent: 0.5, waiting: 0.0 };
+
+    /// Three quarters by the error since the listener joined, one by the time since it was last
+    /// served, so that the far ones do not take so much from the near ones that everyone is
+    /// worse off on average. Not one of the document's five.
+    pub const TEMPERED: Self = Self { accumulated: 0.75, recent: 0.0, waiting: 0.25 };
 
     /// A mixture: how much the accumulated error counts, the error since the last arrival
     /// known, and the time since the last service. None negative, together one.

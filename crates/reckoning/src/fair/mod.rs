@@ -120,7 +120,9 @@ impl Fairness {
         }
         let mut newcomer = Listener::new(self.mean_level_at(now), now);
         if let Some(latest) = self.latest {
-            newcomer.account.exported(latest.at(), latest);
+            if self.config.keeps_accounts() {
+                newcomer.account.exported(latest.at(), latest);
+            }
             newcomer.serve(now);
         }
         self.listeners.insert(id, newcomer);
@@ -142,8 +144,10 @@ impl Fairness {
             return;
         }
         self.overtake(now);
-        for listener in self.listeners.values_mut() {
-            listener.account.exported(update.at(), update);
+        if self.config.keeps_accounts() {
+            for listener in self.listeners.values_mut() {
+                listener.account.exported(update.at(), update);
+            }
         }
         self.latest = Some(update);
         self.triggered_at = now;
@@ -157,7 +161,7 @@ impl Fairness {
     }
 
     /// A listener says, and we hear at `now`, that the update exported at `export` arrived at
-    /// `received_at`. Returns whether that was news.
+    /// `received_at`. Returns whether that was news, which without accounts everything is.
     pub fn handle_acknowledgement(
         &mut self,
         from: ListenerId,
@@ -165,8 +169,9 @@ impl Fairness {
         received_at: SimTime,
         now: SimTime,
     ) -> bool {
+        let keeps = self.config.keeps_accounts();
         self.listeners.get_mut(&from).is_some_and(|listener| {
-            let news = listener.account.acknowledged(export, received_at, now);
+            let news = !keeps || listener.account.acknowledged(export, received_at, now);
             listener.heard |= news;
             news
         })

@@ -63,16 +63,24 @@ pub struct FairnessConfig {
     pub policy: Policy,
     /// Seeds the chance in [`Policy::Probabilistic`]; give each body its own.
     pub seed: u64,
+    /// Whether accounts of the listeners' errors are kept where the policy does not ask for
+    /// them, [`Policy::Base`] and [`Policy::EveryKth`]: for those who read
+    /// [`Fairness::accounts`](crate::Fairness::accounts). They are the dear part.
+    pub accounts: bool,
 }
 
 impl Default for FairnessConfig {
     /// A few listeners at similar distances, and bytes to spare: everything to everyone.
     fn default() -> Self {
-        Self { policy: Policy::Base, seed: 0 }
+        Self { policy: Policy::Base, seed: 0, accounts: true }
     }
 }
 
 impl FairnessConfig {
+    pub(super) const fn keeps_accounts(&self) -> bool {
+        self.accounts || !matches!(self.policy, Policy::Base | Policy::EveryKth { .. })
+    }
+
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         match self.policy {
             Policy::Scheduled { horizon, .. } if horizon.is_zero() => {

@@ -10,7 +10,9 @@ use std::thread;
 use std::time::Duration;
 
 use bytes::Bytes;
-use quinn::{ClientConfig, Connection, Endpoint, IdleTimeout, TransportConfig, VarInt};
+use quinn::{
+    AckFrequencyConfig, ClientConfig, Connection, Endpoint, IdleTimeout, TransportConfig, VarInt,
+};
 use reckoning::SimTime;
 use ring::rand::{SecureRandom, SystemRandom};
 use tokio::runtime::{Builder, Handle};
@@ -23,6 +25,8 @@ pub(crate) use clock::Clock;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
 const KEEP_ALIVE: Duration = Duration::from_secs(1);
+/// Two rounds of a server.
+const ACK_DELAY: Duration = Duration::from_millis(100);
 /// A few datagrams: what waits longer is old.
 const SEND_BUFFER_BYTES: usize = 4_800;
 const RECEIVE_BUFFER_BYTES: usize = 256 * 1_000;
@@ -159,10 +163,19 @@ fn transport() -> TransportConfig {
         .keep_alive_interval(Some(KEEP_ALIVE))
         .max_concurrent_bidi_streams(VarInt::from_u32(0))
         .max_concurrent_uni_streams(VarInt::from_u32(0))
+        .ack_frequency_config(Some(seldom()))
         .datagram_send_buffer_size(SEND_BUFFER_BYTES)
         .datagram_receive_buffer_size(Some(RECEIVE_BUFFER_BYTES))
         .congestion_controller_factory(Arc::new(steady::Steady));
     transport
+}
+
+/// Sessions have acknowledgements of their own; the server's QUIC can let its ride along with
+/// what it sends 20 times a second, instead of a packet for every second one of ours.
+fn seldom() -> AckFrequencyConfig {
+    let mut acks = AckFrequencyConfig::default();
+    acks.ack_eliciting_threshold(VarInt::from_u32(16)).max_ack_delay(Some(ACK_DELAY));
+    acks
 }
 
 /// Moves what comes into the inbox until the connection ends; says why it did.

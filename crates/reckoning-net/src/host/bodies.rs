@@ -1,0 +1,84 @@
+//! Bodies of one entity's updates, computed and written once for all who get the same.
+
+use alloc::vec::Vec;
+
+use super::entity::Held;
+use crate::wire::{Body, Ink};
+
+/// Bodies of the newest number that are remembered.
+const BODIES: usize = 8;
+/// Bodies that are remembered as bits: receivers differ by their baselines, which age with
+/// their way there and back.
+const INKS: usize = 16;
+
+/// Which body: of what, for whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BodyKey {
+    pub(crate) held: Held,
+    pub(crate) baseline: Option<Held>,
+    pub(crate) teleport: bool,
+}
+
+impl BodyKey {
+    /// All of it in one number. Never zero.
+    fn named(self) -> u64 {
+        let pair = |held: Held| u64::from(held.number) << 8 | u64::from(held.class);
+        let baseline = self.baseline.map_or(0, |it| 1 << 24 | pair(it));
+        1 << 63 | u64::from(self.teleport) << 56 | baseline << 24 | pair(self.held)
+    }
+
+    fn place(self) -> usize {
+        let baseline = self.baseline.map_or(0, |it| usize::from(it.number));
+        (baseline + 3 * usize::from(self.held.class)) % INKS
+    }
+}
+
+/// Bits that were written, and for what.
+#[derive(Clone, Copy, Debug, Default)]
+struct Written {
+    name: u64,
+    near_tick: i64,
+    ink: Ink,
+}
+
+/// Bodies of the newest number, by what receivers have.
+#[derive(Debug, Default)]
+pub(crate) struct Bodies {
+    kept: Vec<(BodyKey, Body)>,
+    next: usize,
+    /// Each in the place that its key falls into; empty until the first is written.
+    inks: Vec<Written>,
+}
+
+impl Bodies {
+    /// Another number is the newest. What is written is of one number at one moment anyway.
+    pub(crate) fn clear(&mut self) {
+        self.kept.clear();
+        self.next = 0;
+    }
+
+    pub(crate) fn body(&self, key: BodyKey) -> Option<&Body> {
+        self.kept.iter().find(|(kept, _)| *kept == key).map(|(_, body)| body)
+    }
+
+    pub(crate) fn keep(&mut self, key: BodyKey, body: Body) {
+        if self.kept.len() < BODIES {
+            self.kept.push((key, body));
+        } else {
+            self.kept[self.next] = (key, body);
+            self.next = (self.next + 1) % BODIES;
+        }
+    }
+
+    pub(crate) fn ink(&self, key: BodyKey, near_tick: i64) -> Option<&Ink> {
+        let written = self.inks.get(key.place())?;
+        (written.near_tick == near_tick && written.name == key.named()).then_some(&written.ink)
+    }
+
+    pub(crate) fn keep_ink(&mut self, key: BodyKey, near_tick: i64, ink: Ink) {
+        if self.inks.is_empty() {
+            self.inks.resize(INKS, Written::default());
+        }
+        self.inks[key.place()] = Written { name: key.named(), near_tick, ink };
+    }
+}
