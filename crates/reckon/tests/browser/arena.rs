@@ -1,0 +1,98 @@
+//! A `reckon` that runs beside the browsers.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A running `reckon play` or `reckon watch`.
+pub struct Arena {
+    child: Child,
+    port: u16,
+}
+
+impl Arena {
+    /// `reckon play` on a free port with these further words.
+    pub fn play(words: &[&str]) -> Self {
+        Self::play_at(free_port(), words)
+    }
+
+    /// `reckon play` on this port.
+    pub fn play_at(port: u16, words: &[&str]) -> Self {
+        Self::start("play", port, words)
+    }
+
+    /// `reckon watch` on a free port.
+    pub fn watch(file: &str) -> Self {
+        Self::start("watch", free_port(), &[file])
+    }
+
+    fn start(command: &str, port: u16, words: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_reckon"))
+            .args([command, "--port", &port.to_string()])
+            .args(words)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Read on, or a full pipe would stop the server.
+        let errors = child.stderr.take().unwrap();
+        let prints = child.stdout.take().unwrap();
+        std::thread::spawn(move || pass_on(errors));
+        std::thread::spawn(move || pass_on(prints));
+        let arena = Self { child, port };
+        arena.wait();
+        arena
+    }
+
+    fn wait(&self) {
+        let begin = Instant::now();
+        while !self.is_well() {
+            assert!(begin.elapsed() < Duration::from_secs(30), "no answer on port {}", self.port);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn is_well(&self) -> bool {
+        let Ok(mut stream) = TcpStream::connect(("127.0.0.1", self.port)) else { return false };
+        let request = b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+        let mut answer = String::new();
+        stream.write_all(request).is_ok()
+            && stream.read_to_string(&mut answer).is_ok()
+            && answer.starts_with("HTTP/1.1 200")
+    }
+
+    /// The page.
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/", self.port)
+    }
+
+    /// Where it listens.
+    pub const fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// As if the machine had lost power.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn pass_on(output: impl Read) {
+    for line in BufReader::new(output).lines().map_while(Result::ok) {
+        println!("    {line}");
+    }
+}
+
+/// A port that nobody has now; the system hands out others next.
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}

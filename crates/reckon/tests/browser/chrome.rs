@@ -1,0 +1,212 @@
+//! A real Chromium without a window, driven over its debugging protocol.
+//!
+//! Only what the tests need: open a page, run a script in it, press keys, take pictures, and
+//! collect whatever the page complained about.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use base64::Engine;
+use serde_json::{Value, json};
+use tungstenite::{Message, WebSocket};
+
+/// How long a browser may take for one answer. Builds may run beside the test.
+const PATIENCE: Duration = Duration::from_mins(1);
+/// Between two looks at something that is waited for.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// Where Chromium is; the tests report a skip without it.
+pub fn program() -> Option<PathBuf> {
+    std::env::var_os("RECKONING_BROWSER").map(PathBuf::from)
+}
+
+/// One browser with one page.
+pub struct Browser {
+    child: Child,
+    profile: PathBuf,
+    socket: WebSocket<TcpStream>,
+    session: String,
+    next: u64,
+    complaints: Vec<String>,
+}
+
+impl Browser {
+    /// Starts a browser of this window size and opens `url`.
+    pub fn open(name: &str, size: (u32, u32), url: &str) -> Self {
+        let profile = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("browser-{name}"));
+        let _ = fs::remove_dir_all(&profile);
+        let mut child = Command::new(program().expect("asked for before"))
+            .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run"])
+            .args(["--disable-background-timer-throttling", "--disable-renderer-backgrounding"])
+            .args(["--disable-backgrounding-occluded-windows", "--remote-debugging-port=0"])
+            .arg("--disable-dev-shm-usage")
+            .arg(format!("--window-size={},{}", size.0, size.1))
+            .arg(format!("--user-data-dir={}", profile.display()))
+            .arg("about:blank")
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("RECKONING_BROWSER names a browser");
+        let address = listening_at(&mut child);
+        let stream = TcpStream::connect(host_of(&address)).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let (socket, _) = tungstenite::client(address.as_str(), stream).unwrap();
+        let complaints = Vec::new();
+        let mut browser =
+            Self { child, profile, socket, session: String::new(), next: 0, complaints };
+        browser.attach(size);
+        browser.goto(url);
+        browser
+    }
+
+    fn attach(&mut self, (width, height): (u32, u32)) {
+        let made = self.call("Target.createTarget", &json!({ "url": "about:blank" }));
+        let how = json!({ "targetId": made["targetId"], "flatten": true });
+        let attached = self.call("Target.attachToTarget", &how);
+        attached["sessionId"].as_str().unwrap().clone_into(&mut self.session);
+        for domain in ["Page.enable", "Runtime.enable", "Log.enable"] {
+            self.call(domain, &json!({}));
+        }
+        let screen = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600 });
+        self.call("Emulation.setDeviceMetricsOverride", &screen);
+    }
+
+    /// Opens another address in the page.
+    pub fn goto(&mut self, url: &str) {
+        let answer = self.call("Page.navigate", &json!({ "url": url }));
+        assert_eq!(answer["errorText"], Value::Null, "{url}");
+    }
+
+    /// What a script comes to, as JSON; a promise is waited for.
+    pub fn value(&mut self, script: &str) -> Value {
+        let how = json!({ "expression": script, "returnByValue": true, "awaitPromise": true });
+        let answer = self.call("Runtime.evaluate", &how);
+        assert_eq!(answer["exceptionDetails"], Value::Null, "{script}");
+        answer["result"]["value"].clone()
+    }
+
+    /// Looks until the script comes to true.
+    pub fn wait_until(&mut self, what: &str, script: &str) {
+        self.wait_within(PATIENCE, what, script);
+    }
+
+    /// Looks until the script comes to true, for so long.
+    pub fn wait_within(&mut self, patience: Duration, what: &str, script: &str) {
+        let begin = Instant::now();
+        // A page that is on its way has no window.reckoning yet.
+        let guarded =
+            format!("(() => {{ try {{ return !!({script}) }} catch {{ return false }} }})()");
+        while self.value(&guarded) != Value::Bool(true) {
+            if begin.elapsed() > patience {
+                let picture = self.picture("gave-up");
+                let state = self.value("window.reckoning ? window.reckoning.state() : 'no page'");
+                let said = self.complaints().join("\n");
+                panic!(
+                    "not seen after {patience:?}: {what}; see {}; {state}\n{said}",
+                    picture.display()
+                );
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+    }
+
+    /// Presses (or lets go of) a key by its code, for example `KeyD`.
+    pub fn key(&mut self, code: &str, is_down: bool) {
+        let kind = if is_down { "keyDown" } else { "keyUp" };
+        let key = code.trim_start_matches("Key").to_lowercase();
+        self.call("Input.dispatchKeyEvent", &json!({ "type": kind, "code": code, "key": key }));
+    }
+
+    /// Moves the pointer, with the button down or not.
+    pub fn mouse(&mut self, kind: &str, (x, y): (f64, f64)) {
+        let button = if kind == "mouseMoved" { "none" } else { "left" };
+        let how = json!({ "type": kind, "x": x, "y": y, "button": button, "clickCount": 1 });
+        self.call("Input.dispatchMouseEvent", &how);
+    }
+
+    /// Keeps a picture of the page as a test artefact.
+    pub fn picture(&mut self, name: &str) -> PathBuf {
+        let answer = self.call("Page.captureScreenshot", &json!({ "format": "png" }));
+        let text = answer["data"].as_str().unwrap();
+        let bytes = base64::engine::general_purpose::STANDARD.decode(text).unwrap();
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("screenshots");
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join(format!("{name}.png"));
+        fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    /// Errors that the page wrote to the console, threw, or met while loading.
+    pub fn complaints(&mut self) -> Vec<String> {
+        self.call("Runtime.evaluate", &json!({ "expression": "0" })); // takes in what waits
+        self.complaints.clone()
+    }
+
+    fn call(&mut self, method: &str, params: &Value) -> Value {
+        self.next += 1;
+        let mut call = json!({ "id": self.next, "method": method, "params": params });
+        if !self.session.is_empty() {
+            call["sessionId"] = json!(self.session);
+        }
+        self.socket.send(Message::text(call.to_string())).unwrap();
+        loop {
+            let message = self.read(method);
+            if message["id"] == json!(self.next) {
+                assert_eq!(message["error"], Value::Null, "{method}");
+                return message["result"].clone();
+            }
+            self.note(&message);
+        }
+    }
+
+    fn read(&mut self, method: &str) -> Value {
+        loop {
+            match self.socket.read() {
+                Ok(Message::Text(text)) => return serde_json::from_str(&text).unwrap(),
+                Ok(_) => {}
+                Err(error) => panic!("the browser did not answer {method}: {error}"),
+            }
+        }
+    }
+
+    fn note(&mut self, message: &Value) {
+        let params = &message["params"];
+        let complaint = match message["method"].as_str() {
+            Some("Runtime.exceptionThrown") => Some(params["exceptionDetails"].to_string()),
+            Some("Runtime.consoleAPICalled") if params["type"] == "error" => {
+                Some(params["args"].to_string())
+            }
+            Some("Log.entryAdded") if params["entry"]["level"] == "error" => {
+                Some(params["entry"].to_string())
+            }
+            _ => None,
+        };
+        self.complaints.extend(complaint);
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = fs::remove_dir_all(&self.profile);
+    }
+}
+
+/// The address it prints, and a thread that reads the rest so that it never blocks.
+fn listening_at(child: &mut Child) -> String {
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+    let address =
+        lines.find_map(|line| line.strip_prefix("DevTools listening on ").map(str::to_owned));
+    std::thread::spawn(move || lines.for_each(drop));
+    address.expect("a browser that listens for a debugger")
+}
+
+fn host_of(address: &str) -> &str {
+    let rest = address.trim_start_matches("ws://");
+    rest.split('/').next().unwrap_or(rest)
+}

@@ -1,0 +1,94 @@
+//! Figures of the page over bad links: printed, and held to what the product promises.
+
+use super::{Arena, Browser, LAPTOP, is_skipped, join, number, set, sleep, state};
+use serde_json::Value;
+
+/// Long enough for a hundred turns of twelve bots.
+const MEASURED_S: f64 = 20.0;
+/// A link settles, and what was on its way arrives.
+const SETTLES_S: f64 = 3.0;
+
+/// Errors over a while with the controls as they are.
+fn measure(browser: &mut Browser, seconds: f64) -> Value {
+    sleep(SETTLES_S);
+    browser.value("reckoning.reset()");
+    sleep(seconds);
+    state(browser)
+}
+
+fn error_px(state: &Value, view: &str) -> f64 {
+    number(&state["error"][view])
+}
+
+#[test]
+fn each_slider_changes_the_measured_error_the_way_it_says() {
+    if is_skipped("each_slider_changes_the_measured_error_the_way_it_says") {
+        return;
+    }
+    let arena = Arena::play(&["--bots", "12"]);
+    let mut browser = join("sliders", LAPTOP, &arena);
+    let near = measure(&mut browser, 6.0);
+
+    set(&mut browser, "latency", 300.0);
+    let far = measure(&mut browser, 6.0);
+    browser.picture("latency-300");
+    set(&mut browser, "loss", 30.0);
+    let lossy = measure(&mut browser, 6.0);
+    set(&mut browser, "loss", 0.0);
+    set(&mut browser, "latency", 0.0);
+    set(&mut browser, "threshold", 40.0);
+    let rough = measure(&mut browser, 6.0);
+
+    for (name, it) in [
+        ("near", &near),
+        ("300 ms", &far),
+        ("300 ms, 30 % loss", &lossy),
+        ("threshold 40 px", &rough),
+    ] {
+        println!(
+            "{name}: Reckoning {:.1} px, naive {:.1} px, {:.1} updates/s",
+            error_px(it, "reckoning"),
+            error_px(it, "naive"),
+            number(&it["updates_per_s"])
+        );
+    }
+    for view in ["reckoning", "naive"] {
+        assert!(error_px(&far, view) > 1.5 * error_px(&near, view), "{view} at 300 ms");
+    }
+    assert!(error_px(&lossy, "reckoning") > error_px(&far, "reckoning"));
+    assert!(error_px(&rough, "reckoning") > 1.5 * error_px(&near, "reckoning"));
+    assert!(number(&rough["updates_per_s"]) < number(&near["updates_per_s"]));
+}
+
+#[test]
+fn reckoning_halves_the_naive_error_at_150_ms_and_nothing_jumps() {
+    if is_skipped("reckoning_halves_the_naive_error_at_150_ms_and_nothing_jumps") {
+        return;
+    }
+    let arena = Arena::play(&["--bots", "12"]);
+    let mut browsers = [join("one", LAPTOP, &arena), join("two", LAPTOP, &arena)];
+    for browser in &mut browsers {
+        for (name, value) in [("latency", 150.0), ("jitter", 40.0), ("loss", 3.0)] {
+            set(browser, name, value);
+        }
+    }
+    sleep(SETTLES_S);
+    for browser in &mut browsers {
+        browser.value("reckoning.reset()");
+    }
+    sleep(MEASURED_S);
+    for (number_of, browser) in browsers.iter_mut().enumerate() {
+        browser.picture(&format!("at-150-ms-{number_of}"));
+        let state = state(browser);
+        let [ours, naive, past] =
+            ["reckoning", "naive", "interpolation"].map(|view| error_px(&state, view));
+        println!("150 ± 40 ms, 3 % loss: {state}");
+        println!(
+            "Reckoning {ours:.1} px, naive {naive:.1} px ({:.2}), interpolation {past:.1} px ({:.2})",
+            ours / naive,
+            ours / past
+        );
+        assert!(ours <= 0.5 * naive);
+        assert!(ours < past);
+    }
+}

@@ -1,0 +1,175 @@
+//! The arena's page in a real browser. `cargo xtask test` finds or installs Chromium, builds the
+//! page and names both; started by hand without them, each test says that it was skipped:
+//!
+//! ```text
+//! cargo xtask page
+//! RECKONING_BROWSER=chromium cargo test -p reckon --test browser -- --nocapture --test-threads=1
+//! ```
+
+#![expect(clippy::disallowed_methods, reason = "a browser takes the time it takes")]
+
+mod arena;
+mod chrome;
+mod figures;
+
+use std::time::Duration;
+
+use arena::Arena;
+use chrome::Browser;
+use serde_json::Value;
+
+const LAPTOP: (u32, u32) = (1440, 900);
+const PHONE: (u32, u32) = (390, 844);
+
+/// Says so when there is no browser to test with.
+fn is_skipped(test: &str) -> bool {
+    let skips = chrome::program().is_none();
+    if skips {
+        println!("SKIPPED {test}: RECKONING_BROWSER names no Chromium; run `cargo xtask test`");
+    }
+    skips
+}
+
+/// A player in the game.
+fn join(name: &str, size: (u32, u32), arena: &Arena) -> Browser {
+    let mut browser = Browser::open(name, size, &format!("{}?name={name}", arena.url()));
+    browser.wait_until("joined", "JSON.parse(reckoning.state()).status == 'joined'");
+    browser.wait_until("a body of its own", "JSON.parse(reckoning.state()).me != null");
+    browser
+}
+
+fn state(browser: &mut Browser) -> Value {
+    let text = browser.value("reckoning.state()");
+    serde_json::from_str(text.as_str().unwrap()).unwrap()
+}
+
+/// Moves a slider of the page, as a hand would.
+fn slide(browser: &mut Browser, selector: &str, value: f64) {
+    browser.value(&format!(
+        "{{ const it = document.querySelector(\"{selector}\"); it.value = {value}; \
+         it.dispatchEvent(new Event('input', {{ bubbles: true }})); \
+         it.dispatchEvent(new Event('change', {{ bubbles: true }})); }}"
+    ));
+}
+
+fn set(browser: &mut Browser, control: &str, value: f64) {
+    slide(browser, &format!("[data-control={control}]"), value);
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("a number, not {value}"))
+}
+
+fn place(body: &Value) -> (f64, f64) {
+    (number(&body["x"]), number(&body["y"]))
+}
+
+fn distance(a: (f64, f64), b: (f64, f64)) -> f64 {
+    (a.0 - b.0).hypot(a.1 - b.1)
+}
+
+fn sleep(seconds: f64) {
+    std::thread::sleep(Duration::from_secs_f64(seconds));
+}
+
+#[test]
+fn the_page_loads_and_joins_without_a_complaint() {
+    if is_skipped("the_page_loads_and_joins_without_a_complaint") {
+        return;
+    }
+    let arena = Arena::play(&["--bots", "12"]);
+    for (name, size) in [("laptop", LAPTOP), ("phone", PHONE)] {
+        let mut browser = join(name, size, &arena);
+        browser.wait_until("bots", "JSON.parse(reckoning.state()).ghosts.length >= 12");
+        sleep(3.0); // something to see in the plots
+        println!("{}", browser.picture(name).display());
+        assert_eq!(browser.complaints(), Vec::<String>::new(), "{name}");
+        println!("{name} speaks {}", state(&mut browser)["transport"]);
+    }
+}
+
+#[test]
+fn a_key_moves_the_own_player_and_another_browser_sees_it() {
+    if is_skipped("a_key_moves_the_own_player_and_another_browser_sees_it") {
+        return;
+    }
+    let arena = Arena::play(&["--bots", "0"]);
+    let mut mover = join("mover", LAPTOP, &arena);
+    let mut watcher = join("watcher", LAPTOP, &arena);
+    watcher.wait_until("the mover", "JSON.parse(reckoning.state()).ghosts.length == 1");
+    let seen = |watcher: &mut Browser| place(&state(watcher)["ghosts"][0]);
+    let own = |mover: &mut Browser| place(&state(mover)["me"]);
+
+    let (start, start_seen) = (own(&mut mover), seen(&mut watcher));
+    assert!(distance(start, start_seen) < 5.0, "{start:?} is shown at {start_seen:?}");
+    // Which way is free depends on where it was born.
+    for code in ["KeyD", "KeyA"] {
+        mover.key(code, true);
+        sleep(0.6);
+        mover.key(code, false);
+        sleep(0.6);
+        if distance(start, own(&mut mover)) > 60.0 {
+            break;
+        }
+    }
+    let (end, end_seen) = (own(&mut mover), seen(&mut watcher));
+    println!("moved from {start:?} to {end:?}, shown from {start_seen:?} to {end_seen:?}");
+    assert!(distance(start, end) > 60.0);
+    assert!(distance(end, end_seen) < 5.0);
+    mover.picture("moved");
+    watcher.picture("seen-moving");
+}
+
+#[test]
+fn a_lost_server_is_told_and_the_page_comes_back_by_itself() {
+    if is_skipped("a_lost_server_is_told_and_the_page_comes_back_by_itself") {
+        return;
+    }
+    let arena = Arena::play(&["--bots", "4"]);
+    let port = arena.port();
+    let mut browser = join("returner", LAPTOP, &arena);
+    browser.wait_until("bots", "JSON.parse(reckoning.state()).ghosts.length == 4");
+
+    arena.kill();
+    let shows = "document.querySelector('#message').checkVisibility()";
+    browser.wait_within(Duration::from_secs(10), "the message", shows);
+    browser.picture("lost");
+    assert_ne!(state(&mut browser)["status"], "joined");
+
+    let _again = Arena::play_at(port, &["--bots", "4"]);
+    browser.wait_until("joined again", "JSON.parse(reckoning.state()).status == 'joined'");
+    browser.wait_until("bots again", "JSON.parse(reckoning.state()).ghosts.length == 4");
+    browser.wait_until("no message", &format!("!{shows}"));
+    browser.picture("returned");
+}
+
+#[test]
+fn the_scrubber_moves_through_a_recording() {
+    if is_skipped("the_scrubber_moves_through_a_recording") {
+        return;
+    }
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("scrubber");
+    let _ = std::fs::remove_dir_all(&folder);
+    let arena = Arena::play(&["--bots", "6", "--record", folder.to_str().unwrap()]);
+    sleep(8.0);
+    drop(arena);
+    let file = std::fs::read_dir(&folder).unwrap().next().expect("a recording").unwrap().path();
+
+    let arena = Arena::watch(file.to_str().unwrap());
+    let mut browser = Browser::open("scrubber", LAPTOP, &arena.url());
+    browser.wait_until("a recording", "JSON.parse(reckoning.state()).replay.seconds > 5");
+    let at = |browser: &mut Browser| number(&state(browser)["replay"]["at_s"]);
+    let bodies = |browser: &mut Browser| state(browser)["ghosts"].clone();
+    browser.value("document.querySelector('#play-pause').click()");
+    slide(&mut browser, "#scrubber", 1.0);
+    sleep(0.3);
+    let (early, early_bodies) = (at(&mut browser), bodies(&mut browser));
+    slide(&mut browser, "#scrubber", 5.0);
+    sleep(0.3);
+    let (late, late_bodies) = (at(&mut browser), bodies(&mut browser));
+    browser.picture("replay");
+
+    assert!((early - 1.0).abs() < 0.05 && (late - 5.0).abs() < 0.05, "{early} and {late}");
+    assert_ne!(early_bodies, late_bodies);
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
