@@ -1,6 +1,7 @@
 //! A game on a server: its events in, our own body and our wishes out.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use reckoning::{DVec3, Kinematics, SimTime, UpdateKind, heading_rad};
 use reckoning_arena::talk::{Aside, Ask, Mine, Tag, Tell, WorldChoice};
@@ -19,6 +20,9 @@ use crate::views::Views;
 /// A bullet of our own is drawn at once; the server's word about it is then only a copy.
 const OWN_BULLETS_FROM: u32 = 1 << 31;
 
+/// The place of a birth comes with the next datagrams.
+const BIRTH_WITHIN: Duration = Duration::from_secs(1);
+
 /// A game on a server.
 #[derive(Debug)]
 pub struct Live {
@@ -32,6 +36,8 @@ pub struct Live {
     corrected: Option<Kinematics>,
     trigger: Trigger,
     own_bullets: u32,
+    /// Who was dead rests until the host says where it lives again, but not for ever.
+    rests_until: Option<SimTime>,
     /// The newest teleport of each ghost.
     teleports: BTreeMap<u32, SimTime>,
     pub plain_bytes: u64,
@@ -40,6 +46,9 @@ pub struct Live {
     pub truths: u64,
     /// What the server reckons by, once it said so.
     pub world: Option<WorldChoice>,
+    /// As whom we joined: the name, and whether to watch.
+    pub greeted: Option<(String, bool)>,
+    server: String,
 }
 
 impl Live {
@@ -47,7 +56,7 @@ impl Live {
         let mut config = ClientConfig::new(server);
         config.session.ghost = controls.ghosts();
         config.session.publisher = publishing(controls);
-        config.session.timeout = std::time::Duration::from_secs(3);
+        config.session.timeout = Duration::from_secs(3);
         let client = Client::connect(config).map_err(|error| error.to_string())?;
         Ok(Self {
             client,
@@ -59,11 +68,14 @@ impl Live {
             corrected: None,
             trigger: Trigger::default(),
             own_bullets: 0,
+            rests_until: None,
             teleports: BTreeMap::new(),
             plain_bytes: 0,
             plain_updates: 0,
             truths: 0,
             world: None,
+            greeted: None,
+            server: server.to_string(),
         })
     }
 
@@ -83,13 +95,22 @@ impl Live {
             Change::Ghosts => {
                 let _ = self.client.set_ghosts(controls.ghosts());
             }
-            Change::Hello => self.hello(controls),
-            Change::Picture => {}
+            Change::Hello | Change::Picture => {}
+        }
+    }
+
+    /// Leaves and joins as somebody else.
+    pub fn join_anew(&mut self, controls: &Controls) {
+        self.client.leave();
+        let (plain_bytes, plain_updates) = (self.plain_bytes, self.plain_updates);
+        if let Ok(anew) = Self::new(&self.server, controls) {
+            *self = Self { plain_bytes, plain_updates, truths: self.truths, ..anew };
         }
     }
 
     fn hello(&mut self, controls: &Controls) {
         let (name, watch) = (controls.name.clone(), controls.watch);
+        self.greeted = Some((name.clone(), watch));
         self.ask(&Ask::Hello { name, watch });
     }
 
@@ -147,6 +168,10 @@ impl Live {
             }
             Tell::Link(link) => controls.link = *link,
             Tell::You { entity, .. } => self.own_entity = Some(EntityId(*entity)),
+            Tell::Status { alive: false, .. } => self.rests_until = Some(SimTime::MAX),
+            Tell::Status { .. } if self.rests_until == Some(SimTime::MAX) => {
+                self.rests_until = Some(now + BIRTH_WITHIN);
+            }
             _ => {}
         }
         let me = self.scene.me.map(|it| it.0);
@@ -169,6 +194,7 @@ impl Live {
     }
 
     fn correct(&mut self, now: SimTime, state: &Kinematics, ground: &Ground) {
+        self.rests_until = None;
         if let Some(own) = &mut self.own {
             own.correct(now, state.position, state.velocity, ground.radius_px);
         } else {
@@ -197,7 +223,8 @@ impl Live {
     /// Moves our own body and fires.
     pub fn act(&mut self, now: SimTime, input: &Input, fires: bool, level: &Level) {
         self.embody();
-        let is_alive = self.scene.status.is_alive;
+        let rests = self.rests_until.is_some_and(|until| now < until);
+        let is_alive = self.scene.status.is_alive && !rests;
         let (Some(own), Some(entity)) = (&mut self.own, self.own_entity) else { return };
         if !is_alive {
             own.rest(now);
