@@ -83,6 +83,14 @@ pub enum Tell {
     World(WorldChoice),
     /// How the client's own link is simulated now.
     Link(LinkChoice),
+    /// On which side the client's own player is; others' tags say it. Comes before
+    /// [`Tell::You`].
+    Side {
+        /// The player's number.
+        player: u16,
+        /// Its team.
+        team: u8,
+    },
 }
 
 impl Tell {
@@ -122,6 +130,9 @@ impl Tell {
             }
             Self::World(world) => world.put(out.put_u8(10)),
             Self::Link(link) => link.put(out.put_u8(11)),
+            Self::Side { player, team } => {
+                out.put_u8(12).put_u16(player).put_u8(team);
+            }
         }
         out
     }
@@ -157,6 +168,7 @@ impl Tell {
             9 => Self::RoundOver { winner: from.u8()? },
             10 => Self::World(WorldChoice::take(&mut from)?),
             11 => Self::Link(LinkChoice::take(&mut from)?),
+            12 => Self::Side { player: from.u16()?, team: from.u8()? },
             got => return Err(TalkError::Kind { got }),
         };
         from.end(tell)

@@ -44,6 +44,7 @@ fn tells() -> Vec<Tell> {
         Tell::RoundOver { winner: NO_TEAM },
         Tell::World(world()),
         Tell::Link(link()),
+        Tell::Side { player: 3, team: 1 },
     ]
 }
 

@@ -45,6 +45,8 @@ pub struct Player {
     pub ammo: u32,
     /// Whether it takes part; the dead wait where they fell.
     pub is_alive: bool,
+    /// Its client moves it, by [`World::place`](crate::World::place); inputs do not.
+    pub moves_itself: bool,
     /// The tick of its birth or death, whichever was last.
     pub since_tick: u64,
     /// Others it has killed.
@@ -70,6 +72,7 @@ impl Player {
             health: 0.0,
             ammo: 0,
             is_alive: false,
+            moves_itself: false,
             since_tick: 0,
             kills: 0,
             deaths: 0,
