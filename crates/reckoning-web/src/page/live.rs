@@ -12,8 +12,8 @@ use super::draw::Ground;
 use crate::controls::{Change, Controls};
 use crate::meter::Way;
 use crate::own::{OwnBody, Trigger};
+use crate::pace::Pace;
 use crate::page::measure::Meters;
-use crate::replay::publishing;
 use crate::scene::{Body, Bullet, Scene, flat};
 use crate::views::Views;
 
@@ -40,6 +40,7 @@ pub struct Live {
     rests_until: Option<SimTime>,
     /// The newest teleport of each ghost.
     teleports: BTreeMap<u32, SimTime>,
+    paces: BTreeMap<u32, Pace>,
     pub plain_bytes: u64,
     pub plain_updates: u64,
     /// Truths that came, of which there are sixty a second.
@@ -54,8 +55,8 @@ pub struct Live {
 impl Live {
     pub fn new(server: &str, controls: &Controls) -> Result<Self, String> {
         let mut config = ClientConfig::new(server);
+        config.session = reckoning_arena::stage::session_config(&controls.world);
         config.session.ghost = controls.ghosts();
-        config.session.publisher = publishing(controls);
         config.session.timeout = Duration::from_secs(3);
         let client = Client::connect(config).map_err(|error| error.to_string())?;
         Ok(Self {
@@ -70,6 +71,7 @@ impl Live {
             own_bullets: 0,
             rests_until: None,
             teleports: BTreeMap::new(),
+            paces: BTreeMap::new(),
             plain_bytes: 0,
             plain_updates: 0,
             truths: 0,
@@ -90,7 +92,7 @@ impl Live {
             Change::Link => self.ask(&Ask::SetLink(controls.link)),
             Change::World => {
                 self.ask(&Ask::SetWorld(controls.world));
-                let _ = self.client.set_publisher(publishing(controls));
+                let _ = self.client.set_publisher(controls.publishing());
             }
             Change::Ghosts => {
                 let _ = self.client.set_ghosts(controls.ghosts());
@@ -157,6 +159,7 @@ impl Live {
         (self.scene, self.views) = (Scene::default(), Views::default());
         self.bodies.clear();
         self.teleports.clear();
+        self.paces.clear();
     }
 
     fn hear(&mut self, now: SimTime, tell: &Tell, controls: &mut Controls, ground: &Ground) {
@@ -164,7 +167,7 @@ impl Live {
             Tell::World(world) => {
                 self.world = Some(*world);
                 controls.world = *world;
-                let _ = self.client.set_publisher(publishing(controls));
+                let _ = self.client.set_publisher(controls.publishing());
             }
             Tell::Link(link) => controls.link = *link,
             Tell::You { entity, .. } => self.own_entity = Some(EntityId(*entity)),
@@ -295,7 +298,8 @@ impl Live {
             let update = ghost.update();
             let has_leapt = update.kind() == UpdateKind::Teleport
                 && self.teleports.insert(entity, update.at()) != Some(update.at());
-            body.shown = pose.position;
+            let pace = self.paces.entry(entity).or_default();
+            body.shown = pace.follow(pose.position, dt_s, ground.speed_px_s(), has_leapt);
             body.yaw_rad = heading_rad(pose.orientation);
             body.told_s = host_now.secs_since(update.at());
             body.is_alive = !self.scene.dead.contains(&body.player);
@@ -303,6 +307,7 @@ impl Live {
             body.truth = self.views.truth(entity, now, leap_px);
             body.naive = self.views.naive(entity);
             body.interpolated = self.views.interpolated(entity, now, leap_px);
+            body.is_settled = self.views.is_settled(entity);
             self.scene.meet(body.player, &body.name, body.team);
             meters.look(now, dt_s, body, has_leapt);
             seen.push(entity);
@@ -311,6 +316,7 @@ impl Live {
             let stays = seen.binary_search(entity).is_ok();
             if !stays {
                 meters.forget(*entity);
+                self.paces.remove(entity);
                 if !body.is_me {
                     self.scene.board.remove(&body.player);
                 }
@@ -328,6 +334,9 @@ impl Live {
         (body.entity, body.player, body.is_me) = (entity, player, true);
         body.is_tank = is_tank;
         body.team = self.scene.team_of(player);
+        if let Some((name, _)) = &self.greeted {
+            self.scene.meet(player, name, body.team);
+        }
         body.shown = own.shown_at(now);
         body.yaw_rad = libm::atan2(facing.y, facing.x);
         body.is_alive = self.scene.status.is_alive;
