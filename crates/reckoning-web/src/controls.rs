@@ -1,9 +1,9 @@
 //! Everything that can be set on the page, by name, as the page and tests set it.
 
 use std::fmt;
-use std::time::Duration;
 
-use reckoning::{Blend, BlendSpan, GhostConfig};
+use reckoning::{Blend, GhostConfig, PublisherConfig};
+use reckoning_arena::stage::{ghost_config, publisher_config};
 use reckoning_arena::talk::{LinkChoice, ModelChoice, PolicyChoice, WorldChoice};
 
 /// The names of the controls, as the page writes them in `data-control`.
@@ -298,17 +298,17 @@ impl Controls {
         })
     }
 
+    /// How our own body is to be published.
+    #[must_use]
+    pub fn publishing(&self) -> PublisherConfig {
+        publisher_config(&self.world)
+    }
+
     /// How ghosts are to be shown.
     #[must_use]
     pub fn ghosts(&self) -> GhostConfig {
-        let mut config = GhostConfig::default();
+        let mut config = ghost_config();
         config.blend = self.blend;
-        // As long as updates are apart, within what looks neither late nor stiff.
-        config.span = BlendSpan::FromArrivals {
-            min: Duration::from_millis(80),
-            max: Duration::from_millis(250),
-        };
-        config.max_extrapolation = Duration::from_secs(2);
         config
     }
 }

@@ -27,6 +27,7 @@ pub mod controls;
 pub mod input;
 pub mod meter;
 pub mod own;
+pub mod pace;
 #[cfg(target_arch = "wasm32")]
 mod page;
 pub mod plot;

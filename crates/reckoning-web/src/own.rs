@@ -4,6 +4,7 @@
 //! not drawn as a jump: the difference fades, unless it is a birth.
 
 use reckoning::{DVec3, Kinematics, SimTime};
+use reckoning_arena::stage::GUN_LAG;
 use reckoning_arena::{Input, Level, Player, TICKS_PER_S};
 
 /// The length of a step.
@@ -14,9 +15,6 @@ const MOST_TICKS: u32 = 15;
 const FADE_S: f64 = 0.08;
 /// A correction further than this many radii is a birth.
 const BIRTH_RADII: f64 = 8.0;
-/// A shot leaves this long after the trigger: soon enough not to be felt, late enough to hide a
-/// part of the way to the others.
-pub const FIRE_LAG_S: f64 = 0.05;
 
 /// A body that its owner's machine moves.
 #[derive(Clone, Debug)]
@@ -108,7 +106,7 @@ impl Trigger {
     pub fn pull(&mut self, now: SimTime, fires: bool, pause_s: f64) -> bool {
         let is_loaded = self.loaded_at.is_none_or(|at| now >= at);
         if fires && is_loaded && self.due.is_none() {
-            self.due = Some(later(now, FIRE_LAG_S));
+            self.due = Some(later(now, GUN_LAG.as_secs_f64()));
             self.loaded_at = Some(later(now, pause_s));
         }
         let leaves = self.due.is_some_and(|due| now >= due);

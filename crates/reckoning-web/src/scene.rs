@@ -43,6 +43,8 @@ pub struct Body {
     pub naive: Option<DVec3>,
     /// Where one shows it that draws the past.
     pub interpolated: Option<DVec3>,
+    /// It lives long enough that pictures of it can be judged.
+    pub is_settled: bool,
     /// How far the update that leads it was on the way, in seconds.
     pub told_s: f64,
 }
@@ -131,6 +133,7 @@ impl Scene {
     pub fn hear(&mut self, now: SimTime, tell: &Tell, reach: impl Fn(DVec3, DVec3) -> f64) {
         match *tell {
             Tell::You { player, entity } => self.me = Some((player, entity)),
+            Tell::Side { player, team } => self.board.entry(player).or_default().team = team,
             Tell::Status { health, ammo, alive, respawn_ms } => {
                 let back_at = (!alive)
                     .then(|| SimTime::from_micros(now.as_micros() + i64::from(respawn_ms) * 1_000));

@@ -66,10 +66,16 @@ pub struct Seen {
     pub velocity: DVec3,
 }
 
+/// A body that is further than this from where it was, beyond what its speed explains, was born.
+const LEAP_PX: f64 = 60.0;
+/// Nobody can know of a birth before it was told; for so long no picture is judged by it.
+const SETTLE_S: f64 = 1.0;
+
 /// Where one body was of late, oldest first.
 #[derive(Clone, Debug, Default)]
 pub struct Track {
     seen: VecDeque<Seen>,
+    leapt: Option<SimTime>,
 }
 
 impl Track {
@@ -78,6 +84,13 @@ impl Track {
         let place = self.seen.partition_point(|it| it.at < seen.at);
         if self.seen.get(place).is_some_and(|it| it.at == seen.at) {
             return;
+        }
+        if let Some(before) = self.seen.back().filter(|it| it.at < seen.at) {
+            let dt_s = seen.at.secs_since(before.at);
+            let could_px = LEAP_PX + 3.0 * dt_s * before.velocity.length();
+            if seen.position.distance(before.position) > could_px {
+                self.leapt = Some(seen.at);
+            }
         }
         self.seen.insert(place, seen);
         if self.seen.len() > TRACK_PLACES {
@@ -161,6 +174,14 @@ impl Views {
     #[must_use]
     pub fn truth(&self, entity: u32, now: SimTime, leap_px: f64) -> Option<DVec3> {
         self.truths.get(&entity)?.position_at(self.truth_clock.at(now)?, leap_px)
+    }
+
+    /// Whether a body lives long enough that pictures of it can be judged.
+    #[must_use]
+    pub fn is_settled(&self, entity: u32) -> bool {
+        let Some(track) = self.truths.get(&entity) else { return false };
+        let (Some(newest), Some(leapt)) = (track.newest(), track.leapt) else { return true };
+        newest.at.secs_since(leapt) > SETTLE_S
     }
 
     /// How fast a body really is.
@@ -259,6 +280,17 @@ mod tests {
         }
         assert_eq!(track.position_at(ms(25), LEAP_PX), Some(x(0.0)));
         assert_eq!(track.position_at(ms(50), LEAP_PX), Some(x(900.0)));
+    }
+
+    #[test]
+    fn a_birth_settles_after_a_second() {
+        let mut views = Views::default();
+        for tick in 0..200 {
+            let here = if tick < 50 { 0.0 } else { 900.0 };
+            let place = x(here + 4.0 * tick as f64);
+            views.hear_truth(ms(10 * tick), ms(10 * tick), [(1, place, x(400.0))]);
+            assert_eq!(views.is_settled(1), !(50..=150).contains(&tick), "{tick}");
+        }
     }
 
     #[test]

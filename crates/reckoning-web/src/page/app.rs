@@ -333,6 +333,13 @@ impl App {
     fn slow_tick(&mut self) {
         for change in std::mem::take(&mut self.pending) {
             match &mut self.source {
+                Source::Live(live) if change == Change::Hello => {
+                    // Who we are is said once for each connection.
+                    let now = (&self.controls.name, self.controls.watch);
+                    if live.greeted.as_ref().is_some_and(|it| (&it.0, it.1) != now) {
+                        live.join_anew(&self.controls);
+                    }
+                }
                 Source::Live(live) => live.apply(change, &self.controls),
                 Source::Replay(replay) => replay.apply(&self.controls),
                 _ => {}

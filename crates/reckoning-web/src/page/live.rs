@@ -1,6 +1,7 @@
 //! A game on a server: its events in, our own body and our wishes out.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use reckoning::{DVec3, Kinematics, SimTime, UpdateKind, heading_rad};
 use reckoning_arena::talk::{Aside, Ask, Mine, Tag, Tell, WorldChoice};
@@ -11,13 +12,16 @@ use super::draw::Ground;
 use crate::controls::{Change, Controls};
 use crate::meter::Way;
 use crate::own::{OwnBody, Trigger};
+use crate::pace::Pace;
 use crate::page::measure::Meters;
-use crate::replay::publishing;
 use crate::scene::{Body, Bullet, Scene, flat};
 use crate::views::Views;
 
 /// A bullet of our own is drawn at once; the server's word about it is then only a copy.
 const OWN_BULLETS_FROM: u32 = 1 << 31;
+
+/// The place of a birth comes with the next datagrams.
+const BIRTH_WITHIN: Duration = Duration::from_secs(1);
 
 /// A game on a server.
 #[derive(Debug)]
@@ -32,22 +36,28 @@ pub struct Live {
     corrected: Option<Kinematics>,
     trigger: Trigger,
     own_bullets: u32,
+    /// Who was dead rests until the host says where it lives again, but not for ever.
+    rests_until: Option<SimTime>,
     /// The newest teleport of each ghost.
     teleports: BTreeMap<u32, SimTime>,
+    paces: BTreeMap<u32, Pace>,
     pub plain_bytes: u64,
     pub plain_updates: u64,
     /// Truths that came, of which there are sixty a second.
     pub truths: u64,
     /// What the server reckons by, once it said so.
     pub world: Option<WorldChoice>,
+    /// As whom we joined: the name, and whether to watch.
+    pub greeted: Option<(String, bool)>,
+    server: String,
 }
 
 impl Live {
     pub fn new(server: &str, controls: &Controls) -> Result<Self, String> {
         let mut config = ClientConfig::new(server);
+        config.session = reckoning_arena::stage::session_config(&controls.world);
         config.session.ghost = controls.ghosts();
-        config.session.publisher = publishing(controls);
-        config.session.timeout = std::time::Duration::from_secs(3);
+        config.session.timeout = Duration::from_secs(3);
         let client = Client::connect(config).map_err(|error| error.to_string())?;
         Ok(Self {
             client,
@@ -59,11 +69,15 @@ impl Live {
             corrected: None,
             trigger: Trigger::default(),
             own_bullets: 0,
+            rests_until: None,
             teleports: BTreeMap::new(),
+            paces: BTreeMap::new(),
             plain_bytes: 0,
             plain_updates: 0,
             truths: 0,
             world: None,
+            greeted: None,
+            server: server.to_string(),
         })
     }
 
@@ -78,18 +92,27 @@ impl Live {
             Change::Link => self.ask(&Ask::SetLink(controls.link)),
             Change::World => {
                 self.ask(&Ask::SetWorld(controls.world));
-                let _ = self.client.set_publisher(publishing(controls));
+                let _ = self.client.set_publisher(controls.publishing());
             }
             Change::Ghosts => {
                 let _ = self.client.set_ghosts(controls.ghosts());
             }
-            Change::Hello => self.hello(controls),
-            Change::Picture => {}
+            Change::Hello | Change::Picture => {}
+        }
+    }
+
+    /// Leaves and joins as somebody else.
+    pub fn join_anew(&mut self, controls: &Controls) {
+        self.client.leave();
+        let (plain_bytes, plain_updates) = (self.plain_bytes, self.plain_updates);
+        if let Ok(anew) = Self::new(&self.server, controls) {
+            *self = Self { plain_bytes, plain_updates, truths: self.truths, ..anew };
         }
     }
 
     fn hello(&mut self, controls: &Controls) {
         let (name, watch) = (controls.name.clone(), controls.watch);
+        self.greeted = Some((name.clone(), watch));
         self.ask(&Ask::Hello { name, watch });
     }
 
@@ -136,6 +159,7 @@ impl Live {
         (self.scene, self.views) = (Scene::default(), Views::default());
         self.bodies.clear();
         self.teleports.clear();
+        self.paces.clear();
     }
 
     fn hear(&mut self, now: SimTime, tell: &Tell, controls: &mut Controls, ground: &Ground) {
@@ -143,10 +167,14 @@ impl Live {
             Tell::World(world) => {
                 self.world = Some(*world);
                 controls.world = *world;
-                let _ = self.client.set_publisher(publishing(controls));
+                let _ = self.client.set_publisher(controls.publishing());
             }
             Tell::Link(link) => controls.link = *link,
             Tell::You { entity, .. } => self.own_entity = Some(EntityId(*entity)),
+            Tell::Status { alive: false, .. } => self.rests_until = Some(SimTime::MAX),
+            Tell::Status { .. } if self.rests_until == Some(SimTime::MAX) => {
+                self.rests_until = Some(now + BIRTH_WITHIN);
+            }
             _ => {}
         }
         let me = self.scene.me.map(|it| it.0);
@@ -169,6 +197,7 @@ impl Live {
     }
 
     fn correct(&mut self, now: SimTime, state: &Kinematics, ground: &Ground) {
+        self.rests_until = None;
         if let Some(own) = &mut self.own {
             own.correct(now, state.position, state.velocity, ground.radius_px);
         } else {
@@ -197,7 +226,8 @@ impl Live {
     /// Moves our own body and fires.
     pub fn act(&mut self, now: SimTime, input: &Input, fires: bool, level: &Level) {
         self.embody();
-        let is_alive = self.scene.status.is_alive;
+        let rests = self.rests_until.is_some_and(|until| now < until);
+        let is_alive = self.scene.status.is_alive && !rests;
         let (Some(own), Some(entity)) = (&mut self.own, self.own_entity) else { return };
         if !is_alive {
             own.rest(now);
@@ -268,7 +298,8 @@ impl Live {
             let update = ghost.update();
             let has_leapt = update.kind() == UpdateKind::Teleport
                 && self.teleports.insert(entity, update.at()) != Some(update.at());
-            body.shown = pose.position;
+            let pace = self.paces.entry(entity).or_default();
+            body.shown = pace.follow(pose.position, dt_s, ground.speed_px_s(), has_leapt);
             body.yaw_rad = heading_rad(pose.orientation);
             body.told_s = host_now.secs_since(update.at());
             body.is_alive = !self.scene.dead.contains(&body.player);
@@ -276,6 +307,7 @@ impl Live {
             body.truth = self.views.truth(entity, now, leap_px);
             body.naive = self.views.naive(entity);
             body.interpolated = self.views.interpolated(entity, now, leap_px);
+            body.is_settled = self.views.is_settled(entity);
             self.scene.meet(body.player, &body.name, body.team);
             meters.look(now, dt_s, body, has_leapt);
             seen.push(entity);
@@ -284,6 +316,7 @@ impl Live {
             let stays = seen.binary_search(entity).is_ok();
             if !stays {
                 meters.forget(*entity);
+                self.paces.remove(entity);
                 if !body.is_me {
                     self.scene.board.remove(&body.player);
                 }
@@ -301,6 +334,9 @@ impl Live {
         (body.entity, body.player, body.is_me) = (entity, player, true);
         body.is_tank = is_tank;
         body.team = self.scene.team_of(player);
+        if let Some((name, _)) = &self.greeted {
+            self.scene.meet(player, name, body.team);
+        }
         body.shown = own.shown_at(now);
         body.yaw_rad = libm::atan2(facing.y, facing.x);
         body.is_alive = self.scene.status.is_alive;

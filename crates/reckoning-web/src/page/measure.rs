@@ -39,12 +39,16 @@ pub struct Meters {
 impl Meters {
     /// A body of somebody else in this frame. One that leapt, by birth, is no jump.
     pub fn look(&mut self, now: SimTime, dt_s: f64, body: &Body, has_leapt: bool) {
-        for (way, error_px) in errors(body) {
-            self.errors.note(now, way, error_px);
+        if body.is_alive && body.is_settled {
+            for (way, error_px) in errors(body) {
+                self.errors.note(now, way, error_px);
+            }
         }
         let places = [Some(body.shown), body.naive, body.interpolated];
         let before = self.before.insert(body.entity, places);
-        let Some(before) = before.filter(|_| !has_leapt && body.is_alive) else { return };
+        let Some(before) = before.filter(|_| !has_leapt && body.is_alive && body.is_settled) else {
+            return;
+        };
         for (at, way) in Way::ALL.into_iter().enumerate() {
             if let (Some(from), Some(to)) = (before[at], places[at]) {
                 self.steps.note(way, from.distance(to), dt_s);

@@ -88,6 +88,7 @@ impl Replayed {
             body.shown = shown + self.shift;
             body.yaw_rad = yaw_rad;
             body.truth = Some(truth + self.shift);
+            body.is_settled = views.is_settled(key);
             body.naive = views.naive(key).map(|it| it + self.shift);
             body.interpolated = views.interpolated(key, at, leap_px).map(|it| it + self.shift);
             let leapt = self.chain.leapt_at(number).is_some_and(|it| at.secs_since(it) < 0.1);

@@ -2,9 +2,7 @@
 
 use std::collections::VecDeque;
 
-use reckoning::{
-    DQuat, DVec3, Ghost, Kinematics, Publisher, PublisherConfig, SimTime, Threshold, Update,
-};
+use reckoning::{DQuat, DVec3, Ghost, Kinematics, Publisher, SimTime, Update};
 use reckoning_arena::Dice;
 use reckoning_arena::talk::LinkChoice;
 
@@ -139,7 +137,7 @@ impl Chain {
         let update = match &mut line.publisher {
             Some(publisher) if has_leapt => publisher.teleport(&truth),
             Some(publisher) => publisher.observe(&truth),
-            None => Publisher::start(publishing(&self.controls), &truth).ok().map(|(it, first)| {
+            None => Publisher::start(self.controls.publishing(), &truth).ok().map(|(it, first)| {
                 line.publisher = Some(it);
                 first
             }),
@@ -234,17 +232,6 @@ impl Chain {
 
 fn tick_at(at_s: f64) -> i64 {
     (at_s * f64::from(TICKS_PER_S)) as i64
-}
-
-/// How an owner publishes under these settings.
-#[must_use]
-pub fn publishing(controls: &Controls) -> PublisherConfig {
-    let mut config = PublisherConfig::default();
-    config.model = controls.world.model.model();
-    if let Ok(threshold) = Threshold::metres(f64::from(controls.world.threshold_px)) {
-        config.threshold = threshold;
-    }
-    config
 }
 
 #[cfg(test)]

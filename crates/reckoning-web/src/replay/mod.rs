@@ -6,7 +6,7 @@
 mod chain;
 mod recording;
 
-pub use chain::{Chain, publishing};
+pub use chain::Chain;
 pub use recording::{Header, HeaderBody, Recording, RecordingError};
 
 /// Where in the recording we are.
