@@ -16,6 +16,7 @@ use support::{Native, instant, settings, wait_for};
 
 const PLAYERS: usize = 4;
 const FLOOD_DATAGRAMS: usize = 100_000;
+const FLOODERS: u64 = 4;
 
 #[test]
 #[ignore = "the server that the other tests start"]
@@ -50,6 +51,17 @@ fn all_in_sight(players: &mut [Native]) -> bool {
     players.iter().all(|it| sees(it) == PLAYERS - 1)
 }
 
+/// Floods from a thread and a socket of its own. Returns how many connections it took.
+fn flooder(server: SocketAddr, folder: &Path, seed: u64) -> std::thread::JoinHandle<usize> {
+    let folder = folder.to_path_buf();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            Attacker::new(server, &folder).flood(FLOOD_DATAGRAMS / FLOODERS as usize, seed).await
+        })
+    })
+}
+
 /// Everything at once, from one address.
 fn attack(server: SocketAddr, folder: &Path, stolen: &[u8], own: &[u8]) -> (usize, Duration) {
     let begin = instant();
@@ -62,13 +74,71 @@ fn attack(server: SocketAddr, folder: &Path, stolen: &[u8], own: &[u8]) -> (usiz
         garbage_packets(server, 5_000);
         let replay = attacker.spoof(stolen, &format, PLAYERS as u32, 10);
         let spoof = attacker.spoof(own, &format, PLAYERS as u32 + 1, 30);
-        let flood = attacker.flood(FLOOD_DATAGRAMS);
-        let (_, joined, connections) = tokio::join!(replay, spoof, flood);
+        let floods: Vec<_> = (0..FLOODERS).map(|seed| flooder(server, folder, seed)).collect();
+        let (_, joined) = tokio::join!(replay, spoof);
         assert!(joined, "the spoofer got through the handshake");
+        while !floods.iter().all(std::thread::JoinHandle::is_finished) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        let floods = floods.into_iter().map(|it| it.join().unwrap());
+        let connections = floods.sum();
         tokio::time::sleep(Duration::from_millis(500)).await;
         drop((slow, loiterers));
         (connections, begin.elapsed())
     })
+}
+
+/// Whoever moves its own body far into the future is not believed, and in the end put out; the
+/// others see nothing of it.
+#[test]
+fn stamps_from_the_future_are_not_believed_with_the_guard_on() {
+    let folder = folder("future");
+    let [chain, private] = certificate(&folder);
+    let server = Process::start(&["guard.top_speed_mps=30", &chain, &private]);
+    let mut players: Vec<Native> = (0..PLAYERS).map(|_| Native::new(server.address)).collect();
+    wait_for("all see all", 20.0, || all_in_sight(&mut players));
+    mean_error_m(&mut players, 1.0);
+    let quiet_m = mean_error_m(&mut players, 3.0);
+
+    let (address, path) = (server.address, folder.clone());
+    let liar = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let format: Format = host_config(&settings(&[])).format;
+        let bodies = PLAYERS as u32 + 1;
+        runtime.block_on(async {
+            Attacker::new(address, &path).spoof(b"liar", &format, bodies, 100).await
+        })
+    });
+    let attacked_m = mean_error_while(&mut players, || !liar.is_finished());
+    assert!(liar.join().unwrap(), "the liar got through the handshake");
+    let count = |verdict: &str| {
+        server.metric(&format!("reckoning_guard_total{{verdict=\"{verdict}\"}}"))
+    };
+    let [reject, correct, out] = ["reject", "correct", "disconnect"].map(count);
+    println!("mean error: quiet {quiet_m:.4} m, attacked {attacked_m:.4} m");
+    println!("updates rejected {reject}, put right {correct}, put out {out}");
+    assert!(reject + correct >= 1 && out == 1, "the liar was noticed and put out");
+    assert!(players.iter().all(|it| it.joins == 1 && it.losses == 0), "nobody else was");
+    assert!(attacked_m <= 1.1 * quiet_m, "{:.1} % worse", 100.0 * (attacked_m / quiet_m - 1.0));
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+#[ignore = "what this machine can send to a socket that nobody reads, to judge a flood by"]
+fn datagrams_to_nobody() {
+    let nobody = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    let address = nobody.local_addr().unwrap();
+    let sender = || {
+        let socket = std::net::UdpSocket::bind("127.0.0.2:0").unwrap();
+        let (begin, mut sent) = (instant(), 0_u32);
+        while begin.elapsed() < Duration::from_secs(3) {
+            sent += u32::from(socket.send_to(&[7; 450], address).is_ok());
+        }
+        f64::from(sent) / begin.elapsed().as_secs_f64()
+    };
+    let senders: Vec<_> = (0..FLOODERS).map(|_| std::thread::spawn(sender)).collect();
+    let rate: f64 = senders.into_iter().map(|it| it.join().unwrap()).sum();
+    println!("{rate:.0} datagrams of 450 bytes a second to nobody, from {FLOODERS} threads");
 }
 
 #[test]
@@ -101,7 +171,8 @@ fn honest_players_do_not_notice_hostile_ones() {
     let after_m = mean_error_m(&mut players, 4.0);
     let quiet_m = f64::midpoint(before_m, after_m);
     println!("mean error: quiet {before_m:.4} and {after_m:.4} m, attacked {attacked_m:.4} m");
-    println!("the attack took {took:.2?}");
+    let flood_s = took.as_secs_f64();
+    println!("the attack took {took:.2?}: {:.0} datagrams/s", FLOOD_DATAGRAMS as f64 / flood_s);
 
     assert!(server.is_alive());
     assert!(players.iter().all(|it| it.joins == 1 && it.losses == 0), "nobody was thrown out");

@@ -114,6 +114,39 @@ fn a_token_opens_the_door_once_at_a_time() {
     std::fs::remove_file(key_file).unwrap();
 }
 
+/// The old connection is not closed, and would be believed in for half a minute.
+#[test]
+fn a_connection_that_fell_silent_gives_way_to_its_token() {
+    let key_file = std::env::temp_dir().join(format!("reckoning-silent-{}", std::process::id()));
+    let key = new_key_hex().unwrap();
+    std::fs::write(&key_file, &key).unwrap();
+    let flag = format!("token_key_file={:?}", key_file.to_str().unwrap());
+    let server = serve(&["access=token", &flag, "replication.peer_timeout_s=30"]);
+    let token = TokenKey::from_hex(&key).unwrap().mint(&[7], reckoning_server::unix_seconds() + 60);
+    let token = token.unwrap();
+    let mut old = Native::with_token(server.address(), &token);
+    wait_for("the owner is in", 10.0, || {
+        old.frame();
+        old.mine.is_some()
+    });
+
+    std::thread::sleep(std::time::Duration::from_millis(2_300));
+    let mut new = Native::with_token(server.address(), &token);
+    let took = wait_for("the owner is back", 5.0, || {
+        new.frame();
+        new.mine.is_some()
+    });
+    println!("back after {took:?}");
+    assert_eq!((new.mine, new.refusals.len()), (old.mine, 0));
+    assert_eq!(server.metrics().refusals(Refused::Token), 0);
+    wait_for("one of them is in", 5.0, || {
+        new.frame();
+        server.metrics().peers.get() == 1
+    });
+    server.stop();
+    std::fs::remove_file(key_file).unwrap();
+}
+
 #[test]
 fn a_server_that_goes_says_so() {
     let server = serve(&["shutdown.farewell_s=0.3"]);

@@ -87,8 +87,8 @@ impl Attacker {
 
     /// Sends `count` datagrams of noise as fast as it can, over a new connection whenever one
     /// is cut off. Returns how many connections that took.
-    pub async fn flood(&self, count: usize) -> usize {
-        let (mut noise, mut connections, mut sent) = (Noise(99), 0, 0);
+    pub async fn flood(&self, count: usize, seed: u64) -> usize {
+        let (mut noise, mut connections, mut sent) = (Noise(99 + seed), 0, 0);
         while sent < count {
             connections += 1;
             let Some(connection) = self.connect().await else { continue };

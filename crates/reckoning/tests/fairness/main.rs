@@ -381,3 +381,34 @@ fn an_export_that_is_not_newer_is_refused() {
     assert_eq!(sends(&mut fairness, 20), [(NEAR, 10)]);
     assert!(fairness.remove_listener(NEAR) && !fairness.remove_listener(NEAR));
 }
+
+#[test]
+fn policies_that_do_not_ask_for_errors_choose_the_same_without_accounts() {
+    for policy in [Policy::Base, third_base()] {
+        let chosen = [true, false].map(|accounts| {
+            let mut config = FairnessConfig::default();
+            (config.policy, config.accounts) = (policy, accounts);
+            let mut fairness = Fairness::new(config).unwrap();
+            fairness.add_listener(NEAR, ms(0));
+            fairness.add_listener(FAR, ms(0));
+            let mut sent = Vec::new();
+            for at_ms in (0..20_000).step_by(1000) {
+                export(&mut fairness, at_ms, at_ms as f64 / 1000.0);
+                let now = sends(&mut fairness, at_ms);
+                for (to, export) in &now {
+                    let heard = *to == NEAR || at_ms > 8_000;
+                    if heard {
+                        fairness.handle_acknowledgement(*to, ms(*export), ms(at_ms), ms(at_ms));
+                    } else {
+                        fairness.handle_loss(*to, ms(*export), ms(at_ms));
+                    }
+                }
+                sent.push(now);
+            }
+            let known = fairness.accounts().filter(|(_, it)| it.confirmed_until().is_some());
+            (sent, known.count())
+        });
+        assert_eq!(chosen[0].0, chosen[1].0, "{policy:?}");
+        assert_eq!((chosen[0].1, chosen[1].1), (2, 0), "{policy:?}");
+    }
+}
