@@ -65,7 +65,9 @@ pub fn run(command: &Bots) -> Result<(), Failure> {
         thread::sleep(due.saturating_since(now));
     }
     let stayed = bots.iter().filter(|bot| *bot.client.status() == Status::Joined).count();
-    bots.iter_mut().for_each(|bot| bot.client.leave());
+    for bot in &mut bots {
+        bot.client.leave();
+    }
     thread::sleep(Duration::from_millis(100)); // the farewells leave the machine
     say(&counts.text(command.count, stayed))
 }
