@@ -92,6 +92,8 @@ pub fn serve(load: Load) -> Result<(), Failure> {
     done.set("rss_kb", rss_kb());
     done.set("peers", running.metrics().peers.get() as f64);
     done.say();
+    // A server that goes says so, and the clients have not counted yet.
+    while words.recv().is_ok() {}
     Ok(())
 }
 
@@ -145,6 +147,9 @@ pub fn play(load: Load, port: u16) -> Result<(), Failure> {
     }
     let mut done = heard(&clients).since(&before);
     let joined = clients.iter().filter(|it| *it.status() == Status::Joined).count();
+    if let Some(out) = clients.iter().find(|it| *it.status() != Status::Joined) {
+        eprintln!("{} are out, such as: {:?}", clients.len() - joined, out.status());
+    }
     done.set("play_joined", joined as f64);
     done.say();
     Ok(())

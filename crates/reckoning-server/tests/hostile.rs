@@ -111,9 +111,8 @@ fn stamps_from_the_future_are_not_believed_with_the_guard_on() {
     });
     let attacked_m = mean_error_while(&mut players, || !liar.is_finished());
     assert!(liar.join().unwrap(), "the liar got through the handshake");
-    let count = |verdict: &str| {
-        server.metric(&format!("reckoning_guard_total{{verdict=\"{verdict}\"}}"))
-    };
+    let count =
+        |verdict: &str| server.metric(&format!("reckoning_guard_total{{verdict=\"{verdict}\"}}"));
     let [reject, correct, out] = ["reject", "correct", "disconnect"].map(count);
     println!("mean error: quiet {quiet_m:.4} m, attacked {attacked_m:.4} m");
     println!("updates rejected {reject}, put right {correct}, put out {out}");
