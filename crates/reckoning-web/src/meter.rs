@@ -100,6 +100,9 @@ impl ErrorMeter {
             return;
         }
         let number = (now.as_secs_f64() / BUCKET_S) as i64;
+        if self.buckets.back().is_some_and(|it| it.0 > number) {
+            self.buckets.clear(); // another connection, another clock
+        }
         if self.buckets.back().is_none_or(|it| it.0 != number) {
             self.buckets.push_back((number, <[Tally; 3]>::default()));
             let oldest = number - (WINDOW_S / BUCKET_S) as i64;
@@ -180,6 +183,9 @@ impl Rate {
     pub fn note(&mut self, now: SimTime, total: u64) {
         if total < self.last {
             self.before += self.last;
+        }
+        if self.totals.back().is_some_and(|it| it.0 > now) {
+            self.totals.clear(); // another connection, another clock
         }
         self.last = total;
         self.totals.push_back((now, self.before + total));
@@ -310,6 +316,17 @@ mod tests {
             rate.note(ms(at), total);
         }
         assert_eq!(rate.per_s(), 85.0);
+    }
+
+    #[test]
+    fn a_clock_that_begins_anew_does_not_stop_the_meters() {
+        let (mut rate, mut errors) = (Rate::default(), ErrorMeter::default());
+        for (at, total) in [(9_000, 0), (9_500, 100), (0, 100), (500, 120)] {
+            rate.note(ms(at), total);
+            errors.note(ms(at), Way::Naive, at as f64);
+        }
+        assert_eq!(rate.per_s(), 40.0);
+        assert_eq!(errors.summary(Way::Naive).mean_px, 250.0);
     }
 
     #[test]
