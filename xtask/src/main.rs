@@ -5,6 +5,7 @@
 //! when that is one harmless call (a compiler target, Node on a Debian machine) and
 //! otherwise named, with the way to get it. Nothing else touches the network.
 
+mod browser;
 mod checks;
 mod command;
 mod examples;

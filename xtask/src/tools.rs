@@ -6,6 +6,10 @@ use std::process::{Command, Stdio};
 use crate::failure::Failure;
 use crate::workspace::{self, Workspace};
 
+/// What Chromium is called on one system or another.
+const CHROMIUM: [&str; 4] =
+    ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
 /// Makes sure the standard library for `triple` is there.
 pub fn require_target(workspace: &Workspace, triple: &str) -> Result<(), Failure> {
     // The folder is named even when nothing has been installed into it.
@@ -39,6 +43,17 @@ pub fn require_node(workspace: &Workspace) -> Result<(), Failure> {
         });
     }
     workspace::run(workspace.program("apt-get").args(["install", "-y", "nodejs"]))
+}
+
+/// A Chromium by whatever name, installed if that is one call; `None` when there is none to be had.
+pub fn find_chromium(workspace: &Workspace) -> Option<&'static str> {
+    let find = || CHROMIUM.into_iter().find(|name| is_installed(name));
+    find().or_else(|| {
+        let mut install = workspace.program("apt-get");
+        let installs = is_root_on_debian()
+            && workspace::run(install.args(["install", "-y", "chromium"])).is_ok();
+        if installs { find() } else { None }
+    })
 }
 
 /// Whether `program --version` answers.

@@ -331,7 +331,9 @@ impl TickLoop {
         if let Err(TrySendError::Full(parcel) | TrySendError::Closed(parcel)) =
             self.parcels.try_send(parcel)
         {
-            parcel.iter().for_each(|(link, _)| link.give_up());
+            for (link, _) in &parcel {
+                link.give_up();
+            }
         }
     }
 

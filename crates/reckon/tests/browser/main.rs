@@ -121,6 +121,22 @@ fn a_key_moves_the_own_player_and_another_browser_sees_it() {
 }
 
 #[test]
+fn a_click_fires() {
+    if is_skipped("a_click_fires") {
+        return;
+    }
+    let arena = Arena::play(&["--bots", "0"]);
+    let mut browser = join("shooter", LAPTOP, &arena);
+    browser.wait_until("ammunition", "JSON.parse(reckoning.state()).ammo > 0");
+    let before = number(&state(&mut browser)["ammo"]);
+    browser.mouse("mouseMoved", (400.0, 300.0));
+    browser.mouse("mousePressed", (400.0, 300.0));
+    let fewer = format!("JSON.parse(reckoning.state()).ammo < {before}");
+    browser.wait_within(Duration::from_secs(10), "a shot less", &fewer);
+    browser.mouse("mouseReleased", (400.0, 300.0));
+}
+
+#[test]
 fn a_lost_server_is_told_and_the_page_comes_back_by_itself() {
     if is_skipped("a_lost_server_is_told_and_the_page_comes_back_by_itself") {
         return;

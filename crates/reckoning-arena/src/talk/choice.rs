@@ -134,7 +134,7 @@ pub struct WorldChoice {
 
 impl Default for WorldChoice {
     fn default() -> Self {
-        Self { model: ModelChoice::Linear, threshold_px: 4.0, policy: PolicyChoice::Base }
+        Self { model: ModelChoice::Accelerating, threshold_px: 4.0, policy: PolicyChoice::Base }
     }
 }
 

@@ -9,7 +9,7 @@ use super::config::{Clocking, HostConfig};
 use super::entity::Held;
 use super::fates::{Fates, rewind_key};
 use super::peer::{Peer, Stage as PeerStage};
-use super::view::Stage;
+use super::view::{Stage, View};
 use super::world::World;
 use crate::budget::DATAGRAM_OVERHEAD_BYTES;
 use crate::channel::Carried;
@@ -232,13 +232,8 @@ impl Stock<'_> {
         let (id, stay) = (view.entity, view.stay);
         match view.stage {
             Stage::Exit { sent: false } => {
-                let item = Carried::Exit { entity: id, stay };
-                let fits =
-                    filling.put(&self.config.format, &Message::Exit { entity: id }, Some(item));
-                if fits {
-                    view.stage = Stage::Exit { sent: true };
-                    peer.stats.exits_out += 1;
-                }
+                let fits = say_exit(view, &self.config.format, filling);
+                peer.stats.exits_out += u64::from(fits);
                 return fits;
             }
             Stage::Exit { sent: true } | Stage::Gone => return true,
@@ -267,10 +262,9 @@ impl Stock<'_> {
             let message = Message::Enter { entity: id, owner, number, class, tag, body };
             filling.put(format, &message, Some(item))
         } else {
-            let item = if view.stage == Stage::Shown {
-                Carried::Update { entity: id, number, class: view.class, stay }
-            } else {
-                Carried::Blind { entity: id, number, stay }
+            let item = match view.stage {
+                Stage::Shown => Carried::Update { entity: id, number, class: view.class, stay },
+                _ => Carried::Blind { entity: id, number, stay },
             };
             let off = base.and_then(|base| Number::off(base.number, number));
             let name = off.unwrap_or(Number::Whole(number));
@@ -319,4 +313,15 @@ pub(crate) const fn clocking_byte(clocking: Clocking) -> u8 {
         Clocking::Synchronised => 0,
         Clocking::PerHop => 1,
     }
+}
+
+/// Says that an entity is out of sight. False when it does not fit.
+fn say_exit(view: &mut View, format: &Format, filling: &mut Filling) -> bool {
+    let (entity, stay) = (view.entity, view.stay);
+    let item = Carried::Exit { entity, stay };
+    let fits = filling.put(format, &Message::Exit { entity }, Some(item));
+    if fits {
+        view.stage = Stage::Exit { sent: true };
+    }
+    fits
 }

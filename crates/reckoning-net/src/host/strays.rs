@@ -11,6 +11,7 @@ const STRAYS: usize = 16;
 
 /// How far a belief is off the knowledge at one moment, by the rules of a class.
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a reason of its own to tell")]
 pub(crate) struct Stray {
     /// The error as a share of the threshold.
     pub(crate) share: f32,

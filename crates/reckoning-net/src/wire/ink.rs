@@ -74,9 +74,9 @@ mod tests {
                 let mut out = BitWriter::new(buffer);
                 out.write(1, step as u32 % 9);
                 if copies {
-                    ink.put(&mut out)
+                    ink.put(&mut out);
                 } else {
-                    body.put(&mut out, &format, 43)
+                    body.put(&mut out, &format, 43);
                 }
                 lengths = [lengths[0].min(out.bits()), lengths[1].max(out.bits())];
                 out.finish().unwrap();
