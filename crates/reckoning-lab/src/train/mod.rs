@@ -73,6 +73,8 @@ pub struct TrainConfig {
     pub basis: CurveBasis,
     /// Seeds everything random.
     pub seed: u64,
+    /// Hold every eighth session back, to show how the others carry over to it.
+    pub hold_back: bool,
 }
 
 impl Default for TrainConfig {
@@ -86,6 +88,7 @@ impl Default for TrainConfig {
             most_examples: 300_000,
             basis: CurveBasis::FOUR,
             seed: 1,
+            hold_back: true,
         }
     }
 }
@@ -299,7 +302,7 @@ impl Set {
             let surroundings = Surroundings::for_learning(recording, prepared, &same_map)?;
             let examples = Examples::of(prepared, &surroundings, &insight, framing, step);
             // Every eighth session is held back, if that leaves enough.
-            let held = sessions.len() >= 4 && number % 8 == 3;
+            let held = config.hold_back && sessions.len() >= 4 && number % 8 == 3;
             if held { set.validation.append(examples) } else { set.training.append(examples) }
         }
         Ok(set)

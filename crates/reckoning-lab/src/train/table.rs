@@ -126,7 +126,7 @@ fn one_source(
     let parts = list.len() < 3;
     let list = if parts { list.iter().flat_map(quarters).collect() } else { list };
     let prepared: Vec<Prepared> = list.iter().map(Prepared::with_own_velocities).collect();
-    let folds = list.len().min(if list.len() <= 7 { 7 } else { FOLDS });
+    let folds = list.len().min(std::env::var("FOLDS").ok().and_then(|f| f.parse().ok()).unwrap_or(if list.len() <= 7 { 7 } else { FOLDS }));
     let mut compared = CompareConfig {
         predictors: config.predictors.clone(),
         delays: DELAYS_MS.map(Duration::from_millis).to_vec(),
@@ -144,7 +144,9 @@ fn one_source(
             .map(|(_, it)| it)
             .collect();
         say(&format!("{source}: training {} of {folds} on {} sessions", fold + 1, training.len()));
-        let trained = train_prepared(&config.train, &training, &mut |_, _| {});
+        // The sessions of the fold are the ones held back.
+        let train = TrainConfig { hold_back: false, ..config.train.clone() };
+        let trained = train_prepared(&train, &training, &mut |_, _| {});
         let model = Box::leak(Box::new(trained.map_err(TableError::Train)?.model));
         compared.predictors.truncate(config.predictors.len());
         for (name, choose, adapt) in FLAVOURS {

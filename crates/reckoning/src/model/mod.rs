@@ -97,6 +97,7 @@ impl PartialEq for CustomModel {
 impl Model {
     /// Where the body is believed to be at `at`.
     #[must_use]
+    #[inline]
     pub fn position_at(&self, seen: &Kinematics, at: SimTime) -> DVec3 {
         self.position_after(seen, at.secs_since(seen.at))
     }

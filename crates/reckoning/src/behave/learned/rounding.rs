@@ -8,10 +8,12 @@
 use glam::DVec3;
 
 use crate::CurveBasis;
-use crate::math::{exp, round, sqrt};
+use crate::math::{exp, sqrt};
 
 /// Steps on each side of zero that six bits leave.
 const MOST_STEPS: f64 = 31.0;
+/// Added to a number of this size and taken away again, it leaves the nearest whole one.
+const WHOLE: f64 = 6_755_399_441_055_744.0;
 /// Moments at which the rounded curve shall be near the exact one.
 const HORIZONS_S: [f64; 6] = [0.1, 0.2, 0.35, 0.6, 1.0, 1.8];
 
@@ -20,6 +22,8 @@ const HORIZONS_S: [f64; 6] = [0.1, 0.2, 0.35, 0.6, 1.0, 1.8];
 pub(super) struct Rounding {
     terms: usize,
     steps_mps: [f64; 4],
+    /// One over each; zero where nothing is rounded.
+    per_step: [f64; 4],
     /// How much of the column's term is in the row's, beyond the terms before the column's.
     hand_on: [[f64; 4]; 4],
 }
@@ -28,8 +32,9 @@ impl Rounding {
     pub fn new(basis: &CurveBasis, steps_mps: &[f32]) -> Self {
         let terms = basis.tau_s().len();
         let mut rounding = Self { terms, ..Self::default() };
-        for (own, &step) in rounding.steps_mps.iter_mut().zip(steps_mps) {
-            *own = f64::from(step);
+        for (term, &step) in steps_mps.iter().enumerate().take(terms) {
+            rounding.steps_mps[term] = f64::from(step);
+            rounding.per_step[term] = if step > 0.0 { 1.0 / f64::from(step) } else { 0.0 };
         }
         // The triangular factor of the likeness of the terms, by Gram and Schmidt.
         let columns: [[f64; HORIZONS_S.len()]; 4] = core::array::from_fn(|term| {
@@ -63,11 +68,9 @@ impl Rounding {
                     (term + 1..self.terms).map(|k| lost[k] * self.hand_on[k][term]).sum();
                 let step = self.steps_mps[term];
                 let wanted = exact[term] + handed;
-                let kept = if step > 0.0 {
-                    round(wanted / step).clamp(-MOST_STEPS, MOST_STEPS) * step
-                } else {
-                    wanted
-                };
+                let steps = (wanted * self.per_step[term]).clamp(-MOST_STEPS, MOST_STEPS);
+                // Adding this leaves whole numbers.
+                let kept = if step > 0.0 { ((steps + WHOLE) - WHOLE) * step } else { wanted };
                 lost[term] = exact[term] - kept;
                 coefficients[term][axis] = kept;
             }
@@ -94,7 +97,7 @@ mod tests {
             rounding.round(&mut together);
             let alone: [DVec3; 4] = core::array::from_fn(|k| {
                 let step = f64::from(steps[k]);
-                exact[k].map(|x| round(x / step) * step)
+                exact[k].map(|x| libm::round(x / step) * step)
             });
             for (sum, rounded) in off.iter_mut().zip([together, alone]) {
                 for t_s in [0.1, 0.3, 0.8] {
