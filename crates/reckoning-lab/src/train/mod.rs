@@ -20,6 +20,7 @@ mod pool;
 mod reader;
 mod table;
 mod table_text;
+mod visits;
 mod whiten;
 
 use std::fmt;
@@ -213,10 +214,10 @@ pub(crate) fn train_prepared(
     let (unit, widths) = (set.unit, set.widths);
     let mirrors = set.framing != Framing::Side;
     let task = Task { shape, inputs: &inputs, loss: &loss, unit, widths, mirrors };
-    let rows = Lessons::new(&inputs, lessons, unit);
+    let mut rows = Lessons::new(&inputs, lessons, unit);
     let held_back = Lessons::new(&inputs, &set.validation, unit);
     let mut epochs = Vec::new();
-    task.learn(&mut numbers, &rows, config.epochs, config.seed, |number, training, numbers| {
+    task.learn(&mut numbers, &mut rows, config.epochs, config.seed, |number, training, numbers| {
         let validation = (held_back.examples.len() > 0).then(|| task.judge(numbers, &held_back));
         let epoch = Epoch { training, validation };
         progress(number, &epoch);

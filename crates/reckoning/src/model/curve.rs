@@ -135,10 +135,12 @@ impl Curve {
 
     /// How far the body has come `t_s` seconds after it was seen.
     #[inline]
-    pub(super) fn displacement(&self, t_s: f64) -> DVec3 {
-        let [a_s, b_s, c_s, d_s] = self.basis.tau_s;
-        let [a, b, c, d] = self.left(t_s);
-        self.sum([a_s * (1.0 - a), b_s * (1.0 - b), c_s * (1.0 - c), d_s * (1.0 - d)])
+    pub(crate) fn displacement(&self, t_s: f64) -> DVec3 {
+        let mut weights = self.left(t_s);
+        for (weight, tau_s) in weights.iter_mut().zip(self.basis.tau_s) {
+            *weight = tau_s * (1.0 - *weight);
+        }
+        self.sum(weights)
     }
 
     /// How fast it moves then.
@@ -151,8 +153,11 @@ impl Curve {
     #[inline]
     fn left(&self, t_s: f64) -> [f64; 4] {
         // Not `map`, which is not always inlined.
-        let [a, b, c, d] = self.basis.steps_per_s;
-        [decay(t_s * a), decay(t_s * b), decay(t_s * c), decay(t_s * d)]
+        let mut left = [0.0; 4];
+        for (left, steps_per_s) in left.iter_mut().zip(self.basis.steps_per_s) {
+            *left = decay(t_s * steps_per_s);
+        }
+        left
     }
 
     /// The same curve with every component of its coefficients passed through `round`.

@@ -258,7 +258,8 @@ impl Row<'_> {
                     free_m = free_m.min(free_inside(bounds, truth.position, direction));
                 }
                 if let Some(walls) = walls {
-                    free_m = walls.free_m(truth.position, direction, free_m.max(0.0));
+                    let end = truth.position + direction * free_m;
+                    free_m *= walls.free_share(truth.position, end);
                 }
                 self.scalar(1.0 - free_m.max(0.0) / self.near_m);
             }

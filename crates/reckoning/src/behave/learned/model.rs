@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use glam::DVec3;
 
-use super::net::{self, Layers, MOST_INPUTS, MOST_OUTPUTS, Scaling};
+use super::net::{self, INPUT_STEP, Layers, MOST_INPUTS, MOST_OUTPUTS, Scaling};
 use super::rounding::Rounding;
 use super::{FEATURES, Features, Frame, Framing, LearnedError};
 use crate::{Curve, CurveBasis};
@@ -143,11 +143,11 @@ impl LearnedModel {
         if let Some(act) = act {
             x[count..count + width].copy_from_slice(act);
         }
-        count + width
+        (count + width).next_multiple_of(INPUT_STEP)
     }
 
     /// The curve of these coefficients in the world, rounded to the model's own steps so that
-    /// six bits carry each.
+    /// eight bits carry each.
     #[must_use]
     pub fn curve(&self, frame: &Frame, coefficients: &[[f64; 4]; 3]) -> Curve {
         let terms = self.parts.basis.tau_s().len();

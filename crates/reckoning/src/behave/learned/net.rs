@@ -1,7 +1,8 @@
 //! The sums of the network: plain loops over rows of weights.
 //!
-//! Every output is summed over the inputs in their order, one multiplication and one
-//! addition each, so that any width of vector unit gives the same bits.
+//! Every output is summed over the inputs in one order, one multiplication and one addition
+//! each, so that any width of vector unit gives the same bits. The order is that of a few
+//! strands, since a sum of one strand waits for itself.
 
 #![expect(clippy::inline_always, reason = "loops take the vector unit of the function they are in")]
 
@@ -16,10 +17,13 @@ pub(super) const MOST_INPUTS: usize = 144;
 /// Most outputs: four terms on three axes.
 pub(super) const MOST_OUTPUTS: usize = 12;
 
-/// Outputs of a hidden layer that are summed at once: they fit the registers of any machine.
+/// Outputs of a hidden layer that are summed at once: two strands of them fit the registers
+/// of most machines.
 const LANES: usize = 32;
-/// The outputs of the network, with room to spare.
+/// The outputs of the network, with room to spare: four strands fit.
 const OUT_LANES: usize = 16;
+/// Inputs come in so many, the last ones zero.
+pub(super) const INPUT_STEP: usize = 4;
 
 /// The layers, laid out for vectors.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,8 +59,13 @@ struct Layer<const N: usize> {
 #[derive(Clone, Debug, PartialEq)]
 struct Block<const N: usize> {
     bias: [f32; N],
-    rows: Vec<[f32; N]>,
+    rows: Vec<Row<N>>,
 }
+
+/// A row of weights, which no vector load cuts in two.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(align(64))]
+struct Row<const N: usize>([f32; N]);
 
 impl<const N: usize> Layer<N> {
     fn new(weights: &[f32], bias: &[f32]) -> Self {
@@ -64,73 +73,80 @@ impl<const N: usize> Layer<N> {
         let cut = |row: &[f32], from: usize| {
             core::array::from_fn(|lane| row.get(from + lane).copied().unwrap_or(0.0))
         };
-        let block = |from: usize| Block {
-            bias: cut(bias, from),
-            rows: weights.chunks_exact(width).map(|row| cut(row, from)).collect(),
+        let block = |from: usize| {
+            let rows = weights.chunks_exact(width).map(|row| Row(cut(row, from)));
+            let mut rows: Vec<Row<N>> = rows.collect();
+            rows.resize(rows.len().next_multiple_of(INPUT_STEP), Row([0.0; N]));
+            Block { bias: cut(bias, from), rows }
         };
         Self { blocks: (0..bias.len()).step_by(N).map(block).collect() }
     }
 }
 
-/// The inputs that are not zero, and which they are: half of a hidden layer is zero, and so
-/// is what is not known.
-#[derive(Clone, Copy)]
-struct Told {
-    list: [(u32, f32); MOST_INPUTS],
-    count: usize,
-}
-
-impl Told {
-    #[inline(always)]
-    fn of(x: &[f32]) -> Self {
-        let mut told = Self { list: [(0, 0.0); MOST_INPUTS], count: 0 };
-        for (k, &x) in x.iter().enumerate().take(MOST_INPUTS) {
-            told.list[told.count.min(MOST_INPUTS - 1)] = (k as u32, x);
-            told.count += usize::from(x != 0.0);
-        }
-        told
-    }
-
-    fn list(&self) -> &[(u32, f32)] {
-        &self.list[..self.count]
-    }
-}
-
-impl<const N: usize> Block<N> {
-    /// Adds to each sum the inputs times its weights.
-    #[inline(always)]
-    fn add(&self, told: &Told, mut sums: [f32; N]) -> [f32; N] {
-        for &(k, x) in told.list() {
-            let row = &self.rows[k as usize];
-            for lane in 0..N {
-                sums[lane] += x * row[lane];
-            }
-        }
-        sums
+/// Adds an input times its weights to the sums.
+#[inline(always)]
+fn add<const N: usize>(sums: &mut [f32; N], x: f32, row: &Row<N>) {
+    for lane in 0..N {
+        sums[lane] += x * row.0[lane];
     }
 }
 
 #[inline(always)]
-fn hidden(layer: &Layer<LANES>, told: &Told) -> Told {
-    let mut out = [0.0; WIDEST];
+fn both<const N: usize>(mut a: [f32; N], b: [f32; N]) -> [f32; N] {
+    for lane in 0..N {
+        a[lane] += b[lane];
+    }
+    a
+}
+
+impl<const N: usize> Block<N> {
+    /// The bias and the inputs times their weights, in two strands: every second input.
+    #[inline(always)]
+    fn in_two(&self, x: &[f32]) -> [f32; N] {
+        let (mut a, mut b) = (self.bias, [0.0; N]);
+        for (x, rows) in x.as_chunks::<2>().0.iter().zip(self.rows.as_chunks::<2>().0) {
+            add(&mut a, x[0], &rows[0]);
+            add(&mut b, x[1], &rows[1]);
+        }
+        both(a, b)
+    }
+
+    /// The same in four.
+    #[inline(always)]
+    fn in_four(&self, x: &[f32]) -> [f32; N] {
+        let (mut a, mut b, mut c, mut d) = (self.bias, [0.0; N], [0.0; N], [0.0; N]);
+        for (x, rows) in x.as_chunks::<4>().0.iter().zip(self.rows.as_chunks::<4>().0) {
+            add(&mut a, x[0], &rows[0]);
+            add(&mut b, x[1], &rows[1]);
+            add(&mut c, x[2], &rows[2]);
+            add(&mut d, x[3], &rows[3]);
+        }
+        both(both(a, b), both(c, d))
+    }
+}
+
+#[inline(always)]
+fn hidden(layer: &Layer<LANES>, x: &[f32], out: &mut [f32; WIDEST]) -> usize {
     for (out, block) in out.chunks_exact_mut(LANES).zip(&layer.blocks) {
-        let sums = block.add(told, block.bias);
+        let sums = block.in_two(x);
         for lane in 0..LANES {
             out[lane] = sums[lane].max(0.0);
         }
     }
-    Told::of(&out[..LANES * layer.blocks.len()])
+    layer.blocks.len() * LANES
 }
 
 #[inline(always)]
 fn pass(layers: &Layers, x: &[f32], out: &mut [f32]) {
-    let told = Told::of(x);
-    let second = hidden(&layers.second, &hidden(&layers.first, &told));
+    let (mut first, mut second) = ([0.0; WIDEST], [0.0; WIDEST]);
+    let width = hidden(&layers.first, x, &mut first);
+    let width = hidden(&layers.second, &first[..width], &mut second);
     let (Some(last), Some(skip)) = (layers.last.blocks.first(), layers.skip.blocks.first()) else {
         return;
     };
-    let sums = skip.add(&told, last.add(&second, last.bias));
-    out.iter_mut().zip(sums).for_each(|(out, sum)| *out = sum);
+    let last = last.in_four(&second[..width]);
+    let skip = skip.in_four(x);
+    out.iter_mut().zip(last.into_iter().zip(skip)).for_each(|(out, (a, b))| *out = a + b);
 }
 
 /// How features become inputs: centred, of one size, and cut off.

@@ -2,16 +2,16 @@
 //!
 //! The terms of a curve look alike: an error in one can be hidden by a little of its
 //! neighbours. Rounding from the longest term to the shortest and handing on what was lost,
-//! weighted by how alike they are, is Babai's nearest plane; six bits per coefficient are
-//! then nearly as good as all of them.
+//! weighted by how alike they are, is Babai's nearest plane; few bits per coefficient are then
+//! nearly as good as all of them.
 
 use glam::DVec3;
 
 use crate::CurveBasis;
 use crate::math::{exp, sqrt};
 
-/// Steps on each side of zero that six bits leave.
-const MOST_STEPS: f64 = 31.0;
+/// Steps on each side of zero that eight bits leave.
+const MOST_STEPS: f64 = 127.0;
 /// Added to a number of this size and taken away again, it leaves the nearest whole one.
 const WHOLE: f64 = 6_755_399_441_055_744.0;
 /// Moments at which the rounded curve shall be near the exact one.
@@ -60,20 +60,21 @@ impl Rounding {
 
     /// Rounds world coefficients, one vector per term.
     pub fn round(&self, coefficients: &mut [DVec3; 4]) {
-        for axis in 0..3 {
-            let exact = coefficients.map(|c| c[axis]);
-            let mut lost = [0.0; 4];
-            for term in (0..self.terms).rev() {
-                let handed: f64 =
-                    (term + 1..self.terms).map(|k| lost[k] * self.hand_on[k][term]).sum();
-                let step = self.steps_mps[term];
-                let wanted = exact[term] + handed;
-                let steps = (wanted * self.per_step[term]).clamp(-MOST_STEPS, MOST_STEPS);
-                // Adding this leaves whole numbers.
-                let kept = if step > 0.0 { ((steps + WHOLE) - WHOLE) * step } else { wanted };
-                lost[term] = exact[term] - kept;
-                coefficients[term][axis] = kept;
+        let most = DVec3::splat(MOST_STEPS);
+        let mut lost = [DVec3::ZERO; 4];
+        for term in (0..self.terms).rev() {
+            let mut wanted = coefficients[term];
+            for longer in term + 1..self.terms {
+                wanted += lost[longer] * self.hand_on[longer][term];
             }
+            let step = self.steps_mps[term];
+            let mut kept = wanted;
+            if step > 0.0 {
+                let steps = (wanted * self.per_step[term]).max(-most).min(most);
+                kept = ((steps + WHOLE) - WHOLE) * step;
+            }
+            lost[term] = coefficients[term] - kept;
+            coefficients[term] = kept;
         }
     }
 }
@@ -84,7 +85,7 @@ mod tests {
     use crate::dice::Dice;
 
     #[test]
-    fn six_bits_rounded_together_are_nearer_than_rounded_alone() {
+    fn few_bits_rounded_together_are_nearer_than_rounded_alone() {
         let steps = [11.0, 24.0, 25.0, 10.0];
         let rounding = Rounding::new(&CurveBasis::FOUR, &steps);
         let mut dice = Dice::new(3);
