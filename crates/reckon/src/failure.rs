@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
 use reckoning::TrendMapError;
+use reckoning_arena::LevelError;
 use reckoning_server::SettingsError;
 
 /// Why a command that was understood did not succeed.
@@ -22,6 +23,10 @@ pub enum Failure {
     Settings { path: Option<PathBuf>, error: SettingsError },
     /// The server did not start, or a token could not be made; it says itself why.
     Server(Box<dyn Error>),
+    /// A file is no level that can be played.
+    Level { path: PathBuf, error: LevelError },
+    /// Nobody plays the arena there.
+    NoArena { server: String, said: String },
     /// The laboratory refused; it says itself what and where.
     Lab(Box<dyn Error>),
 }
@@ -37,6 +42,10 @@ impl fmt::Display for Failure {
             Self::NoSessions => f.write_str("no sessions to work on; name some with --data PATH"),
             Self::Settings { path: Some(path), error } => write!(f, "{}: {error}", path.display()),
             Self::Settings { path: None, error } => error.fmt(f),
+            Self::Level { path, error } => write!(f, "{}: {error}", path.display()),
+            Self::NoArena { server, said } => {
+                write!(f, "no arena at {server}: {said}; start one with `reckon play`")
+            }
             Self::Server(error) | Self::Lab(error) => error.fmt(f),
         }
     }

@@ -5,11 +5,16 @@ use reckoning_lab::compare::Predictor;
 pub const TOP: &str = "\
 reckon: dead reckoning, measured
 
+  reckon play           the arena: a game with bots, in your browser
+  reckon watch FILE     a recording, in your browser
+  reckon bots           programs that join an arena and play
   reckon serve          a server that relays moving bodies between clients
   reckon token          keys and tokens for a server that is not open to all
   reckon lab COMMAND    the laboratory; `reckon lab --help` lists its commands
   reckon --version      which version this is
 
+Example: play
+  reckon play
 Example: how good are the usual predictors on bots that play by themselves?
   reckon lab compare
 ";
@@ -33,6 +38,50 @@ Example:
   reckon lab compare --data recordings/ --predictors hold,linear --report report.html
 ";
 
+pub const PLAY: &str = "\
+reckon play [options]
+
+Starts the arena with bots on this machine and prints the link to open in a browser. Ctrl-c ends
+it and closes the recording.
+
+  --port P               where to listen; default 4433, or the next one that is free
+  --bots N               how many bots, 0 to 200; default 12
+  --level NAME|FILE      proving-grounds (default), tank-field, corridors, or a level file in TOML
+  --record FOLDER        record the session into this folder, for `reckon lab` and `reckon watch`
+
+Paths beside the page: /arena.json (what is on), /level.toml (the level), /health, /metrics.
+
+Example: record a session, then compare predictors on it
+  reckon play --record sessions
+  reckon lab compare --data sessions
+";
+
+pub const BOTS: &str = "\
+reckon bots --join URL [options]
+
+Programs that join an arena over the network, each with a connection of its own, and play as well
+as they can by what they are shown. Prints what they met with at the end.
+
+  --join URL             the server, as its link or as host:port
+  --count N              how many, 1 to 200; default 4
+  --seconds S            how long; default until it is stopped
+
+Example:
+  reckon bots --join http://127.0.0.1:4433/ --count 8 --seconds 60
+";
+
+pub const WATCH: &str = "\
+reckon watch FILE [--port P]
+
+Shows a recording in the browser, with a scrubber and the overlays of the arena. Every recording
+that `reckon lab info` reads will do.
+
+  --port P               where to listen; default one that is free
+
+Example:
+  reckon watch sessions/session-1789000000-0.reck
+";
+
 pub const SERVE: &str = "\
 reckon serve [options]
 
@@ -43,6 +92,7 @@ bodies. Programs connect by QUIC, browsers by WebTransport or WebSocket, all on 
   --config FILE          settings in TOML; only what differs from the defaults
   --set NAME=VALUE       one setting, such as limits.peers=32; wins over the file, may repeat
   --listen ADDRESS       short for --set listen=ADDRESS; default 127.0.0.1:4433
+  --level NAME|FILE      run the arena on this level, without bots, and serve its page
   --record FOLDER        short for --set recording.folder=FOLDER
   --token-key FILE       let in holders of a token only; see `reckon token --help`
   --print-config         print the default file, with every setting explained, and stop

@@ -4,6 +4,7 @@
 //! code is 0 when all went well, 1 when something failed, 2 when the words were not
 //! understood. A reader that has seen enough (`reckon ... | head`) is no failure.
 
+mod arena;
 mod args;
 mod failure;
 mod help;
@@ -48,6 +49,9 @@ fn carry_out(command: Command) -> Result<(), Failure> {
         Command::Import { kind, file, out } => lab::import::import(kind, &file, &out),
         Command::Export { file, parquet } => lab::import::export(&file, &parquet),
         Command::Info { file } => lab::info::run(&file),
+        Command::Play(command) => arena::play::run(&command),
+        Command::Bots(command) => arena::bots::run(&command),
+        Command::Watch(command) => arena::watch::run(&command),
         Command::Serve(command) => serve::run(&command),
         Command::NewKey => serve::new_key(),
         Command::Mint(command) => serve::mint(&command),

@@ -7,6 +7,7 @@ use reckoning_server::settings::{self, Settings};
 use reckoning_server::token::{TokenKey, new_key_hex, to_hex};
 use reckoning_server::{Relay, Server, logs, unix_seconds};
 
+use crate::arena::{Chosen, play};
 use crate::args::{Mint, Serve};
 use crate::failure::Failure;
 use crate::say;
@@ -15,7 +16,10 @@ use crate::say;
 pub fn run(command: &Serve) -> Result<(), Failure> {
     let settings = settings(command)?;
     logs::start(settings.log);
-    let running = Server::new(settings).start(Relay::default()).map_err(Failure::server)?;
+    let running = match &command.level {
+        Some(level) => play::start(&Chosen::load(level)?, settings, 0)?,
+        None => Server::new(settings).start(Relay::default()).map_err(Failure::server)?,
+    };
     say(&format!("listening on {}\n", running.address()))?;
     running.run().map_err(Failure::server)
 }

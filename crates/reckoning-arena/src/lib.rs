@@ -29,13 +29,18 @@
 //! | run the game yourself | [`World`], [`Input`], [`Event`] |
 //! | let bots play | [`Bots`], [`Style`] |
 //! | record many minutes | [`Match`], [`Frame`] |
+//! | play it over a network | [`stage::Stage`], [`talk`] |
+//! | let a program play over a network | [`Mirror`] |
 
 #![forbid(unsafe_code)]
 
 mod bots;
 mod dice;
 mod level;
+mod mirror;
 mod record;
+pub mod stage;
+pub mod talk;
 mod world;
 
 pub use bots::{Bots, Goal, Style};
@@ -44,6 +49,7 @@ pub use level::{
     Body, BodyKind, BoxWall, Edge, Gun, ItemKind, ItemSpot, Level, LevelError, LevelFile, Paths,
     PolygonWall, Rules, SegmentWall, Spawn, Spot, Thing, TurretSpot, Walls,
 };
+pub use mirror::Mirror;
 pub use record::{Frame, Match, MatchConfig, digest};
 pub use world::{Event, Input, Mode, Player, PlayerId, Shooter, Shot, Team, Turret, World};
 

@@ -127,7 +127,7 @@ fn a_shot_flies_kills_and_counts_and_the_dead_return() {
     let by = Shooter::Player(one);
     assert!(matches!(events[0], (2, Event::Fired { by: of, .. }) if of == by), "{events:?}");
     // 190 px to the other's rim at 600 px/s: 19 ticks of flight.
-    assert_eq!(events[1], (20, Event::Hit { who: other, by, damage: 100.0 }));
+    assert_eq!(events[1], (20, Event::Hit { who: other, by, damage: 100.0, shot: 0 }));
     assert!(matches!(events[2], (20, Event::Died { who, .. }) if who == other));
     assert_eq!(world.points()[&Team(0)], 1);
     assert!(!world.player(other).unwrap().is_alive);

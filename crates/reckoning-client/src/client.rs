@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use reckoning::{Kinematics, Pose, SimTime};
-use reckoning_net::wire::MAX_DATAGRAM_BYTES;
+use reckoning::{ConfigError, Kinematics, Pose, Publisher, PublisherConfig, SimTime};
+use reckoning_net::wire::{MAX_DATAGRAM_BYTES, is_aside};
 use reckoning_net::{
     Delivery, EntityId, Event, Refusal, Remote, SendError, Session, SessionConfig,
 };
@@ -13,6 +13,8 @@ use crate::transport::{Clock, ConnectError, State, Trust, Wire, random_identity}
 
 /// Events that wait for nobody: the oldest go.
 const MAX_EVENTS: usize = 1_024;
+/// Asides that wait for nobody: the oldest go.
+const MAX_ASIDES: usize = 256;
 
 /// Settings for a [`Client`].
 #[derive(Clone, Debug)]
@@ -83,6 +85,8 @@ pub struct Client {
     retry_after: Duration,
     was_joined: bool,
     buffer: Vec<u8>,
+    /// What came beside the protocol, and when.
+    asides: VecDeque<(SimTime, Vec<u8>)>,
 }
 
 /// A connection and the session over it.
@@ -112,6 +116,7 @@ impl Client {
             retry_at: SimTime::ZERO,
             was_joined: false,
             buffer: vec![0; MAX_DATAGRAM_BYTES],
+            asides: VecDeque::new(),
         };
         client.link = Some(client.open()?);
         Ok(client)
@@ -149,7 +154,11 @@ impl Client {
     fn pump(&mut self, now: SimTime) {
         let Some(link) = &mut self.link else { return };
         while let Some((at, bytes)) = link.wire.receive() {
-            link.session.handle_datagram(at.min(now), &bytes);
+            if is_aside(&bytes) {
+                keep(&mut self.asides, MAX_ASIDES, (at.min(now), bytes));
+            } else {
+                link.session.handle_datagram(at.min(now), &bytes);
+            }
         }
         link.session.handle_timeout(now);
         while let Some(length) = link.session.poll_datagram(now, &mut self.buffer) {
@@ -185,10 +194,7 @@ impl Client {
     }
 
     fn push(&mut self, event: Event) {
-        if self.events.len() >= MAX_EVENTS {
-            self.events.pop_front();
-        }
-        self.events.push_back(event);
+        keep(&mut self.events, MAX_EVENTS, event);
     }
 
     /// The connection is gone; plans the next try.
@@ -266,6 +272,39 @@ impl Client {
         self.link.as_mut().ok_or(SendError::NotJoined)?.session.send(bytes, delivery)
     }
 
+    /// Exports bodies of ours by these settings from now on, also after a lost connection.
+    ///
+    /// # Errors
+    /// When a setting is out of range; nothing changes then.
+    pub fn set_publisher(&mut self, publisher: PublisherConfig) -> Result<(), ConfigError> {
+        Publisher::start(publisher.clone(), &Kinematics::default())?;
+        if let Some(link) = &mut self.link {
+            link.session.set_publisher(publisher.clone())?;
+        }
+        self.config.session.publisher = publisher;
+        Ok(())
+    }
+
+    /// Sends a datagram beside the protocol: as it is, once, with no promise that it arrives.
+    /// False, and nothing is sent, unless it begins with seven zero bytes, fits a datagram and
+    /// the client has joined.
+    pub fn send_aside(&mut self, bytes: &[u8]) -> bool {
+        let fits = is_aside(bytes) && bytes.len() <= MAX_DATAGRAM_BYTES;
+        match &mut self.link {
+            Some(link) if fits && self.status == Status::Joined => {
+                link.wire.send(bytes);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The next datagram that came beside the protocol, its seven zero bytes included, and when
+    /// it came; poll until `None`. If nobody does, the oldest go.
+    pub fn poll_aside(&mut self) -> Option<(SimTime, Vec<u8>)> {
+        self.asides.pop_front()
+    }
+
     /// Leaves the game and closes the connection.
     pub fn leave(&mut self) {
         let now = self.clock.now();
@@ -287,4 +326,12 @@ impl Client {
     pub fn dropped(&self) -> u64 {
         self.link.as_ref().map_or(0, |link| link.wire.dropped())
     }
+}
+
+/// Puts the newest at the end of a queue; the oldest goes when there are too many.
+fn keep<T>(queue: &mut VecDeque<T>, most: usize, newest: T) {
+    if queue.len() >= most {
+        queue.pop_front();
+    }
+    queue.push_back(newest);
 }

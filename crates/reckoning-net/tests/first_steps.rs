@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use reckoning::{DVec3, Kinematics, Model, Quantiser, SimTime};
+use reckoning::{DVec3, Kinematics, Model, Policy, Quantiser, SimTime, Threshold};
 use reckoning_net::{
     Event, Format, Host, HostConfig, HostEvent, Owner, PeerId, Registry, Session, SessionConfig,
 };
@@ -141,4 +141,72 @@ fn messages_go_both_ways() {
     let events: Vec<Event> = (0..50).flat_map(|_| pair.step()).collect();
     assert!(events.contains(&Event::Message(b"welcome".to_vec())), "{events:?}");
     assert_eq!(events.iter().filter(|it| **it == Event::Command(b"go".to_vec())).count(), 1);
+}
+
+/// Updates that the host sends of a circling body in ten seconds.
+fn updates_in_ten_seconds(pair: &mut Pair, car: reckoning_net::EntityId) -> u64 {
+    let before = pair.host.stats().traffic.updates_out;
+    for _ in 0..1000 {
+        pair.host.observe(car, &circling(pair.now));
+        pair.step();
+    }
+    pair.host.stats().traffic.updates_out - before
+}
+
+#[test]
+fn a_host_changes_its_model_threshold_and_policy_while_it_runs() {
+    let mut pair = Pair::new();
+    let start = circling(SimTime::ZERO);
+    let car = pair.host.spawn(SimTime::ZERO, Owner::Host, b"car", &start).unwrap();
+    let fine = updates_in_ten_seconds(&mut pair, car);
+
+    pair.host.set_threshold(Threshold::metres(2.0).unwrap()).unwrap();
+    let coarse = updates_in_ten_seconds(&mut pair, car);
+    // Heartbeats remain.
+    assert!(coarse * 3 < fine * 2 && coarse >= 9, "{fine} updates, then {coarse}");
+
+    pair.host.set_threshold(Threshold::QUARTER_METRE).unwrap();
+    pair.host.set_model(Model::Hold).unwrap();
+    let held = updates_in_ten_seconds(&mut pair, car);
+    assert!(held > fine * 2, "{fine} updates, then {held}");
+    let (_, remote) = pair.session.ghosts().next().unwrap();
+    assert_eq!(remote.ghost().update().model(), &Model::Hold);
+
+    let k = core::num::NonZeroU32::new(4).unwrap();
+    pair.host.set_fairness(pair.now, Policy::EveryKth { k });
+    let shared = updates_in_ten_seconds(&mut pair, car);
+    assert!(shared > 0 && shared * 2 < held, "{held} updates, then {shared}");
+
+    pair.host.set_fairness(pair.now, Policy::Base);
+    let again = updates_in_ten_seconds(&mut pair, car);
+    assert!(again.abs_diff(held) <= 2, "{held} updates, then {again}");
+    let wild = Model::Damped { fade: Duration::ZERO };
+    assert_eq!(pair.host.set_model(wild).is_err(), wild.check().is_err());
+    assert_eq!(pair.session.stats().malformed, 0);
+}
+
+#[test]
+fn a_client_changes_how_it_publishes_while_it_runs() {
+    let mut pair = Pair::new();
+    while pair.session.peer().is_none() {
+        pair.step();
+    }
+    let car = pair.host.spawn(pair.now, Owner::Peer(PEER), b"", &circling(pair.now)).unwrap();
+    let exports = |pair: &mut Pair| {
+        let before = pair.host.peer_stats(PEER).unwrap().updates_in;
+        for _ in 0..1000 {
+            let now = pair.now;
+            pair.session.observe(car, &Kinematics { at: now + AHEAD, ..circling(now) });
+            pair.step();
+        }
+        pair.host.peer_stats(PEER).unwrap().updates_in - before
+    };
+    let linear = exports(&mut pair);
+    let mut publisher = SessionConfig::default().publisher;
+    publisher.model = Model::Hold;
+    pair.session.set_publisher(publisher).unwrap();
+    let held = exports(&mut pair);
+    assert!(held > linear * 2, "{linear} updates, then {held}");
+    let (.., known) = pair.host.entities().next().unwrap();
+    assert_eq!(known.model(), &Model::Hold);
 }

@@ -8,7 +8,8 @@ use reckoning::{
     DVec3, Envelope, GuardConfig, Kinematics, Model, Quantiser, RewindConfig, SimTime,
 };
 use reckoning_net::wire::{
-    Ack, Body, EntityId, Header, Message, Number, PacketWriter, Registry, VERSION,
+    ASIDE_PREFIX, Ack, Body, EntityId, Header, Message, Number, PacketReader, PacketWriter,
+    Registry, VERSION, is_aside,
 };
 use reckoning_net::{
     Delivery, Format, Host, HostConfig, HostEvent, MAX_EVENTS, MAX_HOST_EVENTS, Owner, PeerId,
@@ -329,4 +330,22 @@ fn what_was_said_before_an_end_does_not_undo_it() {
     let owned = |said: &[(u16, Word)]| after(said).owned().count();
     assert_eq!(owned(&[(2, Word::Revoke(5)), (1, Word::Grant(5))]), 0);
     assert_eq!(owned(&[(2, Word::Grant(5)), (1, Word::Revoke(5))]), 1);
+}
+
+proptest! {
+    #[test]
+    fn what_begins_with_seven_zeros_is_not_of_this_protocol(
+        tail in vec(any::<u8>(), 0..100),
+        sequence in any::<u16>(),
+        sent_ms in any::<i64>(),
+    ) {
+        let bytes = [&ASIDE_PREFIX[..], &tail].concat();
+        prop_assert!(is_aside(&bytes));
+        prop_assert!(PacketReader::new(&bytes).is_err());
+
+        let mut buffer = [0; 100];
+        let header = Header { sequence, sent_ms, ack: None };
+        let length = PacketWriter::new(&mut buffer, &header).finish().unwrap_or_default();
+        prop_assert!(length > 0 && !is_aside(&buffer));
+    }
 }

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use reckoning::{DVec3, Kinematics, SimTime};
-use reckoning_net::{Host, HostEvent, Owner, PeerId, Refusal};
+use reckoning_lab::LinkConfig;
+use reckoning_net::{EntityId, Host, HostEvent, Owner, PeerId, Refusal};
 
 use crate::token::Token;
 
@@ -20,6 +21,42 @@ pub struct Joiner {
     pub peer: PeerId,
     /// What the token says; `None` where everyone may join.
     pub token: Option<Token>,
+}
+
+/// What a game wants of its server, beyond what its host does.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Wish {
+    /// Send a datagram beside the protocol; it must begin with seven zero bytes.
+    Aside {
+        /// To whom.
+        to: PeerId,
+        /// What, the seven zero bytes included.
+        bytes: Vec<u8>,
+        /// Whether it passes the client's simulated link, if there is one.
+        shaped: bool,
+    },
+    /// Simulate a link between the server and a client from now on, the same in both
+    /// directions; `None` stops it. Asides of the client do not pass it.
+    Shape {
+        /// Whose.
+        peer: PeerId,
+        /// Which.
+        link: Option<LinkConfig>,
+    },
+}
+
+/// What a recording should know of an entity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Role<'a> {
+    /// Its side; -1 is neutral.
+    pub team: i32,
+    /// Its name, empty when it has none.
+    pub name: &'a str,
+    /// Counts up whenever it is put elsewhere, or dies.
+    pub segment: u32,
+    /// Whether it lives.
+    pub alive: bool,
 }
 
 /// A game that a server runs.
@@ -38,6 +75,23 @@ pub trait Game: Send {
 
     /// One step of the game.
     fn tick(&mut self, now: SimTime, host: &mut Host);
+
+    /// A joined client sent a datagram beside the protocol, the seven zero bytes included. It
+    /// has passed no simulated link. The default does nothing.
+    fn aside(&mut self, now: SimTime, peer: PeerId, bytes: &[u8]) {
+        let _ = (now, peer, bytes);
+    }
+
+    /// What the game wants of the server; asked until `None` after every step.
+    fn poll_wish(&mut self) -> Option<Wish> {
+        None
+    }
+
+    /// What a recording should know of an entity; `None` takes it for neutral and nameless.
+    fn role(&self, entity: EntityId) -> Option<Role<'_>> {
+        let _ = entity;
+        None
+    }
 }
 
 /// A joiner of [`Relay`] may put its body where it starts, by a teleport, within this.

@@ -29,13 +29,14 @@ mod quic;
 pub mod record;
 mod server;
 pub mod settings;
+mod shape;
 mod tick;
 pub mod token;
 
 pub use axum;
 pub use clock::{Clock, unix_seconds};
 pub use config::host as host_config;
-pub use game::{Game, Joiner, Relay};
+pub use game::{Game, Joiner, Relay, Role, Wish};
 pub use reckoning_net::PeerId;
 pub use server::{Running, ServeError, Server};
 pub use settings::{Settings, SettingsError};

@@ -15,7 +15,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use reckoning::{DVec3, SimTime};
-use reckoning_lab::recording::{Birth, Death, Meta, Player, Sample, SessionWriter, Track};
+use reckoning_lab::recording::{Birth, Death, Level, Meta, Player, Sample, SessionWriter, Track};
 
 use crate::clock::{instant, unix_seconds};
 use crate::metrics::Metrics;
@@ -32,6 +32,10 @@ pub struct Body {
     pub yaw_rad: f32,
     /// Counts up when it is put elsewhere.
     pub segment: u32,
+    /// Its side; -1 is neutral.
+    pub team: i32,
+    /// Whether it lives.
+    pub alive: bool,
 }
 
 /// All bodies at one step.
@@ -41,6 +45,30 @@ pub struct Step {
     pub at: SimTime,
     /// Everyone who is there.
     pub bodies: Vec<Body>,
+    /// The names of those who are new, or have a new one.
+    pub names: Vec<(u32, String)>,
+}
+
+/// What a recording says of its game.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Subject {
+    /// Which game.
+    pub source: String,
+    /// Units, sizes and bounds; the rate is the recorder's own.
+    pub meta: Meta,
+    /// Walls and items, if the game has such.
+    pub level: Option<Level>,
+}
+
+impl Default for Subject {
+    /// Bodies of a metre in three dimensions.
+    fn default() -> Self {
+        let mut meta = Meta::default();
+        meta.units = "m".to_string();
+        meta.body_width = 1.0;
+        meta.dims = 3;
+        Self { source: "reckoning-server".to_string(), meta, level: None }
+    }
 }
 
 /// Hands steps to the thread that writes them.
@@ -52,6 +80,7 @@ pub struct Recorder {
     every: Duration,
     next: SimTime,
     path: PathBuf,
+    named: BTreeMap<u32, String>,
 }
 
 impl Recorder {
@@ -59,16 +88,20 @@ impl Recorder {
     ///
     /// # Errors
     /// When the folder or the file cannot be made.
-    pub fn start(settings: &Recording, metrics: Arc<Metrics>) -> io::Result<Option<Self>> {
+    pub fn start(
+        settings: &Recording,
+        subject: &Subject,
+        metrics: Arc<Metrics>,
+    ) -> io::Result<Option<Self>> {
         let Some(folder) = &settings.folder else { return Ok(None) };
-        let (path, writer) = begin(folder, settings.rate_hz)?;
+        let (path, writer) = begin(folder, settings.rate_hz, subject)?;
         let (steps, queue) = sync_channel(settings.queued_steps);
         let mut pen = Pen { writer, metrics: metrics.clone(), ..Pen::new(settings.write_every) };
         let thread =
             thread::Builder::new().name("recording".to_string()).spawn(move || pen.run(&queue))?;
         let every = Duration::from_secs(1) / settings.rate_hz;
-        let (steps, thread) = (Some(steps), Some(thread));
-        Ok(Some(Self { steps, thread, metrics, every, next: SimTime::ZERO, path }))
+        let (steps, thread, named) = (Some(steps), Some(thread), BTreeMap::new());
+        Ok(Some(Self { steps, thread, metrics, every, next: SimTime::ZERO, path, named }))
     }
 
     /// The file that is written.
@@ -81,6 +114,15 @@ impl Recorder {
     #[must_use]
     pub fn wants(&self, now: SimTime) -> bool {
         now >= self.next
+    }
+
+    /// Whether a step must name this body: it was not there before, or had another name.
+    pub fn is_new(&mut self, id: u32, name: &str) -> bool {
+        let known = self.named.get(&id).is_some_and(|known| known == name);
+        if !known {
+            self.named.insert(id, name.to_string());
+        }
+        !known
     }
 
     /// Hands over a step. Never waits.
@@ -121,7 +163,7 @@ impl Drop for Recorder {
 }
 
 /// A new file; the name of the second is not enough when two servers start in it.
-fn begin(folder: &Path, rate_hz: u32) -> io::Result<(PathBuf, Writer)> {
+fn begin(folder: &Path, rate_hz: u32, subject: &Subject) -> io::Result<(PathBuf, Writer)> {
     fs::create_dir_all(folder)?;
     let started = unix_seconds();
     for number in 0..1_000 {
@@ -131,13 +173,13 @@ fn begin(folder: &Path, rate_hz: u32) -> io::Result<(PathBuf, Writer)> {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             file => file?,
         };
-        let mut meta = Meta::default();
+        let mut meta = subject.meta.clone();
         meta.rate_hz = f64::from(rate_hz);
-        meta.units = "m".to_string();
-        meta.body_width = 1.0;
-        meta.dims = 3;
-        let writer =
-            SessionWriter::start(BufWriter::new(file), "reckoning-server", &session, &meta)?;
+        let out = BufWriter::new(file);
+        let mut writer = SessionWriter::start(out, &subject.source, &session, &meta)?;
+        if let Some(level) = &subject.level {
+            writer.level(level)?;
+        }
         return Ok((path, Some(writer)));
     }
     Err(io::Error::new(io::ErrorKind::AlreadyExists, "a thousand sessions began in one second"))
@@ -152,7 +194,9 @@ struct Pen {
     metrics: Arc<Metrics>,
     write_every: Duration,
     tracks: BTreeMap<u32, Track>,
+    /// Who lives.
     present: BTreeSet<u32>,
+    players: Vec<Player>,
     births: Vec<Birth>,
     deaths: Vec<Death>,
 }
@@ -165,6 +209,7 @@ impl Pen {
             write_every,
             tracks: BTreeMap::new(),
             present: BTreeSet::new(),
+            players: Vec::new(),
             births: Vec::new(),
             deaths: Vec::new(),
         }
@@ -194,14 +239,21 @@ impl Pen {
         if self.writer.is_none() {
             return; // nothing to gather for once writing failed
         }
-        let now: BTreeSet<u32> = step.bodies.iter().map(|body| body.id).collect();
+        let living = step.bodies.iter().filter(|body| body.alive);
+        let now: BTreeSet<u32> = living.map(|body| body.id).collect();
         for body in &step.bodies {
             let id = body.id.cast_signed();
-            if !self.present.contains(&body.id) {
+            if body.alive && !self.present.contains(&body.id) {
                 self.births.push(Birth { at: step.at, id, position: body.position });
             }
-            let track = self.tracks.entry(body.id).or_insert_with(|| Track::new(id, -1, &[]));
+            let track =
+                self.tracks.entry(body.id).or_insert_with(|| Track::new(id, body.team, &[]));
+            track.change_team(step.at, body.team);
             track.push(sample(step.at, body), &[]);
+        }
+        for (id, name) in &step.names {
+            let team = step.bodies.iter().find(|body| body.id == *id).map_or(-1, |body| body.team);
+            self.players.push(Player { id: id.cast_signed(), team, name: name.clone() });
         }
         for gone in self.present.difference(&now) {
             self.deaths.push(Death { at: step.at, id: gone.cast_signed(), killer: None });
@@ -211,7 +263,10 @@ impl Pen {
 
     fn write(&mut self) {
         let Some(writer) = &mut self.writer else { return };
-        let written = append(writer, &self.births, &self.tracks, &self.deaths);
+        let written = writer
+            .players(&self.players)
+            .and_then(|()| append(writer, &self.births, &self.tracks, &self.deaths));
+        self.players.clear();
         self.births.clear();
         self.deaths.clear();
         self.tracks.clear();
@@ -233,8 +288,6 @@ fn append(
     tracks: &BTreeMap<u32, Track>,
     deaths: &[Death],
 ) -> io::Result<()> {
-    let player = |birth: &Birth| Player { id: birth.id, team: -1, name: String::new() };
-    writer.players(&births.iter().map(player).collect::<Vec<_>>())?;
     writer.births(births)?;
     tracks.values().try_for_each(|track| writer.samples(track))?;
     writer.deaths(deaths)
@@ -246,7 +299,7 @@ fn sample(at: SimTime, body: &Body) -> Sample {
         position: body.position,
         yaw_rad: Some(body.yaw_rad),
         segment: body.segment,
-        alive: true,
+        alive: body.alive,
         height_known: true,
         ..Sample::default()
     }
@@ -274,15 +327,15 @@ mod tests {
     fn step(millis: i64, ids: &[u32]) -> Step {
         let at = SimTime::from_millis(millis);
         let position = DVec3::X * at.as_secs_f64();
-        let body = |id: &u32| Body { id: *id, position, yaw_rad: 0.5, segment: 0 };
-        Step { at, bodies: ids.iter().map(body).collect() }
+        let (yaw_rad, segment, team, alive) = (0.5, 0, -1, true);
+        let body = |id: &u32| Body { id: *id, position, yaw_rad, segment, team, alive };
+        Step { at, bodies: ids.iter().map(body).collect(), names: Vec::new() }
     }
 
     #[test]
     fn a_recorded_session_opens_in_the_lab() {
         let folder = folder("opens");
-        let mut recorder =
-            Recorder::start(&settings(&folder, 256), Arc::default()).unwrap().unwrap();
+        let mut recorder = start(&folder, 256, Arc::default());
         for tick in 0..20 {
             let now = SimTime::from_millis(tick * 50);
             assert!(recorder.wants(now), "{now}");
@@ -306,7 +359,7 @@ mod tests {
     fn a_full_queue_loses_steps_and_counts_them() {
         let folder = folder("full");
         let metrics = Arc::new(Metrics::default());
-        let recorder = Recorder::start(&settings(&folder, 2), metrics.clone()).unwrap().unwrap();
+        let recorder = start(&folder, 2, metrics.clone());
         // A recorder whose thread reads nothing.
         let (steps, _unread) = sync_channel(2);
         let mut stuck = stuck_copy(&recorder, steps);
@@ -318,8 +371,43 @@ mod tests {
         fs::remove_dir_all(folder).unwrap();
     }
 
+    #[test]
+    fn sides_names_lives_and_places_are_recorded_as_the_game_tells_them() {
+        let folder = folder("roles");
+        let mut recorder = start(&folder, 256, Arc::default());
+        for tick in 0..9 {
+            let mut step = step(tick * 50, &[4]);
+            // It dies in the fourth step and lives elsewhere from the seventh on.
+            step.bodies[0].alive = !(3..6).contains(&tick);
+            step.bodies[0].segment = u32::from(tick >= 3) + u32::from(tick >= 6);
+            step.bodies[0].team = 1;
+            if recorder.is_new(4, "Ada") {
+                step.names.push((4, "Ada".to_string()));
+            }
+            recorder.record(step);
+        }
+        let path = recorder.path().to_path_buf();
+        recorder.finish();
+
+        let recording = open_session(&fs::read(path).unwrap()).unwrap().recording;
+        let named = Player { id: 4, team: 1, name: "Ada".to_string() };
+        assert_eq!(recording.players, [named]);
+        let track = recording.track(4).unwrap();
+        assert_eq!((track.team, track.segments().count()), (1, 3));
+        assert_eq!(track.samples.iter().filter(|sample| sample.alive).count(), 6);
+        assert_eq!((recording.births.len(), recording.deaths.len()), (2, 1));
+        assert_eq!(recording.births[1].at, SimTime::from_millis(300));
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    fn start(folder: &Path, queued_steps: usize, metrics: Arc<Metrics>) -> Recorder {
+        let settings = settings(folder, queued_steps);
+        Recorder::start(&settings, &Subject::default(), metrics).unwrap().unwrap()
+    }
+
     fn stuck_copy(it: &Recorder, steps: SyncSender<Step>) -> Recorder {
         let (metrics, path, steps) = (it.metrics.clone(), it.path.clone(), Some(steps));
-        Recorder { steps, thread: None, metrics, every: it.every, next: it.next, path }
+        let named = BTreeMap::new();
+        Recorder { steps, thread: None, metrics, every: it.every, next: it.next, path, named }
     }
 }

@@ -23,7 +23,7 @@ use crate::gate::Gate;
 use crate::http::{self, Desk};
 use crate::metrics::Metrics;
 use crate::quic;
-use crate::record::Recorder;
+use crate::record::{Recorder, Subject};
 use crate::settings::{Access, Settings};
 use crate::tick::{Parts, TickLoop};
 use crate::token::{TokenKey, TokenKeyError, to_hex};
@@ -33,6 +33,7 @@ pub struct Server {
     settings: Settings,
     host: HostConfig,
     page: Router,
+    subject: Subject,
 }
 
 /// Why a server did not start.
@@ -89,7 +90,8 @@ impl Server {
     /// A server of these settings, with a host to suit them and no page.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
-        Self { host: config::host(&settings), settings, page: http::no_page() }
+        let (host, page) = (config::host(&settings), http::no_page());
+        Self { host, settings, page, subject: Subject::default() }
     }
 
     /// Plays by these rules of replication instead; see [`host_config`](crate::host_config).
@@ -102,17 +104,22 @@ impl Server {
         self.page = page;
     }
 
+    /// Says this of the game in recordings.
+    pub fn set_subject(&mut self, subject: Subject) {
+        self.subject = subject;
+    }
+
     /// Starts, and returns once it listens.
     ///
     /// # Errors
     /// When a port is taken, or a file is not what it should be.
     pub fn start(self, game: impl Game + 'static) -> Result<Running, ServeError> {
-        let Self { settings, host, page } = self;
+        let Self { settings, host, page, subject } = self;
         let identity = Identity::new(&settings.certificate).map_err(ServeError::Identity)?;
         let host = Host::new(host).map_err(ServeError::Host)?;
         let gate = Gate::new(token_key(&settings)?);
         let metrics = Arc::new(Metrics::default());
-        let recorder = recorder(&settings, &metrics)?;
+        let recorder = recorder(&settings, &subject, &metrics)?;
         let recording = recorder.as_ref().map(|it| it.path().to_path_buf());
         let (clock, stop) = (Clock::start(), Arc::new(AtomicBool::new(false)));
         let (tell, arrivals) = channel();
@@ -150,9 +157,13 @@ fn token_key(settings: &Settings) -> Result<Option<TokenKey>, ServeError> {
     TokenKey::from_hex(&text).map(Some).map_err(|error| ServeError::Key { path, error })
 }
 
-fn recorder(settings: &Settings, metrics: &Arc<Metrics>) -> Result<Option<Recorder>, ServeError> {
+fn recorder(
+    settings: &Settings,
+    subject: &Subject,
+    metrics: &Arc<Metrics>,
+) -> Result<Option<Recorder>, ServeError> {
     let path = || settings.recording.folder.clone().unwrap_or_default();
-    Recorder::start(&settings.recording, metrics.clone())
+    Recorder::start(&settings.recording, subject, metrics.clone())
         .map_err(|error| ServeError::File { path: path(), error })
 }
 

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!   arrivals -> connect, disconnect      links: one bounded queue per client
-//!   queues   -> handle_datagram          (in order of arrival, whoever sent it)
+//!   queues   -> handle_datagram          (in order of arrival, whoever sent it; those of a
+//!                                         client behind a simulated link when that says)
 //!   events, game, handle_timeout         poll_datagram -> links, which drop what does not fit
 //!   bodies   -> recording                (a bounded queue as well)
 //! ```
@@ -16,16 +17,18 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use reckoning::{DVec3, SimTime, Update};
+use reckoning_net::wire::is_aside;
 use reckoning_net::{Departure, EntityId, Host, HostEvent, PeerId, Refusal};
 
 use crate::clock::{Clock, unix_seconds};
 use crate::entrance::Arrival;
-use crate::game::Game;
+use crate::game::{Game, Role, Wish};
 use crate::gate::Gate;
 use crate::link::Link;
 use crate::metrics::{Metrics, Refused};
 use crate::record::{Body, Recorder, Step};
 use crate::settings::Settings;
+use crate::shape::Shaping;
 
 /// How long someone who is put out has to hear why.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -50,6 +53,7 @@ pub(crate) struct TickLoop {
     pub(crate) recorder: Option<Recorder>,
     pub(crate) stop: Arc<AtomicBool>,
     seats: BTreeMap<PeerId, Seat>,
+    shaping: Shaping,
     inbound: Vec<(SimTime, PeerId, Bytes)>,
     buffer: Vec<u8>,
     /// The last step's time; what came before it counts as coming then.
@@ -85,6 +89,7 @@ impl TickLoop {
             recorder,
             stop,
             seats,
+            shaping: Shaping::default(),
             inbound,
             buffer,
             stepped,
@@ -104,9 +109,18 @@ impl TickLoop {
                 self.metrics.late_ticks.one();
                 due = now;
             }
-            thread::sleep(self.clock.until(due));
+            self.sleep_until(due);
         }
         self.farewell(period);
+    }
+
+    /// Sleeps, but for datagrams that simulated links deliver meanwhile.
+    fn sleep_until(&mut self, due: SimTime) {
+        while let Some(next) = self.shaping.next_down().filter(|next| *next < due) {
+            thread::sleep(self.clock.until(next));
+            self.deliver(self.clock.now());
+        }
+        thread::sleep(self.clock.until(due));
     }
 
     fn timed_step(&mut self) {
@@ -123,6 +137,7 @@ impl TickLoop {
         self.game.tick(now, &mut self.host);
         self.host.handle_timeout(now);
         self.tell(now);
+        self.grant_wishes(now);
         self.send(now);
         self.put_out(now);
         self.record(now);
@@ -142,6 +157,7 @@ impl TickLoop {
                     self.host.disconnect(now, peer);
                     self.gate.release(peer);
                     self.seats.remove(&peer);
+                    self.shaping.forget(peer);
                 }
             }
         }
@@ -154,10 +170,51 @@ impl TickLoop {
             seat.link.drain(&mut inbound);
         }
         inbound.sort_by_key(|(at, ..)| *at);
+        let mut came = Vec::with_capacity(inbound.len());
         for (at, peer, bytes) in inbound.drain(..) {
-            self.host.handle_datagram(at.clamp(self.stepped, now), peer, &bytes);
+            if is_aside(&bytes) {
+                self.take_aside(now, peer, &bytes);
+            } else if let Some(bytes) = self.shaping.send_up(at, peer, bytes) {
+                came.push((at, peer, bytes));
+            }
+        }
+        let direct = came.len();
+        self.shaping.arrived_up(now, &mut came);
+        if came.len() > direct {
+            came.sort_by_key(|(at, ..)| *at);
+        }
+        for (at, peer, bytes) in &came {
+            self.host.handle_datagram((*at).clamp(self.stepped, now), *peer, bytes);
         }
         self.inbound = inbound;
+    }
+
+    fn take_aside(&mut self, now: SimTime, peer: PeerId, bytes: &[u8]) {
+        if self.seats.get(&peer).is_some_and(|seat| seat.joined) {
+            self.game.aside(now, peer, bytes);
+        }
+    }
+
+    /// Carries out what the game wants.
+    fn grant_wishes(&mut self, now: SimTime) {
+        while let Some(wish) = self.game.poll_wish() {
+            match wish {
+                Wish::Aside { to, bytes, shaped } if is_aside(&bytes) => {
+                    if shaped && self.shaping.shapes(to) {
+                        self.shaping.send_down(now, to, bytes.into());
+                    } else if let Some(seat) = self.seats.get(&to) {
+                        seat.link.send(&bytes);
+                    }
+                }
+                Wish::Aside { to, .. } => {
+                    tracing::warn!(peer = to.0, "an aside without seven zeros was not sent");
+                }
+                Wish::Shape { peer, link } if self.seats.contains_key(&peer) => {
+                    self.shaping.set(peer, link);
+                }
+                Wish::Shape { .. } => {}
+            }
+        }
     }
 
     /// Tells the game what happened; joins are checked here first.
@@ -218,8 +275,21 @@ impl TickLoop {
     /// Sends what is owed. A link that is full drops and counts it.
     fn send(&mut self, now: SimTime) {
         while let Some((peer, length)) = self.host.poll_datagram(now, &mut self.buffer) {
-            if let (Some(seat), Some(bytes)) = (self.seats.get(&peer), self.buffer.get(..length)) {
+            let Some(bytes) = self.buffer.get(..length) else { continue };
+            if self.shaping.shapes(peer) {
+                self.shaping.send_down(now, peer, Bytes::copy_from_slice(bytes));
+            } else if let Some(seat) = self.seats.get(&peer) {
                 seat.link.send(bytes);
+            }
+        }
+        self.deliver(now);
+    }
+
+    /// Sends what simulated links have let through by now.
+    fn deliver(&mut self, now: SimTime) {
+        while let Some((peer, bytes)) = self.shaping.poll_down(now) {
+            if let Some(seat) = self.seats.get(&peer) {
+                seat.link.send(&bytes);
             }
         }
     }
@@ -253,8 +323,16 @@ impl TickLoop {
         if !recorder.wants(now) {
             return;
         }
-        let bodies = self.host.entities().map(|(id, _, known)| body(id, known, now)).collect();
-        recorder.record(Step { at: now, bodies });
+        let mut step = Step { at: now, ..Step::default() };
+        for (id, _, known) in self.host.entities() {
+            let role = self.game.role(id);
+            step.bodies.push(body(id, known, role.as_ref(), now));
+            let name = role.map_or("", |role| role.name);
+            if recorder.is_new(id.0, name) {
+                step.names.push((id.0, name.to_string()));
+            }
+        }
+        recorder.record(step);
     }
 
     /// Tells everyone that the server goes, closes the connections and the recording.
@@ -280,8 +358,10 @@ impl TickLoop {
     }
 }
 
-fn body(id: EntityId, known: &Update, now: SimTime) -> Body {
+fn body(id: EntityId, known: &Update, role: Option<&Role<'_>>, now: SimTime) -> Body {
     let ahead = known.orientation_at(now) * DVec3::X;
     let yaw_rad = libm::atan2(ahead.y, ahead.x) as f32;
-    Body { id: id.0, position: known.position_at(now), yaw_rad, segment: 0 }
+    let (team, segment, alive) =
+        role.map_or((-1, 0, true), |role| (role.team, role.segment, role.alive));
+    Body { id: id.0, position: known.position_at(now), yaw_rad, segment, team, alive }
 }

@@ -1,5 +1,6 @@
 //! From words to commands. Nothing is read or written here.
 
+mod arena;
 mod compare;
 mod files;
 mod serve;
@@ -13,6 +14,7 @@ use lexopt::Arg::{Long, Short, Value};
 use lexopt::Parser;
 use reckoning_lab::reproduce::Document;
 
+pub use arena::{Bots, Play, Watch};
 pub use compare::{Compare, Format};
 pub use files::Kind;
 pub use serve::{Mint, Serve};
@@ -32,6 +34,9 @@ pub enum Command {
     Import { kind: Kind, file: PathBuf, out: PathBuf },
     Export { file: PathBuf, parquet: PathBuf },
     Info { file: PathBuf },
+    Play(Play),
+    Bots(Bots),
+    Watch(Watch),
     Serve(Serve),
     NewKey,
     Mint(Mint),
@@ -85,9 +90,15 @@ pub fn parse(mut parser: Parser) -> Result<Command, Refusal> {
             Ok(Command::Help(format!("reckon {}\n", env!("CARGO_PKG_VERSION"))))
         }
         Some(Word::Value(word)) if word == "lab" => lab(parser),
+        Some(Word::Value(word)) if word == "play" => arena::play(parser),
+        Some(Word::Value(word)) if word == "bots" => arena::bots(parser),
+        Some(Word::Value(word)) if word == "watch" => arena::watch(parser),
         Some(Word::Value(word)) if word == "serve" => serve::serve(parser),
         Some(Word::Value(word)) if word == "token" => serve::token(parser),
-        Some(word) => Err(unknown(command, &word, "serve, token, lab, --help or --version")),
+        Some(word) => {
+            let known = "play, watch, bots, serve, token, lab, --help or --version";
+            Err(unknown(command, &word, known))
+        }
     }
 }
 

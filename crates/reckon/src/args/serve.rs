@@ -13,6 +13,8 @@ pub struct Serve {
     pub config: Option<PathBuf>,
     /// In the order given; later ones win.
     pub assignments: Vec<String>,
+    /// The arena, on this level; without, bodies are relayed.
+    pub level: Option<String>,
 }
 
 /// `reckon token --key`.
@@ -25,7 +27,7 @@ pub struct Mint {
 
 pub fn serve(mut parser: Parser) -> Result<Command, Refusal> {
     let command = "serve";
-    let known = "--config, --set, --listen, --record, --token-key or --print-config";
+    let known = "--config, --set, --listen, --level, --record, --token-key or --print-config";
     let mut found = Serve::default();
     while let Some(word) = next(&mut parser, command)? {
         let Word::Option(name) = &word else {
@@ -38,6 +40,7 @@ pub fn serve(mut parser: Parser) -> Result<Command, Refusal> {
             "config" => found.config = Some(path(&mut parser, command)?),
             "set" => found.assignments.push(text(&mut parser, command)?),
             "listen" => found.set("listen", &text(&mut parser, command)?),
+            "level" => found.level = Some(text(&mut parser, command)?),
             "record" => found.set("recording.folder", &text(&mut parser, command)?),
             "token-key" => {
                 found.set("access", "token");

@@ -47,6 +47,12 @@ impl Level {
         BUILT_IN.iter().map(|(name, _)| *name)
     }
 
+    /// The file of one of the levels that come with the crate.
+    #[must_use]
+    pub fn built_in_text(name: &str) -> Option<&'static str> {
+        BUILT_IN.iter().find(|it| it.0 == name).map(|it| it.1)
+    }
+
     /// One of the levels that come with the crate.
     ///
     /// # Errors

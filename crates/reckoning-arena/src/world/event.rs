@@ -1,7 +1,7 @@
 //! What happened in a tick.
 
 use super::player::{PlayerId, Team};
-use reckoning::DVec3;
+use reckoning::{DVec3, SimTime};
 
 /// Who fired a shot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,8 +29,12 @@ pub enum Event {
         by: Shooter,
         /// From where.
         from: DVec3,
-        /// In which direction, length 1.
-        along: DVec3,
+        /// Pixels per second.
+        velocity: DVec3,
+        /// The number of the shot.
+        shot: u32,
+        /// When, if that was before this tick.
+        fired: Option<SimTime>,
     },
     /// A shot struck a player.
     Hit {
@@ -40,6 +44,8 @@ pub enum Event {
         by: Shooter,
         /// The health it took.
         damage: f64,
+        /// The number of the shot.
+        shot: u32,
     },
     /// A player died.
     Died {

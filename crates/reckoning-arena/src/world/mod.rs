@@ -47,6 +47,7 @@ pub struct World {
     dice: Dice,
     players: Vec<Player>,
     next_id: u16,
+    next_shot: u32,
     shots: Vec<Shot>,
     turrets: Vec<Turret>,
     /// Per item of the level, the tick it lies there again; 0 when it does.
@@ -66,6 +67,7 @@ impl World {
             dice: Dice::new(seed),
             players: Vec::new(),
             next_id: 0,
+            next_shot: 0,
             shots: Vec::new(),
             turrets: vec![Turret::default(); level.file().turrets.len()],
             items: vec![0; level.file().items.len()],
@@ -89,6 +91,46 @@ impl World {
         id
     }
 
+    /// The same, but its client moves it: see [`World::place`].
+    pub fn join_free(&mut self) -> PlayerId {
+        let id = self.join();
+        if let Some(player) = self.players.last_mut() {
+            player.moves_itself = true;
+        }
+        id
+    }
+
+    /// Says where a living player that moves itself is, before the next step. Places outside the
+    /// level and numbers that are not finite change nothing; walls are not looked at.
+    pub fn place(&mut self, id: PlayerId, at: DVec3, velocity: DVec3, facing: DVec3) {
+        let Some(place) = self.place_of(id) else { return };
+        let size_px = self.level.size_px();
+        let within = at.cmpge(DVec3::ZERO).all() && at.cmple(size_px).all();
+        let player = &mut self.players[place];
+        if !(within && velocity.is_finite() && player.is_alive && player.moves_itself) {
+            return;
+        }
+        player.position = at.with_z(0.0);
+        player.velocity = velocity.with_z(0.0);
+        if let Some(facing) = facing.with_z(0.0).try_normalize() {
+            (player.aim, player.heading) = (facing, facing);
+        }
+    }
+
+    /// Shows what a client knows of a game that runs elsewhere, for [`Bots`](crate::Bots) to
+    /// decide by: this tick, these players. Rules are not applied.
+    pub fn mirror(&mut self, tick: u64, players: impl IntoIterator<Item = Player>, items: u64) {
+        self.tick = tick;
+        self.events.clear();
+        self.players.clear();
+        self.players.extend(players);
+        self.players.sort_by_key(|it| it.id);
+        self.players.dedup_by_key(|it| it.id);
+        for (number, back) in self.items.iter_mut().enumerate().take(64) {
+            *back = if items >> number & 1 == 1 { 0 } else { u64::MAX };
+        }
+    }
+
     /// A player is gone for good; its shots fly on. False when there is none of that id.
     pub fn leave(&mut self, id: PlayerId) -> bool {
         let before = self.players.len();
@@ -107,8 +149,10 @@ impl World {
                 acts[place] = *input;
             }
         }
-        for (player, act) in self.players.iter_mut().zip(&acts).filter(|it| it.0.is_alive) {
-            player.advance(act, &self.level);
+        for (player, act) in self.players.iter_mut().zip(&acts) {
+            if player.is_alive && !player.moves_itself {
+                player.advance(act, &self.level);
+            }
         }
         self.keep_apart();
         for (place, act) in acts.iter().enumerate() {
@@ -145,6 +189,7 @@ impl World {
             health: rules.health,
             ammo: rules.ammo,
             is_alive: true,
+            moves_itself: player.moves_itself,
             since_tick: self.tick,
             kills: player.kills,
             deaths: player.deaths,
@@ -200,6 +245,9 @@ impl World {
                 // Never further than a wall is thick, and softly: a tenth of the overlap a tick.
                 let push = (2.0 * radius_px - gap.length()) * 0.1;
                 for (place, shift) in [(a, along * -push), (b, along * push)] {
+                    if self.players[place].moves_itself {
+                        continue; // its client knows where it is
+                    }
                     let wanted = self.players[place].position + shift;
                     self.players[place].move_to(wanted, &self.level);
                 }
@@ -262,6 +310,22 @@ impl World {
     #[must_use]
     pub fn level(&self) -> &Level {
         &self.level
+    }
+
+    /// How long the round still lasts.
+    #[must_use]
+    pub fn round_left_s(&self) -> f64 {
+        let lasts = ticks(self.level.file().rules.round_s);
+        let left = lasts.saturating_sub(self.tick - self.round_began_tick);
+        left as f64 / f64::from(TICKS_PER_S)
+    }
+
+    /// How long a player is still dead; 0 for the living and unknown.
+    #[must_use]
+    pub fn respawn_left_s(&self, id: PlayerId) -> f64 {
+        let dead = self.player(id).filter(|it| !it.is_alive);
+        let left = dead.map_or(0, |it| it.rebirth_tick.saturating_sub(self.tick));
+        left as f64 / f64::from(TICKS_PER_S)
     }
 
     /// Steps made so far.

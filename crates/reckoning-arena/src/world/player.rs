@@ -45,6 +45,8 @@ pub struct Player {
     pub ammo: u32,
     /// Whether it takes part; the dead wait where they fell.
     pub is_alive: bool,
+    /// Its client moves it, by [`World::place`](crate::World::place); inputs do not.
+    pub moves_itself: bool,
     /// The tick of its birth or death, whichever was last.
     pub since_tick: u64,
     /// Others it has killed.
@@ -70,6 +72,7 @@ impl Player {
             health: 0.0,
             ammo: 0,
             is_alive: false,
+            moves_itself: false,
             since_tick: 0,
             kills: 0,
             deaths: 0,
@@ -92,8 +95,17 @@ impl Player {
         seen
     }
 
+    /// A living player in this place, for a client that moves its own body: the server knows
+    /// the rest of it better.
+    #[must_use]
+    pub fn standing(id: PlayerId, team: Team, at: DVec3, facing: DVec3) -> Self {
+        let facing = flat(facing).try_normalize().unwrap_or(DVec3::X);
+        let (position, heading, aim, is_alive) = (flat(at), facing, facing, true);
+        Self { position, heading, aim, is_alive, ..Self::unborn(id, team) }
+    }
+
     /// One tick of walking or driving, among walls only.
-    pub(crate) fn advance(&mut self, input: &Input, level: &Level) {
+    pub fn advance(&mut self, input: &Input, level: &Level) {
         let body = &level.file().body;
         let go = flat(input.go).clamp_length_max(1.0);
         self.aim = flat(input.aim).try_normalize().unwrap_or(self.aim);

@@ -2,11 +2,11 @@
 
 use super::World;
 use super::event::{Event, Shooter};
-use super::player::{PlayerId, Team};
+use super::player::{Player, PlayerId, Team};
 use crate::dice::Dice;
 use crate::level::{Level, place};
 use crate::{TICK_S, ticks};
-use reckoning::DVec3;
+use reckoning::{DVec3, SimTime};
 
 /// A turret misses by this much of its target's distance, as a standard deviation.
 const TURRET_SPREAD: f64 = 0.05;
@@ -16,6 +16,8 @@ const TURRET_LOOK_TICKS: u64 = 6;
 /// A bullet on its way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shot {
+    /// Counts shots.
+    pub number: u32,
     /// Where it is.
     pub position: DVec3,
     /// Pixels per second.
@@ -50,6 +52,7 @@ impl World {
         player.ammo -= 1;
         player.loaded_tick = self.tick + ticks(gun.pause_s);
         let shot = Shot {
+            number: 0,
             position: player.position,
             velocity: player.aim * gun.speed_px_s,
             left_px: gun.range_px,
@@ -57,9 +60,62 @@ impl World {
             by: Shooter::Player(player.id),
             team: Some(player.team),
         };
-        let event = Event::Fired { by: shot.by, from: shot.position, along: player.aim };
+        let shot = self.launch(shot, None);
         self.shots.push(shot);
-        self.events.push(event);
+    }
+
+    /// Gives a shot its number and tells of it.
+    fn launch(&mut self, shot: Shot, fired: Option<SimTime>) -> Shot {
+        let number = self.next_shot;
+        self.next_shot = self.next_shot.wrapping_add(1);
+        let Shot { by, position: from, velocity, .. } = shot;
+        self.events.push(Event::Fired { by, from, velocity, shot: number, fired });
+        Shot { number, ..shot }
+    }
+
+    /// A player that moves itself fired at a moment so many steps ago, from a place along a
+    /// direction of length 1. Until now the shot flies through what the player saw: `seen` gives
+    /// the place of another player after so many steps, unless it was not shown. The time between
+    /// shots is the caller's to keep. Returns the number of the shot, `None` if the player is
+    /// dead or has no shots left.
+    ///
+    /// Call it after [`World::step`]; what happens is added to [`World::events`].
+    pub fn fire_past(
+        &mut self,
+        id: PlayerId,
+        (from, along): (DVec3, DVec3),
+        (fired, steps): (SimTime, u32),
+        mut seen: impl FnMut(PlayerId, u32) -> Option<DVec3>,
+    ) -> Option<u32> {
+        let gun = self.level.file().gun;
+        let place = self.place_of(id)?;
+        let player = &mut self.players[place];
+        if !player.is_alive || player.ammo == 0 || !from.is_finite() {
+            return None;
+        }
+        player.ammo -= 1;
+        let shot = Shot {
+            number: 0,
+            position: from,
+            velocity: along * gun.speed_px_s,
+            left_px: gun.range_px,
+            damage: gun.damage,
+            by: Shooter::Player(id),
+            team: Some(player.team),
+        };
+        let mut shot = self.launch(shot, Some(fired));
+        for step in 1..=steps {
+            let bodies: Vec<_> = self
+                .players
+                .iter()
+                .map(|it| if it.is_alive { seen(it.id, step) } else { None })
+                .collect();
+            if !self.fly_one(&mut shot, |place, _| bodies[place]) {
+                return Some(shot.number);
+            }
+        }
+        self.shots.push(shot);
+        Some(shot.number)
     }
 
     /// Turrets follow and shoot whoever they see first.
@@ -105,40 +161,50 @@ impl World {
         let Some(along) = (at + off - from).try_normalize() else { return };
         let by = Shooter::Turret(number);
         self.turrets[number].ready_tick = self.tick + ticks(spot.pause_s);
-        self.events.push(Event::Fired { by, from, along });
-        self.shots.push(Shot {
+        let shot = Shot {
+            number: 0,
             position: from,
             velocity: along * gun.speed_px_s,
             left_px: spot.range_px,
             damage: spot.damage,
             by,
             team: None,
-        });
+        };
+        let shot = self.launch(shot, None);
+        self.shots.push(shot);
     }
 
     /// Moves every shot by a tick; those that meet something or are spent are gone.
     pub(super) fn fly(&mut self) {
         let mut shots = std::mem::take(&mut self.shots);
-        shots.retain_mut(|shot| {
-            let step = (shot.velocity * TICK_S).clamp_length_max(shot.left_px);
-            let (from, to) = (shot.position, shot.position + step);
-            let struck = self.first_struck(shot, to);
-            let wall = first_wall(&self.level, from, to);
-            shot.position = to;
-            shot.left_px -= step.length();
-            match struck {
-                Some((along, place)) if along <= wall => {
-                    self.strike(place, shot);
-                    false
-                }
-                _ => wall > 1.0 && shot.left_px > 0.0,
-            }
-        });
+        shots.retain_mut(|shot| self.fly_one(shot, |_, player| Some(player.position)));
         self.shots = shots;
     }
 
+    /// Moves a shot by a tick among players that are where `at` says. False when it is gone.
+    fn fly_one(&mut self, shot: &mut Shot, at: impl Fn(usize, &Player) -> Option<DVec3>) -> bool {
+        let step = (shot.velocity * TICK_S).clamp_length_max(shot.left_px);
+        let (from, to) = (shot.position, shot.position + step);
+        let struck = self.first_struck(shot, to, at);
+        let wall = first_wall(&self.level, from, to);
+        shot.position = to;
+        shot.left_px -= step.length();
+        match struck {
+            Some((along, place)) if along <= wall => {
+                self.strike(place, shot);
+                false
+            }
+            _ => wall > 1.0 && shot.left_px > 0.0,
+        }
+    }
+
     /// The first living opponent on the way to `to`: how far along the way, and its place.
-    fn first_struck(&self, shot: &Shot, to: DVec3) -> Option<(f64, usize)> {
+    fn first_struck(
+        &self,
+        shot: &Shot,
+        to: DVec3,
+        at: impl Fn(usize, &Player) -> Option<DVec3>,
+    ) -> Option<(f64, usize)> {
         let radius_px = self.level.file().body.radius_px;
         let way = to - shot.position;
         let mut first: Option<(f64, usize)> = None;
@@ -146,7 +212,8 @@ impl World {
             if !player.is_alive || shot.team == Some(player.team) {
                 continue;
             }
-            let gap = player.position - shot.position;
+            let Some(position) = at(place, player) else { continue };
+            let gap = position - shot.position;
             let along = (gap.dot(way) / way.length_squared()).clamp(0.0, 1.0);
             let touches = (gap - way * along).length_squared() <= radius_px * radius_px;
             if touches && first.is_none_or(|it| along < it.0) {
@@ -160,7 +227,7 @@ impl World {
         let player = &mut self.players[place];
         player.health = (player.health - shot.damage).max(0.0);
         let (who, by) = (player.id, shot.by);
-        self.events.push(Event::Hit { who, by, damage: shot.damage });
+        self.events.push(Event::Hit { who, by, damage: shot.damage, shot: shot.number });
         if player.health <= 0.0 {
             self.die(place, by);
         }

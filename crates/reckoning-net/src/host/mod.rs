@@ -30,6 +30,7 @@ mod peer;
 mod people;
 mod receive;
 mod serve;
+mod settings;
 mod spawn;
 mod ticks;
 mod view;

@@ -172,7 +172,7 @@ impl Entity {
     }
 }
 
-fn fairness_of(policy: Policy, seed: u64, id: EntityId) -> Option<Box<Fairness>> {
+pub(super) fn fairness_of(policy: Policy, seed: u64, id: EntityId) -> Option<Box<Fairness>> {
     if policy == Policy::Base {
         return None;
     }

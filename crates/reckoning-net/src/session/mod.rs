@@ -178,6 +178,20 @@ impl Session {
         true
     }
 
+    /// Exports entities of ours by these settings from their next observation on; what is true
+    /// then is told anew.
+    ///
+    /// # Errors
+    /// Names the first setting that is out of range; nothing changes then.
+    pub fn set_publisher(&mut self, publisher: PublisherConfig) -> Result<(), ConfigError> {
+        Publisher::start(publisher.clone(), &Kinematics::default())?;
+        self.config.publisher = publisher;
+        for owned in self.owned.values_mut() {
+            owned.publisher = None;
+        }
+        Ok(())
+    }
+
     /// Sends a message of the game's own.
     ///
     /// # Errors

@@ -51,5 +51,15 @@ pub const MAX_FORMAT_BYTES: usize = 700;
 pub const MAX_CLASS: u8 = 15;
 /// How many numbers back a baseline can lie.
 pub const MAX_BASELINE_AGE: u16 = 31;
+/// How a datagram begins that is not of this protocol; see [`is_aside`].
+pub const ASIDE_PREFIX: [u8; 7] = [0; 7];
+
+/// Whether a datagram is not of this protocol and a shell may use it as it likes: it begins
+/// with seven zero bytes, which no header does.
+#[must_use]
+pub fn is_aside(datagram: &[u8]) -> bool {
+    datagram.starts_with(&ASIDE_PREFIX)
+}
+
 /// The most models a [`Format`] lists.
 pub const MAX_MODELS: usize = 8;

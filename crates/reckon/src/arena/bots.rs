@@ -1,0 +1,196 @@
+//! `reckon bots`: programs that join a server over the network and play.
+
+use std::io::{Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use reckoning::{DVec3, Kinematics, SimTime};
+use reckoning_arena::stage::session_config;
+use reckoning_arena::talk::{Aside, Ask, Mine, Tell, WorldChoice};
+use reckoning_arena::{Level, Mirror};
+use reckoning_client::{Client, ClientConfig, Delivery, EntityId, Event, Status};
+
+use crate::args::Bots;
+use crate::failure::Failure;
+use crate::say;
+
+const FRAME: Duration = Duration::from_micros(16_667);
+const PATIENCE: Duration = Duration::from_secs(5);
+/// A level file is never longer.
+const LONGEST_ANSWER_BYTES: u64 = 4 << 20;
+
+/// What all bots together met with.
+#[derive(Default)]
+struct Counts {
+    joined: u64,
+    refused: u64,
+    lost: u64,
+    corrected: u64,
+    shots: u64,
+    hits: u64,
+    deaths: u64,
+}
+
+/// One bot.
+struct Bot {
+    client: Client,
+    mirror: Mirror,
+    fired_at: SimTime,
+}
+
+/// Plays for the time asked for, or until it is stopped.
+pub fn run(command: &Bots) -> Result<(), Failure> {
+    let server = host_and_port(&command.join);
+    let level = Arc::new(fetch_level(&server)?);
+    let mut bots = Vec::new();
+    for number in 0..command.count {
+        bots.push(Bot::join(&server, &level, number)?);
+    }
+    let mut counts = Counts::default();
+    let Some(first) = bots.first() else { return Ok(()) };
+    let mut due = first.client.now();
+    let until = command.seconds.map(|seconds| due + Duration::from_secs(seconds));
+    while until.is_none_or(|until| due < until) {
+        for bot in &mut bots {
+            bot.frame(&level, &mut counts);
+        }
+        due += FRAME;
+        let now = bots.first().map_or(due, |bot| bot.client.now());
+        due = due.max(SimTime::from_micros(now.as_micros() - 50_000));
+        thread::sleep(due.saturating_since(now));
+    }
+    let stayed = bots.iter().filter(|bot| *bot.client.status() == Status::Joined).count();
+    bots.iter_mut().for_each(|bot| bot.client.leave());
+    thread::sleep(Duration::from_millis(100)); // the farewells leave the machine
+    say(&counts.text(command.count, stayed))
+}
+
+impl Counts {
+    fn text(&self, bots: u16, stayed: usize) -> String {
+        let Self { joined, refused, lost, corrected, shots, hits, deaths } = self;
+        format!(
+            "bots {bots}, joined {joined}, refused {refused}, lost {lost}, corrected {corrected}, \
+             still in {stayed}\nshots {shots}, hits seen {hits}, deaths seen {deaths}\n"
+        )
+    }
+}
+
+impl Bot {
+    fn join(server: &str, level: &Arc<Level>, number: u16) -> Result<Self, Failure> {
+        let mut config = ClientConfig::new(server);
+        config.session = session_config(&WorldChoice::default());
+        let client = Client::connect(config).map_err(Failure::server)?;
+        let seed = u64::from(std::process::id()) << 16 | u64::from(number);
+        Ok(Self { client, mirror: Mirror::new(level.clone(), seed), fired_at: SimTime::ZERO })
+    }
+
+    fn frame(&mut self, level: &Level, counts: &mut Counts) {
+        let now = self.client.drive();
+        while let Some(event) = self.client.poll_event() {
+            self.note(event, counts);
+        }
+        while self.client.poll_aside().is_some() {}
+        let client = &self.client;
+        let shown = |entity: u32| {
+            let session = client.session()?;
+            let at = session.timeline_at(now)?;
+            let ghost = session.ghosts().find(|it| it.0.0 == entity)?.1.ghost();
+            Some((ghost.position_at(at), ghost.velocity_at(at)))
+        };
+        let input = self.mirror.step(shown);
+        if let Some(truth) = self.mirror.kinematics(now) {
+            self.publish(&truth);
+        }
+        let pause_s = level.file().gun.pause_s;
+        let Some(input) = input.filter(|it| it.fire) else { return };
+        if now.secs_since(self.fired_at) >= pause_s {
+            self.fired_at = now;
+            self.fire(now, input.aim);
+        }
+    }
+
+    fn note(&mut self, event: Event, counts: &mut Counts) {
+        match event {
+            Event::Joined { .. } => {
+                counts.joined += 1;
+                let hello = Ask::Hello { name: String::new(), watch: false };
+                let _ = self.client.send(&hello.encode(), Delivery::Reliable);
+            }
+            Event::Refused(_) => counts.refused += 1,
+            Event::Lost => {
+                counts.lost += 1;
+                self.mirror.handle_lost();
+            }
+            Event::Entered { entity, tag, .. } => self.mirror.handle_entered(entity.0, &tag),
+            Event::Exited { entity } => self.mirror.handle_exited(entity.0),
+            Event::Corrected { state, .. } => self.mirror.handle_corrected(&state),
+            Event::Message(bytes) | Event::Command(bytes) => {
+                if let Ok(tell) = Tell::decode(&bytes) {
+                    counts.hits += u64::from(matches!(tell, Tell::Hit { .. }));
+                    counts.deaths += u64::from(matches!(tell, Tell::Died { .. }));
+                    self.mirror.handle_tell(&tell);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn publish(&mut self, truth: &Kinematics) {
+        let Some(entity) = self.mirror.entity() else { return };
+        self.client.observe(EntityId(entity), truth);
+        let Some(at) = self.client.session().and_then(|it| it.host_time(truth.at)) else { return };
+        let pair = |v: DVec3| [v.x as f32, v.y as f32];
+        let mine = Mine { at, place: pair(truth.position), velocity: pair(truth.velocity) };
+        self.client.send_aside(&Aside::Mine(mine).encode());
+    }
+
+    fn fire(&mut self, now: SimTime, aim: DVec3) {
+        let Some(shown_at) = self.client.session().and_then(|it| it.host_time(now)) else { return };
+        let fire = Ask::Fire { shown_at, aim: [aim.x as f32, aim.y as f32] };
+        let _ = self.client.send(&fire.encode(), Delivery::Reliable);
+    }
+}
+
+/// `host:port` of an address as browsers write it.
+fn host_and_port(url: &str) -> String {
+    let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://")).unwrap_or(url);
+    rest.split('/').next().unwrap_or(rest).to_string()
+}
+
+fn fetch_level(server: &str) -> Result<Level, Failure> {
+    let text = get(server, "/level.toml")
+        .map_err(|said| Failure::NoArena { server: server.to_string(), said })?;
+    Level::parse(&text).map_err(Failure::server)
+}
+
+/// The body of the answer to a plain request.
+fn get(server: &str, path: &str) -> Result<String, String> {
+    let said = |error: std::io::Error| error.to_string();
+    let address = server.to_socket_addrs().map_err(said)?.next().ok_or("it has no address")?;
+    let mut stream = TcpStream::connect_timeout(&address, PATIENCE).map_err(said)?;
+    stream.set_read_timeout(Some(PATIENCE)).map_err(said)?;
+    write!(stream, "GET {path} HTTP/1.1\r\nhost: {server}\r\nconnection: close\r\n\r\n")
+        .map_err(said)?;
+    let mut answer = String::new();
+    stream.take(LONGEST_ANSWER_BYTES).read_to_string(&mut answer).map_err(said)?;
+    let (head, body) = answer.split_once("\r\n\r\n").ok_or("its answer makes no sense")?;
+    if head.starts_with("HTTP/1.1 200") {
+        Ok(body.to_string())
+    } else {
+        Err(format!("{path}: {}", head.lines().next().unwrap_or_default()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_and_addresses_name_the_same_server() {
+        for url in ["http://127.0.0.1:4433/", "127.0.0.1:4433", "https://127.0.0.1:4433/x?y"] {
+            assert_eq!(host_and_port(url), "127.0.0.1:4433");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The arena's stage as a game of the server.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use reckoning::SimTime;
+use reckoning_arena::stage::{Stage, StageWish};
+use reckoning_arena::talk::LinkChoice;
+use reckoning_lab::{Jitter, LinkConfig, Loss};
+use reckoning_net::{EntityId, Host, HostEvent, PeerId};
+use reckoning_server::{Game, Role, Wish};
+
+/// A stage that a server runs.
+pub struct Arena {
+    stage: Stage,
+    players: Arc<AtomicUsize>,
+    is_set: bool,
+}
+
+impl Arena {
+    pub const fn new(stage: Stage, players: Arc<AtomicUsize>) -> Self {
+        Self { stage, players, is_set: false }
+    }
+}
+
+impl Game for Arena {
+    fn event(&mut self, now: SimTime, event: &HostEvent, host: &mut Host) {
+        self.stage.event(now, event, host);
+    }
+
+    fn tick(&mut self, now: SimTime, host: &mut Host) {
+        if !std::mem::replace(&mut self.is_set, true) {
+            self.stage.apply_world(now, host);
+        }
+        self.stage.tick(now, host);
+        let people = self.stage.world().players().iter().filter(|it| it.moves_itself).count();
+        self.players.store(people, Ordering::Relaxed);
+    }
+
+    fn aside(&mut self, now: SimTime, peer: PeerId, bytes: &[u8]) {
+        self.stage.aside(now, peer, bytes);
+    }
+
+    fn poll_wish(&mut self) -> Option<Wish> {
+        match self.stage.poll_wish()? {
+            StageWish::Aside { to, bytes, shaped } => Some(Wish::Aside { to, bytes, shaped }),
+            StageWish::Link { peer, link } => Some(Wish::Shape { peer, link: config(peer, link) }),
+            _ => None,
+        }
+    }
+
+    fn role(&self, entity: EntityId) -> Option<Role<'_>> {
+        let role = self.stage.role(entity)?;
+        let (team, name, segment, alive) = (role.team.into(), role.name, role.segment, role.alive);
+        Some(Role { team, name, segment, alive })
+    }
+}
+
+/// The link of the lab that does what was chosen; none when nothing was.
+fn config(peer: PeerId, choice: LinkChoice) -> Option<LinkConfig> {
+    if (LinkChoice { burst: 1, ..choice }) == LinkChoice::NONE {
+        return None;
+    }
+    let mut link = LinkConfig::default();
+    link.delay = Duration::from_millis(choice.delay_ms.into());
+    if choice.jitter_ms > 0 {
+        link.jitter = Jitter::Normal { deviation: Duration::from_millis(choice.jitter_ms.into()) };
+    }
+    let share = f64::from(choice.loss_percent) / 100.0;
+    link.loss = if choice.burst > 1 && share > 0.0 {
+        Loss::bursts(share, choice.burst.into())
+    } else {
+        Loss::Independent { share }
+    };
+    link.seed = u64::from(peer.0);
+    Some(link)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_choice_is_a_link() {
+        let (most_delay, most_jitter) = (LinkChoice::MOST_DELAY_MS, LinkChoice::MOST_JITTER_MS);
+        for (delay_ms, jitter_ms) in [(0, 0), (1, 0), (most_delay, most_jitter)] {
+            for loss_percent in [0, 1, LinkChoice::MOST_LOSS_PERCENT] {
+                for burst in [1, 2, LinkChoice::MOST_BURST] {
+                    let choice = LinkChoice { delay_ms, jitter_ms, loss_percent, burst };
+                    let made = config(PeerId(1), choice);
+                    let nothing = delay_ms == 0 && loss_percent == 0;
+                    assert_eq!(made.is_none(), nothing, "{choice:?}");
+                    if let Some(link) = made {
+                        link.check().unwrap();
+                        let share = f64::from(loss_percent) / 100.0;
+                        assert!((link.loss.share() - share).abs() < 1e-9, "{choice:?}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! The arena on the command line: `reckon play`, `bots`, `watch`, and `serve --level`.
+
+pub mod bots;
+mod game;
+mod level;
+mod page;
+pub mod play;
+mod subject;
+pub mod watch;
+
+pub use level::Chosen;

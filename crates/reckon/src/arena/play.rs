@@ -1,0 +1,132 @@
+//! `reckon play` and `reckon serve --level`: the arena, its page and a recording.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::Path;
+
+use reckoning_arena::stage::{Stage, StageConfig, host_config};
+use reckoning_arena::talk::{LinkChoice, ModelChoice, PolicyChoice, WorldChoice};
+use reckoning_arena::{Level, TICKS_PER_S};
+use reckoning_server::settings::LogLevel;
+use reckoning_server::{Running, ServeError, Server, Settings, logs, unix_seconds};
+use serde_json::{Value, json};
+
+use super::Chosen;
+use super::game::Arena;
+use super::page::Site;
+use super::subject;
+use crate::args::Play;
+use crate::failure::Failure;
+use crate::say;
+
+/// Ports that are tried when none was asked for.
+const PORTS: std::ops::Range<u16> = 4433..4453;
+
+/// Plays until it is told to stop.
+pub fn run(command: &Play) -> Result<(), Failure> {
+    let chosen = Chosen::load(&command.level)?;
+    let mut settings = Settings::default();
+    settings.log = LogLevel::Warn;
+    settings.recording.folder.clone_from(&command.record);
+    settings.recording.rate_hz = TICKS_PER_S;
+    logs::start(settings.log);
+    let running = match command.port {
+        Some(port) => start(&chosen, on_port(settings, port), command.bots)?,
+        None => start_on_free_port(&chosen, &settings, command.bots)?,
+    };
+    say(&greeting(&chosen.level, &running, command.bots))?;
+    running.run().map_err(Failure::server)
+}
+
+fn greeting(level: &Level, running: &Running, bots: u16) -> String {
+    let address = running.address();
+    let mut text = format!(
+        "{} with {bots} bots: open this in a browser\n\n  http://{address}/\n\n",
+        level.name()
+    );
+    if let Some(path) = running.recording() {
+        text += &format!("recording {}\n", path.display());
+    }
+    if !Site::is_whole() {
+        text += "built without the page; `cargo xtask play` builds it\n";
+    }
+    text + "ctrl-c ends it\n"
+}
+
+fn on_port(mut settings: Settings, port: u16) -> Settings {
+    settings.listen = SocketAddr::new(settings.listen.ip(), port);
+    settings
+}
+
+fn start_on_free_port(chosen: &Chosen, base: &Settings, bots: u16) -> Result<Running, Failure> {
+    for port in PORTS {
+        let taken = |error: &ServeError| {
+            matches!(error, ServeError::Listen { error, .. }
+                if error.kind() == io::ErrorKind::AddrInUse)
+        };
+        match try_start(chosen, on_port(base.clone(), port), bots)? {
+            Err(error) if taken(&error) => {}
+            started => return started.map_err(Failure::server),
+        }
+    }
+    start(chosen, on_port(base.clone(), 0), bots)
+}
+
+/// Starts the arena with these settings of the server.
+pub fn start(chosen: &Chosen, settings: Settings, bots: u16) -> Result<Running, Failure> {
+    try_start(chosen, settings, bots)?.map_err(Failure::server)
+}
+
+fn try_start(
+    chosen: &Chosen,
+    settings: Settings,
+    bots: u16,
+) -> Result<Result<Running, ServeError>, Failure> {
+    let level = &chosen.level;
+    let base = reckoning_server::host_config(&settings);
+    let host = host_config(base, level).map_err(Failure::server)?;
+    let mut config = StageConfig::default();
+    config.bots = bots;
+    config.seed = unix_seconds();
+    let stage = Stage::new(level.clone(), &config);
+    let site = site(chosen, bots, settings.recording.folder.as_deref());
+    let game = Arena::new(stage, site.players());
+    let mut server = Server::new(settings);
+    server.set_host(host);
+    server.set_subject(subject::of(level));
+    server.set_page(site.router());
+    Ok(server.start(game))
+}
+
+fn site(chosen: &Chosen, bots: u16, record: Option<&Path>) -> Site {
+    let mut site = Site::new();
+    site.put("/level.toml", "text/plain; charset=utf-8", chosen.text.clone());
+    site.describe(about(&chosen.level, bots, record.is_some()));
+    site
+}
+
+fn about(level: &Level, bots: u16, records: bool) -> Value {
+    let world = WorldChoice::default();
+    json!({
+        "level": level.name(),
+        "bots": bots,
+        "record": records,
+        "recording": false,
+        "trend": false,
+        "zones_px": [],
+        "version": env!("CARGO_PKG_VERSION"),
+        "link": {
+            "most_delay_ms": LinkChoice::MOST_DELAY_MS,
+            "most_jitter_ms": LinkChoice::MOST_JITTER_MS,
+            "most_loss_percent": LinkChoice::MOST_LOSS_PERCENT,
+            "most_burst": LinkChoice::MOST_BURST,
+        },
+        "world": {
+            "models": ModelChoice::ALL.map(|it| format!("{it:?}").to_lowercase()),
+            "policies": PolicyChoice::ALL.map(|it| format!("{it:?}").to_lowercase()),
+            "least_threshold_px": WorldChoice::THRESHOLDS_PX[0],
+            "most_threshold_px": WorldChoice::THRESHOLDS_PX[1],
+            "threshold_px": world.threshold_px,
+        },
+    })
+}

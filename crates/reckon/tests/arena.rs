@@ -1,0 +1,166 @@
+//! `reckon play`, `bots` and `watch`, from the outside.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::time::Duration;
+
+use reckoning_lab::recording::open_session;
+
+fn reckon(words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_reckon")).args(words).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+fn scratch(test: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+/// A server that ends with the test, and its address.
+struct Running {
+    child: Child,
+    out: BufReader<ChildStdout>,
+    address: String,
+}
+
+impl Running {
+    fn start(words: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_reckon"))
+            .args(words)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut address = String::new();
+        for _ in 0..10 {
+            let mut line = String::new();
+            out.read_line(&mut line).unwrap();
+            if let Some(rest) = line.trim().strip_prefix("http://") {
+                address = rest.trim_end_matches('/').to_string();
+                break;
+            }
+        }
+        assert!(!address.is_empty(), "no link was printed");
+        Self { child, out, address }
+    }
+
+    fn get(&self, path: &str) -> (String, Vec<u8>) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let end = answer.windows(4).position(|it| it == b"\r\n\r\n").unwrap();
+        (text(&answer[..end]).to_lowercase(), answer[end + 4..].to_vec())
+    }
+
+    fn json(&self, path: &str) -> serde_json::Value {
+        serde_json::from_slice(&self.get(path).1).unwrap()
+    }
+
+    /// As ctrl-c would; waits for the end.
+    fn stop(mut self) -> String {
+        assert!(Command::new("kill").arg(self.child.id().to_string()).status().unwrap().success());
+        assert!(self.child.wait().unwrap().success());
+        let mut rest = String::new();
+        self.out.read_to_string(&mut rest).unwrap();
+        rest
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+    }
+}
+
+#[test]
+fn help_and_refusals_name_what_to_say() {
+    for (command, words) in [
+        ("play", &["--port", "--bots", "--level", "--record", "proving-grounds"][..]),
+        ("bots", &["--join", "--count", "--seconds"]),
+        ("watch", &["FILE", "--port"]),
+    ] {
+        let help = text(&reckon(&[command, "--help"]).stdout);
+        words.iter().for_each(|word| assert!(help.contains(word), "{command}: {word}"));
+    }
+    let said = |words: &[&str]| {
+        let output = reckon(words);
+        (output.status.code().unwrap(), text(&output.stderr))
+    };
+    let (code, why) = said(&["play", "--bots", "999"]);
+    assert!(code == 2 && why.contains("999 bots; give 0 to 200"), "{why}");
+    let (code, why) = said(&["play", "--level", "no-such-place"]);
+    assert!(code == 1 && why.contains("no-such-place"), "{why}");
+    let (code, why) = said(&["bots"]);
+    assert!(code == 2 && why.contains("--join"), "{why}");
+    let (code, why) = said(&["bots", "--join", "127.0.0.1:1"]);
+    assert!(code == 1 && why.contains("no arena at 127.0.0.1:1"), "{why}");
+    let (code, why) = said(&["watch"]);
+    assert!(code == 2 && why.contains("which FILE"), "{why}");
+}
+
+#[test]
+fn programs_join_play_and_leave_a_recording_to_watch() {
+    let folder = scratch("arena");
+    let folder_text = folder.to_str().unwrap();
+    let server = Running::start(&["play", "--port", "0", "--bots", "4", "--record", folder_text]);
+    let (head, page) = server.get("/");
+    assert!(head.contains("200 ok") && head.contains("content-type: text/html"), "{head}");
+    assert!(head.contains("cross-origin-opener-policy: same-origin"), "{head}");
+    assert!(text(&page).contains("<html"));
+    let about = server.json("/arena.json");
+    assert_eq!((&about["level"], &about["bots"]), (&"proving-grounds".into(), &4.into()));
+    assert!(text(&server.get("/level.toml").1).contains("name = \"proving-grounds\""));
+    assert!(server.get("/trend.bin").0.contains("404"));
+
+    let link = format!("http://{}/", server.address);
+    let output = reckon(&["bots", "--join", &link, "--count", "3", "--seconds", "8"]);
+    let said = text(&output.stdout);
+    println!("{said}");
+    let clean = "bots 3, joined 3, refused 0, lost 0, corrected 0, still in 3\n";
+    assert!(said.starts_with(clean), "{said}{}", text(&output.stderr));
+    server.stop();
+
+    let file = fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
+    let opened = open_session(&fs::read(&file).unwrap()).unwrap();
+    assert_eq!(opened.truncated_at, None);
+    let recording = opened.recording;
+    assert_eq!(recording.tracks.len(), 7);
+    assert!(recording.players.iter().any(|it| it.name == "Ada" && it.team == 0));
+    assert!(recording.meta.units == "px" && recording.level.shapes.len() > 4);
+
+    let watch = Running::start(&["watch", file.to_str().unwrap()]);
+    assert_eq!(watch.json("/arena.json")["recording"], true);
+    let header = watch.json("/recording.json");
+    let bodies = header["bodies"].as_array().unwrap().len();
+    let frames = header["seconds"].as_f64().unwrap() * header["rate_hz"].as_f64().unwrap();
+    assert_eq!(header["level"], "proving-grounds");
+    assert_eq!(watch.get("/recording.bin").1.len(), frames.round() as usize * bodies * 12);
+    watch.stop();
+}
+
+#[test]
+fn a_server_with_a_level_is_an_arena_without_bots() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_reckon"))
+        .args(["serve", "--listen", "127.0.0.1:0", "--level", "tank-field"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    out.read_line(&mut line).unwrap();
+    let address = line.trim().strip_prefix("listening on ").unwrap().to_string();
+    let server = Running { child, out, address };
+    let about = server.json("/arena.json");
+    assert_eq!((&about["level"], &about["bots"]), (&"tank-field".into(), &0.into()));
+}

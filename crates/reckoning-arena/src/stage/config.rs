@@ -1,0 +1,145 @@
+//! Settings that both ends of the arena share: pixels instead of metres.
+
+use crate::level::{Level, Walls as LevelWalls};
+use crate::talk::{ModelChoice, WorldChoice};
+use reckoning::{
+    AngleThreshold, BlendSpan, ConfigError, Envelope, GhostConfig, GuardConfig, Outline,
+    PublisherConfig, Quantiser, RewindConfig, RewindView, Threshold, Wall, Walls,
+};
+use reckoning_net::wire::FormatError;
+use reckoning_net::{Format, HostConfig, Registry, SessionConfig, ZoneClass};
+use std::fmt;
+use std::time::Duration;
+
+/// How long after the trigger a client shows and sends its shot: less than anyone notices, and
+/// that much less to rewind.
+pub const GUN_LAG: Duration = Duration::from_millis(50);
+
+/// Stamps of updates in a second.
+const STAMP_HZ: u32 = 1_000;
+/// Fine enough that nobody sees it; turns to a degree.
+const STEPS: Quantiser = Quantiser {
+    position_m: 0.25,
+    velocity_mps: 1.0,
+    acceleration_mps2: 8.0,
+    angular_velocity_radps: 0.05,
+    orientation: 0.01,
+};
+/// People aim all the time; the others see it this exactly.
+const ANGLE_DEG: f64 = 15.0;
+/// An owner's threshold, whatever receivers are served with.
+const MOST_OWN_PX: f32 = 6.0;
+/// Between two rounds of sending.
+const ROUND: Duration = Duration::from_millis(33);
+const HEARTBEAT: Duration = Duration::from_millis(500);
+/// A client may be put right over the slowest link that can be simulated.
+const OBEYS_WITHIN: Duration = Duration::from_secs(4);
+const OLDEST: Duration = Duration::from_secs(3);
+const LONGEST_SILENCE: Duration = Duration::from_secs(2);
+
+/// Why the settings of a level make no host.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum StageError {
+    /// A setting is out of range.
+    Config(ConfigError),
+    /// The format cannot be described.
+    Format(FormatError),
+}
+
+impl fmt::Display for StageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Config(error) => error.fmt(f),
+            Self::Format(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for StageError {}
+
+impl From<ConfigError> for StageError {
+    fn from(error: ConfigError) -> Self {
+        Self::Config(error)
+    }
+}
+
+impl From<FormatError> for StageError {
+    fn from(error: FormatError) -> Self {
+        Self::Format(error)
+    }
+}
+
+/// A host for a level. Limits, budgets and times are taken from `base`.
+///
+/// # Errors
+/// When the level's numbers make no envelope or no walls.
+pub fn host_config(base: HostConfig, level: &Level) -> Result<HostConfig, StageError> {
+    let models = ModelChoice::ALL.map(ModelChoice::model);
+    let mut host = base;
+    host.format = Format::new(true, STAMP_HZ, STEPS, &models, Registry::default())?;
+    let mut class = ZoneClass::default();
+    class.threshold = Threshold::metres(f64::from(WorldChoice::default().threshold_px))?;
+    class.angle_threshold = AngleThreshold::degrees(ANGLE_DEG).ok();
+    class.heartbeat = HEARTBEAT;
+    host.zones.classes = vec![class];
+    host.model = ModelChoice::Linear.model();
+    host.tick = ROUND;
+    host.guard = Some(guard_config(level));
+    host.walls = Some(walls(level.walls())?);
+    let mut rewind = RewindConfig::default();
+    rewind.view = RewindView::Now(ghost_config());
+    host.rewind = Some(rewind);
+    Ok(host)
+}
+
+/// What an honest body of the level can do.
+#[must_use]
+pub fn guard_config(level: &Level) -> GuardConfig {
+    let body = &level.file().body;
+    let most_px_s2 = body.acceleration_px_s2.max(body.braking_px_s2);
+    let envelope = Envelope::of_speed(body.speed_px_s * 1.05, most_px_s2 * 2.0);
+    // The owner's threshold, rounding, and a step either way.
+    let tolerance_px = f64::from(MOST_OWN_PX) * 2.0 + body.speed_px_s * 2.0 * crate::TICK_S;
+    let mut guard = GuardConfig::of(envelope, tolerance_px);
+    guard.obey_within = OBEYS_WITHIN;
+    guard.max_age = OLDEST;
+    guard.max_silence = LONGEST_SILENCE;
+    guard
+}
+
+fn walls(of: &LevelWalls) -> Result<Walls, ConfigError> {
+    let lines = of.edges().iter().map(|edge| Wall::from(Outline::Line(edge.a, edge.b)));
+    Walls::new(lines)
+}
+
+/// How clients show others. The host's memory of what they saw takes it to be this.
+#[must_use]
+pub fn ghost_config() -> GhostConfig {
+    let mut ghost = GhostConfig::default();
+    ghost.span = BlendSpan::Fixed(Duration::from_millis(200));
+    ghost.max_extrapolation = Duration::from_millis(1_500);
+    ghost
+}
+
+/// How clients publish their own bodies.
+#[must_use]
+pub fn publisher_config(choice: &WorldChoice) -> PublisherConfig {
+    let mut publisher = PublisherConfig::default();
+    let own_px = f64::from(choice.threshold_px.min(MOST_OWN_PX));
+    publisher.threshold = Threshold::metres(own_px).unwrap_or(Threshold::METRE_PER_AXIS);
+    publisher.angle_threshold = AngleThreshold::degrees(ANGLE_DEG).ok();
+    publisher.angle_min_interval = Duration::from_millis(100);
+    publisher.heartbeat = HEARTBEAT;
+    publisher.model = choice.model.model();
+    publisher
+}
+
+/// How clients join, publish and show.
+#[must_use]
+pub fn session_config(choice: &WorldChoice) -> SessionConfig {
+    let mut session = SessionConfig::default();
+    session.publisher = publisher_config(choice);
+    session.ghost = ghost_config();
+    session
+}

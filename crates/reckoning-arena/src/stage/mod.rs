@@ -1,0 +1,359 @@
+//! The arena on a host: who is which player, and what the server decides for all.
+//!
+//! A [`Stage`] is a [`World`], its [`Bots`] and the peers that play in it. It works on a
+//! [`Host`] that it is lent, and has no I/O: events and ticks go in, [`StageWish`]es come out
+//! for what a host cannot do.
+//!
+//! ```text
+//!   owners' bodies   host -> World::place      each step, before it
+//!   bots             World -> host.observe     after it
+//!   births           World -> host.spawn, host.teleport
+//!   Fire             Ask -> flown through what the shooter saw, then on in the present
+//! ```
+//!
+//! A player's client moves its own body and the host's guard judges it; everything else is
+//! decided here. Whoever comes back within the host's grace period keeps its player.
+
+mod asides;
+mod config;
+mod fire;
+mod people;
+mod tells;
+
+pub use config::{
+    GUN_LAG, ghost_config, guard_config, host_config, publisher_config, session_config,
+};
+
+use crate::bots::Bots;
+use crate::level::Level;
+use crate::talk::{LinkChoice, Mine, Tag, Tell, WorldChoice};
+use crate::world::{Mode, PlayerId, World};
+use fire::Trigger;
+use reckoning::{DVec3, Kinematics, SimTime, Threshold};
+use reckoning_net::{EntityId, Host, HostEvent, PeerId};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The length of a step; a third of a microsecond too long.
+const STEP: Duration = Duration::from_micros(16_667);
+/// Steps that a late tick makes up for; what is missing beyond them is left out.
+const MOST_STEPS: u32 = 6;
+/// An owner's motion is carried on for this long without news.
+const BELIEVED: Duration = Duration::from_millis(500);
+/// Wishes that wait for nobody: the oldest go.
+const MAX_WISHES: usize = 4_096;
+
+/// What is played on a stage.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct StageConfig {
+    /// How many bots.
+    pub bots: u16,
+    /// Decides everything that is left to chance.
+    pub seed: u64,
+    /// How the server reckons at first.
+    pub world: WorldChoice,
+}
+
+impl Default for StageConfig {
+    fn default() -> Self {
+        Self { bots: 12, seed: 1, world: WorldChoice::default() }
+    }
+}
+
+/// What a stage wants of the shell around its host.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum StageWish {
+    /// Send a datagram beside the protocol.
+    Aside {
+        /// To whom.
+        to: PeerId,
+        /// What, the seven zero bytes included.
+        bytes: Vec<u8>,
+        /// Whether it passes the client's simulated link.
+        shaped: bool,
+    },
+    /// Simulate this link for a client.
+    Link {
+        /// Whose.
+        peer: PeerId,
+        /// Which.
+        link: LinkChoice,
+    },
+}
+
+/// What a recording should know of an entity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StageRole<'a> {
+    /// Its side.
+    pub team: u16,
+    /// Its name.
+    pub name: &'a str,
+    /// Counts lives and deaths.
+    pub segment: u32,
+    /// Whether it lives.
+    pub alive: bool,
+}
+
+/// What a stage has counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StageStats {
+    /// Steps made.
+    pub steps: u64,
+    /// Shots that people fired.
+    pub shots: u64,
+    /// Triggers that were pulled too early, without shots, or by the dead.
+    pub refused_shots: u64,
+    /// Messages that said nothing.
+    pub malformed: u64,
+    /// Times that the guard put somebody right.
+    pub corrected: u64,
+    /// Times that the guard threw somebody out.
+    pub expelled: u64,
+}
+
+/// One player, whoever moves it.
+#[derive(Clone, Debug)]
+struct Actor {
+    /// None before its first birth.
+    entity: Option<EntityId>,
+    /// Whose it is; none for a bot.
+    peer: Option<PeerId>,
+    name: String,
+    /// Lives and deaths so far.
+    segment: u32,
+    /// Its velocity a step ago.
+    velocity: DVec3,
+}
+
+/// One client.
+#[derive(Clone, Debug)]
+struct Seat {
+    player: Option<PlayerId>,
+    greeted: bool,
+    wants_truth: bool,
+    wants_plain: bool,
+    link: LinkChoice,
+    /// The status it was told last.
+    status: Option<Tell>,
+    /// The shown time of its last shot.
+    fired_at: SimTime,
+    mine: Option<Mine>,
+}
+
+impl Default for Seat {
+    fn default() -> Self {
+        Self {
+            player: None,
+            greeted: false,
+            wants_truth: false,
+            wants_plain: false,
+            link: LinkChoice::NONE,
+            status: None,
+            fired_at: SimTime::MIN,
+            mine: None,
+        }
+    }
+}
+
+/// The arena on a host.
+#[derive(Debug)]
+pub struct Stage {
+    level: Arc<Level>,
+    world: World,
+    bots: Bots,
+    cast: BTreeMap<PlayerId, Actor>,
+    by_entity: BTreeMap<EntityId, PlayerId>,
+    seats: BTreeMap<PeerId, Seat>,
+    /// Those who may come back, by the number they had.
+    absent: BTreeMap<PeerId, Seat>,
+    choice: WorldChoice,
+    next_step: Option<SimTime>,
+    triggers: Vec<Trigger>,
+    wishes: VecDeque<StageWish>,
+    /// What everyone was told last.
+    items: Option<u64>,
+    points: Option<Tell>,
+    stats: StageStats,
+}
+
+impl Stage {
+    /// A stage with its bots, before its first step.
+    #[must_use]
+    pub fn new(level: impl Into<Arc<Level>>, config: &StageConfig) -> Self {
+        let level = level.into();
+        let mut stage = Self {
+            world: World::new(level.clone(), Mode::TwoTeams, config.seed),
+            bots: Bots::new(config.seed),
+            level,
+            cast: BTreeMap::new(),
+            by_entity: BTreeMap::new(),
+            seats: BTreeMap::new(),
+            absent: BTreeMap::new(),
+            choice: config.world,
+            next_step: None,
+            triggers: Vec::new(),
+            wishes: VecDeque::new(),
+            items: None,
+            points: None,
+            stats: StageStats::default(),
+        };
+        (0..config.bots).for_each(|_| stage.add_bot());
+        stage
+    }
+
+    /// Something happened at the host.
+    pub fn event(&mut self, now: SimTime, event: &HostEvent, host: &mut Host) {
+        match event {
+            HostEvent::Joined { peer, before } => self.joined(*peer, *before, host),
+            HostEvent::Left { peer, .. } => self.left(*peer, host),
+            HostEvent::Despawned { entity } => self.despawned(*entity, host),
+            HostEvent::Message { peer, bytes } | HostEvent::Command { peer, bytes } => {
+                self.heard(now, *peer, bytes, host);
+            }
+            HostEvent::Judged { verdict, .. } => self.judged(verdict),
+            _ => {}
+        }
+    }
+
+    /// Makes the steps that are due by `now`.
+    pub fn tick(&mut self, now: SimTime, host: &mut Host) {
+        let mut at = self.next_step.unwrap_or(now);
+        let mut steps = 0;
+        while at <= now && steps < MOST_STEPS {
+            self.step(at, host);
+            at += STEP;
+            steps += 1;
+        }
+        self.next_step = Some(if at <= now { now + STEP } else { at });
+    }
+
+    fn step(&mut self, at: SimTime, host: &mut Host) {
+        self.stats.steps += 1;
+        self.place_owners(at, host);
+        let inputs = self.bots.decide(&self.world);
+        self.world.step(inputs);
+        self.pull_triggers(at, host);
+        self.tell_events(at, host);
+        self.show_bots(at, host);
+        self.tell_changes(host);
+        self.send_asides(at, host);
+    }
+
+    /// Takes over where owners have their bodies.
+    fn place_owners(&mut self, at: SimTime, host: &Host) {
+        for (entity, _, known) in host.entities() {
+            let Some(&id) = self.by_entity.get(&entity) else { continue };
+            let seen = known.kinematics();
+            let moment = at.min(known.at() + BELIEVED);
+            let guess = known.position_at(moment);
+            // A guess may be beyond a wall that its owner has just met.
+            let is_open = self.level.walls().sees(seen.position, guess);
+            let place = if is_open { guess } else { seen.position };
+            let facing = known.orientation_at(moment) * DVec3::X;
+            self.world.place(id, place, known.velocity_at(moment), facing);
+        }
+    }
+
+    /// Tells the host where the bots are.
+    fn show_bots(&mut self, at: SimTime, host: &mut Host) {
+        let kind = self.level.file().body.kind;
+        for player in self.world.players().iter().filter(|it| !it.moves_itself) {
+            let Some(actor) = self.cast.get_mut(&player.id) else { continue };
+            let gained = player.velocity - std::mem::replace(&mut actor.velocity, player.velocity);
+            let mut truth = player.kinematics(at, kind);
+            truth.acceleration = gained / STEP.as_secs_f64();
+            if let Some(entity) = actor.entity {
+                host.observe(entity, &truth);
+            }
+        }
+    }
+
+    /// Reckons like this from now on, and tells everyone.
+    pub fn set_world(&mut self, now: SimTime, choice: WorldChoice, host: &mut Host) {
+        self.choice = choice;
+        self.apply_world(now, host);
+        self.tell_all(host, &Tell::World(choice));
+    }
+
+    /// Makes the host reckon as chosen; a shell calls it once before the first tick.
+    pub fn apply_world(&self, now: SimTime, host: &mut Host) {
+        // The choice is within limits that the host takes.
+        let _ = host.set_model(self.choice.model.model());
+        if let Ok(threshold) = Threshold::metres(f64::from(self.choice.threshold_px)) {
+            let _ = host.set_threshold(threshold);
+        }
+        host.set_fairness(now, self.choice.policy.policy());
+    }
+
+    /// What the shell should do; poll until `None` after every tick.
+    pub fn poll_wish(&mut self) -> Option<StageWish> {
+        self.wishes.pop_front()
+    }
+
+    fn wish(&mut self, wish: StageWish) {
+        if self.wishes.len() >= MAX_WISHES {
+            self.wishes.pop_front();
+        }
+        self.wishes.push_back(wish);
+    }
+
+    /// What a recording should know of an entity.
+    #[must_use]
+    pub fn role(&self, entity: EntityId) -> Option<StageRole<'_>> {
+        let id = self.by_entity.get(&entity)?;
+        let (actor, player) = (self.cast.get(id)?, self.world.player(*id)?);
+        let (team, alive) = (player.team.0, player.is_alive);
+        Some(StageRole { team, name: &actor.name, segment: actor.segment, alive })
+    }
+
+    /// The game as it stands.
+    #[must_use]
+    pub const fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The player of a peer, if it has one.
+    #[must_use]
+    pub fn player_of(&self, peer: PeerId) -> Option<PlayerId> {
+        self.seats.get(&peer)?.player
+    }
+
+    /// The entity of a player, once it was born.
+    #[must_use]
+    pub fn entity_of(&self, player: PlayerId) -> Option<EntityId> {
+        self.cast.get(&player)?.entity
+    }
+
+    /// How the server reckons.
+    #[must_use]
+    pub const fn choice(&self) -> WorldChoice {
+        self.choice
+    }
+
+    /// What was counted.
+    #[must_use]
+    pub const fn stats(&self) -> StageStats {
+        self.stats
+    }
+
+    /// The tag of a player's entity.
+    fn tag_of(&self, id: PlayerId) -> Option<Tag> {
+        let (actor, player) = (self.cast.get(&id)?, self.world.player(id)?);
+        let (kind, team) = (self.level.file().body.kind, player.team.0 as u8);
+        let (name, is_bot) = (actor.name.clone(), actor.peer.is_none());
+        Some(Tag { kind, team, player: id.0, is_bot, name })
+    }
+
+    /// Where a newborn is, newer than all that is known of its entity.
+    fn birth_of(&self, id: PlayerId, at: SimTime, host: &Host) -> Option<Kinematics> {
+        let player = self.world.player(id)?;
+        let entity = self.cast.get(&id)?.entity;
+        let known = host.entities().find(|it| Some(it.0) == entity).map(|it| it.2.at());
+        let at = known.map_or(at, |known| at.max(known + Duration::from_millis(1)));
+        Some(player.kinematics(at, self.level.file().body.kind))
+    }
+}

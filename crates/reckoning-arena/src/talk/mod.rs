@@ -1,0 +1,87 @@
+//! What the arena's server and its clients say to each other, as bytes.
+//!
+//! Moving bodies travel by the engine's own protocol; this is the rest of the game. Three kinds
+//! of words, all little endian:
+//! - [`Ask`] from a client and [`Tell`] from the server, as messages or commands of a session;
+//!   the first byte says which;
+//! - the [`Tag`] that every entity bears;
+//! - [`Aside`]s: datagrams beside the protocol, for the demonstration only. They begin with
+//!   seven zero bytes, as no datagram of the protocol can.
+//!
+//! Others rely on this: what is decoded was within its limits, all numbers are finite, and no
+//! bytes make a decoder panic.
+
+mod aside;
+mod ask;
+mod bytes;
+mod choice;
+mod tag;
+mod tell;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+pub use aside::{Aside, MAX_PLAIN, MAX_TRUE, Mine, Plain, PlainBody, TrueBody, Truth};
+pub use ask::Ask;
+pub use choice::{LinkChoice, ModelChoice, PolicyChoice, WorldChoice};
+pub use reckoning_net::wire::ASIDE_PREFIX;
+pub use tag::Tag;
+pub use tell::Tell;
+
+/// The longest name of a player.
+pub const MAX_NAME_BYTES: usize = 24;
+/// In place of a player's number: a turret.
+pub const A_TURRET: u16 = u16::MAX;
+/// In place of a team: none.
+pub const NO_TEAM: u8 = u8::MAX;
+
+/// Why bytes say nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TalkError {
+    /// They end too early.
+    Short,
+    /// More follows than belongs there.
+    Long {
+        /// How much more.
+        left_bytes: usize,
+    },
+    /// There is nothing of that number.
+    Kind {
+        /// The number.
+        got: u8,
+    },
+    /// A value is out of its range.
+    Value {
+        /// Which.
+        name: &'static str,
+    },
+}
+
+impl fmt::Display for TalkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Short => f.write_str("message ends too early; send all of it"),
+            Self::Long { left_bytes } => write!(f, "{left_bytes} bytes too many; leave them out"),
+            Self::Kind { got } => write!(f, "kind {got} is not known; use those of this version"),
+            Self::Value { name } => write!(f, "{name} is out of range; see its type for the range"),
+        }
+    }
+}
+
+impl std::error::Error for TalkError {}
+
+/// A name without what cannot be shown, cut to [`MAX_NAME_BYTES`].
+#[must_use]
+pub fn clean_name(name: &str) -> String {
+    let mut clean = String::new();
+    for letter in name.trim().chars().filter(|it| !it.is_control()) {
+        if clean.len() + letter.len_utf8() > MAX_NAME_BYTES {
+            break;
+        }
+        clean.push(letter);
+    }
+    clean
+}

@@ -1,0 +1,204 @@
+//! A host with a stage, and clients behind simulated links, without sockets.
+
+use std::time::Duration;
+
+use reckoning::{DVec3, SimTime};
+use reckoning_arena::stage::{Stage, StageConfig, host_config, session_config};
+use reckoning_arena::talk::{Ask, Tell, WorldChoice};
+use reckoning_arena::{Input, Level, Mirror, Player};
+use reckoning_lab::{Jitter, Link, LinkConfig, Loss};
+use reckoning_net::{
+    Delivery, EntityId, Event, Format, Host, HostConfig, HostEvent, PeerId, Registry, Session,
+};
+
+pub const FRAME: Duration = Duration::from_micros(16_667);
+
+/// One client.
+pub struct Client {
+    pub peer: PeerId,
+    pub session: Session,
+    pub mirror: Mirror,
+    pub tells: Vec<Tell>,
+    pub watch: bool,
+    up: Link<Vec<u8>>,
+    down: Link<Vec<u8>>,
+    level: Level,
+}
+
+impl Client {
+    fn new(peer: PeerId, token: &[u8], level: &Level, link: LinkConfig) -> Self {
+        let mut config = session_config(&WorldChoice::default());
+        config.token = token.to_vec();
+        let mut other = link;
+        other.seed += 1;
+        Self {
+            peer,
+            session: Session::new(config).unwrap(),
+            mirror: Mirror::new(level.clone(), u64::from(peer.0)),
+            tells: Vec::new(),
+            watch: false,
+            up: Link::new(link).unwrap(),
+            down: Link::new(other).unwrap(),
+            level: level.clone(),
+        }
+    }
+
+    /// Takes in what came and sends what is due.
+    fn frame(&mut self, now: SimTime) {
+        while let Some((at, bytes)) = self.down.poll(now) {
+            self.session.handle_datagram(at, &bytes);
+        }
+        self.session.handle_timeout(now);
+        while let Some(event) = self.session.poll_event() {
+            self.note(event);
+        }
+        let mut buffer = [0; 1_000];
+        while let Some(length) = self.session.poll_datagram(now, &mut buffer) {
+            self.up.send(now, length as u32, buffer[..length].to_vec());
+        }
+    }
+
+    fn note(&mut self, event: Event) {
+        match event {
+            Event::Joined { .. } => {
+                self.say(&Ask::Hello { name: "Tess".into(), watch: self.watch });
+            }
+            Event::Entered { entity, tag, .. } => self.mirror.handle_entered(entity.0, &tag),
+            Event::Exited { entity } => self.mirror.handle_exited(entity.0),
+            Event::Corrected { state, .. } => self.mirror.handle_corrected(&state),
+            Event::Message(bytes) | Event::Command(bytes) => {
+                let tell = Tell::decode(&bytes).unwrap();
+                self.mirror.handle_tell(&tell);
+                self.tells.push(tell);
+            }
+            _ => {}
+        }
+    }
+
+    pub fn say(&mut self, ask: &Ask) {
+        self.session.send(&ask.encode(), Delivery::Reliable).unwrap();
+    }
+
+    /// Fires along `aim`, as its screen is now.
+    pub fn fire(&mut self, now: SimTime, aim: DVec3) {
+        let Some(shown_at) = self.session.host_time(now) else { return };
+        self.say(&Ask::Fire { shown_at, aim: [aim.x as f32, aim.y as f32] });
+    }
+
+    /// Moves its own body by an input and publishes it; a body comes from the mirror.
+    pub fn act(&mut self, now: SimTime, body: &mut Player, input: &Input) {
+        body.advance(input, &self.level);
+        let truth = body.kinematics(now, self.level.file().body.kind);
+        self.publish(&truth);
+    }
+
+    pub fn publish(&mut self, truth: &reckoning::Kinematics) {
+        if let Some(entity) = self.mirror.entity() {
+            self.session.observe(EntityId(entity), truth);
+        }
+    }
+
+    /// Where it shows an entity, and how fast.
+    pub fn shown(&self, entity: u32, now: SimTime) -> Option<(DVec3, DVec3)> {
+        let at = self.session.timeline_at(now)?;
+        let ghost = self.session.ghosts().find(|it| it.0.0 == entity)?.1.ghost();
+        Some((ghost.position_at(at), ghost.velocity_at(at)))
+    }
+
+    pub fn count(&self, like: impl Fn(&Tell) -> bool) -> usize {
+        self.tells.iter().filter(|tell| like(tell)).count()
+    }
+}
+
+/// Everything in one loop.
+pub struct Play {
+    pub host: Host,
+    pub stage: Stage,
+    pub clients: Vec<Client>,
+    pub now: SimTime,
+    level: Level,
+}
+
+pub fn link(delay_ms: u64, jitter_ms: u64, loss: f64, seed: u64) -> LinkConfig {
+    let mut link = LinkConfig::default();
+    link.delay = Duration::from_millis(delay_ms);
+    if jitter_ms > 0 {
+        link.jitter = Jitter::Normal { deviation: Duration::from_millis(jitter_ms) };
+    }
+    link.loss = Loss::Independent { share: loss };
+    link.seed = seed;
+    link
+}
+
+impl Play {
+    pub fn new(level: Level, bots: u16) -> Self {
+        // The stage chooses its own; this one is only there to begin with.
+        let steps = reckoning::Quantiser {
+            position_m: 1.0,
+            velocity_mps: 1.0,
+            acceleration_mps2: 1.0,
+            angular_velocity_radps: 1.0,
+            orientation: 0.1,
+        };
+        let format = Format::new(true, 1_000, steps, &[], Registry::default()).unwrap();
+        let config = host_config(HostConfig::new(format), &level).unwrap();
+        let mut host = Host::new(config).unwrap();
+        let mut settings = StageConfig::default();
+        settings.bots = bots;
+        let stage = Stage::new(level.clone(), &settings);
+        stage.apply_world(SimTime::ZERO, &mut host);
+        Self { host, stage, clients: Vec::new(), now: SimTime::ZERO, level }
+    }
+
+    /// A client comes; returns its place.
+    pub fn come(&mut self, number: u32, token: &[u8], link: LinkConfig) -> usize {
+        let peer = PeerId(number);
+        self.host.connect(self.now, peer);
+        self.clients.push(Client::new(peer, token, &self.level, link));
+        self.clients.len() - 1
+    }
+
+    /// One sixtieth of a second.
+    pub fn frame(&mut self) {
+        let now = self.now;
+        for client in &mut self.clients {
+            client.frame(now);
+            while let Some((at, bytes)) = client.up.poll(now) {
+                self.host.handle_datagram(at, client.peer, &bytes);
+            }
+        }
+        self.tell(now);
+        self.stage.tick(now, &mut self.host);
+        self.host.handle_timeout(now);
+        self.tell(now);
+        let mut buffer = [0; 1_000];
+        while let Some((peer, length)) = self.host.poll_datagram(now, &mut buffer) {
+            if let Some(client) = self.clients.iter_mut().find(|it| it.peer == peer) {
+                client.down.send(now, length as u32, buffer[..length].to_vec());
+            }
+        }
+        self.now += FRAME;
+    }
+
+    fn tell(&mut self, now: SimTime) {
+        while let Some(event) = self.host.poll_event() {
+            if let HostEvent::JoinAsked { peer, .. } = event {
+                self.host.admit(now, peer);
+            } else {
+                self.stage.event(now, &event, &mut self.host);
+            }
+        }
+    }
+
+    /// Frames until all clients have a living player.
+    pub fn until_all_live(&mut self) {
+        for _ in 0..1_200 {
+            self.frame();
+            let lives = |it: &Client| it.mirror.is_alive() && it.mirror.body().is_some();
+            if self.clients.iter().all(lives) {
+                return;
+            }
+        }
+        panic!("not everyone was born within 20 s");
+    }
+}

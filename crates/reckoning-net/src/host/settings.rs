@@ -1,0 +1,66 @@
+//! Settings that a game may change while it runs.
+
+use reckoning::{ConfigError, ListenerId, Model, Policy, SimTime, Threshold};
+
+use super::Host;
+use super::spawn::fairness_of;
+use crate::wire::PeerId;
+
+impl Host {
+    /// Carries entities of the host itself on with this model from their next observation on.
+    ///
+    /// # Errors
+    /// When a number of the model is not finite; nothing changes then.
+    pub fn set_model(&mut self, model: Model) -> Result<(), ConfigError> {
+        model.check()?;
+        self.config.model = model;
+        Ok(())
+    }
+
+    /// Corrects receivers of the nearest class once they are this far off, from the next tick
+    /// on. The other classes keep their ratio to it.
+    ///
+    /// # Errors
+    /// When a farther class would get a threshold that is none; nothing changes then.
+    pub fn set_threshold(&mut self, threshold: Threshold) -> Result<(), ConfigError> {
+        let mut classes = self.config.zones.classes.clone();
+        let Some(nearest) = classes.first().map(|class| class.threshold.max_error_m()) else {
+            return Ok(());
+        };
+        let ratio = threshold.max_error_m() / nearest;
+        for (place, class) in classes.iter_mut().enumerate() {
+            let farther = class.threshold.max_error_m() * ratio;
+            class.threshold = match (place, class.threshold.is_per_axis()) {
+                (0, _) => threshold,
+                (_, true) => Threshold::metres_per_axis(farther)?,
+                (_, false) => Threshold::metres(farther)?,
+            };
+        }
+        self.config.zones.classes.clone_from(&classes);
+        self.world.zones.classes = classes;
+        Ok(())
+    }
+
+    /// Serves receivers by this policy from the next tick on. All accounts begin anew.
+    pub fn set_fairness(&mut self, now: SimTime, policy: Policy) {
+        if self.config.fairness == policy {
+            return;
+        }
+        self.config.fairness = policy;
+        let seed = self.config.seed;
+        for entity in self.world.slots.iter_mut().flatten() {
+            entity.fairness = fairness_of(policy, seed, entity.id);
+            entity.exported = None;
+        }
+        for peer in self.peers.values_mut() {
+            let PeerId(listener) = peer.id;
+            for view in peer.views.iter_mut().filter(|view| view.is_shown()) {
+                view.rest(); // what the old policy chose
+                let entity = self.world.seen(view.slot, view.entity);
+                if let Some(fairness) = entity.and_then(|entity| entity.fairness.as_deref_mut()) {
+                    fairness.add_listener(ListenerId(listener), now);
+                }
+            }
+        }
+    }
+}
