@@ -79,12 +79,12 @@ pub struct TrainConfig {
 }
 
 impl Default for TrainConfig {
-    /// A mixture, 64 by 64, a dozen passes over 300,000 examples.
+    /// A mixture, 64 by 64, twenty passes over 300,000 examples.
     fn default() -> Self {
         Self {
             goal: Goal::Mix,
             bounds: Vec::new(),
-            epochs: 12,
+            epochs: 20,
             hidden: [64, 64],
             most_examples: 300_000,
             basis: CurveBasis::FOUR,
