@@ -86,15 +86,15 @@ impl<const N: usize> Layer<N> {
 /// Adds an input times its weights to the sums.
 #[inline(always)]
 fn add<const N: usize>(sums: &mut [f32; N], x: f32, row: &Row<N>) {
-    for lane in 0..N {
-        sums[lane] += x * row.0[lane];
+    for (sum, weight) in sums.iter_mut().zip(&row.0) {
+        *sum += x * weight;
     }
 }
 
 #[inline(always)]
 fn both<const N: usize>(mut a: [f32; N], b: [f32; N]) -> [f32; N] {
-    for lane in 0..N {
-        a[lane] += b[lane];
+    for (a, b) in a.iter_mut().zip(b) {
+        *a += b;
     }
     a
 }
@@ -129,8 +129,8 @@ impl<const N: usize> Block<N> {
 fn hidden(layer: &Layer<LANES>, x: &[f32], out: &mut [f32; WIDEST]) -> usize {
     for (out, block) in out.chunks_exact_mut(LANES).zip(&layer.blocks) {
         let sums = block.in_two(x);
-        for lane in 0..LANES {
-            out[lane] = sums[lane].max(0.0);
+        for (out, sum) in out.iter_mut().zip(sums) {
+            *out = sum.max(0.0);
         }
     }
     layer.blocks.len() * LANES

@@ -64,8 +64,8 @@ impl Rounding {
         let mut lost = [DVec3::ZERO; 4];
         for term in (0..self.terms).rev() {
             let mut wanted = coefficients[term];
-            for longer in term + 1..self.terms {
-                wanted += lost[longer] * self.hand_on[longer][term];
+            for (lost, hand_on) in lost.iter().zip(&self.hand_on).skip(term + 1) {
+                wanted += *lost * hand_on[term];
             }
             let step = self.steps_mps[term];
             let mut kept = wanted;
