@@ -90,7 +90,9 @@ fn help_and_refusals_name_what_to_say() {
         ("watch", &["FILE", "--port"]),
     ] {
         let help = text(&reckon(&[command, "--help"]).stdout);
-        words.iter().for_each(|word| assert!(help.contains(word), "{command}: {word}"));
+        for word in words {
+            assert!(help.contains(word), "{command}: {word}");
+        }
     }
     let said = |words: &[&str]| {
         let output = reckon(words);

@@ -139,10 +139,10 @@ mod tests {
 
     const PEER: PeerId = PeerId(3);
 
-    fn delay(millis: u64) -> Option<LinkConfig> {
+    fn delay(millis: u64) -> LinkConfig {
         let mut config = LinkConfig::default();
         config.delay = Duration::from_millis(millis);
-        Some(config)
+        config
     }
 
     fn at(millis: i64) -> SimTime {
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn both_directions_are_late_by_the_delay() {
         let mut shaping = Shaping::default();
-        shaping.set(PEER, delay(80));
+        shaping.set(PEER, Some(delay(80)));
         assert_eq!(shaping.send_up(at(10), PEER, Bytes::from_static(b"up")), None);
         shaping.send_down(at(20), PEER, Bytes::from_static(b"down"));
 
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn what_is_under_way_survives_a_change() {
         let mut shaping = Shaping::default();
-        shaping.set(PEER, delay(100));
+        shaping.set(PEER, Some(delay(100)));
         shaping.send_down(at(0), PEER, Bytes::from_static(b"old"));
         shaping.set(PEER, None);
 
@@ -190,7 +190,7 @@ mod tests {
     fn many_changes_keep_little() {
         let mut shaping = Shaping::default();
         for number in 0..1_000 {
-            shaping.set(PEER, delay(1_000 + number));
+            shaping.set(PEER, Some(delay(1_000 + number)));
             shaping.send_down(at(0), PEER, Bytes::from_static(b"x"));
         }
         assert!(shaping.links[&PEER].down.old.len() <= OLD_LINKS);

@@ -27,9 +27,11 @@ struct Counts {
     joined: u64,
     refused: u64,
     lost: u64,
-    corrected: u64,
+    /// Times that a body was put somewhere, and those of them that were births.
+    put: u64,
+    born: u64,
     shots: u64,
-    hits: u64,
+    kills: u64,
     deaths: u64,
 }
 
@@ -37,6 +39,7 @@ struct Counts {
 struct Bot {
     client: Client,
     mirror: Mirror,
+    player: Option<u16>,
     fired_at: SimTime,
 }
 
@@ -62,17 +65,35 @@ pub fn run(command: &Bots) -> Result<(), Failure> {
         thread::sleep(due.saturating_since(now));
     }
     let stayed = bots.iter().filter(|bot| *bot.client.status() == Status::Joined).count();
-    bots.iter_mut().for_each(|bot| bot.client.leave());
+    for bot in &mut bots {
+        bot.client.leave();
+    }
     thread::sleep(Duration::from_millis(100)); // the farewells leave the machine
     say(&counts.text(command.count, stayed))
 }
 
 impl Counts {
+    /// Counts what concerns this player alone, so that nothing is counted by every bot.
+    fn tally(&mut self, tell: &Tell, me: &mut Option<u16>) {
+        let known = *me;
+        let is_me = |player: u16| known == Some(player);
+        match *tell {
+            Tell::You { player, .. } => *me = Some(player),
+            Tell::Born { player, .. } if is_me(player) => self.born += 1,
+            Tell::Died { player, by } => {
+                self.deaths += u64::from(is_me(player));
+                self.kills += u64::from(is_me(by));
+            }
+            _ => {}
+        }
+    }
+
     fn text(&self, bots: u16, stayed: usize) -> String {
-        let Self { joined, refused, lost, corrected, shots, hits, deaths } = self;
+        let Self { joined, refused, lost, put, born, shots, kills, deaths } = self;
+        let corrected = put.saturating_sub(*born);
         format!(
             "bots {bots}, joined {joined}, refused {refused}, lost {lost}, corrected {corrected}, \
-             still in {stayed}\nshots {shots}, hits seen {hits}, deaths seen {deaths}\n"
+             still in {stayed}\nborn {born}, shots {shots}, kills {kills}, deaths {deaths}\n"
         )
     }
 }
@@ -83,7 +104,8 @@ impl Bot {
         config.session = session_config(&WorldChoice::default());
         let client = Client::connect(config).map_err(Failure::server)?;
         let seed = u64::from(std::process::id()) << 16 | u64::from(number);
-        Ok(Self { client, mirror: Mirror::new(level.clone(), seed), fired_at: SimTime::ZERO })
+        let mirror = Mirror::new(level.clone(), seed);
+        Ok(Self { client, mirror, player: None, fired_at: SimTime::ZERO })
     }
 
     fn frame(&mut self, level: &Level, counts: &mut Counts) {
@@ -107,7 +129,7 @@ impl Bot {
         let Some(input) = input.filter(|it| it.fire) else { return };
         if now.secs_since(self.fired_at) >= pause_s {
             self.fired_at = now;
-            self.fire(now, input.aim);
+            counts.shots += u64::from(self.fire(now, input.aim));
         }
     }
 
@@ -125,12 +147,14 @@ impl Bot {
             }
             Event::Entered { entity, tag, .. } => self.mirror.handle_entered(entity.0, &tag),
             Event::Exited { entity } => self.mirror.handle_exited(entity.0),
-            Event::Corrected { state, .. } => self.mirror.handle_corrected(&state),
+            Event::Corrected { state, .. } => {
+                counts.put += 1;
+                self.mirror.handle_corrected(&state);
+            }
             Event::Message(bytes) | Event::Command(bytes) => {
                 if let Ok(tell) = Tell::decode(&bytes) {
-                    counts.hits += u64::from(matches!(tell, Tell::Hit { .. }));
-                    counts.deaths += u64::from(matches!(tell, Tell::Died { .. }));
                     self.mirror.handle_tell(&tell);
+                    counts.tally(&tell, &mut self.player);
                 }
             }
             _ => {}
@@ -146,10 +170,12 @@ impl Bot {
         self.client.send_aside(&Aside::Mine(mine).encode());
     }
 
-    fn fire(&mut self, now: SimTime, aim: DVec3) {
-        let Some(shown_at) = self.client.session().and_then(|it| it.host_time(now)) else { return };
+    fn fire(&mut self, now: SimTime, aim: DVec3) -> bool {
+        let Some(shown_at) = self.client.session().and_then(|it| it.host_time(now)) else {
+            return false;
+        };
         let fire = Ask::Fire { shown_at, aim: [aim.x as f32, aim.y as f32] };
-        let _ = self.client.send(&fire.encode(), Delivery::Reliable);
+        self.client.send(&fire.encode(), Delivery::Reliable).is_ok()
     }
 }
 

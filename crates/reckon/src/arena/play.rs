@@ -48,7 +48,9 @@ fn greeting(level: &Level, running: &Running, bots: u16) -> String {
         level.name()
     );
     if let Some(path) = running.recording() {
-        text += &format!("recording {}\n", path.display());
+        text.push_str("recording ");
+        text.push_str(&path.display().to_string());
+        text.push('\n');
     }
     if !Site::is_whole() {
         text += "built without the page; `cargo xtask play` builds it\n";

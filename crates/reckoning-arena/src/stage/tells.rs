@@ -8,6 +8,7 @@ use reckoning_net::{Delivery, Host, Owner, PeerId};
 
 impl Stage {
     /// Tells one client. Whoever is too slow to take it is told by the next change.
+    #[expect(clippy::unused_self, reason = "reads like its sibling for everyone")]
     pub(super) fn tell(&self, host: &mut Host, to: PeerId, tell: &Tell) {
         // Shots are many and soon old; what is lost of them is only not drawn.
         let delivery =
@@ -65,7 +66,9 @@ impl Stage {
                 }
                 Event::RoundOver { winner } => {
                     let ids: Vec<PlayerId> = self.cast.keys().copied().collect();
-                    ids.into_iter().for_each(|id| self.begin_segment(id));
+                    for id in ids {
+                        self.begin_segment(id);
+                    }
                     let winner = winner.map_or(NO_TEAM, |team| team.0 as u8);
                     self.tell_all(host, &Tell::RoundOver { winner });
                 }

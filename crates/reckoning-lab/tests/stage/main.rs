@@ -49,8 +49,10 @@ fn duel(level: Level, delay_ms: u64, seconds: u32) -> (Play, usize, usize) {
         play.clients[1].act(now, &mut target, &input);
         let (shown, velocity) = play.clients[0].shown(entity, now).unwrap();
         flights.retain_mut(|(at, way)| {
-            *at += *way / 60.0;
-            let hit = at.distance(shown) <= 12.0;
+            let step = *way / 60.0;
+            let along = ((shown - *at).dot(step) / step.length_squared()).clamp(0.0, 1.0);
+            let hit = (*at + step * along).distance(shown) <= 10.0;
+            *at += step;
             seen_hits += usize::from(hit);
             !hit && at.distance(from) < 250.0
         });
@@ -84,7 +86,7 @@ fn a_hit_that_the_shooter_saw_counts_at_200_ms() {
 
 #[test]
 fn a_shot_through_a_wall_never_hits() {
-    let wall = "box = [{ at = [140, 20], size = [8, 260] }]";
+    let wall = "box = [{ at = [140, 40], size = [8, 220] }]";
     let (play, ..) = duel(room(1, wall), 100, 8);
     let shooter = &play.clients[0];
     assert!(shooter.count(|tell| matches!(tell, Tell::Shot { .. })) >= 20);
