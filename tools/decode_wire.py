@@ -226,16 +226,19 @@ class Line:
 
 
 # Through decimals, which round the 28 digits they have only once more.
-ROOTS = [float(Decimal(2) ** (Decimal(-k) / 32)) for k in range(32)]
+ROOTS = [float(Decimal(2) ** (Decimal(-k) / 128)) for k in range(128)]
+DECAY_STEPS = 184.6649652337873
 
 
-def decay(x):
-    x = min(max(x, 0.0), 700.0)
-    n = round(x * 46.16624130844683)
-    r = (n * 0.02166084937925916 - x) + n * 1.3239129268154012e-11
-    y = r * r
-    total = 1.0 + r + y * ((0.5 + r * (1 / 6)) + y * (1 / 24 + r * (1 / 120)))
-    return ROOTS[n % 32] * total * 2.0 ** -(n // 32)
+def decay(y):
+    y = min(y, 129000.0)
+    n = round(y)
+    f = n - y
+    s = f * f
+    total = (1.0 + f * 5.4152123481245725e-3) + s * (
+        (1.4662262387640425e-5 + f * 2.646642144433097e-8) + s * 3.583032305400251e-11
+    )
+    return ROOTS[n % 128] * 2.0 ** -(n // 128) * total
 
 
 class Motion:
@@ -311,7 +314,7 @@ class Motion:
         if kind == 4:
             return add(add(p, times(v, t)), times(a, self.pushed(t)))
         if kind == 5:
-            return add(p, self.terms(lambda tau: tau * (1.0 - decay(t * (1.0 / tau)))))
+            return add(p, self.terms(lambda tau: tau * (1.0 - decay(t * (DECAY_STEPS / tau)))))
         if kind == 6:
             return add(p, Spin(self.w, t).swept(v))
         if kind == 7:
@@ -352,7 +355,7 @@ class Motion:
         if kind == 4:
             return add(v, times(a, self.faded(t)))
         if kind == 5:
-            return self.terms(lambda tau: decay(t * (1.0 / tau)))
+            return self.terms(lambda tau: decay(t * (DECAY_STEPS / tau)))
         if kind == 6:
             return Spin(self.w, t).turned(v)
         if kind == 7:

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
 use reckoning::TrendMapError;
+use reckoning::learned::LearnedError;
 use reckoning_arena::LevelError;
 use reckoning_server::SettingsError;
 
@@ -15,6 +16,10 @@ pub enum Failure {
     Stdout(io::Error),
     /// A file could not be read or written.
     File { path: PathBuf, error: io::Error },
+    /// A file is not a trained predictor.
+    Learned { path: PathBuf, error: LearnedError },
+    /// Only bodies that the server moves are planned, and it moves none.
+    NothingToPlan,
     /// A file is not a trend map.
     TrendMap { path: PathBuf, error: TrendMapError },
     /// There is nothing to work on.
@@ -39,6 +44,12 @@ impl fmt::Display for Failure {
             Self::TrendMap { path, error } => {
                 write!(f, "{}: {error}; make one with `reckon lab trend build`", path.display())
             }
+            Self::Learned { path, error } => {
+                write!(f, "{}: {error}; make one with `reckon lab train`", path.display())
+            }
+            Self::NothingToPlan => f.write_str(
+                "replication.learned plans bodies that the server moves, and it moves none here; give a --level",
+            ),
             Self::NoSessions => f.write_str("no sessions to work on; name some with --data PATH"),
             Self::Settings { path: Some(path), error } => write!(f, "{}: {error}", path.display()),
             Self::Settings { path: None, error } => error.fmt(f),

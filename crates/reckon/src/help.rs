@@ -48,6 +48,7 @@ it and closes the recording.
   --bots N               how many bots, 0 to 200; default 12
   --level NAME|FILE      proving-grounds (default), tank-field, corridors, or a level file in TOML
   --record FOLDER        record the session into this folder, for `reckon lab` and `reckon watch`
+  --learned FILE         publish the bots with a predictor of `reckon lab train`
 
 Paths beside the page: /arena.json (what is on), /level.toml (the level), /health, /metrics.
 

@@ -15,6 +15,9 @@ use crate::say;
 /// Serves until it is told to stop.
 pub fn run(command: &Serve) -> Result<(), Failure> {
     let settings = settings(command)?;
+    if command.level.is_none() && settings.replication.learned.is_some() {
+        return Err(Failure::NothingToPlan);
+    }
     logs::start(settings.log);
     let running = match &command.level {
         Some(level) => play::start(&Chosen::load(level)?, settings, 0)?,

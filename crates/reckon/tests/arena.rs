@@ -85,7 +85,7 @@ impl Drop for Running {
 #[test]
 fn help_and_refusals_name_what_to_say() {
     for (command, words) in [
-        ("play", &["--port", "--bots", "--level", "--record", "proving-grounds"][..]),
+        ("play", &["--port", "--bots", "--level", "--record", "--learned", "proving-grounds"][..]),
         ("bots", &["--join", "--count", "--seconds"]),
         ("watch", &["FILE", "--port"]),
     ] {
@@ -102,6 +102,13 @@ fn help_and_refusals_name_what_to_say() {
     assert!(code == 2 && why.contains("999 bots; give 0 to 200"), "{why}");
     let (code, why) = said(&["play", "--level", "no-such-place"]);
     assert!(code == 1 && why.contains("no-such-place"), "{why}");
+    let (code, why) = said(&["play", "--port", "0", "--learned", "no-such-file"]);
+    assert!(code == 1 && why.contains("no-such-file"), "{why}");
+    let (code, why) = said(&["play", "--port", "0", "--learned", "Cargo.toml"]);
+    let wanted = "Cargo.toml: byte 0: not a learned model; make one with `reckon lab train`";
+    assert!(code == 1 && why.contains(wanted), "{why}");
+    let (code, why) = said(&["serve", "--set", "replication.learned=game.reck-model"]);
+    assert!(code == 1 && why.contains("give a --level"), "{why}");
     let (code, why) = said(&["bots"]);
     assert!(code == 2 && why.contains("--join"), "{why}");
     let (code, why) = said(&["bots", "--join", "127.0.0.1:1"]);

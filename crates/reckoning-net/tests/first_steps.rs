@@ -2,7 +2,9 @@
 
 use core::time::Duration;
 
-use reckoning::{DVec3, Kinematics, Model, Policy, Quantiser, SimTime, Threshold};
+use reckoning::{
+    Curve, CurveBasis, DVec3, Kinematics, Model, Policy, Quantiser, SimTime, Threshold,
+};
 use reckoning_net::{
     Event, Format, Host, HostConfig, HostEvent, Owner, PeerId, Registry, Session, SessionConfig,
 };
@@ -209,4 +211,15 @@ fn a_client_changes_how_it_publishes_while_it_runs() {
     assert!(held > linear * 2, "{linear} updates, then {held}");
     let (.., known) = pair.host.entities().next().unwrap();
     assert_eq!(known.model(), &Model::Hold);
+}
+
+#[test]
+fn a_plan_is_kept_as_it_was_thought_out() {
+    let mut host = Host::new(HostConfig::new(format())).unwrap();
+    let at = |millis| Kinematics::moving(SimTime::from_millis(millis), DVec3::ZERO, DVec3::X);
+    let body = host.spawn(SimTime::ZERO, Owner::Host, &[], &at(0)).unwrap();
+    let plan = Curve::new(CurveBasis::THREE, &[DVec3::X, DVec3::Y, DVec3::ZERO]).unwrap();
+    assert!(host.observe_as(body, &at(20), Model::Curve(plan)));
+    let (_, _, known) = host.entities().next().unwrap();
+    assert_eq!(*known.model(), Model::Curve(plan));
 }

@@ -3,8 +3,10 @@
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::Arc;
 
-use reckoning_arena::stage::{Stage, StageConfig, host_config};
+use reckoning::learned::LearnedModel;
+use reckoning_arena::stage::{Stage, StageConfig, host_config, with_learned};
 use reckoning_arena::talk::{LinkChoice, ModelChoice, PolicyChoice, WorldChoice};
 use reckoning_arena::{Level, TICKS_PER_S};
 use reckoning_server::settings::LogLevel;
@@ -16,7 +18,7 @@ use super::game::Arena;
 use super::page::Site;
 use super::subject;
 use crate::args::Play;
-use crate::failure::Failure;
+use crate::failure::{Failure, read};
 use crate::say;
 
 /// Ports that are tried when none was asked for.
@@ -29,6 +31,7 @@ pub fn run(command: &Play) -> Result<(), Failure> {
     settings.log = LogLevel::Warn;
     settings.recording.folder.clone_from(&command.record);
     settings.recording.rate_hz = TICKS_PER_S;
+    settings.replication.learned.clone_from(&command.learned);
     logs::start(settings.log);
     let running = match command.port {
         Some(port) => start(&chosen, on_port(settings, port), command.bots)?,
@@ -86,8 +89,13 @@ fn try_start(
 ) -> Result<Result<Running, ServeError>, Failure> {
     let level = &chosen.level;
     let base = reckoning_server::host_config(&settings);
-    let host = host_config(base, level).map_err(Failure::server)?;
+    let mut host = host_config(base, level).map_err(Failure::server)?;
     let mut config = StageConfig::default();
+    if let Some(path) = &settings.replication.learned {
+        let model = learned(path)?;
+        host = with_learned(host, &model).map_err(Failure::server)?;
+        config.learned = Some(Arc::new(model));
+    }
     config.bots = bots;
     config.seed = unix_seconds();
     let stage = Stage::new(level.clone(), &config);
@@ -98,6 +106,12 @@ fn try_start(
     server.set_subject(subject::of(level));
     server.set_page(site.router());
     Ok(server.start(game))
+}
+
+/// The trained predictor in a file.
+fn learned(path: &Path) -> Result<LearnedModel, Failure> {
+    let wrong = |error| Failure::Learned { path: path.to_path_buf(), error };
+    LearnedModel::from_bytes(&read(path)?).map_err(wrong)
 }
 
 fn site(chosen: &Chosen, bots: u16, record: Option<&Path>) -> Site {

@@ -16,6 +16,8 @@ pub struct Play {
     /// A name or a file.
     pub level: String,
     pub record: Option<PathBuf>,
+    /// A trained predictor for the bots.
+    pub learned: Option<PathBuf>,
 }
 
 /// `reckon bots`.
@@ -37,9 +39,9 @@ const MOST_BOTS: u16 = 200;
 
 pub fn play(mut parser: Parser) -> Result<Command, Refusal> {
     let command = "play";
-    let known = "--port, --bots, --level or --record";
+    let known = "--port, --bots, --level, --record or --learned";
     let level = "proving-grounds".to_string();
-    let mut found = Play { port: None, bots: 12, level, record: None };
+    let mut found = Play { port: None, bots: 12, level, record: None, learned: None };
     while let Some(word) = next(&mut parser, command)? {
         let Word::Option(name) = &word else {
             return match word {
@@ -52,6 +54,7 @@ pub fn play(mut parser: Parser) -> Result<Command, Refusal> {
             "bots" => found.bots = count(command, &text(&mut parser, command)?, 0)?,
             "level" => found.level = text(&mut parser, command)?,
             "record" => found.record = Some(path(&mut parser, command)?),
+            "learned" => found.learned = Some(path(&mut parser, command)?),
             _ => return Err(unknown(command, &word, known)),
         }
     }

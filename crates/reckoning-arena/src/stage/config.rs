@@ -2,9 +2,10 @@
 
 use crate::level::{Level, Walls as LevelWalls};
 use crate::talk::{ModelChoice, WorldChoice};
+use reckoning::learned::LearnedModel;
 use reckoning::{
-    AngleThreshold, BlendSpan, ConfigError, Envelope, GhostConfig, GuardConfig, Outline,
-    PublisherConfig, Quantiser, RewindConfig, RewindView, Threshold, Wall, Walls,
+    AngleThreshold, BlendSpan, ConfigError, Curve, Envelope, GhostConfig, GuardConfig, Model,
+    Outline, PublisherConfig, Quantiser, RewindConfig, RewindView, Threshold, Wall, Walls,
 };
 use reckoning_net::wire::FormatError;
 use reckoning_net::{Format, HostConfig, Registry, SessionConfig, ZoneClass};
@@ -96,6 +97,21 @@ pub fn host_config(base: HostConfig, level: &Level) -> Result<HostConfig, StageE
     Ok(host)
 }
 
+/// The same host, for a stage whose bots a trained predictor plans: its curves go by a short
+/// name.
+///
+/// # Errors
+/// When the format cannot be described with them.
+pub fn with_learned(mut host: HostConfig, model: &LearnedModel) -> Result<HostConfig, StageError> {
+    let curve = Model::Curve(Curve::still(model.basis()));
+    let damped = Model::Damped { fade: model.fade() };
+    let mut models = vec![curve];
+    models.extend(ModelChoice::ALL.map(ModelChoice::model));
+    models.push(damped);
+    host.format = Format::new(true, STAMP_HZ, STEPS, &models, Registry::default())?;
+    Ok(host)
+}
+
 /// What an honest body of the level can do.
 #[must_use]
 pub fn guard_config(level: &Level) -> GuardConfig {
@@ -111,7 +127,7 @@ pub fn guard_config(level: &Level) -> GuardConfig {
     guard
 }
 
-fn walls(of: &LevelWalls) -> Result<Walls, ConfigError> {
+pub(super) fn walls(of: &LevelWalls) -> Result<Walls, ConfigError> {
     let lines = of.edges().iter().map(|edge| Wall::from(Outline::Line(edge.a, edge.b)));
     Walls::new(lines)
 }

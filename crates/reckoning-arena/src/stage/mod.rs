@@ -17,11 +17,13 @@
 mod asides;
 mod config;
 mod fire;
+mod foresight;
 mod people;
 mod tells;
 
 pub use config::{
     GUN_LAG, ghost_config, guard_config, host_config, publisher_config, session_config,
+    with_learned,
 };
 
 use crate::bots::Bots;
@@ -29,6 +31,8 @@ use crate::level::Level;
 use crate::talk::{LinkChoice, Mine, Tag, Tell, WorldChoice};
 use crate::world::{Mode, PlayerId, World};
 use fire::Trigger;
+use foresight::{Acting, Foresight};
+use reckoning::learned::LearnedModel;
 use reckoning::{DVec3, Kinematics, SimTime, Threshold};
 use reckoning_net::{EntityId, Host, HostEvent, PeerId};
 use std::collections::{BTreeMap, VecDeque};
@@ -54,11 +58,14 @@ pub struct StageConfig {
     pub seed: u64,
     /// How the server reckons at first.
     pub world: WorldChoice,
+    /// Publishes the bots with this trained predictor, whatever model is chosen. The host's
+    /// settings need [`with_learned`] as well, or its curves cost more bytes.
+    pub learned: Option<Arc<LearnedModel>>,
 }
 
 impl Default for StageConfig {
     fn default() -> Self {
-        Self { bots: 12, seed: 1, world: WorldChoice::default() }
+        Self { bots: 12, seed: 1, world: WorldChoice::default(), learned: None }
     }
 }
 
@@ -171,6 +178,7 @@ pub struct Stage {
     /// Those who may come back, by the number they had.
     absent: BTreeMap<PeerId, Seat>,
     choice: WorldChoice,
+    foresight: Option<Foresight>,
     next_step: Option<SimTime>,
     triggers: Vec<Trigger>,
     wishes: VecDeque<StageWish>,
@@ -185,7 +193,9 @@ impl Stage {
     #[must_use]
     pub fn new(level: impl Into<Arc<Level>>, config: &StageConfig) -> Self {
         let level = level.into();
+        let foresight = config.learned.clone().map(|model| Foresight::new(model, &level));
         let mut stage = Self {
+            foresight,
             world: World::new(level.clone(), Mode::TwoTeams, config.seed),
             bots: Bots::new(config.seed),
             level,
@@ -258,18 +268,38 @@ impl Stage {
         }
     }
 
-    /// Tells the host where the bots are.
+    /// Tells the host where the bots are, and what is to be expected of them.
     fn show_bots(&mut self, at: SimTime, host: &mut Host) {
+        let (acting, entities) = self.acting(at);
+        let Some(foresight) = &mut self.foresight else {
+            for ((_, _, truth), entity) in acting.iter().zip(entities) {
+                host.observe(entity, truth);
+            }
+            return;
+        };
+        foresight.look(at, &self.world, &self.level);
+        let bound_px = f64::from(self.choice.threshold_px);
+        let plans = foresight.plans(&acting, &self.level, bound_px);
+        for (((_, _, truth), entity), plan) in acting.iter().zip(entities).zip(plans) {
+            host.observe_as(entity, truth, plan);
+        }
+    }
+
+    /// The bots that were born, and their entities.
+    fn acting(&mut self, at: SimTime) -> (Vec<Acting>, Vec<EntityId>) {
         let kind = self.level.file().body.kind;
+        let mut found = (Vec::new(), Vec::new());
         for player in self.world.players().iter().filter(|it| !it.moves_itself) {
             let Some(actor) = self.cast.get_mut(&player.id) else { continue };
             let gained = player.velocity - std::mem::replace(&mut actor.velocity, player.velocity);
             let mut truth = player.kinematics(at, kind);
             truth.acceleration = gained / STEP.as_secs_f64();
             if let Some(entity) = actor.entity {
-                host.observe(entity, &truth);
+                found.0.push((player.id, actor.segment, truth));
+                found.1.push(entity);
             }
         }
+        found
     }
 
     /// Reckons like this from now on, and tells everyone.

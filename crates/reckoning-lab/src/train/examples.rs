@@ -31,6 +31,10 @@ pub(crate) struct Examples {
     pub(crate) truths: Vec<f32>,
     /// Velocity seen, by example and axis.
     pub(crate) velocities: Vec<f32>,
+    /// When it was; examples of one body stand in order.
+    pub(crate) at: Vec<SimTime>,
+    /// Which run of a body it belongs to: another number for every segment.
+    pub(crate) runs: Vec<u32>,
 }
 
 impl Examples {
@@ -44,6 +48,9 @@ impl Examples {
         self.acts.append(&mut other.acts);
         self.truths.append(&mut other.truths);
         self.velocities.append(&mut other.velocities);
+        self.at.append(&mut other.at);
+        let before = self.runs.last().map_or(0, |last| last + 1);
+        self.runs.extend(other.runs.into_iter().map(|run| before + run));
     }
 
     /// Every `step`-th sample of everyone in a session.
@@ -116,6 +123,9 @@ impl Source<'_> {
         out.features.extend(features.values());
         out.acts.push(features.act());
         let velocity = frame.components(seen.velocity);
+        out.at.push(seen.at);
+        // The end of its segment tells it from others of this body.
+        out.runs.push(course.segment_end(place) as u32);
         out.velocities.extend(velocity[..out.axes].iter().map(|&x| x as f32));
     }
 }

@@ -26,11 +26,13 @@ struct Body<'a> {
     columns: [Option<&'a Column>; COLUMNS.len()],
     /// For how long the action has been the same, in seconds.
     acting_s: Vec<f32>,
+    /// The fastest it fell so far of its own accord: fighters differ most in that.
+    fastest_fall: Vec<f32>,
 }
 
-const COLUMNS: [&str; 13] = [
+const COLUMNS: [&str; 14] = [
     "joy_x", "joy_y", "action", "airborne", "damage", "pitch", "vx", "vy", "vz", "qx", "qy", "qz",
-    "qw",
+    "qw", "follower",
 ];
 const STICK: usize = 0;
 const ACTION: usize = 2;
@@ -39,6 +41,13 @@ const DAMAGE: usize = 4;
 const PITCH: usize = 5;
 const VELOCITY: usize = 6;
 const ROTATION: usize = 9;
+const FOLLOWER: usize = 13;
+/// Faster than any fighter falls of its own accord, in units per second: 3.5 a frame.
+const FASTEST_FALL: f64 = 210.0;
+/// Samples over which damage is counted as just taken: a third of a second at 60 Hz.
+const GROWS: usize = 20;
+/// Samples since which a stick is told to have moved: a twentieth of a second at 60 Hz.
+const STICK_MOVES: usize = 3;
 
 impl<'a> Insight<'a> {
     pub(crate) fn of(recording: &'a Recording, prepared: &Prepared) -> Self {
@@ -52,7 +61,12 @@ impl<'a> Insight<'a> {
         let body = |course: &Course| {
             let track = recording.track(course.id).unwrap_or(&recording.tracks[0]);
             let columns = COLUMNS.map(|name| track.column(name));
-            Body { track, acting_s: acting_s(track, columns[ACTION]), columns }
+            Body {
+                track,
+                acting_s: acting_s(track, columns[ACTION]),
+                fastest_fall: if side { fastest_fall(track) } else { Vec::new() },
+                columns,
+            }
         };
         Self {
             framing,
@@ -60,7 +74,7 @@ impl<'a> Insight<'a> {
             floors: Floors::of(&recording.level.shapes, prepared.body_width),
             bodies: prepared.courses.iter().map(body).collect(),
             ball: recording.track(-1),
-            middle: side.then(Mark::default),
+            middle: middle(recording, side),
         }
     }
 
@@ -68,14 +82,16 @@ impl<'a> Insight<'a> {
     pub(crate) fn kinematics(&self, body: usize, place: usize, plain: &Kinematics) -> Kinematics {
         let body = &self.bodies[body];
         let mut told = *plain;
-        if let Some([x, y, z]) = body.numbers(VELOCITY, place) {
-            told.velocity = DVec3::new(x, y, z);
+        let (velocity, rotation) = (body.velocity(place), body.rotation(place));
+        told.velocity = velocity.unwrap_or(told.velocity);
+        told.orientation = rotation.unwrap_or(told.orientation);
+        // What changed since the sample before, in the same segment.
+        let Some((before, span_s)) = body.before(place) else { return told };
+        if let Some((now, then)) = velocity.zip(body.velocity(before)) {
+            told.acceleration = (now - then) / span_s;
         }
-        if let Some([x, y, z, w]) = body.numbers(ROTATION, place) {
-            let turn = DQuat::from_xyzw(x, y, z, w);
-            if turn.length_squared() > 0.5 {
-                told.orientation = turn.normalize();
-            }
+        if let Some((now, then)) = rotation.zip(body.rotation(before)) {
+            told.angular_velocity = turn_between(then, now) / span_s;
         }
         told
     }
@@ -94,6 +110,25 @@ impl<'a> Insight<'a> {
             floor_m: self.floors.height_m(sample.position),
         }
     }
+}
+
+/// The middle of the stage, or of the box that bodies stay in.
+fn middle(recording: &Recording, side: bool) -> Option<Mark> {
+    let bounds = recording.meta.bounds.filter(|_| !side);
+    let centre = bounds.map(|it| Mark {
+        position: (0.5 * (it.min + it.max)).with_z(it.min.z),
+        velocity: DVec3::ZERO,
+    });
+    if side { Some(Mark::default()) } else { centre }
+}
+
+/// The rotation from one orientation to another as a vector, small as frames make them.
+fn turn_between(then: DQuat, now: DQuat) -> DVec3 {
+    let turn = now * then.conjugate();
+    let turn = if turn.w < 0.0 { -turn } else { turn };
+    let sine = DVec3::new(turn.x, turn.y, turn.z);
+    let length = sine.length();
+    if length < 1e-9 { sine * 2.0 } else { sine * (2.0 * libm::atan2(length, turn.w) / length) }
 }
 
 /// The box, open towards where its corners say nothing.
@@ -121,11 +156,40 @@ impl Body<'_> {
         Some(found)
     }
 
+    fn velocity(&self, place: usize) -> Option<DVec3> {
+        self.numbers(VELOCITY, place).map(DVec3::from_array)
+    }
+
+    fn rotation(&self, place: usize) -> Option<DQuat> {
+        let [x, y, z, w] = self.numbers(ROTATION, place)?;
+        let turn = DQuat::from_xyzw(x, y, z, w);
+        (turn.length_squared() > 0.5).then(|| turn.normalize())
+    }
+
+    /// The sample before, in the same segment and not long ago, and the seconds since.
+    fn before(&self, place: usize) -> Option<(usize, f64)> {
+        let before = place.checked_sub(1)?;
+        let (then, now) = (self.track.samples.get(before)?, self.track.samples.get(place)?);
+        let span_s = now.at.secs_since(then.at);
+        (then.segment == now.segment && span_s > 1e-3 && span_s < 0.3).then_some((before, span_s))
+    }
+
+    fn stick(&self, place: usize) -> Option<DVec3> {
+        let [x, y] = self.numbers::<2>(STICK, place)?;
+        Some(DVec3::new(x, y, 0.0))
+    }
+
+    /// How much a number has grown over the last samples.
+    fn grown(&self, column: usize, place: usize) -> f32 {
+        let then = self.number(column, place.saturating_sub(GROWS));
+        self.number(column, place).zip(then).map_or(0.0, |(now, then)| (now - then).max(0.0))
+    }
+
     fn intent(&self, place: usize) -> Option<Intent> {
         let mut intent = Intent::default();
-        let stick = self.numbers::<2>(STICK, place);
-        let [x, y] = stick.unwrap_or_default();
-        intent.directions[0] = DVec3::new(x, y, 0.0);
+        intent.directions[0] = self.stick(place).unwrap_or_default();
+        let moved = self.stick(place.saturating_sub(STICK_MOVES));
+        intent.directions[1] = moved.unwrap_or_default();
         let amount = |column| self.number(column, place).unwrap_or(0.0);
         intent.act = amount(ACTION) as u16;
         intent.amounts = [
@@ -134,7 +198,9 @@ impl Body<'_> {
             amount(DAMAGE) / 100.0,
             amount(PITCH) / 90.0,
             self.spends(place),
-            0.0,
+            self.grown(DAMAGE, place) / 10.0,
+            self.fastest_fall.get(place).copied().unwrap_or(0.0),
+            amount(FOLLOWER),
         ];
         let known = [STICK, ACTION, AIRBORNE, PITCH].iter().any(|&k| self.columns[k].is_some());
         (known || self.columns[ROTATION].is_some()).then_some(intent)
@@ -159,6 +225,25 @@ fn acting_s(track: &Track, action: Option<&Column>) -> Vec<f32> {
         sample.at.secs_since(since) as f32
     });
     held.collect()
+}
+
+/// The steepest fall that lasted for four frames, so far.
+fn fastest_fall(track: &Track) -> Vec<f32> {
+    const FRAMES: usize = 4;
+    let mut most = 0.0_f64;
+    let fall = |place: usize| {
+        let now = &track.samples[place];
+        if let Some(then) = place.checked_sub(FRAMES).map(|it| &track.samples[it])
+            && then.segment == now.segment
+            && now.at > then.at
+        {
+            let fall = (then.position.y - now.position.y) / now.at.secs_since(then.at);
+            // Faster than any fighter falls: it was thrown down.
+            most = if fall < FASTEST_FALL { most.max(fall) } else { most };
+        }
+        (most / FASTEST_FALL) as f32
+    };
+    (0..track.samples.len()).map(fall).collect()
 }
 
 /// Where the ball is at a moment, from its samples up to then.

@@ -6,7 +6,7 @@
 //!   error:    mean over the horizons of  |guess - truth| / constant velocity's mean error there
 //!   packets:  minus the expected time inside the bound B,
 //!             sum of dt times the running product of 1 / (1 + exp((e - B) / (0.12 B)))
-//!   mix:      packets + 0.6 error
+//!   mix:      packets + 2 error
 //! ```
 
 #![expect(clippy::inline_always, reason = "loops take the vector unit of the function they are in")]
@@ -17,7 +17,7 @@ use super::examples::HORIZONS;
 /// The bound is left softly, over this share of it: what has no slope cannot be learned.
 const SOFT: f32 = 0.12;
 /// Weight of the error in the mixture.
-const MIXED: f32 = 0.6;
+const MIXED: f32 = 2.0;
 
 /// What is the same for all examples.
 #[derive(Clone, Debug)]
@@ -48,8 +48,20 @@ pub(super) struct Cost {
 }
 
 impl Loss {
+    /// How far off an answer is at a horizon.
+    pub fn off(&self, out: &[f32], truth: &[f32], horizon: usize) -> f32 {
+        let reach = &self.reach[horizon * self.terms..][..self.terms];
+        let mut square = 0.0;
+        for (out, truth) in out.chunks_exact(self.terms).zip(truth) {
+            let guess: f32 = out.iter().zip(reach).map(|(c, w)| c * w).sum();
+            square += (guess - truth) * (guess - truth);
+        }
+        libm::sqrtf(square)
+    }
+
     /// The cost of `out` against the truth, and its slope. `widths` is the bound in body
-    /// widths, `bound` the same in units.
+    /// widths, `bound` the same in units, `weight` how much the time inside it counts: at
+    /// moments at which nothing is published, only the error does.
     #[inline(always)]
     pub fn cost(
         &self,
@@ -57,6 +69,7 @@ impl Loss {
         truth: &[f32],
         bound: f32,
         widths: f32,
+        weight: f32,
         slope: &mut [f32],
     ) -> Cost {
         let mut off = [[0.0_f32; 3]; HORIZONS];
@@ -78,7 +91,7 @@ impl Loss {
             errors[j] = libm::sqrtf(square);
         }
         let mut steep = [0.0_f32; HORIZONS];
-        let cost = self.steepness(&errors[..count], bound, widths, &mut steep);
+        let cost = self.steepness(&errors[..count], bound, widths, weight, &mut steep);
         slope.fill(0.0);
         for j in 0..count {
             let reach = &self.reach[j * self.terms..][..self.terms];
@@ -91,8 +104,15 @@ impl Loss {
     }
 
     /// The cost of these errors, and how it grows with each.
-    fn steepness(&self, errors: &[f32], bound: f32, widths: f32, steep: &mut [f32]) -> Cost {
-        let packets = if self.goal == Goal::Error { 0.0 } else { 1.0 };
+    fn steepness(
+        &self,
+        errors: &[f32],
+        bound: f32,
+        widths: f32,
+        weight: f32,
+        steep: &mut [f32],
+    ) -> Cost {
+        let packets = if self.goal == Goal::Error { 0.0 } else { weight };
         let error = match self.goal {
             Goal::Packets => 0.0,
             Goal::Error => 1.0,
@@ -146,12 +166,12 @@ mod tests {
             loss.goal = goal;
             let out = [0.6_f32, -0.2, 0.4, 0.1];
             let mut slope = [0.0; 4];
-            loss.cost(&out, &truth, 0.8, 1.1, &mut slope);
+            loss.cost(&out, &truth, 0.8, 1.1, 1.3, &mut slope);
             for k in 0..4 {
                 let at = |h: f32| {
                     let mut moved = out;
                     moved[k] += h;
-                    loss.cost(&moved, &truth, 0.8, 1.1, &mut [0.0; 4]).loss
+                    loss.cost(&moved, &truth, 0.8, 1.1, 1.3, &mut [0.0; 4]).loss
                 };
                 let found = (at(1e-3) - at(-1e-3)) / 2e-3;
                 let told = f64::from(slope[k]);

@@ -20,6 +20,7 @@ mod pool;
 mod reader;
 mod table;
 mod table_text;
+mod visits;
 mod whiten;
 
 use std::fmt;
@@ -73,19 +74,22 @@ pub struct TrainConfig {
     pub basis: CurveBasis,
     /// Seeds everything random.
     pub seed: u64,
+    /// Hold every eighth session back, to show how the others carry over to it.
+    pub hold_back: bool,
 }
 
 impl Default for TrainConfig {
-    /// A mixture, 64 by 64, a dozen passes over 300,000 examples.
+    /// A mixture, 64 by 64, twenty passes over 300,000 examples.
     fn default() -> Self {
         Self {
             goal: Goal::Mix,
             bounds: Vec::new(),
-            epochs: 12,
+            epochs: 20,
             hidden: [64, 64],
             most_examples: 300_000,
             basis: CurveBasis::FOUR,
             seed: 1,
+            hold_back: true,
         }
     }
 }
@@ -210,10 +214,10 @@ pub(crate) fn train_prepared(
     let (unit, widths) = (set.unit, set.widths);
     let mirrors = set.framing != Framing::Side;
     let task = Task { shape, inputs: &inputs, loss: &loss, unit, widths, mirrors };
-    let rows = Lessons::new(&inputs, lessons, unit);
+    let mut rows = Lessons::new(&inputs, lessons, unit);
     let held_back = Lessons::new(&inputs, &set.validation, unit);
     let mut epochs = Vec::new();
-    task.learn(&mut numbers, &rows, config.epochs, config.seed, |number, training, numbers| {
+    task.learn(&mut numbers, &mut rows, config.epochs, config.seed, |number, training, numbers| {
         let validation = (held_back.examples.len() > 0).then(|| task.judge(numbers, &held_back));
         let epoch = Epoch { training, validation };
         progress(number, &epoch);
@@ -299,7 +303,7 @@ impl Set {
             let surroundings = Surroundings::for_learning(recording, prepared, &same_map)?;
             let examples = Examples::of(prepared, &surroundings, &insight, framing, step);
             // Every eighth session is held back, if that leaves enough.
-            let held = sessions.len() >= 4 && number % 8 == 3;
+            let held = config.hold_back && sessions.len() >= 4 && number % 8 == 3;
             if held { set.validation.append(examples) } else { set.training.append(examples) }
         }
         Ok(set)

@@ -13,6 +13,7 @@ use super::examples::{Examples, HORIZONS};
 use super::inputs::Inputs;
 use super::loss::{Cost, Loss};
 use super::net::{ACT_WIDTH, Shape, Trace, backwards, forwards};
+use super::visits;
 use crate::Dice;
 
 /// Examples to a shard, and shards to a batch.
@@ -28,7 +29,7 @@ const DECAY: f32 = 1e-2;
 pub(super) struct Lessons<'a> {
     pub rows: Vec<f32>,
     pub examples: &'a Examples,
-    /// How much each counts; one in the mean.
+    /// How much the time inside the bound counts for each; one in the mean.
     pub weights: Vec<f32>,
 }
 
@@ -38,8 +39,9 @@ impl<'a> Lessons<'a> {
     }
 }
 
-/// Updates are sent where bodies have just done something unexpected, so such moments count
-/// for more: the further a body is from where its earlier velocity would have taken it.
+/// Updates are sent where bodies have just done something unexpected, so until the network
+/// can tell where it would publish itself (see [`visits`]), such moments count for more: the
+/// further a body is from where its earlier velocity would have taken it.
 fn weights(examples: &Examples, unit: f64) -> Vec<f32> {
     let strayed = |row: &[f32]| {
         let off = |k: usize| row[LATELY + k] - row[BEFORE + k];
@@ -85,7 +87,7 @@ impl Task<'_> {
     pub fn learn(
         &self,
         numbers: &mut [f32],
-        lessons: &Lessons<'_>,
+        lessons: &mut Lessons<'_>,
         epochs: usize,
         seed: u64,
         mut told: impl FnMut(usize, Lesson, &[f32]),
@@ -97,6 +99,11 @@ impl Task<'_> {
         let mut slopes = vec![vec![0.0_f32; numbers.len()]; SHARDS];
         for epoch in 0..epochs {
             let mut dice = Dice::new(seed).fork(epoch as u64 + 1);
+            // The first quarter goes by what bodies do; then the network knows enough to say.
+            let own = epoch.checked_sub(epochs / 4);
+            if own.is_some_and(|passes| passes % 2 == 0) && epochs >= 4 {
+                lessons.weights = visits::weights(self, numbers, lessons);
+            }
             shuffle(&mut order, &mut dice);
             let mut sum = Cost::default();
             for batch in 0..batches {
@@ -176,7 +183,7 @@ impl Task<'_> {
         forwards(&self.shape, numbers, trace);
         let (truth, unit) = (truth_of(lessons.examples, index), self.unit as f32);
         let mut slope = std::mem::take(&mut trace.slope);
-        let cost = self.loss.cost(&trace.out, truth, unit, 1.0, &mut slope);
+        let cost = self.loss.cost(&trace.out, truth, unit, 1.0, 1.0, &mut slope);
         trace.slope = slope;
         cost
     }
@@ -195,7 +202,7 @@ impl Task<'_> {
     }
 
     #[inline(always)]
-    fn show(
+    pub fn show(
         &self,
         numbers: &[f32],
         lessons: &Lessons<'_>,
@@ -214,7 +221,7 @@ impl Task<'_> {
     }
 }
 
-fn truth_of(examples: &Examples, index: usize) -> &[f32] {
+pub(super) fn truth_of(examples: &Examples, index: usize) -> &[f32] {
     let length = HORIZONS * examples.axes;
     &examples.truths[index * length..][..length]
 }
@@ -246,11 +253,8 @@ fn learn_shard(
         forwards(&task.shape, numbers, &mut trace);
         let bound = widths * task.unit as f32;
         let mut slope = std::mem::take(&mut trace.slope);
-        let cost = task.loss.cost(&trace.out, &truth, bound, widths, &mut slope);
         let weight = lessons.weights[index];
-        for slope in &mut slope {
-            *slope *= weight;
-        }
+        let cost = task.loss.cost(&trace.out, &truth, bound, widths, weight, &mut slope);
         trace.slope = slope;
         add(&mut sum, cost);
         let act = usize::from(lessons.examples.acts[index]).min(task.shape.acts.saturating_sub(1));

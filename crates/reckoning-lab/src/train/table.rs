@@ -17,8 +17,10 @@ use crate::recording::Recording;
 const DELAYS_MS: [u64; 6] = [100, 300, 600, 900, 1_500, 2_100];
 /// Bounds of the closed loop, in body widths.
 const WIDTHS: [f64; 3] = [0.5, 1.0, 2.0];
-/// Folds at most.
+/// Folds, and more of them where there are few sessions to learn from.
 const FOLDS: usize = 5;
+const FOLDS_OF_FEW: usize = 7;
+const FEW: usize = 13;
 /// A session that is alone with its kind is cut into so many.
 const QUARTERS: i64 = 4;
 
@@ -126,7 +128,7 @@ fn one_source(
     let parts = list.len() < 3;
     let list = if parts { list.iter().flat_map(quarters).collect() } else { list };
     let prepared: Vec<Prepared> = list.iter().map(Prepared::with_own_velocities).collect();
-    let folds = list.len().min(if list.len() <= 7 { 7 } else { FOLDS });
+    let folds = list.len().min(if list.len() <= FEW { FOLDS_OF_FEW } else { FOLDS });
     let mut compared = CompareConfig {
         predictors: config.predictors.clone(),
         delays: DELAYS_MS.map(Duration::from_millis).to_vec(),
@@ -144,7 +146,9 @@ fn one_source(
             .map(|(_, it)| it)
             .collect();
         say(&format!("{source}: training {} of {folds} on {} sessions", fold + 1, training.len()));
-        let trained = train_prepared(&config.train, &training, &mut |_, _| {});
+        // The sessions of the fold are the ones held back.
+        let train = TrainConfig { hold_back: false, ..config.train.clone() };
+        let trained = train_prepared(&train, &training, &mut |_, _| {});
         let model = Box::leak(Box::new(trained.map_err(TableError::Train)?.model));
         compared.predictors.truncate(config.predictors.len());
         for (name, choose, adapt) in FLAVOURS {

@@ -141,7 +141,7 @@ impl Whitener {
         plain
     }
 
-    /// What to round the coefficients of each term to, so that six bits hold nearly all.
+    /// What to round the coefficients of each term to, so that eight bits hold nearly all.
     pub fn steps_mps(&self, task: &Task<'_>, numbers: &[f32], lessons: &Lessons<'_>) -> Vec<f32> {
         let mut sizes = vec![Vec::new(); self.terms];
         let mut trace = Trace::new(&task.shape);
@@ -160,7 +160,7 @@ impl Whitener {
         let step = |mut sizes: Vec<f64>| {
             sizes.sort_by(f64::total_cmp);
             let most = sizes.get(sizes.len() * 995 / 1000).copied().unwrap_or(0.0);
-            (most / 31.0) as f32
+            (most / 127.0) as f32
         };
         sizes.into_iter().map(step).collect()
     }

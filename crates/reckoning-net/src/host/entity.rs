@@ -238,6 +238,6 @@ impl Entity {
 
     /// Truths of the host's own are carried on like this.
     pub(crate) fn of_truth(truth: &Kinematics, model: Model, kind: UpdateKind) -> Option<Update> {
-        Update::new(*truth, model.fitted(truth), kind).ok()
+        Update::new(*truth, model, kind).ok()
     }
 }

@@ -78,7 +78,7 @@ impl Host {
             return Err(SpawnError::TagTooLong { got_bytes: tag.len() });
         }
         truth.check().map_err(SpawnError::Kinematics)?;
-        let known = Entity::of_truth(truth, self.config.model, UpdateKind::Full);
+        let known = Entity::of_truth(truth, self.config.model.fitted(truth), UpdateKind::Full);
         let Some(known) = known else { return Err(SpawnError::Full { most: 0 }) };
         let fairness = self.config.fairness;
         let seed = self.config.seed;
@@ -111,18 +111,18 @@ impl Host {
     /// Says where an entity is: each tick, for those the host owns. What is not finite or not
     /// newer changes nothing. Returns whether it did.
     pub fn observe(&mut self, id: EntityId, truth: &Kinematics) -> bool {
-        self.observe_as(id, truth, self.config.model)
+        self.observe_as(id, truth, self.config.model.fitted(truth))
     }
 
-    /// As [`observe`](Self::observe), with the model to carry it on with: what a behaviour
-    /// planned.
+    /// As [`observe`](Self::observe), with the model to carry it on with: what a behaviour or
+    /// a trained predictor planned, taken as it is.
     pub fn observe_as(&mut self, id: EntityId, truth: &Kinematics, model: Model) -> bool {
         self.learn(id, truth, model, UpdateKind::Partial)
     }
 
     /// Puts an entity elsewhere at once, whoever owns it; an owner that is a peer is told.
     pub fn teleport(&mut self, now: SimTime, id: EntityId, truth: &Kinematics) -> bool {
-        if !self.learn(id, truth, self.config.model, UpdateKind::Teleport) {
+        if !self.learn(id, truth, self.config.model.fitted(truth), UpdateKind::Teleport) {
             return false;
         }
         let format = self.config.format.clone();

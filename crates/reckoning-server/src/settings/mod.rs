@@ -149,6 +149,9 @@ pub struct Replication {
     pub fairness_k: u32,
     /// Updates per change, for [`Fairness::Probabilistic`] and [`Fairness::Deterministic`].
     pub fairness_budget: f64,
+    /// File of a trained predictor that plans the bodies the server itself moves.
+    #[serde(deserialize_with = "optional_path")]
+    pub learned: Option<PathBuf>,
 }
 
 /// Who is told of a body's changes: see [`Policy`](reckoning::Policy).

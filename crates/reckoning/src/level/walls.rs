@@ -140,6 +140,19 @@ impl Walls {
     /// normal is level and faces the path.
     #[must_use]
     pub fn first_hit(&self, from: DVec3, to: DVec3) -> Option<Contact> {
+        let (t, number) = self.first_met(from, to)?;
+        let normal = self.lines[number as usize].normal;
+        let facing = if normal.dot((to - from).truncate()) > 0.0 { -normal } else { normal };
+        Some(Contact { point: from + (to - from) * t, normal: facing.extend(0.0) })
+    }
+
+    /// The share of the path that is free; one if it meets no wall.
+    pub(crate) fn free_share(&self, from: DVec3, to: DVec3) -> f64 {
+        self.first_met(from, to).map_or(1.0, |(t, _)| t)
+    }
+
+    /// The share of the path before the first wall, and the number of its line.
+    fn first_met(&self, from: DVec3, to: DVec3) -> Option<(f64, u32)> {
         let (start, end) = (from.truncate(), to.truncate());
         if self.line_cells.nothing_along(start, end) {
             return None;
@@ -158,10 +171,7 @@ impl Walls {
             }
             best.is_some_and(|(t, _)| t <= exit)
         });
-        let (t, number) = best?;
-        let normal = self.lines[number as usize].normal;
-        let facing = if normal.dot(way) > 0.0 { -normal } else { normal };
-        Some(Contact { point: from + (to - from) * t, normal: facing.extend(0.0) })
+        best
     }
 
     /// Whether the straight path from `from` to `to` meets no wall.

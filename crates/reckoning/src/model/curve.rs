@@ -11,7 +11,7 @@
 
 use glam::DVec3;
 
-use crate::math::decay;
+use crate::math::{DECAY_STEPS, decay};
 use crate::{ConfigError, Kinematics};
 
 /// The time constants a game's curves share: three or four, rising.
@@ -20,8 +20,9 @@ use crate::{ConfigError, Kinematics};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CurveBasis {
     tau_s: [f64; 4],
-    /// One over each, so that evaluating need not divide; zero beyond the terms.
-    per_s: [f64; 4],
+    /// Steps of [`decay`] in a second of each, so that evaluating need not divide; zero
+    /// beyond the terms.
+    steps_per_s: [f64; 4],
     terms: u8,
 }
 
@@ -32,13 +33,13 @@ impl CurveBasis {
     pub const FOUR: Self = Self::of([0.1, 0.3, 1.0, 4.0], 4);
 
     const fn of(tau_s: [f64; 4], terms: u8) -> Self {
-        let mut per_s = [0.0; 4];
+        let mut steps_per_s = [0.0; 4];
         let mut term = 0;
         while term < terms as usize {
-            per_s[term] = 1.0 / tau_s[term];
+            steps_per_s[term] = DECAY_STEPS / tau_s[term];
             term += 1;
         }
-        Self { tau_s, per_s, terms }
+        Self { tau_s, steps_per_s, terms }
     }
 
     /// Time constants of a game's own.
@@ -134,10 +135,12 @@ impl Curve {
 
     /// How far the body has come `t_s` seconds after it was seen.
     #[inline]
-    pub(super) fn displacement(&self, t_s: f64) -> DVec3 {
-        let tau_s = &self.basis.tau_s;
-        let left = self.left(t_s);
-        self.sum([0, 1, 2, 3].map(|k| tau_s[k] * (1.0 - left[k])))
+    pub(crate) fn displacement(&self, t_s: f64) -> DVec3 {
+        let mut weights = self.left(t_s);
+        for (weight, tau_s) in weights.iter_mut().zip(self.basis.tau_s) {
+            *weight = tau_s * (1.0 - *weight);
+        }
+        self.sum(weights)
     }
 
     /// How fast it moves then.
@@ -149,7 +152,12 @@ impl Curve {
     /// What is left of each term's push; coefficients beyond the terms are zero.
     #[inline]
     fn left(&self, t_s: f64) -> [f64; 4] {
-        self.basis.per_s.map(|per_s| decay(t_s * per_s))
+        // Not `map`, which is not always inlined.
+        let mut left = [0.0; 4];
+        for (left, steps_per_s) in left.iter_mut().zip(self.basis.steps_per_s) {
+            *left = decay(t_s * steps_per_s);
+        }
+        left
     }
 
     /// The same curve with every component of its coefficients passed through `round`.

@@ -97,6 +97,7 @@ impl PartialEq for CustomModel {
 impl Model {
     /// Where the body is believed to be at `at`.
     #[must_use]
+    #[inline]
     pub fn position_at(&self, seen: &Kinematics, at: SimTime) -> DVec3 {
         self.position_after(seen, at.secs_since(seen.at))
     }
@@ -158,12 +159,22 @@ impl Model {
     /// Where the body is `t_s` seconds after it was seen.
     #[inline]
     pub(crate) fn position_after(&self, seen: &Kinematics, t_s: f64) -> DVec3 {
-        let position = if t_s < 0.0 {
+        // The two that are asked most need no call.
+        let position = match self {
+            Self::Linear => seen.position + seen.velocity * t_s,
+            Self::Curve(curve) if t_s >= 0.0 => seen.position + curve.displacement(t_s),
+            _ => self.position_of_any(seen, t_s),
+        };
+        if position.is_finite() { position } else { seen.position }
+    }
+
+    #[inline(never)]
+    fn position_of_any(&self, seen: &Kinematics, t_s: f64) -> DVec3 {
+        if t_s < 0.0 {
             seen.position + self.velocity_ahead(seen, 0.0) * t_s
         } else {
             self.position_ahead(seen, t_s)
-        };
-        if position.is_finite() { position } else { seen.position }
+        }
     }
 
     /// How fast it moves `t_s` seconds after it was seen.

@@ -80,7 +80,7 @@ impl World {
             facing_known: true,
             intent: Some(Intent {
                 directions: [self.way(0.5, 0.8, 0.0); 2],
-                amounts: [0.3; 6],
+                amounts: [0.3; 8],
                 act: 4,
             }),
             marks: [Some(mark), None],

@@ -41,7 +41,7 @@ fn what_is_wrong_is_named() {
         said(&changed)
     };
     assert_eq!(said(b"nothing of the sort"), "byte 0: not a learned model");
-    assert_eq!(changed(4, 9), "byte 4: learned model version 9; this reads 1, train it anew");
+    assert_eq!(changed(4, 9), "byte 4: learned model version 9; this reads 2, train it anew");
     assert_eq!(changed(5, 7), "byte 5: 7 means nothing here");
     assert_eq!(changed(6, 2), "byte 6: 2 means nothing here");
     let size = bytes.len();
@@ -58,7 +58,7 @@ fn hostile_files_with_a_right_checksum_are_refused_by_what_they_hold() {
     };
     assert_eq!(refused(|it| it.weights[1][3] = f32::NAN), "weight NaN is not finite");
     assert_eq!(refused(|it| it.unit_m = 0.0), "unit 0 is out of range");
-    assert_eq!(refused(|it| it.inputs[0].feature = 200), "feature -82 is out of range");
+    assert_eq!(refused(|it| it.inputs[0].feature = 200), "feature 200 is out of range");
     assert_eq!(refused(|it| it.inputs[0].scale = f32::INFINITY), "scale inf is not finite");
     assert_eq!(
         refused(|it| it.hidden = [7, 16]),
@@ -73,7 +73,7 @@ fn hostile_files_with_a_right_checksum_are_refused_by_what_they_hold() {
 fn nothing_in_the_head_makes_it_take_memory() {
     // The largest counts a head can name, in a file of a few bytes.
     let mut bytes = b"RLRN".to_vec();
-    bytes.extend([1, 0, 4, 255, 255, 255, 255, 255, 255]);
+    bytes.extend([2, 0, 4, 255, 255, 255, 255, 255, 255]);
     let error = LearnedModel::from_bytes(&bytes).unwrap_err();
     assert!(matches!(error, LearnedError::Size { got: 13, .. }), "{error}");
 }

@@ -60,7 +60,9 @@ fn numbers(parts: &LearnedParts) -> Result<(), LearnedError> {
     finite("unit", parts.unit_m)?;
     above("unit", parts.unit_m, f64::MIN_POSITIVE)?;
     for input in &parts.inputs {
-        above("feature", (FEATURES - 1) as f64 - f64::from(input.feature), 0.0)?;
+        if usize::from(input.feature) >= FEATURES {
+            return Err(LearnedError::Value { what: "feature", got: f64::from(input.feature) });
+        }
         for (what, got) in
             [("mean", input.mean), ("scale", input.scale), ("low", input.low), ("high", input.high)]
         {

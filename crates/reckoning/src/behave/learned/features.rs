@@ -11,12 +11,14 @@ use glam::DVec3;
 use super::{Frame, Framing, History};
 use crate::math::{ln, sqrt};
 use crate::scene::Spot;
-use crate::{Kinematics, Scene};
+use crate::{Kinematics, Known, Scene};
 
 /// Numbers in a row.
-pub const FEATURES: usize = 119;
+pub const FEATURES: usize = 130;
 /// Groups that may be absent, each with a flag at the end of the row.
 pub const GROUPS: usize = 14;
+/// Ages of the last frames: a body that has just turned or been hit shows it here first.
+const LATE_S: [f64; 2] = [0.016, 0.033];
 /// Spans the past is told over.
 const AGES_S: [f64; 6] = [0.05, 0.1, 0.2, 0.4, 0.8, 1.6];
 /// Body widths within which neighbours and walls matter most.
@@ -42,8 +44,6 @@ enum Part {
     Along,
     Across,
     Up,
-    /// A turn to the left.
-    Turn,
     Ray(u8),
 }
 
@@ -53,7 +53,7 @@ pub struct Intent {
     /// Directions in world axes, such as a stick; zero where there is none.
     pub directions: [DVec3; 2],
     /// Anything else: buttons, boost, the pitch of a view.
-    pub amounts: [f32; 6],
+    pub amounts: [f32; 8],
     /// What the body is about, as a number of the game's own: an action or animation state.
     pub act: u16,
 }
@@ -167,7 +167,8 @@ impl Row<'_> {
         history.velocities(AGES_S).into_iter().for_each(|v| self.vector(v));
         self.vector(truth.velocity);
         self.vector(truth.acceleration);
-        self.scalar(truth.angular_velocity.z * self.frame.handedness());
+        history.late_velocities(LATE_S).into_iter().for_each(|v| self.vector(v));
+        self.vector(truth.angular_velocity * self.frame.handedness());
         self.scalar(sqrt(truth.velocity.length_squared()));
         self.scalar(history.span_s());
     }
@@ -185,18 +186,22 @@ impl Row<'_> {
             intent.directions.into_iter().for_each(|v| self.vector(v));
             intent.amounts.into_iter().for_each(|x| self.scalar(f64::from(x)));
         }
-        self.flag(intent.is_some(), 12);
+        self.flag(intent.is_some(), 14);
     }
 
     fn state(&mut self, senses: &Senses<'_>) {
         let body = senses.scene.and_then(|scene| scene.body(senses.id));
-        let body = body.filter(|body| body.max_health > 0.0 || body.max_ammo > 0.0);
+        let told = |body: &&Known| {
+            body.max_health > 0.0 || body.max_ammo > 0.0 || body.top_speed_mps > 0.0
+        };
+        let body = body.filter(told);
         if let Some(body) = body {
             let share = |got: f32, most: f32| if most > 0.0 { f64::from(got / most) } else { 0.0 };
             self.scalar(share(body.health, body.max_health));
             self.scalar(share(body.ammo, body.max_ammo));
+            self.scalar(body.top_speed_mps);
         }
-        self.flag(body.is_some(), 2);
+        self.flag(body.is_some(), 3);
     }
 
     /// A direction, the shorter the nearer: bounded, and steep where it matters.
@@ -253,7 +258,8 @@ impl Row<'_> {
                     free_m = free_m.min(free_inside(bounds, truth.position, direction));
                 }
                 if let Some(walls) = walls {
-                    free_m = walls.free_m(truth.position, direction, free_m.max(0.0));
+                    let end = truth.position + direction * free_m;
+                    free_m *= walls.free_share(truth.position, end);
                 }
                 self.scalar(1.0 - free_m.max(0.0) / self.near_m);
             }
@@ -337,9 +343,9 @@ fn free_inside((low, high): (DVec3, DVec3), from: DVec3, direction: DVec3) -> f6
 }
 
 /// The numbers of each group that may be absent, without its flag.
-const GROUP_SIZES: [usize; GROUPS] = [6, 12, 2, 6, 6, 6, 6, 6, 6, 3, 3, 8, 1, 6];
+const GROUP_SIZES: [usize; GROUPS] = [6, 14, 3, 6, 6, 6, 6, 6, 6, 3, 3, 8, 1, 6];
 /// Where the first such group begins.
-const FIRST_GROUP: usize = 1 + 3 * AGES_S.len() + 9;
+const FIRST_GROUP: usize = 1 + 3 * (AGES_S.len() + LATE_S.len()) + 11;
 
 /// Where a group stands in the row, and where its flag does: to hide it in training.
 #[must_use]
@@ -350,11 +356,12 @@ pub fn feature_group(group: usize) -> (Range<usize>, usize) {
 
 fn part(feature: usize) -> Part {
     let vector = |k: usize| [Part::Along, Part::Across, Part::Up][k % 3];
-    let own = 3 * AGES_S.len() + 6;
+    let own = 3 * (AGES_S.len() + LATE_S.len()) + 6;
     match feature {
         0 => Part::Scalar,
         k if k <= own => vector(k - 1),
-        k if k == own + 1 => Part::Turn,
+        // A turn about an axis in the mirror stays a turn to the same side.
+        k if k <= own + 3 => [Part::Across, Part::Along, Part::Across][k - own - 1],
         k if k < FIRST_GROUP => Part::Scalar,
         _ => (0..GROUPS).find_map(|g| part_of(g, feature)).unwrap_or(Part::Scalar),
     }
@@ -383,7 +390,7 @@ pub fn mirrored_feature(framing: Framing, feature: usize) -> (usize, bool) {
     match part(feature) {
         // Rays come in pairs, left and right, between the first and the last.
         Part::Scalar | Part::Up | Part::Along | Part::Ray(0 | 7) => (feature, false),
-        Part::Across | Part::Turn => (feature, true),
+        Part::Across => (feature, true),
         Part::Ray(ray) if ray % 2 == 1 => (feature + 1, false),
         Part::Ray(_) => (feature - 1, false),
     }

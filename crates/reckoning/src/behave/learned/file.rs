@@ -1,7 +1,7 @@
 //! A model as bytes, and what can be wrong with them.
 //!
 //! ```text
-//!   "RLRN"  version 1   framing u8   terms u8   hidden 2 x u8   inputs u8   act width u8   acts u16
+//!   "RLRN"  version 2   framing u8   terms u8   hidden 2 x u8   inputs u8   act width u8   acts u16
 //!   time constants, unit, fade in seconds as f64   rounding steps as f32
 //!   input:  feature u8   mean, scale, low, high as f32
 //!   numbers of the acts, weights and biases as f32   CRC-32 of all before    (little-endian)
@@ -17,7 +17,7 @@ use super::{Framing, LearnedInput, LearnedModel, LearnedParts};
 use crate::{ConfigError, CurveBasis};
 
 const MAGIC: [u8; 4] = *b"RLRN";
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 /// Bytes up to the time constants.
 const HEAD: usize = 13;
 

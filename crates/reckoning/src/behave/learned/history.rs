@@ -1,75 +1,63 @@
 //! Where a body has lately been.
 
 use alloc::collections::VecDeque;
-use core::time::Duration;
 
 use glam::DVec3;
 
 use crate::SimTime;
 
 /// How far back it reaches.
-const REACH: Duration = Duration::from_millis(1_700);
+const REACH_US: i64 = 1_700_000;
 /// A last place nearer in time than this to the one before it makes way for the next: a
 /// history costs the same at any frame rate.
-const SPACING: Duration = Duration::from_millis(30);
+const SPACING_US: i64 = 30_000;
+
+/// How far back every frame is kept, or nearly so: what a body does at this very moment
+/// is in its last two frames.
+const LATELY_US: i64 = 40_000;
+/// The same spacing for those.
+const LATELY_SPACING_US: i64 = 5_000;
 
 /// The recent places of one body.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     seen: VecDeque<(SimTime, DVec3)>,
+    lately: VecDeque<(SimTime, DVec3)>,
 }
 
 impl History {
     /// Nothing seen yet.
     #[must_use]
     pub fn new() -> Self {
-        Self { seen: VecDeque::with_capacity(72) }
+        Self { seen: VecDeque::with_capacity(72), lately: VecDeque::with_capacity(12) }
     }
 
     /// Forgets everything, as after a teleport.
     pub fn restart(&mut self) {
         self.seen.clear();
+        self.lately.clear();
     }
 
     /// Takes in where the body is. A moment that is not later than the last, and a gap that
     /// is longer than the memory, start anew.
     pub fn observe(&mut self, at: SimTime, position: DVec3) {
-        if self.seen.back().is_some_and(|last| at <= last.0 || last.0 + REACH < at) {
-            self.seen.clear();
+        let gap_us = self.seen.back().map_or(1, |last| micros(last.0, at));
+        if !(1..=REACH_US).contains(&gap_us) {
+            self.restart();
         }
-        let count = self.seen.len();
-        if count >= 2 && self.seen[count - 1].0.saturating_since(self.seen[count - 2].0) < SPACING {
-            self.seen.pop_back();
-        }
-        self.seen.push_back((at, position));
-        while self.seen.len() > 2 && self.seen[1].0 + REACH < at {
-            self.seen.pop_front();
-        }
+        keep(&mut self.seen, (at, position), SPACING_US, REACH_US);
+        keep(&mut self.lately, (at, position), LATELY_SPACING_US, LATELY_US);
     }
 
     /// The mean velocity over each of the rising `ages_s`, or over what is remembered if
     /// that is shorter; zero for a body seen once.
     pub(super) fn velocities<const N: usize>(&self, ages_s: [f64; N]) -> [DVec3; N] {
-        let mut found = [DVec3::ZERO; N];
-        let Some(&(now, here)) = self.seen.back() else { return found };
-        let mut place = self.seen.len() - 1;
-        for (age_s, found) in ages_s.into_iter().zip(&mut found) {
-            while place > 0 && now.secs_since(self.seen[place].0) < age_s {
-                place -= 1;
-            }
-            let (older, was) = self.seen[place];
-            let span_s = now.secs_since(older);
-            *found = if span_s > age_s {
-                let (newer, at) = self.seen[place + 1];
-                let share = (span_s - age_s) / newer.secs_since(older);
-                (here - was.lerp(at, share)) / age_s
-            } else if span_s > 0.0 {
-                (here - was) / span_s
-            } else {
-                DVec3::ZERO
-            };
-        }
-        found
+        velocities(&self.seen, ages_s)
+    }
+
+    /// The same over ages of a frame or two.
+    pub(super) fn late_velocities<const N: usize>(&self, ages_s: [f64; N]) -> [DVec3; N] {
+        velocities(&self.lately, ages_s)
     }
 
     /// The way from the oldest place to `here`.
@@ -82,6 +70,52 @@ impl History {
         let ends = self.seen.front().zip(self.seen.back());
         ends.map_or(0.0, |(first, last)| last.0.secs_since(first.0))
     }
+}
+
+/// From then to now. Whole numbers: this is asked for every body and frame.
+const fn micros(then: SimTime, now: SimTime) -> i64 {
+    now.as_micros().saturating_sub(then.as_micros())
+}
+
+/// Adds a place to a list that reaches so far back.
+fn keep(
+    list: &mut VecDeque<(SimTime, DVec3)>,
+    now: (SimTime, DVec3),
+    spacing_us: i64,
+    reach_us: i64,
+) {
+    let count = list.len();
+    if count >= 2 && micros(list[count - 2].0, list[count - 1].0) < spacing_us {
+        list.pop_back();
+    }
+    list.push_back(now);
+    while list.len() > 2 && micros(list[1].0, now.0) > reach_us {
+        list.pop_front();
+    }
+}
+
+fn velocities<const N: usize>(seen: &VecDeque<(SimTime, DVec3)>, ages_s: [f64; N]) -> [DVec3; N] {
+    let mut found = [DVec3::ZERO; N];
+    let mut places = seen.iter().rev();
+    let Some(&(now, here)) = places.next() else { return found };
+    let mut newer = (now, here);
+    let mut known = 0;
+    for &(at, was) in places {
+        while known < N && micros(at, now) >= (ages_s[known] * 1e6) as i64 {
+            let share = (now.secs_since(at) - ages_s[known]) / newer.0.secs_since(at);
+            found[known] = (here - was.lerp(newer.1, share)) / ages_s[known];
+            known += 1;
+        }
+        if known == N {
+            return found;
+        }
+        newer = (at, was);
+    }
+    let span_s = now.secs_since(newer.0);
+    if span_s > 0.0 {
+        found[known..].fill((here - newer.1) / span_s);
+    }
+    found
 }
 
 #[cfg(test)]

@@ -28,6 +28,7 @@ mod model;
 mod net;
 mod planner;
 mod rounding;
+mod shadow;
 
 pub use features::{
     FEATURES, Features, GROUPS, Intent, Mark, Senses, feature_group, mirrored_feature,

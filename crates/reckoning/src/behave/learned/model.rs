@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use glam::DVec3;
 
-use super::net::{self, Layer, Layers, MOST_INPUTS, MOST_OUTPUTS};
+use super::net::{self, INPUT_STEP, Layers, MOST_INPUTS, MOST_OUTPUTS, Scaling};
 use super::rounding::Rounding;
 use super::{FEATURES, Features, Frame, Framing, LearnedError};
 use crate::{Curve, CurveBasis};
@@ -63,6 +63,7 @@ pub struct LearnedParts {
 #[derive(Clone, Debug, PartialEq)]
 pub struct LearnedModel {
     pub(super) parts: LearnedParts,
+    scaling: Scaling,
     layers: Layers,
     rounding: Rounding,
 }
@@ -74,13 +75,10 @@ impl LearnedModel {
     /// Names the part that does not fit the others or is out of range.
     pub fn new(parts: LearnedParts) -> Result<Self, LearnedError> {
         super::check::check(&parts)?;
-        let layer = |k: usize| Layer {
-            weights: parts.weights[k].clone(),
-            bias: parts.biases.get(k).cloned().unwrap_or_default(),
-        };
-        let layers = Layers { first: layer(0), second: layer(1), last: layer(2), skip: layer(3) };
+        let layers = Layers::new(&parts.weights, &parts.biases);
         let rounding = Rounding::new(&parts.basis, &parts.steps_mps);
-        Ok(Self { parts, layers, rounding })
+        let scaling = Scaling::new(&parts.inputs);
+        Ok(Self { parts, scaling, layers, rounding })
     }
 
     /// The axes it thinks in.
@@ -119,30 +117,24 @@ impl LearnedModel {
     #[must_use]
     pub fn coefficients(&self, features: &Features) -> Option<[[f64; 4]; 3]> {
         let mut x = [0.0; MOST_INPUTS];
-        let count = self.inputs(features, &mut x)?;
+        let count = self.inputs(features, &mut x);
         let (axes, terms) = (self.parts.framing.axes(), self.parts.basis.tau_s().len());
         let mut out = [0.0; MOST_OUTPUTS];
-        net::run(&self.layers, &x[..count], &mut out[..axes * terms]);
+        let out = &mut out[..axes * terms];
+        if !net::run(&self.scaling, &self.layers, &mut x[..count], out) {
+            return None;
+        }
         let mut coefficients = [[0.0; 4]; 3];
-        for (axis, row) in coefficients.iter_mut().enumerate().take(axes) {
-            for (term, c) in row.iter_mut().enumerate().take(terms) {
-                *c = f64::from(out[axis * terms + term]);
-            }
+        for (row, out) in coefficients.iter_mut().zip(out.chunks_exact(terms)) {
+            row.iter_mut().zip(out).for_each(|(c, out)| *c = f64::from(*out));
         }
         coefficients.iter().flatten().all(|c| c.is_finite()).then_some(coefficients)
     }
 
-    /// The inputs of a row.
-    fn inputs(&self, features: &Features, x: &mut [f32; MOST_INPUTS]) -> Option<usize> {
+    /// The features of a row that are used, and the numbers of its action; how many.
+    fn inputs(&self, features: &Features, x: &mut [f32; MOST_INPUTS]) -> usize {
         for (x, input) in x.iter_mut().zip(&self.parts.inputs) {
-            let value = features.values[usize::from(input.feature)];
-            if !value.is_nan() {
-                *x = (value - input.mean) * input.scale;
-                if !(input.low..=input.high).contains(x) {
-                    return None;
-                }
-                *x = x.clamp(-LIMIT, LIMIT);
-            }
+            *x = features.values[usize::from(input.feature)];
         }
         let (count, width) = (self.parts.inputs.len(), usize::from(self.parts.act_width));
         // An action that training never saw is the first one, which stands for any.
@@ -151,11 +143,11 @@ impl LearnedModel {
         if let Some(act) = act {
             x[count..count + width].copy_from_slice(act);
         }
-        Some(count + width)
+        (count + width).next_multiple_of(INPUT_STEP)
     }
 
     /// The curve of these coefficients in the world, rounded to the model's own steps so that
-    /// six bits carry each.
+    /// eight bits carry each.
     #[must_use]
     pub fn curve(&self, frame: &Frame, coefficients: &[[f64; 4]; 3]) -> Curve {
         let terms = self.parts.basis.tau_s().len();

@@ -4,6 +4,7 @@ use glam::DVec3;
 
 use super::correction::Correction;
 use super::experts::{EXPERTS, Experts};
+use super::shadow::Shadow;
 use super::{Features, Frame, History, LearnedModel, Senses};
 use crate::{Curve, Kinematics, Model, SimTime};
 
@@ -40,6 +41,8 @@ pub enum Expert {
 }
 
 const ALL: [Expert; EXPERTS] = [Expert::Learned, Expert::Damped, Expert::Linear];
+/// Place of the trained model among them.
+const LEARNED: usize = 0;
 
 /// Where a plan began.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +61,7 @@ pub struct LearnedPlanner {
     config: LearnedConfig,
     history: History,
     experts: Experts,
-    shadows: [Option<(Kinematics, Model)>; EXPERTS],
+    shadows: [Option<Shadow>; EXPERTS],
     /// The last curve, for the moment it was made at.
     latest: Option<(SimTime, Option<Curve>)>,
     correction: Correction,
@@ -105,10 +108,11 @@ impl LearnedPlanner {
     }
 
     /// Whether [`observe`](Self::observe) will look at the senses for this truth. If not,
-    /// `Senses::default()` will do, and a scene need not be built.
+    /// `Senses::default()` will do, and a scene need not be built: never while the trained
+    /// model is in force.
     #[must_use]
     pub fn is_curious(&self, truth: &Kinematics) -> bool {
-        self.config.choose && (0..EXPERTS).any(|expert| self.has_lost(expert, truth))
+        self.config.choose && self.expert() != Expert::Learned && self.has_lost(LEARNED, truth)
     }
 
     /// Takes the truth of this tick. A truth that is not finite is ignored; one that is not
@@ -122,29 +126,34 @@ impl LearnedPlanner {
             self.correction.observe(&model.basis(), truth);
         }
         if self.config.choose {
-            let lost = core::array::from_fn(|expert| self.has_lost(expert, truth));
-            if lost != [false; EXPERTS] {
-                for (expert, _) in lost.into_iter().enumerate().filter(|(_, lost)| *lost) {
-                    let plan = self.plan_of(ALL[expert], model, truth, senses);
-                    self.shadows[expert] = Some((*truth, plan));
-                }
-                self.experts.judge(lost);
+            // The one in force is watched by the publisher, who asks for a plan in time.
+            let in_force = self.experts.chosen();
+            let lost =
+                core::array::from_fn(|expert| expert != in_force && self.has_lost(expert, truth));
+            for (expert, _) in lost.into_iter().enumerate().filter(|(_, lost)| *lost) {
+                let plan = self.plan_of(ALL[expert], model, truth, senses);
+                self.shadows[expert] = Some(Shadow::new(truth, &plan));
             }
+            self.experts.judge(lost);
         }
     }
 
     /// Whether this expert, alone, would have to publish now.
     fn has_lost(&self, expert: usize, truth: &Kinematics) -> bool {
-        self.shadows[expert].as_ref().is_none_or(|(seen, model)| {
-            let bound_m = self.config.bound_m;
-            let off = truth.position - model.position_at(seen, truth.at);
-            truth.at <= seen.at || off.length_squared() > bound_m * bound_m
-        })
+        let bound_m = self.config.bound_m;
+        self.shadows[expert].as_ref().is_none_or(|shadow| shadow.has_strayed(truth, bound_m))
     }
 
     /// The model to publish `truth` with, of the expert in force. Observe the truth first.
     pub fn plan(&mut self, model: &LearnedModel, truth: &Kinematics, senses: &Senses<'_>) -> Model {
-        self.plan_of(self.expert(), model, truth, senses)
+        let plan = self.plan_of(self.expert(), model, truth, senses);
+        let in_force = self.experts.chosen();
+        // An update for another reason, a heartbeat or a newcomer, is nobody's loss.
+        if self.config.choose && self.has_lost(in_force, truth) {
+            self.shadows[in_force] = Some(Shadow::new(truth, &plan));
+            self.experts.judge(core::array::from_fn(|expert| expert == in_force));
+        }
+        plan
     }
 
     fn plan_of(

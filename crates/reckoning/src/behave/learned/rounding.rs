@@ -2,16 +2,18 @@
 //!
 //! The terms of a curve look alike: an error in one can be hidden by a little of its
 //! neighbours. Rounding from the longest term to the shortest and handing on what was lost,
-//! weighted by how alike they are, is Babai's nearest plane; six bits per coefficient are
-//! then nearly as good as all of them.
+//! weighted by how alike they are, is Babai's nearest plane; few bits per coefficient are then
+//! nearly as good as all of them.
 
 use glam::DVec3;
 
 use crate::CurveBasis;
-use crate::math::{exp, round, sqrt};
+use crate::math::{exp, sqrt};
 
-/// Steps on each side of zero that six bits leave.
-const MOST_STEPS: f64 = 31.0;
+/// Steps on each side of zero that eight bits leave.
+const MOST_STEPS: f64 = 127.0;
+/// Added to a number of this size and taken away again, it leaves the nearest whole one.
+const WHOLE: f64 = 6_755_399_441_055_744.0;
 /// Moments at which the rounded curve shall be near the exact one.
 const HORIZONS_S: [f64; 6] = [0.1, 0.2, 0.35, 0.6, 1.0, 1.8];
 
@@ -20,6 +22,8 @@ const HORIZONS_S: [f64; 6] = [0.1, 0.2, 0.35, 0.6, 1.0, 1.8];
 pub(super) struct Rounding {
     terms: usize,
     steps_mps: [f64; 4],
+    /// One over each; zero where nothing is rounded.
+    per_step: [f64; 4],
     /// How much of the column's term is in the row's, beyond the terms before the column's.
     hand_on: [[f64; 4]; 4],
 }
@@ -28,8 +32,9 @@ impl Rounding {
     pub fn new(basis: &CurveBasis, steps_mps: &[f32]) -> Self {
         let terms = basis.tau_s().len();
         let mut rounding = Self { terms, ..Self::default() };
-        for (own, &step) in rounding.steps_mps.iter_mut().zip(steps_mps) {
-            *own = f64::from(step);
+        for (term, &step) in steps_mps.iter().enumerate().take(terms) {
+            rounding.steps_mps[term] = f64::from(step);
+            rounding.per_step[term] = if step > 0.0 { 1.0 / f64::from(step) } else { 0.0 };
         }
         // The triangular factor of the likeness of the terms, by Gram and Schmidt.
         let columns: [[f64; HORIZONS_S.len()]; 4] = core::array::from_fn(|term| {
@@ -55,22 +60,21 @@ impl Rounding {
 
     /// Rounds world coefficients, one vector per term.
     pub fn round(&self, coefficients: &mut [DVec3; 4]) {
-        for axis in 0..3 {
-            let exact = coefficients.map(|c| c[axis]);
-            let mut lost = [0.0; 4];
-            for term in (0..self.terms).rev() {
-                let handed: f64 =
-                    (term + 1..self.terms).map(|k| lost[k] * self.hand_on[k][term]).sum();
-                let step = self.steps_mps[term];
-                let wanted = exact[term] + handed;
-                let kept = if step > 0.0 {
-                    round(wanted / step).clamp(-MOST_STEPS, MOST_STEPS) * step
-                } else {
-                    wanted
-                };
-                lost[term] = exact[term] - kept;
-                coefficients[term][axis] = kept;
+        let most = DVec3::splat(MOST_STEPS);
+        let mut lost = [DVec3::ZERO; 4];
+        for term in (0..self.terms).rev() {
+            let mut wanted = coefficients[term];
+            for (lost, hand_on) in lost.iter().zip(&self.hand_on).skip(term + 1) {
+                wanted += *lost * hand_on[term];
             }
+            let step = self.steps_mps[term];
+            let mut kept = wanted;
+            if step > 0.0 {
+                let steps = (wanted * self.per_step[term]).max(-most).min(most);
+                kept = ((steps + WHOLE) - WHOLE) * step;
+            }
+            lost[term] = coefficients[term] - kept;
+            coefficients[term] = kept;
         }
     }
 }
@@ -81,7 +85,7 @@ mod tests {
     use crate::dice::Dice;
 
     #[test]
-    fn six_bits_rounded_together_are_nearer_than_rounded_alone() {
+    fn few_bits_rounded_together_are_nearer_than_rounded_alone() {
         let steps = [11.0, 24.0, 25.0, 10.0];
         let rounding = Rounding::new(&CurveBasis::FOUR, &steps);
         let mut dice = Dice::new(3);
@@ -94,7 +98,7 @@ mod tests {
             rounding.round(&mut together);
             let alone: [DVec3; 4] = core::array::from_fn(|k| {
                 let step = f64::from(steps[k]);
-                exact[k].map(|x| round(x / step) * step)
+                exact[k].map(|x| libm::round(x / step) * step)
             });
             for (sum, rounded) in off.iter_mut().zip([together, alone]) {
                 for t_s in [0.1, 0.3, 0.8] {
