@@ -127,7 +127,7 @@ fn stamps_from_the_future_are_not_believed_with_the_guard_on() {
 fn datagrams_to_nobody() {
     let nobody = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
     let address = nobody.local_addr().unwrap();
-    let sender = || {
+    let sender = move || {
         let socket = std::net::UdpSocket::bind("127.0.0.2:0").unwrap();
         let (begin, mut sent) = (instant(), 0_u32);
         while begin.elapsed() < Duration::from_secs(3) {
