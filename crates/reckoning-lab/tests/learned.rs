@@ -38,9 +38,11 @@ fn training_gets_better_from_pass_to_pass() {
     // inside the bound than those draws differ by.
     let config = TrainConfig { epochs: 6, most_examples: 40_000, ..tiny(1) };
     let epochs = trained(&config, &bots[..2], 2).epochs;
-    let [first, .., last] = epochs.as_slice() else { panic!("six passes were asked for") };
+    let [first, own, .., last] = epochs.as_slice() else { panic!("six passes were asked for") };
     assert!(last.training.error < first.training.error, "{epochs:?}");
-    assert!(last.training.inside_s > first.training.inside_s, "{epochs:?}");
+    // From the second pass on, time inside counts where the network would publish, which is
+    // not where the first pass counted it.
+    assert!(last.training.inside_s > own.training.inside_s, "{epochs:?}");
 }
 
 #[test]
