@@ -100,7 +100,7 @@ fn every_command_explains_itself_with_an_example() {
 #[test]
 fn words_that_are_not_understood_are_named_with_those_that_are() {
     for (words, said) in [
-        (&["lba"][..], "`lba` is not understood here; known: serve, token, lab"),
+        (&["lba"][..], "`lba` is not understood here; known: play, watch, bots, serve, token, lab"),
         (&["lab", "compere"], "`compere` is not understood here; known: compare,"),
         (&["lab", "compare", "--predictor", "x"], "`--predictor` is not understood here"),
         (&["lab", "compare", "--delays", "300,soon"], "`soon` is not a whole number of ms"),

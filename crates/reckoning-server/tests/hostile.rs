@@ -15,7 +15,7 @@ use support::process::{Process, folder, serve_as_child};
 use support::{Native, instant, settings, wait_for};
 
 const PLAYERS: usize = 4;
-const FLOOD_DATAGRAMS: usize = 100_000;
+const FLOOD_DATAGRAMS: usize = 300_000;
 const FLOODERS: u64 = 4;
 
 #[test]
@@ -142,6 +142,16 @@ fn datagrams_to_nobody() {
 
 #[test]
 fn honest_players_do_not_notice_hostile_ones() {
+    // An attack is over in two seconds, in which the mean error of four players wavers by some
+    // per cent anyway: the median of three counts.
+    let mut ratios = [(); 3].map(|()| siege());
+    ratios.sort_by(f64::total_cmp);
+    println!("attacked to quiet: {ratios:.3?}");
+    assert!(ratios[1] <= 1.1, "{:.1} % worse", 100.0 * (ratios[1] - 1.0));
+}
+
+/// Attacks a server while four play; how much larger their errors were meanwhile.
+fn siege() -> f64 {
     let folder = folder("hostile");
     let key = new_key_hex().unwrap();
     fs::write(folder.join("key.hex"), &key).unwrap();
@@ -175,7 +185,6 @@ fn honest_players_do_not_notice_hostile_ones() {
 
     assert!(server.is_alive());
     assert!(players.iter().all(|it| it.joins == 1 && it.losses == 0), "nobody was thrown out");
-    assert!(attacked_m <= 1.1 * quiet_m, "{:.1} % worse", 100.0 * (attacked_m / quiet_m - 1.0));
     let count = |name: &str| server.metric(name);
     let token = count("reckoning_refused_total{cause=\"token\"}");
     let spoofed = count("reckoning_host_drops_total{cause=\"not_owner\"}");
@@ -194,4 +203,5 @@ fn honest_players_do_not_notice_hostile_ones() {
         assert!(after < before + (16 << 20), "memory grew");
     }
     fs::remove_dir_all(folder).unwrap();
+    attacked_m / quiet_m
 }
