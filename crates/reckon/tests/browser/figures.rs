@@ -106,3 +106,27 @@ fn reckoning_halves_the_naive_error_at_150_ms_and_nothing_jumps() {
     }
     browsers[0].picture("at-150-ms");
 }
+
+/// How long a frame takes is printed, not judged: other tests may run on this machine.
+#[test]
+fn sixty_four_bodies_are_drawn_and_their_frames_timed() {
+    if is_skipped("sixty_four_bodies_are_drawn_and_their_frames_timed") {
+        return;
+    }
+    let arena = Arena::play(&["--bots", "64"]);
+    let url = format!("{}?watch=true&preset=mobile", arena.url());
+    let mut browser = Browser::open("crowd", LAPTOP, &url);
+    browser.wait_until("all", "JSON.parse(reckoning.state()).ghosts.length == 64");
+    browser.value("document.querySelector('#theme').click()");
+    let measured = measure(&mut browser, 10.0);
+    browser.picture("crowd");
+    println!(
+        "64 bodies: frames {}, errors {}, {:.0} updates/s in {:.0} bytes/s",
+        measured["frames"],
+        measured["error"],
+        number(&measured["updates_per_s"]),
+        number(&measured["bytes_per_s"])
+    );
+    assert!(number(&measured["frames"]["count"]) > 10.0);
+    assert!(error_px(&measured, "reckoning") <= 0.5 * error_px(&measured, "naive"));
+}
