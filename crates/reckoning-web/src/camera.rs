@@ -50,6 +50,18 @@ impl Camera {
         self
     }
 
+    /// A window of the same zoom to draw once and copy from: onto the whole level and its rim where
+    /// that is no more than `most` pixels of the page, otherwise onto `margin` more than this one.
+    #[must_use]
+    pub fn backdrop(&self, level: DVec3, margin: f64, most: f64) -> Self {
+        let whole = [0, 1].map(|axis| (level[axis] * self.zoom + 0.13 * self.size[axis]).ceil());
+        let whole = [whole[0].max(self.size[0]), whole[1].max(self.size[1])];
+        if whole[0] * whole[1] <= most {
+            return Self { centre: level * 0.5, zoom: self.zoom, size: whole };
+        }
+        Self { size: self.size.map(|it| (it * (1.0 + 2.0 * margin)).ceil()), ..*self }
+    }
+
     /// Comes nearer to `goal`, softly; at once when it is a screen away.
     pub fn follow(&mut self, goal: &Self, dt_s: f64) {
         let far = self.size[0].max(self.size[1]) / self.zoom.max(1e-6);
@@ -88,6 +100,23 @@ impl Camera {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_backdrop_of_the_whole_level_holds_whatever_the_camera_may_see() {
+        let level = DVec3::new(5_120.0, 3_840.0, 0.0);
+        for corner in [DVec3::ZERO, level, DVec3::X * level.x, level * 0.4] {
+            let camera = Camera::around(corner, [1_280.0, 960.0], level, [1_054.0, 750.0]);
+            let drawn = camera.backdrop(level, 0.25, 16e6);
+            assert_eq!(drawn.zoom, camera.zoom);
+            for (x, y) in [(0.0, 0.0), (camera.size[0], camera.size[1])] {
+                let [x, y] = drawn.to_page(camera.to_level(x, y));
+                assert!((0.0..=drawn.size[0]).contains(&x), "{x}");
+                assert!((0.0..=drawn.size[1]).contains(&y), "{y}");
+            }
+            let less = camera.backdrop(level, 0.25, 4e6);
+            assert_eq!((less.centre, less.size), (camera.centre, [1_581.0, 1_125.0]));
+        }
+    }
 
     const LEVEL: DVec3 = DVec3::new(5_120.0, 3_840.0, 0.0);
     const SIZE: [f64; 2] = [1_000.0, 800.0];

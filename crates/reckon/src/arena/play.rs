@@ -8,7 +8,9 @@ use std::sync::Arc;
 use reckoning::learned::LearnedModel;
 use reckoning_arena::stage::{Stage, StageConfig, host_config, with_learned};
 use reckoning_arena::talk::{LinkChoice, ModelChoice, PolicyChoice, WorldChoice};
-use reckoning_arena::{Level, TICKS_PER_S};
+use reckoning_arena::{Level, MatchConfig, TICKS_PER_S};
+use reckoning_lab::bots::record;
+use reckoning_lab::trend::{trend_config, trend_map};
 use reckoning_server::settings::LogLevel;
 use reckoning_server::{Running, ServeError, Server, Settings, logs, unix_seconds};
 use serde_json::{Value, json};
@@ -23,6 +25,10 @@ use crate::say;
 
 /// Ports that are tried when none was asked for.
 const PORTS: std::ops::Range<u16> = 4433..4453;
+
+/// Enough to show the lanes of a level, and made within a blink.
+const TREND_BOTS: u16 = 8;
+const TREND_S: u32 = 60;
 
 /// Plays until it is told to stop.
 pub fn run(command: &Play) -> Result<(), Failure> {
@@ -117,8 +123,24 @@ fn learned(path: &Path) -> Result<LearnedModel, Failure> {
 fn site(chosen: &Chosen, bots: u16, record: Option<&Path>) -> Site {
     let mut site = Site::new();
     site.put("/level.toml", "text/plain; charset=utf-8", chosen.text.clone());
-    site.describe(about(&chosen.level, bots, record.is_some()));
+    let trend = trend(&chosen.level);
+    let mut about = about(&chosen.level, bots, record.is_some());
+    about["trend"] = trend.is_some().into();
+    site.describe(about);
+    if let Some(trend) = trend {
+        site.put("/trend.bin", "application/octet-stream", trend);
+    }
     site
+}
+
+/// Where bots go in this level, from a minute's match that nobody sees.
+fn trend(level: &Level) -> Option<Vec<u8>> {
+    let mut config = MatchConfig::default();
+    config.bots = TREND_BOTS;
+    config.seconds = TREND_S;
+    let recordings = [record(level.clone(), &config)];
+    let map = trend_map(&recordings, &trend_config(&recordings)).ok()?;
+    Some(map.to_bytes())
 }
 
 fn about(level: &Level, bots: u16, records: bool) -> Value {
@@ -128,7 +150,6 @@ fn about(level: &Level, bots: u16, records: bool) -> Value {
         "bots": bots,
         "record": records,
         "recording": false,
-        "trend": false,
         "zones_px": [],
         "version": env!("CARGO_PKG_VERSION"),
         "link": {

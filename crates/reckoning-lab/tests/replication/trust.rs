@@ -61,7 +61,8 @@ fn whoever_comes_back_in_time_gets_its_entities_back() {
     let silent = HostEvent::Left { peer: first, why: Departure::Silent };
     assert!(world.events.contains(&silent), "{:?}", world.events);
     world.clients[0].asleep = false;
-    world.run(SECOND, &straight);
+    // Whoever slept gives the host its three seconds of silence from waking on.
+    world.run(4 * SECOND, &straight);
     assert!(world.clients[0].events.contains(&Event::Lost));
     world.clients[0].events.clear();
     world.reconnect(0, with_token(b"ann"));

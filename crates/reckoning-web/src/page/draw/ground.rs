@@ -9,7 +9,7 @@ use super::palette::Palette;
 use crate::camera::Camera;
 use crate::page::dom;
 
-/// The canvas reaches this share of the window beyond each of its sides.
+/// Where a level is too large for one canvas, it reaches this share of the window beyond each side.
 const MARGIN: f64 = 0.3;
 /// Lines of the floor, in pixels of the level; every fifth is strong.
 const GRIDS_PX: [f64; 4] = [20.0, 40.0, 80.0, 160.0];
@@ -55,6 +55,9 @@ pub struct Backdrop {
     /// What it shows, and for which theme and screen.
     drawn: Option<(Camera, Palette, f64)>,
 }
+
+/// What phones allow a canvas to have.
+const MOST_PIXELS: f64 = 16e6;
 
 impl Backdrop {
     pub fn new() -> Option<Self> {
@@ -108,9 +111,8 @@ impl Backdrop {
     }
 
     fn draw(&mut self, camera: &Camera, ground: &Ground, colours: &Palette, dpr: f64) {
-        let size = camera.size.map(|it| (it * (1.0 + 2.0 * MARGIN)).ceil());
-        let wide = Camera { size, ..*camera };
-        let device = size.map(|it| (it * dpr).ceil() as u32);
+        let wide = camera.backdrop(ground.size, MARGIN, MOST_PIXELS / (dpr * dpr));
+        let device = wide.size.map(|it| (it * dpr).ceil() as u32);
         if self.canvas.width() != device[0] || self.canvas.height() != device[1] {
             self.canvas.set_width(device[0]);
             self.canvas.set_height(device[1]);
