@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::time::Duration;
 
+use reckoning::TrendMap;
 use reckoning_lab::recording::open_session;
 
 fn reckon(words: &[&str]) -> Output {
@@ -129,7 +130,9 @@ fn programs_join_play_and_leave_a_recording_to_watch() {
     let about = server.json("/arena.json");
     assert_eq!((&about["level"], &about["bots"]), (&"proving-grounds".into(), &4.into()));
     assert!(text(&server.get("/level.toml").1).contains("name = \"proving-grounds\""));
-    assert!(server.get("/trend.bin").0.contains("404"));
+    assert_eq!(about["trend"], true);
+    let trend = TrendMap::from_bytes(&server.get("/trend.bin").1).unwrap();
+    assert!(trend.cells().filter(|it| it.2 > 0).count() > 100, "bots went to many places");
 
     let link = format!("http://{}/", server.address);
     let output = reckon(&["bots", "--join", &link, "--count", "3", "--seconds", "8"]);
