@@ -65,7 +65,7 @@ impl Way {
     }
 
     fn is_plain(&self) -> bool {
-        self.current.is_none() && self.old.is_empty()
+        self.current.is_none() && self.old.iter().all(|link| link.next_arrival().is_none())
     }
 }
 
