@@ -16,7 +16,7 @@ pub enum Way {
 }
 
 impl Way {
-    /// All of them, in the order of [`Bucket`]'s fields.
+    /// All of them, in the order of bucket's fields.
     pub const ALL: [Self; 3] = [Self::Reckoning, Self::Naive, Self::Interpolation];
 }
 
