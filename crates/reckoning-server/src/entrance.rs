@@ -62,8 +62,18 @@ impl Entrance {
             TurnedAway::TooManyConnections => Refused::AddressConnections,
             TurnedAway::TooOften => Refused::AddressRate,
             TurnedAway::BookFull => Refused::Addresses,
+            TurnedAway::Banned => Refused::Banned,
         };
         visit.map(Arc::new).map_err(|cause| self.metrics.refused(refusal(cause))).ok()
+    }
+
+    /// Whether the address flooded us a short while ago, which is counted.
+    pub(crate) fn turns_away(&self, address: IpAddr) -> bool {
+        let banned = self.door.is_banned(self.clock.now(), address);
+        if banned {
+            self.metrics.refused(Refused::Banned);
+        }
+        banned
     }
 
     /// A place for one more handshake, or none.

@@ -51,6 +51,8 @@ pub enum TurnedAway {
     TooOften,
     /// More addresses than we keep accounts for.
     BookFull,
+    /// This address flooded us a short while ago.
+    Banned,
 }
 
 #[derive(Debug)]
@@ -59,6 +61,7 @@ struct Account {
     arrivals: Allowance,
     datagrams: Allowance,
     seen: SimTime,
+    banned_until: SimTime,
 }
 
 /// Keeps an account for each address.
@@ -90,6 +93,9 @@ impl Door {
         }
         let account = book.entry(address).or_insert_with(|| self.account(now));
         account.seen = now;
+        if now < account.banned_until {
+            return Err(TurnedAway::Banned);
+        }
         if account.connections >= self.limits.connections_per_address {
             return Err(TurnedAway::TooManyConnections);
         }
@@ -98,6 +104,13 @@ impl Door {
         }
         account.connections += 1;
         Ok(Visit { door: self.clone(), address })
+    }
+
+    /// Whether connections from here would be turned away whatever they prove: not worth a
+    /// handshake.
+    #[must_use]
+    pub fn is_banned(&self, now: SimTime, address: IpAddr) -> bool {
+        self.book().get(&customer(address)).is_some_and(|account| now < account.banned_until)
     }
 
     fn account(&self, now: SimTime) -> Account {
@@ -109,6 +122,7 @@ impl Door {
             arrivals: Allowance::new(now, arrivals, arrivals * BURST_S),
             datagrams: Allowance::new(now, datagrams, datagrams),
             seen: now,
+            banned_until: now,
         }
     }
 
@@ -118,7 +132,10 @@ impl Door {
         now: SimTime,
     ) -> Result<(), TurnedAway> {
         if book.len() >= self.limits.addresses {
-            book.retain(|_, it| it.connections > 0 || now.saturating_since(it.seen) < IDLE);
+            book.retain(|_, it| {
+                let idle = now.saturating_since(it.seen) >= IDLE && it.banned_until <= now;
+                it.connections > 0 || !idle
+            });
         }
         if book.len() < self.limits.addresses { Ok(()) } else { Err(TurnedAway::BookFull) }
     }
@@ -147,6 +164,14 @@ impl Visit {
             account.seen = now;
             account.datagrams.spend(now, 1.0)
         })
+    }
+
+    /// Lets nobody else in from this address for a while. Those who are in stay: they may be
+    /// honest neighbours behind the same router.
+    pub fn ban(&self, now: SimTime) {
+        if let Some(account) = self.door.book().get_mut(&self.address) {
+            account.banned_until = now + self.door.limits.flood_ban;
+        }
     }
 }
 
@@ -216,6 +241,37 @@ mod tests {
         assert_eq!(full, Err(TurnedAway::BookFull));
         assert!(door.enter(SimTime::from_millis(10_000), address(3)).is_ok());
         assert_eq!(door.book().len(), 2);
+    }
+
+    #[test]
+    fn an_address_that_flooded_is_let_in_no_more_for_a_while() {
+        let door = door(|limits| limits.flood_ban = Duration::from_secs(20));
+        let visit = door.enter(SimTime::ZERO, address(1)).unwrap();
+        visit.ban(SimTime::from_millis(500));
+        let come = |seconds: i64, from| {
+            let now = SimTime::from_millis(1_000 * seconds);
+            assert_eq!(door.is_banned(now, from), door.enter(now, from).is_err());
+            door.enter(now, from).map(drop)
+        };
+
+        assert_eq!(come(1, address(1)), Err(TurnedAway::Banned));
+        assert_eq!(come(1, address(2)), Ok(()), "others are not hurt");
+        assert!(visit.may_send(SimTime::from_millis(1_000)), "those who are in stay");
+        drop(visit);
+        assert_eq!(come(20, address(1)), Err(TurnedAway::Banned));
+        assert_eq!(come(21, address(1)), Ok(()));
+    }
+
+    #[test]
+    fn a_full_book_does_not_forget_whom_it_banned() {
+        let door = door(|limits| {
+            (limits.addresses, limits.flood_ban) = (1, Duration::from_secs(60));
+        });
+        door.enter(SimTime::ZERO, address(1)).unwrap().ban(SimTime::ZERO);
+
+        let stranger = |seconds: i64| door.enter(SimTime::from_millis(1_000 * seconds), address(2));
+        assert_eq!(stranger(30).map(drop), Err(TurnedAway::BookFull));
+        assert_eq!(stranger(61).map(drop), Ok(()));
     }
 
     #[test]

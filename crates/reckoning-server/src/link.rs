@@ -109,7 +109,11 @@ impl Link {
             return Conduct::Fine;
         };
         self.metrics.dropped(cause);
-        if inbox.excess.spend(now, 1.0) { Conduct::Fine } else { Conduct::Flood }
+        if inbox.excess.spend(now, 1.0) {
+            return Conduct::Fine;
+        }
+        self.visit.ban(now);
+        Conduct::Flood
     }
 
     /// Moves everything that waits into `out`.

@@ -78,6 +78,8 @@ pub enum Refused {
     Token,
     /// The client flooded us.
     Flood,
+    /// Someone of this address flooded us a short while ago.
+    Banned,
 }
 
 const DROPS: [(&str, Drop); 6] = [
@@ -89,7 +91,7 @@ const DROPS: [(&str, Drop); 6] = [
     ("closed", Drop::Closed),
 ];
 
-const REFUSED: [(&str, Refused); 10] = [
+const REFUSED: [(&str, Refused); 11] = [
     ("address_connections", Refused::AddressConnections),
     ("address_rate", Refused::AddressRate),
     ("addresses", Refused::Addresses),
@@ -100,6 +102,7 @@ const REFUSED: [(&str, Refused); 10] = [
     ("join_timeout", Refused::JoinTimeout),
     ("token", Refused::Token),
     ("flood", Refused::Flood),
+    ("banned", Refused::Banned),
 ];
 
 /// Why the host drops messages, as its own statistics name it.

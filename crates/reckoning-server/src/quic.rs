@@ -13,6 +13,7 @@ use quinn::{
     AckFrequencyConfig, Connection, Endpoint, EndpointConfig, IdleTimeout, Incoming,
     TransportConfig, VarInt,
 };
+use socket2::SockRef;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 use web_transport_quinn::{Request, Session};
@@ -31,6 +32,8 @@ const STREAM_WINDOW_BYTES: u32 = 16 * 1024;
 /// Received bytes that may wait in a connection before we have read them.
 const RECEIVE_WINDOW_BYTES: u32 = 64 * 1024;
 const HANDSHAKE_BYTES: u64 = 16 * 1024;
+/// What may come in while we look away: what does not fit is lost, whoever sent it.
+const SYSTEM_RECEIVE_BYTES: usize = 4 << 20;
 
 /// Binds the endpoint.
 pub(crate) fn bind(
@@ -44,6 +47,8 @@ pub(crate) fn bind(
     config.incoming_buffer_size(HANDSHAKE_BYTES);
     config.incoming_buffer_size_total(HANDSHAKE_BYTES * limits.pending_handshakes as u64);
     let socket = std::net::UdpSocket::bind(listen)?;
+    // As much as the system grants: its refusal costs patience with bursts, nothing else.
+    let _ = SockRef::from(&socket).set_recv_buffer_size(SYSTEM_RECEIVE_BYTES);
     let runtime = Arc::new(quinn::TokioRuntime);
     Endpoint::new(EndpointConfig::default(), Some(config), socket, runtime)
 }
@@ -132,6 +137,10 @@ pub(crate) async fn accept(endpoint: Endpoint, entrance: Arc<Entrance>) {
 
 fn admit(incoming: Incoming, entrance: &Arc<Entrance>) {
     if entrance.is_draining() {
+        return incoming.refuse();
+    }
+    // Bans follow from floods over proven connections, so a forged address bans nobody.
+    if entrance.turns_away(incoming.remote_address().ip()) {
         return incoming.refuse();
     }
     let proven = incoming.remote_address_validated();

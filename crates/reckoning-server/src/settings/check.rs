@@ -63,6 +63,7 @@ fn limits(it: &Settings) -> Vec<Rule> {
         ("limits.datagram_bytes", it.datagram_bytes as f64, 200.0, 1_200.0),
         ("limits.send_buffer_bytes", it.send_buffer_bytes as f64, 1_200.0, 1e6),
         ("limits.flood_datagrams", f64::from(it.flood_datagrams), 10.0, 1e6),
+        ("limits.flood_ban_s", secs(it.flood_ban), 0.0, 3_600.0),
     ]
 }
 

@@ -125,6 +125,9 @@ pub struct Limits {
     pub send_buffer_bytes: usize,
     /// Datagrams over the allowance within a second that end a connection.
     pub flood_datagrams: u32,
+    /// So long nobody else is let in from where a flood came.
+    #[serde(rename = "flood_ban_s", deserialize_with = "seconds")]
+    pub flood_ban: Duration,
 }
 
 /// How bodies are replicated.

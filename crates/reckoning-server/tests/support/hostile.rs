@@ -38,6 +38,13 @@ impl Noise {
         self.0
     }
 
+    /// Noise that begins like a packet of a QUIC connection.
+    pub fn letter(&mut self, most: u64) -> bytes::Bytes {
+        let mut bytes = self.bytes(most);
+        bytes.insert(0, 0x40 | (self.next() as u8 & 0x3f));
+        bytes.into()
+    }
+
     pub fn bytes(&mut self, most: u64) -> Vec<u8> {
         let length = self.next() % most;
         (0..length).map(|_| self.next() as u8).collect()
@@ -85,19 +92,30 @@ impl Attacker {
         connected.ok()?.ok()
     }
 
-    /// Sends `count` datagrams of noise as fast as it can, over a new connection whenever one
-    /// is cut off. Returns how many connections that took.
-    pub async fn flood(&self, count: usize, seed: u64) -> usize {
-        let (mut noise, mut connections, mut sent) = (Noise(99 + seed), 0, 0);
-        while sent < count {
-            connections += 1;
-            let Some(connection) = self.connect().await else { continue };
-            while sent < count {
-                let datagram = noise.bytes(900).into();
-                if connection.send_datagram_wait(datagram).await.is_err() {
-                    break;
+    /// Sends `count` datagrams of noise at `per_s`: over a connection while it has one, else
+    /// bare packets that only look like those of one. Returns how many connections it got.
+    pub async fn flood(&self, count: usize, per_s: f64, seed: u64) -> usize {
+        const TRY_AGAIN_EVERY: usize = 2_000;
+        let socket = UdpSocket::bind(ADDRESS).unwrap();
+        let mut noise = Noise(99 + seed);
+        let letters: Vec<bytes::Bytes> = (0..256).map(|_| noise.letter(900)).collect();
+        let (begin, mut connections, mut connection) = (super::instant(), 0, None);
+        for sent in 0..count {
+            if sent % 64 == 0 {
+                let due = begin + Duration::from_secs_f64(sent as f64 / per_s);
+                tokio::time::sleep_until(due.into()).await;
+            }
+            if connection.is_none() && sent % TRY_AGAIN_EVERY == 0 {
+                connection = self.connect().await;
+                connections += usize::from(connection.is_some());
+            }
+            let letter = &letters[sent % letters.len()];
+            if let Some(open) = &connection {
+                if open.send_datagram_wait(letter.clone()).await.is_err() {
+                    connection = None;
                 }
-                sent += 1;
+            } else {
+                let _ = socket.send_to(letter, self.server);
             }
         }
         connections
