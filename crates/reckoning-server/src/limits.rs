@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn a_full_book_does_not_forget_whom_it_banned() {
         let door = door(|limits| {
-            (limits.addresses, limits.flood_ban) = (1, Duration::from_secs(60));
+            (limits.addresses, limits.flood_ban) = (1, Duration::from_mins(1));
         });
         door.enter(SimTime::ZERO, address(1)).unwrap().ban(SimTime::ZERO);
 
