@@ -9,6 +9,8 @@ pub struct TrafficStats {
     pub datagrams_in: u64,
     /// Their bytes.
     pub bytes_in: u64,
+    /// Those of them that messages and commands of the game carried.
+    pub carried_bytes_in: u64,
     /// Datagrams sent.
     pub datagrams_out: u64,
     /// Their bytes.
@@ -61,6 +63,7 @@ impl TrafficStats {
     pub(crate) const fn add(&mut self, other: &Self) {
         self.datagrams_in += other.datagrams_in;
         self.bytes_in += other.bytes_in;
+        self.carried_bytes_in += other.carried_bytes_in;
         self.datagrams_out += other.datagrams_out;
         self.bytes_out += other.bytes_out;
         self.updates_out += other.updates_out;

@@ -143,6 +143,10 @@ fn messages_go_both_ways() {
     let events: Vec<Event> = (0..50).flat_map(|_| pair.step()).collect();
     assert!(events.contains(&Event::Message(b"welcome".to_vec())), "{events:?}");
     assert_eq!(events.iter().filter(|it| **it == Event::Command(b"go".to_vec())).count(), 1);
+    // "hello" once; "welcome" once and "go" as often as it was repeated.
+    assert_eq!(pair.host.stats().traffic.carried_bytes_in, 5);
+    let carried = pair.session.stats().carried_bytes_in;
+    assert!(carried > 7 && (carried - 7).is_multiple_of(2), "{carried}");
 }
 
 /// Updates that the host sends of a circling body in ten seconds.

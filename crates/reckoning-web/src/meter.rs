@@ -215,12 +215,16 @@ const BINS_PER_MS: f64 = 10.0;
 pub struct FrameMeter {
     bins: Vec<u32>,
     count: u32,
+    late: u32,
     worst_ms: f64,
 }
 
+/// A frame that takes longer is not ready for the next picture of the screen.
+const LATE_MS: f64 = 16.0;
+
 impl Default for FrameMeter {
     fn default() -> Self {
-        Self { bins: vec![0; FRAME_BINS], count: 0, worst_ms: 0.0 }
+        Self { bins: vec![0; FRAME_BINS], count: 0, late: 0, worst_ms: 0.0 }
     }
 }
 
@@ -230,6 +234,7 @@ impl FrameMeter {
         let bin = (took_ms.max(0.0) * BINS_PER_MS) as usize;
         self.bins[bin.min(FRAME_BINS - 1)] += 1;
         self.count += 1;
+        self.late += u32::from(took_ms > LATE_MS);
         self.worst_ms = self.worst_ms.max(took_ms);
     }
 
@@ -237,6 +242,12 @@ impl FrameMeter {
     #[must_use]
     pub const fn count(&self) -> u32 {
         self.count
+    }
+
+    /// How many of them were not ready in time.
+    #[must_use]
+    pub const fn late(&self) -> u32 {
+        self.late
     }
 
     /// The longest.
@@ -346,7 +357,7 @@ mod tests {
         }
         meter.note(30.0);
         assert_eq!(meter.worst_ms(), 30.0);
-        assert_eq!(meter.count(), 100);
+        assert_eq!((meter.count(), meter.late()), (100, 1));
         assert_eq!(meter.p99_ms(), 30.0);
         for _ in 0..100 {
             meter.note(2.0);

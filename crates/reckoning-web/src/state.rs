@@ -93,6 +93,8 @@ pub struct PerWay {
 pub struct Frames {
     /// Frames since the meters were cleared.
     pub count: u32,
+    /// Those that took more than 16 ms.
+    pub late: u32,
     /// The longest.
     pub worst_ms: f64,
     /// 99 of 100 took less.
@@ -138,7 +140,7 @@ mod tests {
         for name in ["reckoning", "naive", "interpolation"] {
             assert!(said["error"].get(name).is_some() && said["step"].get(name).is_some());
         }
-        for name in ["count", "worst_ms", "p99_ms"] {
+        for name in ["count", "late", "worst_ms", "p99_ms"] {
             assert!(said["frames"].get(name).is_some(), "{name}");
         }
     }

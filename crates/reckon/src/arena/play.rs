@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use reckoning::learned::LearnedModel;
-use reckoning_arena::stage::{Stage, StageConfig, host_config, with_learned};
+use reckoning_arena::stage::{Stage, StageConfig, host_config, with_learned, zones_px};
 use reckoning_arena::talk::{LinkChoice, ModelChoice, PolicyChoice, WorldChoice};
 use reckoning_arena::{Level, MatchConfig, TICKS_PER_S};
 use reckoning_lab::bots::record;
@@ -150,7 +150,7 @@ fn about(level: &Level, bots: u16, records: bool) -> Value {
         "bots": bots,
         "record": records,
         "recording": false,
-        "zones_px": [],
+        "zones_px": zones_px(level),
         "version": env!("CARGO_PKG_VERSION"),
         "link": {
             "most_delay_ms": LinkChoice::MOST_DELAY_MS,

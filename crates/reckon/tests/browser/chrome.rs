@@ -37,6 +37,11 @@ pub struct Browser {
 impl Browser {
     /// Starts a browser of this window size and opens `url`.
     pub fn open(name: &str, size: (u32, u32), url: &str) -> Self {
+        Self::open_after(name, size, url, "")
+    }
+
+    /// The same, with a script that runs before those of the page.
+    pub fn open_after(name: &str, size: (u32, u32), url: &str, first: &str) -> Self {
         let profile = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("browser-{name}"));
         let _ = fs::remove_dir_all(&profile);
         let mut child = Command::new(program().expect("asked for before"))
@@ -59,6 +64,7 @@ impl Browser {
         let mut browser =
             Self { child, profile, socket, session: String::new(), next: 0, complaints };
         browser.attach(size);
+        browser.call("Page.addScriptToEvaluateOnNewDocument", &json!({ "source": first }));
         browser.goto(url);
         browser
     }
@@ -71,8 +77,11 @@ impl Browser {
         for domain in ["Page.enable", "Runtime.enable", "Log.enable"] {
             self.call(domain, &json!({}));
         }
-        let screen = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600 });
+        let is_phone = width < 600;
+        let screen =
+            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": is_phone });
         self.call("Emulation.setDeviceMetricsOverride", &screen);
+        self.call("Emulation.setTouchEmulationEnabled", &json!({ "enabled": is_phone }));
     }
 
     /// Opens another address in the page.
@@ -126,6 +135,23 @@ impl Browser {
         let button = if kind == "mouseMoved" { "none" } else { "left" };
         let how = json!({ "type": kind, "x": x, "y": y, "button": button, "clickCount": 1 });
         self.call("Input.dispatchMouseEvent", &how);
+    }
+
+    /// Turns the wheel over a place.
+    pub fn wheel(&mut self, (x, y): (f64, f64), delta_y: f64) {
+        let how = json!({ "type": "mouseWheel", "x": x, "y": y, "deltaX": 0, "deltaY": delta_y });
+        self.call("Input.dispatchMouseEvent", &how);
+    }
+
+    /// Fingers that are on the screen from now on; `kind` is `touchStart`, `touchMove` or
+    /// `touchEnd`, the last with those that stay.
+    pub fn touch(&mut self, kind: &str, fingers: &[(f64, f64)]) {
+        let points: Vec<Value> = fingers
+            .iter()
+            .enumerate()
+            .map(|(id, (x, y))| json!({ "x": x, "y": y, "id": id }))
+            .collect();
+        self.call("Input.dispatchTouchEvent", &json!({ "type": kind, "touchPoints": points }));
     }
 
     /// Keeps a picture of the page as a test artefact.

@@ -121,6 +121,59 @@ fn a_key_moves_the_own_player_and_another_browser_sees_it() {
 }
 
 #[test]
+fn two_thumbs_walk_and_shoot_on_a_phone() {
+    if is_skipped("two_thumbs_walk_and_shoot_on_a_phone") {
+        return;
+    }
+    let arena = Arena::play(&["--bots", "0"]);
+    let mut browser = join("thumbs", PHONE, &arena);
+    browser.wait_until("ammunition", "JSON.parse(reckoning.state()).ammo > 0");
+    let own = |browser: &mut Browser| place(&state(browser)["me"]);
+    let (start, ammo) = (own(&mut browser), number(&state(&mut browser)["ammo"]));
+    let (left, right) = ((90.0, 300.0), (300.0, 300.0));
+    let mut walked: f64 = 0.0;
+    // Which way is free depends on where it was born.
+    for way in [60.0, -60.0] {
+        browser.touch("touchStart", &[left]);
+        browser.touch("touchMove", &[(left.0 + way, left.1)]);
+        sleep(0.6);
+        browser.touch("touchStart", &[(left.0 + way, left.1), right]);
+        browser.touch("touchMove", &[(left.0 + way, left.1), (right.0, right.1 - 50.0)]);
+        sleep(0.6);
+        walked = walked.max(distance(start, own(&mut browser)));
+        browser.picture("thumbs");
+        browser.touch("touchEnd", &[]);
+        sleep(0.4);
+    }
+    let left_ammo = number(&state(&mut browser)["ammo"]);
+    let stands = own(&mut browser);
+    println!("walked {walked:.0} px, ammo {ammo} to {left_ammo}");
+    assert!(walked > 60.0, "the left thumb walks");
+    assert!(left_ammo < ammo, "the right thumb fires");
+    sleep(0.3);
+    assert!(distance(stands, own(&mut browser)) < 1.0, "with the fingers off it stands");
+}
+
+#[test]
+fn a_browser_without_webtransport_plays_over_a_websocket() {
+    if is_skipped("a_browser_without_webtransport_plays_over_a_websocket") {
+        return;
+    }
+    let arena = Arena::play(&["--bots", "12"]);
+    let url = format!("{}?name=older", arena.url());
+    let first = "delete window.WebTransport";
+    let mut browser = Browser::open_after("older", LAPTOP, &url, first);
+    browser.wait_until("joined", "JSON.parse(reckoning.state()).status == 'joined'");
+    browser.wait_until("bots", "JSON.parse(reckoning.state()).ghosts.length >= 12");
+    sleep(3.0);
+    let state = state(&mut browser);
+    println!("{}: errors {}", state["transport"], state["error"]);
+    assert_eq!(state["transport"], "websocket");
+    assert!(number(&state["error"]["reckoning"]) < number(&state["error"]["naive"]));
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
 fn a_click_fires() {
     if is_skipped("a_click_fires") {
         return;

@@ -28,6 +28,8 @@ const STEPS: Quantiser = Quantiser {
 };
 /// People aim all the time; the others see it this exactly.
 const ANGLE_DEG: f64 = 15.0;
+/// Where no window shows them.
+const FAR_ANGLE_DEG: f64 = 45.0;
 /// An owner's threshold, whatever receivers are served with.
 const MOST_OWN_PX: f32 = 6.0;
 /// Between two rounds of sending.
@@ -82,11 +84,7 @@ pub fn host_config(base: HostConfig, level: &Level) -> Result<HostConfig, StageE
     let models = ModelChoice::ALL.map(ModelChoice::model);
     let mut host = base;
     host.format = Format::new(true, STAMP_HZ, STEPS, &models, Registry::default())?;
-    let mut class = ZoneClass::default();
-    class.threshold = Threshold::metres(f64::from(WorldChoice::default().threshold_px))?;
-    class.angle_threshold = AngleThreshold::degrees(ANGLE_DEG).ok();
-    class.heartbeat = HEARTBEAT;
-    host.zones.classes = vec![class];
+    host.zones.classes = zone_classes(level)?;
     host.model = WorldChoice::default().model.model();
     host.tick = ROUND;
     host.guard = Some(guard_config(level));
@@ -95,6 +93,36 @@ pub fn host_config(base: HostConfig, level: &Level) -> Result<HostConfig, StageE
     rewind.view = RewindView::Now(ghost_config());
     host.rewind = Some(rewind);
     Ok(host)
+}
+
+/// Whatever a window may show is near. The rest of a large level is where it is told to be as well,
+/// but in coarser steps, and where it looks matters less.
+fn zone_classes(level: &Level) -> Result<Vec<ZoneClass>, ConfigError> {
+    let mut near = ZoneClass::default();
+    near.threshold = Threshold::metres(f64::from(WorldChoice::default().threshold_px))?;
+    near.angle_threshold = AngleThreshold::degrees(ANGLE_DEG).ok();
+    near.heartbeat = HEARTBEAT;
+    if near_px(level) >= level.size_px().length() {
+        return Ok(vec![near]);
+    }
+    let mut far = near;
+    near.radius_m = near_px(level);
+    far.angle_threshold = AngleThreshold::degrees(FAR_ANGLE_DEG).ok();
+    far.coarser_log2 = 1;
+    Ok(vec![near, far])
+}
+
+/// The borders between the distance classes of a level, in pixels from a player.
+#[must_use]
+pub fn zones_px(level: &Level) -> Vec<f64> {
+    let classes = zone_classes(level).unwrap_or_default();
+    classes.iter().map(|class| class.radius_m).filter(|radius| radius.is_finite()).collect()
+}
+
+/// To the corner of a player's window and a second's way further.
+fn near_px(level: &Level) -> f64 {
+    let [width, height] = level.file().view_px;
+    0.5 * libm::hypot(width, height) + level.file().body.speed_px_s
 }
 
 /// The same host, for a stage whose bots a trained predictor plans: its curves go by a short

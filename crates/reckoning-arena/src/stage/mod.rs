@@ -23,7 +23,7 @@ mod tells;
 
 pub use config::{
     GUN_LAG, ghost_config, guard_config, host_config, publisher_config, session_config,
-    with_learned,
+    with_learned, zones_px,
 };
 
 use crate::bots::Bots;

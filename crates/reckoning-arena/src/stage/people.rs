@@ -5,7 +5,7 @@ use super::{Actor, Seat, Stage, StageWish};
 use crate::talk::{Ask, Tell};
 use crate::world::PlayerId;
 use reckoning::{DVec3, SimTime, Verdict};
-use reckoning_net::{EntityId, Host, PeerId};
+use reckoning_net::{EntityId, Host, PeerId, Viewpoint};
 
 /// What bots are called; further ones get a number.
 const NAMES: [&str; 16] = [
@@ -91,6 +91,9 @@ impl Stage {
         let Some(seat) = self.seats.get_mut(&peer) else { return };
         seat.greeted = true;
         let link = seat.link;
+        if watch {
+            host.set_viewpoint(peer, Viewpoint::Everywhere);
+        }
         if !watch && seat.player.is_none() {
             let id = self.world.join_free();
             seat.player = Some(id);

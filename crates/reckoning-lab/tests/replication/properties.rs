@@ -265,41 +265,52 @@ fn bodies_come_and_go_with_the_zone_over_a_bad_network() {
     }
 }
 
+/// Bytes of a body that goes in circles so far away, and the worst error it is shown with.
+fn bytes_at(distance: f64, viewpoint: Viewpoint) -> (usize, f64) {
+    let mut world = watcher("delay=30");
+    world.run(SECOND, &nobody);
+    let peer = world.clients[0].peer;
+    world.host.set_viewpoint(peer, viewpoint);
+    let round = |at: SimTime| {
+        let s = 2.0 * at.as_secs_f64();
+        let (sin, cos) = (libm::sin(s), libm::cos(s));
+        let center = DVec3::X * distance;
+        Kinematics::moving(
+            at,
+            center + DVec3::new(cos, sin, 0.0) * 3.0,
+            DVec3::new(-sin, cos, 0.0) * 6.0,
+        )
+    };
+    let body = world.host.spawn(world.now, Owner::Host, b"", &round(world.now)).unwrap();
+    let (before, mut worst) = (world.clients[0].bytes, 0.0_f64);
+    for step in 0..2000 {
+        world.host.observe(body, &round(world.now));
+        world.step(&nobody);
+        let client = &world.clients[0];
+        if let (true, Some(shown)) =
+            (step > 200, client.session.shown(body, client.local(world.now)))
+        {
+            worst = worst.max(shown.position.distance(round(world.now).position));
+        }
+    }
+    (world.clients[0].bytes - before, worst)
+}
+
 #[test]
 fn far_bodies_cost_less_and_are_coarser() {
-    let bytes_at = |distance: f64| {
-        let mut world = watcher("delay=30");
-        world.run(SECOND, &nobody);
-        let peer = world.clients[0].peer;
-        world.host.set_viewpoint(peer, Viewpoint::Place(DVec3::ZERO));
-        let round = |at: SimTime| {
-            let s = 2.0 * at.as_secs_f64();
-            let (sin, cos) = (libm::sin(s), libm::cos(s));
-            let center = DVec3::X * distance;
-            Kinematics::moving(
-                at,
-                center + DVec3::new(cos, sin, 0.0) * 3.0,
-                DVec3::new(-sin, cos, 0.0) * 6.0,
-            )
-        };
-        let body = world.host.spawn(world.now, Owner::Host, b"", &round(world.now)).unwrap();
-        let (before, mut worst) = (world.clients[0].bytes, 0.0_f64);
-        for step in 0..2000 {
-            world.host.observe(body, &round(world.now));
-            world.step(&nobody);
-            let client = &world.clients[0];
-            if let (true, Some(shown)) =
-                (step > 200, client.session.shown(body, client.local(world.now)))
-            {
-                worst = worst.max(shown.position.distance(round(world.now).position));
-            }
-        }
-        (world.clients[0].bytes - before, worst)
-    };
-    let (near, near_error) = bytes_at(10.0);
-    let (far, far_error) = bytes_at(70.0);
+    let (near, near_error) = bytes_at(10.0, Viewpoint::Place(DVec3::ZERO));
+    let (far, far_error) = bytes_at(70.0, Viewpoint::Place(DVec3::ZERO));
     assert!(far * 3 < near * 2, "{far} bytes far, {near} near");
     assert!(near_error < far_error && far_error < 4.0, "{near_error} m near, {far_error} m far");
+}
+
+#[test]
+fn who_watches_from_everywhere_has_all_as_near_as_can_be() {
+    let (_, near_error) = bytes_at(10.0, Viewpoint::Place(DVec3::ZERO));
+    for distance in [10.0, 70.0, 5_000.0] {
+        let (bytes, error) = bytes_at(distance, Viewpoint::Everywhere);
+        assert!(bytes > 0 && (error - near_error).abs() < 0.05, "{distance} m: {error} m");
+    }
 }
 
 #[test]

@@ -43,6 +43,8 @@ pub enum Viewpoint {
     Entity(EntityId),
     /// From a place.
     Place(DVec3),
+    /// From everywhere: all is as near as can be, for those who only watch.
+    Everywhere,
 }
 
 /// A ping that has to be answered.

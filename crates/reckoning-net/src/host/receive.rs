@@ -131,6 +131,7 @@ impl Host {
                 return self.handle_update(now, from, header, entity, number, class, body);
             }
             Message::Reliable { index, bytes } if joined => {
+                peer.stats.carried_bytes_in += bytes.len() as u64;
                 if peer.channel.inbox.take(index, bytes) == crate::reliable::Taken::TooFar {
                     peer.stats.no_room += 1;
                     return Handled::Not;
@@ -142,6 +143,7 @@ impl Host {
                 }
             }
             Message::Command { index, bytes } if joined => {
+                peer.stats.carried_bytes_in += bytes.len() as u64;
                 if peer.channel.copies.is_first(index) {
                     self.tell(HostEvent::Command { peer: from, bytes: bytes.to_vec() });
                 }

@@ -4,7 +4,7 @@ use reckoning::{ListenerId, SimTime};
 
 use super::entity::{ClassFormat, Entity, Held};
 use super::fates::Fates;
-use super::zone_pass::{bring_in_line, viewpoint_of};
+use super::zone_pass::{bring_in_line, sight_of};
 use super::{Host, peer::Stage};
 use crate::wire::{Format, PeerId};
 use crate::zones::ZoneClass;
@@ -53,8 +53,8 @@ impl Host {
         self.zones_at = now;
         self.world.sort_out(now);
         for peer in self.peers.values_mut().filter(|peer| matches!(peer.stage, Stage::Joined(_))) {
-            let viewpoint = viewpoint_of(peer, &self.world, now);
-            self.world.around(viewpoint, now, &mut self.found);
+            let sight = sight_of(peer, &self.world, now);
+            self.world.around(sight, now, &mut self.found);
             bring_in_line(peer, &mut self.world, self.rewind.as_mut(), &self.found, now);
         }
     }

@@ -3,10 +3,11 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use reckoning::{DVec3, Policy, SimTime};
+use reckoning::{Policy, SimTime};
 
 use super::config::HostConfig;
 use super::entity::{ClassFormat, Entity};
+use super::zone_pass::{Found, Sight};
 use crate::wire::EntityId;
 use crate::zones::{Grid, ZoneConfig};
 
@@ -104,29 +105,21 @@ impl World {
         self.changed = false;
     }
 
-    /// Who is in the zone of a viewpoint, in order of id, with the squared distance. Without a
-    /// viewpoint everything is infinitely far away, and in the zone if that has no end.
-    pub(crate) fn around(
-        &self,
-        viewpoint: Option<DVec3>,
-        now: SimTime,
-        found: &mut Vec<(EntityId, u32, f64)>,
-    ) {
+    /// Who is in the zone of a sight, in order of id, with the squared distance. What is
+    /// infinitely far away is in the zone if that has no end.
+    pub(crate) fn around(&self, sight: Sight, now: SimTime, found: &mut Vec<Found>) {
         found.clear();
         let reach_m = self.zones.reach_m();
-        if let (Some(viewpoint), true) = (viewpoint, reach_m.is_finite()) {
-            for slot in self.grid.near(viewpoint, reach_m) {
-                if let Some(entity) = self.at(slot) {
-                    let squared = entity.position_at(now).distance_squared(viewpoint);
-                    found.push((entity.id, slot, squared));
-                }
+        let seen =
+            |slot, entity: &Entity| (entity.id, slot, sight.squared(entity.position_at(now)));
+        match sight {
+            Sight::From(viewpoint) if reach_m.is_finite() => {
+                let near = self.grid.near(viewpoint, reach_m);
+                found.extend(near.filter_map(|slot| Some(seen(slot, self.at(slot)?))));
+                found.sort_unstable_by_key(|(id, ..)| *id);
             }
-            found.sort_unstable_by_key(|(id, ..)| *id);
-        } else if reach_m.is_infinite() {
-            found.extend(self.iter().map(|(slot, entity)| {
-                let apart = |from: DVec3| entity.position_at(now).distance_squared(from);
-                (entity.id, slot, viewpoint.map_or(f64::INFINITY, apart))
-            }));
+            Sight::Nowhere if reach_m.is_finite() => {}
+            _ => found.extend(self.iter().map(|(slot, entity)| seen(slot, entity))),
         }
     }
 }

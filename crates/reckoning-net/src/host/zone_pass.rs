@@ -12,13 +12,37 @@ use crate::wire::{EntityId, Owner, PeerId};
 /// An entity in reach: its id, its place in the table, its squared distance.
 pub(crate) type Found = (EntityId, u32, f64);
 
-/// The place a peer sees the world from, if it has one.
-pub(crate) fn viewpoint_of(peer: &Peer, world: &World, now: SimTime) -> Option<DVec3> {
-    let of = |id: EntityId| world.get(id).map(|entity| entity.position_at(now));
+/// Where a viewpoint is at the moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Sight {
+    /// All is infinitely far away.
+    Nowhere,
+    From(DVec3),
+    /// All is near.
+    Everywhere,
+}
+
+impl Sight {
+    /// The squared distance of a place.
+    pub(crate) fn squared(self, place: DVec3) -> f64 {
+        match self {
+            Self::Nowhere => f64::INFINITY,
+            Self::From(from) => place.distance_squared(from),
+            Self::Everywhere => 0.0,
+        }
+    }
+}
+
+/// From where a peer sees the world.
+pub(crate) fn sight_of(peer: &Peer, world: &World, now: SimTime) -> Sight {
+    let of = |id: EntityId| {
+        world.get(id).map_or(Sight::Nowhere, |entity| Sight::From(entity.position_at(now)))
+    };
     match peer.viewpoint {
-        Viewpoint::Own => peer.owned.first().and_then(|id| of(*id)),
+        Viewpoint::Own => peer.owned.first().map_or(Sight::Nowhere, |id| of(*id)),
         Viewpoint::Entity(id) => of(id),
-        Viewpoint::Place(place) => Some(place),
+        Viewpoint::Place(place) => Sight::From(place),
+        Viewpoint::Everywhere => Sight::Everywhere,
     }
 }
 

@@ -90,6 +90,9 @@ impl Session {
 
     /// Returns false for what cannot be used and has to come again.
     fn handle_message(&mut self, now: SimTime, header: &Header, message: &Message) -> bool {
+        if let Message::Reliable { bytes, .. } | Message::Command { bytes, .. } = message {
+            self.stats.carried_bytes_in += bytes.len() as u64;
+        }
         match *message {
             Message::Welcome { peer, format, config } => self.handle_welcome(peer, format, config),
             Message::Refused(why) | Message::Bye(why) => {

@@ -6,7 +6,8 @@ use web_sys::{CanvasRenderingContext2d as Pen, HtmlCanvasElement};
 
 use super::dom;
 use super::draw::{
-    Backdrop, Curves, DARK, Ground, LIGHT, Palette, Picture, draw_compare, draw_plot, draw_thumbs,
+    Backdrop, Curves, DARK, Ground, LIGHT, Palette, Picture, Stamps, draw_compare, draw_plot,
+    draw_thumbs,
 };
 use super::live::Live;
 use super::measure::{Meters, Totals};
@@ -44,6 +45,7 @@ pub struct App {
     pen: Pen,
     plots: Vec<HtmlCanvasElement>,
     backdrop: Backdrop,
+    stamps: Stamps,
     pub size: [f64; 2],
     dpr: f64,
     pub colours: &'static Palette,
@@ -80,6 +82,7 @@ impl App {
             canvas,
             plots: plots.collect(),
             backdrop: Backdrop::new()?,
+            stamps: Stamps::default(),
             size: [1.0, 1.0],
             dpr: 1.0,
             colours: &DARK,
@@ -133,6 +136,7 @@ impl App {
             self.slow_ms = begin_ms;
             self.slow_tick();
         }
+        self.chore();
         self.meters.frames.note(dom::now_ms() - begin_ms);
     }
 
@@ -324,12 +328,12 @@ impl App {
             draw_compare(&picture, target, &mut self.backdrop, (below, self.dpr));
         } else {
             self.backdrop.copy(&self.pen, &self.camera, ground, self.colours, self.dpr);
-            picture.draw();
+            picture.draw(&mut self.stamps, self.dpr);
         }
         draw_thumbs(&self.pen, &self.hands, self.colours);
     }
 
-    /// Ten times a second: curves, figures, wishes.
+    /// Ten times a second: wishes, and a value more for each curve.
     fn slow_tick(&mut self) {
         for change in std::mem::take(&mut self.pending) {
             match &mut self.source {
@@ -346,17 +350,28 @@ impl App {
             }
         }
         self.meters.tick(self.now, self.totals());
+    }
+
+    /// What is around the arena, a part in each frame: all in one would make that frame late.
+    fn chore(&mut self) {
+        const FIGURES: usize = 3;
+        const GAME: usize = 4;
+        match self.frames as usize % (GAME + 1) {
+            GAME => self.show_game(),
+            FIGURES => panel::show_figures(&self.state()),
+            plot => self.draw_plot(plot),
+        }
+    }
+
+    fn draw_plot(&self, number: usize) {
+        let Some(canvas) = self.plots.get(number) else { return };
         let colours = self.colours;
         let [ghost, naive, past] = &self.meters.error_series;
         let errors = [(past, colours.interpolated), (naive, colours.naive), (ghost, colours.ghost)];
         let pairs = [&self.meters.update_series, &self.meters.byte_series];
         let pairs = pairs.map(|[ghost, naive]| [(naive, colours.naive), (ghost, colours.ghost)]);
         let curves = [&errors[..], &pairs[0][..], &pairs[1][..]];
-        for (canvas, series) in self.plots.iter().zip(curves) {
-            draw_plot(canvas, &Curves { series }, colours, self.dpr);
-        }
-        panel::show_figures(&self.state());
-        self.show_game();
+        draw_plot(canvas, &Curves { series: curves[number] }, colours, self.dpr);
     }
 
     fn totals(&self) -> Totals {
@@ -365,7 +380,7 @@ impl App {
                 let stats = live.client.session().map(|it| *it.stats()).unwrap_or_default();
                 Totals {
                     updates: stats.updates_in,
-                    bytes: stats.bytes_in,
+                    bytes: stats.bytes_in - stats.carried_bytes_in,
                     plain_updates: live.plain_updates,
                     plain_bytes: live.plain_bytes,
                 }

@@ -120,6 +120,11 @@ pub fn pen_of(canvas: &HtmlCanvasElement) -> Option<CanvasRenderingContext2d> {
     canvas.get_context("2d").ok()??.dyn_into().ok()
 }
 
+/// A canvas that is on no page.
+pub fn new_canvas() -> Option<HtmlCanvasElement> {
+    document()?.create_element("canvas").ok()?.dyn_into().ok()
+}
+
 /// Calls `call` at every such event, for as long as the page lives.
 pub fn listen<E: JsCast>(target: &EventTarget, kind: &str, mut call: impl FnMut(E) + 'static) {
     let call = Closure::<dyn FnMut(Event)>::new(move |event: Event| {

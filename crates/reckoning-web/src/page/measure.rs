@@ -99,6 +99,7 @@ impl Meters {
         state.plain_bytes_per_s = self.plain_bytes.per_s();
         state.frames = Frames {
             count: self.frames.count(),
+            late: self.frames.late(),
             worst_ms: self.frames.worst_ms(),
             p99_ms: self.frames.p99_ms(),
         };

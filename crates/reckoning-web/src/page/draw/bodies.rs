@@ -6,15 +6,21 @@ use reckoning::{DVec3, SimTime};
 use web_sys::CanvasRenderingContext2d as Pen;
 
 use super::palette::Palette;
+use super::stamps::{Motif, Stamps};
 use crate::camera::Camera;
 use crate::scene::{Body, Bullet, Scene};
 
 /// Bodies are never smaller on the page.
 const LEAST_RADIUS: f64 = 7.0;
+/// Stamps of bodies look into so many directions: at the rim of a body that is half a pixel.
+const TURNS: f64 = 180.0;
+/// Room for a line of a name with its halo.
+const NAME_HEIGHT: f64 = 20.0;
 /// A ghost this near to the truth is not worth a bar.
 const LEAST_ERROR_PX: f64 = 1.5;
 
 /// What bodies are drawn with.
+#[derive(Clone, Copy)]
 pub struct Brush<'a> {
     pub pen: &'a Pen,
     pub camera: &'a Camera,
@@ -23,7 +29,7 @@ pub struct Brush<'a> {
 }
 
 impl Brush<'_> {
-    fn radius(&self) -> f64 {
+    pub fn radius(&self) -> f64 {
         (self.radius_px * self.camera.zoom).max(LEAST_RADIUS)
     }
 
@@ -161,16 +167,42 @@ impl Brush<'_> {
         pen.stroke();
     }
 
-    pub fn name(&self, body: &Body, place: DVec3) {
+    /// The name over a body. The pen has the font.
+    pub fn name(&self, body: &Body, place: DVec3, stamps: &mut Stamps) {
         let [x, y] = self.camera.to_page(place);
-        let y = y - self.radius() * 1.5 - 7.0;
-        let pen = self.pen;
-        pen.set_stroke_style_str(self.colours.text_halo);
-        pen.set_line_width(3.0);
-        let _ = pen.stroke_text(&body.name, x, y);
-        let is_faint = body.is_bot && !body.is_me;
-        pen.set_fill_style_str(if is_faint { self.colours.muted } else { self.colours.text });
-        let _ = pen.fill_text(&body.name, x, y);
+        let y = y - self.radius() * 1.5 - 11.0;
+        let motif = Motif::Name { text: body.name.clone(), is_faint: body.is_bot };
+        let size = || {
+            let wide = self.pen.measure_text(&body.name).map_or(0.0, |it| it.width());
+            [wide + 8.0, NAME_HEIGHT]
+        };
+        stamps.put(self.pen, motif, [x, y], size, |pen| {
+            write_like_names(pen);
+            pen.set_stroke_style_str(self.colours.text_halo);
+            pen.set_line_width(3.0);
+            let _ = pen.stroke_text(&body.name, 0.0, 0.0);
+            pen.set_fill_style_str(if body.is_bot {
+                self.colours.muted
+            } else {
+                self.colours.text
+            });
+            let _ = pen.fill_text(&body.name, 0.0, 0.0);
+        });
+    }
+
+    /// A body of somebody else, from a stamp.
+    pub fn stamp(&self, body: &Body, place: DVec3, is_struck: bool, stamps: &mut Stamps) {
+        let turn = (body.yaw_rad / TAU * TURNS).round().rem_euclid(TURNS);
+        let radius = self.radius();
+        let (team, is_tank) = (body.team, body.is_tank);
+        let motif = Motif::Body { team, is_tank, is_struck, turn: turn as u16 };
+        let size = || [2.0 * (radius * 1.75 + 2.0); 2];
+        stamps.put(self.pen, motif, self.camera.to_page(place), size, |pen| {
+            let turned = Body { yaw_rad: turn / TURNS * TAU, ..body.clone() };
+            let camera = Camera { centre: DVec3::ZERO, size: [0.0; 2], ..*self.camera };
+            let brush = Brush { pen, camera: &camera, ..*self };
+            brush.body(&turned, DVec3::ZERO, is_struck);
+        });
     }
 
     /// A bullet with its tail, as it is at the host's time.
@@ -200,6 +232,13 @@ impl Brush<'_> {
         }
         pen.set_line_cap("butt");
     }
+}
+
+/// The font of names.
+pub fn write_like_names(pen: &Pen) {
+    pen.set_font("500 11px system-ui, sans-serif");
+    pen.set_text_align("center");
+    pen.set_text_baseline("middle");
 }
 
 /// Outlines in radii: along and across the way it looks.

@@ -61,8 +61,7 @@ const MOST_PIXELS: f64 = 16e6;
 
 impl Backdrop {
     pub fn new() -> Option<Self> {
-        let canvas: HtmlCanvasElement =
-            wasm_bindgen::JsCast::dyn_into(dom::document()?.create_element("canvas").ok()?).ok()?;
+        let canvas = dom::new_canvas()?;
         let pen = dom::pen_of(&canvas)?;
         Some(Self { canvas, pen, drawn: None })
     }

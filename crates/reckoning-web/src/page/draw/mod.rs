@@ -5,6 +5,7 @@ mod compare;
 mod ground;
 mod palette;
 mod plots;
+mod stamps;
 
 use std::f64::consts::TAU;
 
@@ -16,6 +17,7 @@ pub use compare::draw_compare;
 pub use ground::{Backdrop, Ground};
 pub use palette::{DARK, LIGHT, Palette};
 pub use plots::{Curves, draw_plot};
+pub use stamps::Stamps;
 
 use crate::camera::Camera;
 use crate::controls::Overlays;
@@ -49,7 +51,7 @@ impl Picture<'_> {
     }
 
     /// Everything over the backdrop.
-    pub fn draw(&self) {
+    pub fn draw(&self, stamps: &mut Stamps, dpr: f64) {
         if self.overlays.trend {
             self.draw_trend();
         }
@@ -68,6 +70,7 @@ impl Picture<'_> {
             );
         }
         let brush = self.brush();
+        stamps.prepare(self.colours, dpr, brush.radius());
         for body in self.bodies.iter().filter(|it| it.is_alive) {
             self.draw_others(&brush, body);
         }
@@ -77,10 +80,15 @@ impl Picture<'_> {
         for body in self.bodies {
             let is_drawn = self.overlays.ghost || body.is_me;
             if is_drawn && brush.shows(body.shown) {
-                brush.body(body, body.shown, self.scene.flashes(body.player, self.now));
+                let is_struck = self.scene.flashes(body.player, self.now);
+                if body.is_me || !body.is_alive {
+                    brush.body(body, body.shown, is_struck);
+                } else {
+                    brush.stamp(body, body.shown, is_struck, stamps);
+                }
             }
         }
-        self.draw_names(&brush);
+        self.draw_names(&brush, stamps);
     }
 
     /// The pictures beside the ghost.
@@ -103,13 +111,11 @@ impl Picture<'_> {
         }
     }
 
-    fn draw_names(&self, brush: &Brush<'_>) {
-        self.pen.set_font("500 11px system-ui, sans-serif");
-        self.pen.set_text_align("center");
-        self.pen.set_text_baseline("alphabetic");
+    fn draw_names(&self, brush: &Brush<'_>, stamps: &mut Stamps) {
+        bodies::write_like_names(self.pen);
         for body in self.bodies.iter().filter(|it| it.is_alive && !it.is_me) {
             if brush.shows(body.shown) {
-                brush.name(body, body.shown);
+                brush.name(body, body.shown, stamps);
             }
         }
     }
