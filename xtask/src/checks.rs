@@ -6,6 +6,7 @@ use crate::browser;
 use crate::examples;
 use crate::failure::Failure;
 use crate::golden;
+use crate::page;
 use crate::report::Report;
 use crate::say;
 use crate::tools;
@@ -75,7 +76,11 @@ fn cargo(workspace: &Workspace, words: &str) -> Result<Outcome, Failure> {
 }
 
 fn lints(workspace: &Workspace) -> Result<Outcome, Failure> {
-    cargo(workspace, "clippy --workspace --all-targets --all-features -- -D warnings")
+    cargo(workspace, "clippy --workspace --all-targets --all-features -- -D warnings")?;
+    // What only a browser compiles.
+    tools::require_target(workspace, page::WASM)?;
+    let browser = format!("clippy -p reckoning-client -p reckoning-web --target {}", page::WASM);
+    cargo(workspace, &format!("{browser} -- -D warnings"))
 }
 
 /// The optimiser must not change a bit of the long replay.

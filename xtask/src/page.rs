@@ -17,7 +17,8 @@ use crate::say;
 use crate::tools;
 use crate::workspace::{self, Workspace};
 
-const WASM: &str = "wasm32-unknown-unknown";
+/// What browsers run.
+pub const WASM: &str = "wasm32-unknown-unknown";
 /// Where the files that need no compiler are.
 const STATIC: &str = "crates/reckoning-web/page";
 

@@ -266,7 +266,7 @@ fn bodies_come_and_go_with_the_zone_over_a_bad_network() {
 }
 
 /// Bytes of a body that goes in circles so far away, and the worst error it is shown with.
-fn bytes_at(distance: f64, viewpoint: Viewpoint) -> (usize, f64) {
+fn bytes_at(distance: f64, viewpoint: Viewpoint) -> (u64, f64) {
     let mut world = watcher("delay=30");
     world.run(SECOND, &nobody);
     let peer = world.clients[0].peer;

@@ -66,9 +66,12 @@ fn greet(app: &mut App) {
     app.measure();
 }
 
+/// What the browser calls for the next frame; it asks for itself again.
+type NextFrame = Rc<RefCell<Option<Closure<dyn FnMut()>>>>;
+
 /// Draws frame after frame.
 fn run(app: Rc<RefCell<App>>) {
-    let again: Rc<RefCell<Option<Closure<dyn FnMut()>>>> = Rc::default();
+    let again = NextFrame::default();
     let next = again.clone();
     *again.borrow_mut() = Some(Closure::new(move || {
         if let Ok(mut app) = app.try_borrow_mut() {
@@ -79,7 +82,7 @@ fn run(app: Rc<RefCell<App>>) {
     ask_for_frame(&again);
 }
 
-fn ask_for_frame(call: &Rc<RefCell<Option<Closure<dyn FnMut()>>>>) {
+fn ask_for_frame(call: &NextFrame) {
     if let (Some(window), Some(call)) = (dom::window(), call.borrow().as_ref()) {
         let _ = window.request_animation_frame(call.as_ref().unchecked_ref());
     }
@@ -97,8 +100,7 @@ fn expose(app: &Rc<RefCell<App>>) -> Result<(), JsValue> {
     let shared = app.clone();
     let set = Closure::<dyn FnMut(JsValue, JsValue) -> String>::new(
         move |name: JsValue, value: JsValue| {
-            let value: String =
-                js_sys::JsString::from(js_sys::Object::from(value).to_string()).into();
+            let value = String::from(js_sys::Object::from(value).to_string());
             shared.borrow_mut().set(&name.as_string().unwrap_or_default(), &value)
         },
     );

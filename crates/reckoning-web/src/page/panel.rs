@@ -145,12 +145,9 @@ fn board_of(team: u8, entries: &[(u16, &Entry)], me: Option<u16>) -> String {
     );
     for (player, entry) in entries {
         let class = if Some(*player) == me { " class=\"me\"" } else { "" };
-        html += &format!(
-            "<tr{class}><td>{}</td><td>{}</td><td>{}</td></tr>",
-            dom::escaped(&entry.name),
-            entry.kills,
-            entry.deaths
-        );
+        let (name, kills, deaths) = (dom::escaped(&entry.name), entry.kills, entry.deaths);
+        let row = format!("<tr{class}><td>{name}</td><td>{kills}</td><td>{deaths}</td></tr>");
+        html.push_str(&row);
     }
     html + "</table>"
 }

@@ -37,13 +37,12 @@ impl Replayed {
         let level = named.and_then(|name| Level::built_in(name).ok());
         let (low, high) = recording.bounds();
         let rim = (high - low).max_element() * RIM;
-        let (ground, shift) = match level {
-            Some(level) => (Ground::of_level(level), DVec3::ZERO),
-            None => {
-                let size = high - low + DVec3::new(2.0, 2.0, 0.0) * rim;
-                let radius_px = size.max_element() * BODY_SHARE;
-                (Ground { level: None, size, radius_px }, DVec3::new(rim, rim, 0.0) - low)
-            }
+        let (ground, shift) = if let Some(level) = level {
+            (Ground::of_level(level), DVec3::ZERO)
+        } else {
+            let size = high - low + DVec3::new(2.0, 2.0, 0.0) * rim;
+            let radius_px = size.max_element() * BODY_SHARE;
+            (Ground { level: None, size, radius_px }, DVec3::new(rim, rim, 0.0) - low)
         };
         let chain = Chain::new(recording.header().bodies.len(), controls);
         let clock = ReplayClock::new(recording.seconds());

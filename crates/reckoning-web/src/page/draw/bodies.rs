@@ -176,7 +176,7 @@ impl Brush<'_> {
             let wide = self.pen.measure_text(&body.name).map_or(0.0, |it| it.width());
             [wide + 8.0, NAME_HEIGHT]
         };
-        stamps.put(self.pen, motif, [x, y], size, |pen| {
+        stamps.put(self.pen, &motif, [x, y], size, |pen| {
             write_like_names(pen);
             pen.set_stroke_style_str(self.colours.text_halo);
             pen.set_line_width(3.0);
@@ -197,7 +197,7 @@ impl Brush<'_> {
         let (team, is_tank) = (body.team, body.is_tank);
         let motif = Motif::Body { team, is_tank, is_struck, turn: turn as u16 };
         let size = || [2.0 * (radius * 1.75 + 2.0); 2];
-        stamps.put(self.pen, motif, self.camera.to_page(place), size, |pen| {
+        stamps.put(self.pen, &motif, self.camera.to_page(place), size, |pen| {
             let turned = Body { yaw_rad: turn / TURNS * TAU, ..body.clone() };
             let camera = Camera { centre: DVec3::ZERO, size: [0.0; 2], ..*self.camera };
             let brush = Brush { pen, camera: &camera, ..*self };

@@ -54,9 +54,9 @@ pub fn draw_plot(canvas: &HtmlCanvasElement, curves: &Curves<'_>, colours: &Pale
             let x = width - from_right * (width - left);
             let y = bottom - (value / end).min(1.0) * (bottom - top);
             if is_first {
-                pen.move_to(x, y)
+                pen.move_to(x, y);
             } else {
-                pen.line_to(x, y)
+                pen.line_to(x, y);
             }
             is_first = false;
         }

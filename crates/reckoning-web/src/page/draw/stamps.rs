@@ -72,18 +72,18 @@ impl Stamps {
     pub fn put(
         &mut self,
         pen: &Pen,
-        motif: Motif,
+        motif: &Motif,
         [x, y]: [f64; 2],
         size: impl FnOnce() -> [f64; 2],
         paint: impl FnOnce(&Pen),
     ) {
         let dpr = self.ink.map_or(1.0, |it| it.dpr);
         let is_text = matches!(motif, Motif::Name { .. });
-        if !self.made.contains_key(&motif) {
+        if !self.made.contains_key(motif) {
             let Some(stamp) = Stamp::new(size(), dpr, paint) else { return };
             self.made.insert(motif.clone(), stamp);
         }
-        let Some(Stamp { canvas, size: [width, height] }) = self.made.get(&motif) else { return };
+        let Some(Stamp { canvas, size: [width, height] }) = self.made.get(motif) else { return };
         let [mut left, mut top] = [x - 0.5 * width, y - 0.5 * height];
         if is_text {
             // Letters stay sharp on whole device pixels; bodies move on smoothly.
