@@ -5,6 +5,7 @@ mod support;
 use std::fs;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use reckoning_net::Format;
@@ -95,6 +96,11 @@ fn attack(server: SocketAddr, folder: &Path, stolen: &[u8], own: &[u8]) -> (usiz
 /// others see nothing of it.
 #[test]
 fn stamps_from_the_future_are_not_believed_with_the_guard_on() {
+    assert_unnoticed(lies);
+}
+
+/// Lets a liar in among four players; how much larger their errors were meanwhile.
+fn lies() -> f64 {
     let folder = folder("future");
     let [chain, private] = certificate(&folder);
     let server = Process::start(&["guard.top_speed_mps=30", &chain, &private]);
@@ -121,8 +127,8 @@ fn stamps_from_the_future_are_not_believed_with_the_guard_on() {
     println!("updates rejected {reject}, put right {correct}, put out {out}");
     assert!(reject + correct >= 1 && out == 1, "the liar was noticed and put out");
     assert!(players.iter().all(|it| it.joins == 1 && it.losses == 0), "nobody else was");
-    assert!(attacked_m <= 1.1 * quiet_m, "{:.1} % worse", 100.0 * (attacked_m / quiet_m - 1.0));
     fs::remove_dir_all(folder).unwrap();
+    attacked_m / quiet_m
 }
 
 #[test]
@@ -145,9 +151,17 @@ fn datagrams_to_nobody() {
 
 #[test]
 fn honest_players_do_not_notice_hostile_ones() {
-    // An attack is over in some seconds, in which the mean error of four players wavers by some
-    // per cent anyway: the median of three counts.
-    let mut ratios = [(); 3].map(|()| siege());
+    assert_unnoticed(siege);
+}
+
+/// Two attacks at once would be judged by each other's load.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// An attack is over in some seconds, in which the mean error of four players wavers by some per
+/// cent anyway: the median of three counts.
+fn assert_unnoticed(attack: fn() -> f64) {
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut ratios = [(); 3].map(|()| attack());
     ratios.sort_by(f64::total_cmp);
     println!("attacked to quiet: {ratios:.3?}");
     assert!(ratios[1] <= 1.1, "{:.1} % worse", 100.0 * (ratios[1] - 1.0));
