@@ -60,8 +60,8 @@ fn a_killed_server_loses_a_second_at_most_and_its_clients_come_back() {
         players.iter_mut().for_each(Native::frame);
         players.iter().all(|player| player.losses == 1)
     });
-    // Three seconds of silence, and a frame or two of a busy machine.
-    assert!(noticed.as_secs_f64() < 3.5, "noticed after {noticed:?}");
+    // Three seconds of silence, and what a busy machine makes of them.
+    assert!(noticed.as_secs_f64() < 6.0, "noticed after {noticed:?}");
     let listen = format!("listen={:?}", server.address.to_string());
     let _again = Process::start(&[&listen]);
     let back = wait_for("both are back and see each other", 30.0, || {
