@@ -103,10 +103,15 @@ impl Setting<'_> {
         chain: &mut Chain,
     ) -> Result<(), CompareError> {
         let alive: Vec<usize> = places.filter(|&place| course.states[place].alive).collect();
-        let [first, .., last] = alive.as_slice() else { return Ok(()) };
-        let (first, last) = (&course.states[*first], &course.states[*last]);
+        let [begin, .., last] = alive.as_slice() else { return Ok(()) };
+        let (first, last) = (&course.states[*begin], &course.states[*last]);
         chain.seconds += last.kinematics.at.secs_since(first.kinematics.at);
-        let (mut publisher, update) = Publisher::start(self.publishing()?, &first.kinematics)?;
+        let mut publishing = self.publishing()?;
+        if let Some(planner) = &mut planner {
+            self.tell(planner, player, *begin);
+            publishing.model = self.learned_plan(planner, player, *begin);
+        }
+        let (mut publisher, update) = Publisher::start(publishing, &first.kinematics)?;
         chain.updates += 1;
         let late = LinkConfig { delay: Duration::from_millis(100), ..LinkConfig::default() };
         let mut late = Viewer::new(late, update, player as u64)?;

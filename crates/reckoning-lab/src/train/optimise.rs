@@ -19,8 +19,13 @@ use crate::Dice;
 /// Examples to a shard, and shards to a batch.
 const SHARD: usize = 64;
 const SHARDS: usize = 16;
-/// Share of examples that are shown with a group of features hidden.
-const HIDDEN: f64 = 0.3;
+/// Share of examples that are shown with a group of features hidden: the less there is to
+/// learn from, the more, or it is learned by heart.
+fn hidden_share(examples: usize) -> f64 {
+    (45_000.0 / examples.max(1) as f64).clamp(0.3, 0.7)
+}
+/// What the running mean of the numbers takes from each step; more from the first ones.
+const TAKEN: f64 = 0.005;
 /// The steepest step, and how it falls on the weights.
 const TOP_RATE: f64 = 2e-3;
 const DECAY: f32 = 1e-2;
@@ -95,6 +100,9 @@ impl Task<'_> {
         let count = lessons.examples.len();
         let batches = count / (SHARD * SHARDS);
         let mut adam = Adam::new(numbers.len());
+        // Steps go to and fro; their mean is nearer to the bottom than the last of them.
+        let mut mean = numbers.to_vec();
+        let mut steps = 0.0;
         let mut order: Vec<u32> = (0..count as u32).collect();
         let mut slopes = vec![vec![0.0_f32; numbers.len()]; SHARDS];
         for epoch in 0..epochs {
@@ -111,10 +119,13 @@ impl Task<'_> {
                 add(&mut sum, cost);
                 let done = (epoch * batches + batch) as f64 / (epochs * batches) as f64;
                 adam.step(numbers, &slopes, rate(done) as f32, self.shape.ranges()[4].start);
+                steps += 1.0;
+                follow(&mut mean, numbers, f64::max(TAKEN, 10.0 / (10.0 + steps)) as f32);
             }
             let n = (batches * SHARD * SHARDS).max(1) as f64;
-            told(epoch, Lesson { inside_s: sum.inside_s / n, error: sum.error / n }, numbers);
+            told(epoch, Lesson { inside_s: sum.inside_s / n, error: sum.error / n }, &mean);
         }
+        numbers.copy_from_slice(&mean);
     }
 
     fn batch(
@@ -239,6 +250,7 @@ fn learn_shard(
     let mut trace = Trace::new(&task.shape);
     let mut mirrored = trace.x.clone();
     let mut truth = vec![0.0_f32; HORIZONS * lessons.examples.axes];
+    let hidden = hidden_share(lessons.examples.len());
     let mut sum = Cost::default();
     for &index in indices {
         let index = index as usize;
@@ -249,7 +261,7 @@ fn learn_shard(
         if task.mirrors && dice.chance(0.5) {
             mirror(task.inputs, &mut trace.x, &mut mirrored, &mut truth, lessons.examples.axes);
         }
-        hide(task.inputs, &mut trace.x, dice);
+        hide(task.inputs, &mut trace.x, hidden, dice);
         forwards(&task.shape, numbers, &mut trace);
         let bound = widths * task.unit as f32;
         let mut slope = std::mem::take(&mut trace.slope);
@@ -275,8 +287,8 @@ fn mirror(inputs: &Inputs, x: &mut [f32], scratch: &mut [f32], truth: &mut [f32]
 
 /// Hides a group of features now and then, so that the network can do without.
 #[inline(always)]
-fn hide(inputs: &Inputs, x: &mut [f32], dice: &mut Dice) {
-    let hides = dice.chance(HIDDEN);
+fn hide(inputs: &Inputs, x: &mut [f32], share: f64, dice: &mut Dice) {
+    let hides = dice.chance(share);
     let group = dice.roll() as usize % inputs.groups.len();
     if hides {
         let (numbers, flag) = &inputs.groups[group];
@@ -287,6 +299,10 @@ fn hide(inputs: &Inputs, x: &mut [f32], dice: &mut Dice) {
             x[*k] = *hidden;
         }
     }
+}
+
+fn follow(mean: &mut [f32], numbers: &[f32], share: f32) {
+    mean.iter_mut().zip(numbers).for_each(|(mean, number)| *mean += share * (number - *mean));
 }
 
 fn add(sum: &mut Cost, cost: Cost) {

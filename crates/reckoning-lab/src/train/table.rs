@@ -66,6 +66,9 @@ pub struct SourceTable {
     pub seconds: f64,
     /// Predictor by predictor.
     pub rows: Vec<TableRow>,
+    /// Updates of the trained model over those of constant velocity, at each bound, in the
+    /// session that is worst for it.
+    pub worst: Vec<f64>,
 }
 
 /// Why there is no table.
@@ -164,7 +167,8 @@ fn one_source(
     let seconds: Vec<f64> = prepared.iter().map(Prepared::body_seconds).collect();
     let rows = super::pool::rows(&compared, &found, &seconds, WIDTHS.len());
     let (sessions, seconds) = (list.len(), seconds.iter().sum());
-    Ok(SourceTable { source, sessions, parts, seconds, rows })
+    let worst = worst(&found);
+    Ok(SourceTable { source, sessions, parts, seconds, rows, worst })
 }
 
 /// Ways to use a model: with its fallback, alone, and with a correction for each player.
@@ -172,20 +176,32 @@ pub(crate) const FLAVOURS: [(&str, bool, bool); 3] =
     [("learned", true, false), ("learned-alone", false, false), ("learned-adapting", true, true)];
 
 fn told(source: &str, found: &Comparison) -> String {
-    let rows = |name: &str| -> Vec<f64> {
+    let session = found.closed.first().map_or("", |row| row.session.as_str());
+    let ratios = |name: &str| -> String {
+        let parts: Vec<String> = over_linear(found, name).map(|it| format!("{it:.3}")).collect();
+        parts.join(" ")
+    };
+    let (learned, alone) = (ratios("learned"), ratios("learned-alone"));
+    format!("{source} {session}: packets {learned} alone {alone}")
+}
+
+/// Updates of a predictor over those of constant velocity, bound by bound.
+fn over_linear(found: &Comparison, name: &str) -> impl Iterator<Item = f64> {
+    let packets = |name: &str| -> Vec<f64> {
         let own = found.closed.iter().filter(|row| row.predictor == name);
         own.map(|row| row.packets_per_entity_s).collect()
     };
-    let session = found.closed.first().map_or("", |row| row.session.as_str());
-    let (linear, learned, alone) = (rows("linear"), rows("learned"), rows("learned-alone"));
-    let ratio = |own: &[f64]| -> Vec<String> {
-        own.iter().zip(&linear).map(|(own, linear)| format!("{:.3}", own / linear)).collect()
-    };
-    format!(
-        "{source} {session}: packets {} alone {}",
-        ratio(&learned).join(" "),
-        ratio(&alone).join(" ")
-    )
+    packets(name).into_iter().zip(packets("linear")).map(|(own, linear)| own / linear)
+}
+
+fn worst(found: &[Comparison]) -> Vec<f64> {
+    let mut worst = vec![0.0; WIDTHS.len()];
+    for one in found {
+        for (worst, ratio) in worst.iter_mut().zip(over_linear(one, "learned")) {
+            *worst = f64::max(*worst, ratio);
+        }
+    }
+    worst
 }
 
 /// The quarters of a session, as sessions.

@@ -63,6 +63,8 @@ fn source(table: &SourceTable, text: &mut String) {
         let (error, packets) = (range(row.error_ratio), range(row.packet_ratio));
         let _ = writeln!(text, "{:<17}{error:>24}{packets:>26}", row.predictor);
     }
+    let worst: Vec<String> = table.worst.iter().map(|it| format!("{it:.3}")).collect();
+    let _ = writeln!(text, "learned, worst session: upd/s /CV at .5, 1, 2: {}", worst.join(", "));
 }
 
 /// The least error of the plain predictors at each delay.

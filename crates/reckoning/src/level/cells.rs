@@ -108,7 +108,12 @@ impl Cells {
     pub fn along(&self, from: DVec2, to: DVec2, mut visit: impl FnMut(usize, f64) -> bool) {
         let (start, end) = (self.in_cells(from), self.in_cells(to));
         let way = end - start;
-        let Some((enter, leave)) = self.clip(start, way) else { return };
+        // Paths that begin and end over the grid, nearly all, need no clipping.
+        let (low, high) = (start.min(end), start.max(end));
+        let last = DVec2::new(self.columns as f64, self.rows as f64);
+        let covered = low.cmpge(DVec2::ZERO).all() && high.cmple(last).all();
+        let part = if covered { Some((0.0, 1.0)) } else { self.clip(start, way) };
+        let Some((enter, leave)) = part else { return };
         let first = start + way * enter;
         // The cast rounds down: nothing is negative after the clamp.
         let index = |at: f64, count: usize| at.clamp(0.0, count as f64 - 1.0) as i32;
@@ -122,11 +127,10 @@ impl Cells {
             if visit(cell, exit) || exit > leave {
                 return;
             }
-            if x.next <= y.next {
-                x.pass(&mut column);
-            } else {
-                y.pass(&mut row);
-            }
+            // Which of the two cannot be guessed, so neither waits for a branch.
+            let sideways = x.next <= y.next;
+            x.pass_if(sideways, &mut column);
+            y.pass_if(!sideways, &mut row);
             let inside = column >= 0
                 && (column as usize) < self.columns
                 && row >= 0
@@ -171,11 +175,13 @@ impl Crossing {
         }
         let line = if way > 0.0 { f64::from(cell) + 1.0 } else { f64::from(cell) };
         let step = if way > 0.0 { 1 } else { -1 };
-        Self { next: (line - start) / way, per_cell: (1.0 / way).abs(), step }
+        let per_way = 1.0 / way;
+        Self { next: (line - start) * per_way, per_cell: per_way.abs(), step }
     }
 
-    fn pass(&mut self, cell: &mut i32) {
-        self.next += self.per_cell;
-        *cell += self.step;
+    #[inline]
+    fn pass_if(&mut self, passes: bool, cell: &mut i32) {
+        self.next += if passes { self.per_cell } else { 0.0 };
+        *cell += if passes { self.step } else { 0 };
     }
 }

@@ -148,7 +148,21 @@ impl Walls {
 
     /// The share of the path that is free; one if it meets no wall.
     pub(crate) fn free_share(&self, from: DVec3, to: DVec3) -> f64 {
-        self.first_met(from, to).map_or(1.0, |(t, _)| t)
+        let (start, end) = (from.truncate(), to.truncate());
+        let (way, rise) = (end - start, to.z - from.z);
+        let mut free = f64::INFINITY;
+        self.line_cells.along(start, end, |cell, exit| {
+            for &number in self.line_cells.things(cell) {
+                let line = &self.lines[number as usize];
+                let Some(t) = line.met(start, way) else { continue };
+                let height = from.z + rise * t;
+                if t < free && height >= line.bottom_m && height <= line.top_m {
+                    free = t;
+                }
+            }
+            free <= exit
+        });
+        free.min(1.0)
     }
 
     /// The share of the path before the first wall, and the number of its line.

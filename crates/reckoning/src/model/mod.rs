@@ -165,7 +165,9 @@ impl Model {
             Self::Curve(curve) if t_s >= 0.0 => seen.position + curve.displacement(t_s),
             _ => self.position_of_any(seen, t_s),
         };
-        if position.is_finite() { position } else { seen.position }
+        // Zero times what is not finite is not zero: quicker than looking at each.
+        let zero = position * 0.0;
+        if zero.x + zero.y + zero.z == 0.0 { position } else { seen.position }
     }
 
     #[inline(never)]

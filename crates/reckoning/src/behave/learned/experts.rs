@@ -15,7 +15,9 @@
 //!   L <= (ETA * L_best + ln(1 / p) + T * ln(1 / (1 - MIX))) / (1 - exp(-ETA))
 //! ```
 //!
-//! which is `1.078 L_best + 7.2 ln(1 / p) + 0.0036 T`, whatever the body does.
+//! which is `1.078 L_best + 7.2 ln(1 / p) + 0.0036 T`, whatever the body does. With the priors
+//! below, a body of which the trained model knows nothing costs 27 updates more than the best
+//! fallback, and one that it knows 0.4.
 
 use crate::dice::Dice;
 
@@ -25,8 +27,9 @@ pub(super) const EXPERTS: usize = 3;
 const KEPT: f64 = 0.860_707_976_425_057_8;
 /// The part of the prior that is mixed in at every step.
 const MIX: f64 = 0.0005;
-/// The trained model has the benefit of the doubt.
-const PRIOR: [f64; EXPERTS] = [0.8, 0.1, 0.1];
+/// The trained model has the benefit of the doubt: it was tried on other sessions before it
+/// got here.
+const PRIOR: [f64; EXPERTS] = [0.95, 0.025, 0.025];
 
 /// The trust in each expert, and who is in force.
 #[derive(Clone, Debug)]
@@ -136,8 +139,12 @@ mod tests {
 
     #[test]
     fn whoever_never_loses_is_soon_in_force() {
-        let (own, _) = play(2_000, |_| [true, true, false]);
-        assert!(own < 25.0, "{own}");
+        let steps = 2_000;
+        let (own, _) = play(steps, |_| [true, true, false]);
+        // The bound again, with nothing lost by the best: 27 until it is in force, and 7 for
+        // what is mixed in over all the steps.
+        assert!(own < allowed(0.0, PRIOR[2], steps), "{own}");
+        assert!(own < 34.0, "{own}");
     }
 
     #[test]

@@ -151,13 +151,16 @@ impl Row<'_> {
     }
 
     fn vector(&mut self, v: DVec3) {
-        self.frame.inside(v).to_array().into_iter().for_each(|x| self.scalar(x));
+        let told = self.frame.inside(v).to_array().map(|x| x as f32);
+        self.values[self.next..self.next + 3].copy_from_slice(&told);
+        self.next += 3;
     }
 
     /// Notes whether the group just written is known; `count` NaNs stand in if not.
     fn flag(&mut self, known: bool, count: usize) {
         if !known {
-            (0..count).for_each(|_| self.scalar(f64::NAN));
+            self.values[self.next..self.next + count].fill(f32::NAN);
+            self.next += count;
         }
         self.values[FEATURES - GROUPS + self.group] = f32::from(u8::from(known));
         self.group += 1;

@@ -110,19 +110,6 @@ impl<const N: usize> Block<N> {
         }
         both(a, b)
     }
-
-    /// The same in four.
-    #[inline(always)]
-    fn in_four(&self, x: &[f32]) -> [f32; N] {
-        let (mut a, mut b, mut c, mut d) = (self.bias, [0.0; N], [0.0; N], [0.0; N]);
-        for (x, rows) in x.as_chunks::<4>().0.iter().zip(self.rows.as_chunks::<4>().0) {
-            add(&mut a, x[0], &rows[0]);
-            add(&mut b, x[1], &rows[1]);
-            add(&mut c, x[2], &rows[2]);
-            add(&mut d, x[3], &rows[3]);
-        }
-        both(both(a, b), both(c, d))
-    }
 }
 
 #[inline(always)]
@@ -144,8 +131,8 @@ fn pass(layers: &Layers, x: &[f32], out: &mut [f32]) {
     let (Some(last), Some(skip)) = (layers.last.blocks.first(), layers.skip.blocks.first()) else {
         return;
     };
-    let last = last.in_four(&second[..width]);
-    let skip = skip.in_four(x);
+    let last = last.in_two(&second[..width]);
+    let skip = skip.in_two(x);
     out.iter_mut().zip(last.into_iter().zip(skip)).for_each(|(out, (a, b))| *out = a + b);
 }
 

@@ -128,14 +128,30 @@ impl LearnedPlanner {
         if self.config.choose {
             // The one in force is watched by the publisher, who asks for a plan in time.
             let in_force = self.experts.chosen();
-            let lost =
-                core::array::from_fn(|expert| expert != in_force && self.has_lost(expert, truth));
-            for (expert, _) in lost.into_iter().enumerate().filter(|(_, lost)| *lost) {
-                let plan = self.plan_of(ALL[expert], model, truth, senses);
-                self.shadows[expert] = Some(Shadow::new(truth, &plan));
+            let mut lost = [false; EXPERTS];
+            for (expert, lost) in lost.iter_mut().enumerate() {
+                *lost = expert != in_force && self.has_lost(expert, truth);
             }
-            self.experts.judge(lost);
+            if lost != [false; EXPERTS] {
+                self.plan_anew(lost, model, truth, senses);
+            }
         }
+    }
+
+    /// Plans for experts in the shadow that have lost. Apart, since most frames have none.
+    #[inline(never)]
+    fn plan_anew(
+        &mut self,
+        lost: [bool; EXPERTS],
+        model: &LearnedModel,
+        truth: &Kinematics,
+        senses: &Senses<'_>,
+    ) {
+        for (expert, _) in lost.into_iter().enumerate().filter(|(_, lost)| *lost) {
+            let plan = self.plan_of(ALL[expert], model, truth, senses);
+            self.shadows[expert] = Some(Shadow::new(truth, &plan));
+        }
+        self.experts.judge(lost);
     }
 
     /// Whether this expert, alone, would have to publish now.
