@@ -48,7 +48,8 @@ it and closes the recording.
   --bots N               how many bots, 0 to 200; default 12
   --level NAME|FILE      proving-grounds (default), tank-field, corridors, or a level file in TOML
   --record FOLDER        record the session into this folder, for `reckon lab` and `reckon watch`
-  --learned FILE         publish the bots with a predictor of `reckon lab train`
+  --learned FILE         foresee bots with a predictor of `reckon lab train`; the proving grounds
+                         come with one
 
 Paths beside the page: /arena.json (what is on), /level.toml (the level), /health, /metrics.
 

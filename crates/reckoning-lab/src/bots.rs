@@ -11,7 +11,7 @@ use reckoning_arena::{
 
 use crate::recording::{
     Birth, Block, BlockKind, Bounds, Death, Input, Item, ItemEvent, Level, LevelShape, Meta,
-    Player, Recording, Sample, Track,
+    Player, Recording, Sample, Track, VELOCITY_COLUMNS,
 };
 
 /// Walls have no height in the arena; bodies are at 0 and this is above them.
@@ -29,6 +29,14 @@ pub fn sessions() -> Vec<Recording> {
     ];
     let play = |(level, bots, mode, seed)| session(level, bots, 120, mode, seed).ok();
     plans.into_iter().filter_map(play).collect()
+}
+
+/// Longer sessions to learn from: two teams of several sizes on the proving grounds.
+#[must_use]
+pub fn lessons() -> Vec<Recording> {
+    let teams = (11..).zip([8, 10, 12, 14, 16]);
+    let play = |(seed, bots)| session("proving-grounds", bots, 180, Mode::TwoTeams, seed).ok();
+    teams.filter_map(play).collect()
 }
 
 /// Lets bots play on one of the built-in levels.
@@ -72,7 +80,8 @@ pub fn record(level: Arena, config: &MatchConfig) -> Recording {
             let begun = *since != bot.since_tick;
             *since = bot.since_tick;
             let segment = track.last_segment().unwrap_or(0) + u32::from(begun);
-            track.push(sample_of(&frame, bot, segment, is_tank), &[]);
+            let velocity = bot.velocity.as_vec3().to_array();
+            track.push(sample_of(&frame, bot, segment, is_tank), &velocity);
         }
         push_inputs(&mut recording, &frame);
         push_events(&mut recording, &frame);
@@ -104,7 +113,7 @@ fn enter(recording: &mut Recording, frame: &Frame) {
     for bot in &frame.players {
         let (id, team) = (i32::from(bot.id.0), i32::from(bot.team.0));
         recording.players.push(Player { id, team, name: format!("bot {id}") });
-        recording.tracks.push(Track::new(id, team, &[]));
+        recording.tracks.push(Track::new(id, team, &VELOCITY_COLUMNS));
     }
 }
 

@@ -15,7 +15,9 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use reckoning::{DVec3, SimTime};
-use reckoning_lab::recording::{Birth, Death, Level, Meta, Player, Sample, SessionWriter, Track};
+use reckoning_lab::recording::{
+    Birth, Death, Level, Meta, Player, Sample, SessionWriter, Track, VELOCITY_COLUMNS,
+};
 
 use crate::clock::{instant, unix_seconds};
 use crate::metrics::Metrics;
@@ -28,6 +30,8 @@ pub struct Body {
     pub id: u32,
     /// Where it is.
     pub position: DVec3,
+    /// How fast it is.
+    pub velocity: DVec3,
     /// Where it faces, counter-clockwise from +x.
     pub yaw_rad: f32,
     /// Counts up when it is put elsewhere.
@@ -246,10 +250,10 @@ impl Pen {
             if body.alive && !self.present.contains(&body.id) {
                 self.births.push(Birth { at: step.at, id, position: body.position });
             }
-            let track =
-                self.tracks.entry(body.id).or_insert_with(|| Track::new(id, body.team, &[]));
+            let begin = || Track::new(id, body.team, &VELOCITY_COLUMNS);
+            let track = self.tracks.entry(body.id).or_insert_with(begin);
             track.change_team(step.at, body.team);
-            track.push(sample(step.at, body), &[]);
+            track.push(sample(step.at, body), &body.velocity.as_vec3().to_array());
         }
         for (id, name) in &step.names {
             let team = step.bodies.iter().find(|body| body.id == *id).map_or(-1, |body| body.team);
@@ -328,7 +332,8 @@ mod tests {
         let at = SimTime::from_millis(millis);
         let position = DVec3::X * at.as_secs_f64();
         let (yaw_rad, segment, team, alive) = (0.5, 0, -1, true);
-        let body = |id: &u32| Body { id: *id, position, yaw_rad, segment, team, alive };
+        let velocity = DVec3::X * 2.0;
+        let body = |id: &u32| Body { id: *id, position, velocity, yaw_rad, segment, team, alive };
         Step { at, bodies: ids.iter().map(body).collect(), names: Vec::new() }
     }
 
@@ -350,6 +355,8 @@ mod tests {
         assert_eq!(opened.truncated_at, None);
         assert_eq!(recording.track(1).unwrap().samples.len(), 10);
         assert_eq!(recording.track(2).unwrap().samples.len(), 20);
+        let speeds = &recording.track(2).unwrap().column("vx").unwrap().values;
+        assert_eq!(*speeds, [2.0; 20]);
         assert_eq!((recording.births.len(), recording.deaths.len()), (2, 1));
         assert_eq!(recording.deaths[0].at, SimTime::from_millis(500));
         fs::remove_dir_all(folder).unwrap();

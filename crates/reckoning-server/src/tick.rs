@@ -406,5 +406,6 @@ fn body(id: EntityId, known: &Update, role: Option<&Role<'_>>, now: SimTime) -> 
     let yaw_rad = libm::atan2(ahead.y, ahead.x) as f32;
     let (team, segment, alive) =
         role.map_or((-1, 0, true), |role| (role.team, role.segment, role.alive));
-    Body { id: id.0, position: known.position_at(now), yaw_rad, segment, team, alive }
+    let (position, velocity) = (known.position_at(now), known.velocity_at(now));
+    Body { id: id.0, position, velocity, yaw_rad, segment, team, alive }
 }

@@ -356,7 +356,7 @@ mod tests {
             ("latency", "fast"),
             ("burst", "0"),
             ("loss", "51"),
-            ("model", "4"),
+            ("model", "5"),
             ("threshold", "0"),
             ("threshold", "NaN"),
             ("blend", "none"),

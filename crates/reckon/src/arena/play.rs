@@ -6,7 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use reckoning::learned::LearnedModel;
-use reckoning_arena::stage::{Stage, StageConfig, host_config, with_learned, zones_px};
+use reckoning_arena::stage::{
+    Stage, StageConfig, TRAINED_ON, host_config, trained, with_learned, zones_px,
+};
 use reckoning_arena::talk::{LinkChoice, ModelChoice, PolicyChoice, WorldChoice};
 use reckoning_arena::{Level, MatchConfig, TICKS_PER_S};
 use reckoning_lab::bots::record;
@@ -97,10 +99,14 @@ fn try_start(
     let base = reckoning_server::host_config(&settings);
     let mut host = host_config(base, level).map_err(Failure::server)?;
     let mut config = StageConfig::default();
-    if let Some(path) = &settings.replication.learned {
-        let model = learned(path)?;
+    let model = match &settings.replication.learned {
+        Some(path) => Some(learned(path)?),
+        None => trained().filter(|_| level.name() == TRAINED_ON),
+    };
+    if let Some(model) = model {
         host = with_learned(host, &model).map_err(Failure::server)?;
         config.learned = Some(Arc::new(model));
+        config.world.model = ModelChoice::Learned;
     }
     config.bots = bots;
     config.seed = unix_seconds();

@@ -10,7 +10,7 @@ use crate::failure::{Failure, write};
 use crate::say;
 
 pub fn train(command: &Train) -> Result<(), Failure> {
-    let recordings = if command.data.is_empty() { bots::sessions() } else { load(&command.data)? };
+    let recordings = if command.data.is_empty() { bots::lessons() } else { load(&command.data)? };
     if recordings.is_empty() {
         return Err(Failure::NoSessions);
     }

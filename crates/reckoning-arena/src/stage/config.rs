@@ -81,7 +81,7 @@ impl From<FormatError> for StageError {
 /// # Errors
 /// When the level's numbers make no envelope or no walls.
 pub fn host_config(base: HostConfig, level: &Level) -> Result<HostConfig, StageError> {
-    let models = ModelChoice::ALL.map(ModelChoice::model);
+    let models = ModelChoice::PLAIN.map(ModelChoice::model);
     let mut host = base;
     host.format = Format::new(true, STAMP_HZ, STEPS, &models, Registry::default())?;
     host.zones.classes = zone_classes(level)?;
@@ -134,7 +134,7 @@ pub fn with_learned(mut host: HostConfig, model: &LearnedModel) -> Result<HostCo
     let curve = Model::Curve(Curve::still(model.basis()));
     let damped = Model::Damped { fade: model.fade() };
     let mut models = vec![curve];
-    models.extend(ModelChoice::ALL.map(ModelChoice::model));
+    models.extend(ModelChoice::PLAIN.map(ModelChoice::model));
     models.push(damped);
     host.format = Format::new(true, STAMP_HZ, STEPS, &models, Registry::default())?;
     Ok(host)

@@ -10,6 +10,19 @@ use reckoning::{DVec3, Item, Kinematics, Known, Model, Restores, Scene, SimTime,
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// What `reckon lab train --bounds 1,2,4,8,16,32` makes of the lab's matches of bots.
+const TRAINED: &[u8] = include_bytes!("bots.reck-model");
+
+/// The level whose bots [`trained`] foresees.
+pub const TRAINED_ON: &str = "proving-grounds";
+
+/// The predictor that comes with the arena, trained on matches of its bots on [`TRAINED_ON`].
+#[must_use]
+pub fn trained() -> Option<LearnedModel> {
+    // Its own test shows that the file is good.
+    LearnedModel::from_bytes(TRAINED).ok()
+}
+
 /// A level has no height: everything is inside.
 const OPEN: f64 = 1e9;
 
@@ -31,6 +44,11 @@ impl Foresight {
         let walls = super::config::walls(level.walls()).ok();
         let planners = BTreeMap::new();
         Self { model, planners, walls, bodies: Vec::new(), items: Vec::new() }
+    }
+
+    /// Forgets everyone, since from now on it is not told what they do.
+    pub fn forget(&mut self) {
+        self.planners.clear();
     }
 
     /// Looks around.
@@ -90,4 +108,16 @@ fn new(id: PlayerId) -> LearnedPlanner {
     let mut config = LearnedConfig::default();
     config.seed = u64::from(id.0);
     LearnedPlanner::new(config)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_predictor_that_comes_with_the_arena_is_whole() {
+        let model = LearnedModel::from_bytes(TRAINED).unwrap();
+        assert_eq!(model.unit_m(), 40.0, "a body's width on the proving grounds");
+        assert!(trained().is_some());
+    }
 }

@@ -21,6 +21,8 @@ mod foresight;
 mod people;
 mod tells;
 
+pub use foresight::{TRAINED_ON, trained};
+
 pub use config::{
     GUN_LAG, ghost_config, guard_config, host_config, publisher_config, session_config,
     with_learned, zones_px,
@@ -28,7 +30,7 @@ pub use config::{
 
 use crate::bots::Bots;
 use crate::level::Level;
-use crate::talk::{LinkChoice, Mine, Tag, Tell, WorldChoice};
+use crate::talk::{LinkChoice, Mine, ModelChoice, Tag, Tell, WorldChoice};
 use crate::world::{Mode, PlayerId, World};
 use fire::Trigger;
 use foresight::{Acting, Foresight};
@@ -58,7 +60,7 @@ pub struct StageConfig {
     pub seed: u64,
     /// How the server reckons at first.
     pub world: WorldChoice,
-    /// Publishes the bots with this trained predictor, whatever model is chosen. The host's
+    /// The trained predictor for bots, used while [`ModelChoice::Learned`] is chosen. The host's
     /// settings need [`with_learned`] as well, or its curves cost more bytes.
     pub learned: Option<Arc<LearnedModel>>,
 }
@@ -271,7 +273,11 @@ impl Stage {
     /// Tells the host where the bots are, and what is to be expected of them.
     fn show_bots(&mut self, at: SimTime, host: &mut Host) {
         let (acting, entities) = self.acting(at);
-        let Some(foresight) = &mut self.foresight else {
+        let is_chosen = self.choice.model == ModelChoice::Learned;
+        let Some(foresight) = self.foresight.as_mut().filter(|_| is_chosen) else {
+            if let Some(foresight) = &mut self.foresight {
+                foresight.forget();
+            }
             for ((_, _, truth), entity) in acting.iter().zip(entities) {
                 host.observe(entity, truth);
             }

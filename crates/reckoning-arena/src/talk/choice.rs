@@ -64,11 +64,18 @@ pub enum ModelChoice {
     Damped = 2,
     /// They keep their acceleration for a moment.
     Accelerating = 3,
+    /// Bots do what a trained predictor foresees, where the server has one; all others keep their
+    /// acceleration for a moment.
+    Learned = 4,
 }
 
 impl ModelChoice {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 4] = [Self::Linear, Self::Hold, Self::Damped, Self::Accelerating];
+    pub const ALL: [Self; 5] =
+        [Self::Linear, Self::Hold, Self::Damped, Self::Accelerating, Self::Learned];
+
+    /// Those with a motion of their own.
+    pub const PLAIN: [Self; 4] = [Self::Linear, Self::Hold, Self::Damped, Self::Accelerating];
 
     /// The engine's model. The spans suit walkers that stop within a fifth of a second.
     #[must_use]
@@ -77,7 +84,9 @@ impl ModelChoice {
             Self::Linear => Model::Linear,
             Self::Hold => Model::Hold,
             Self::Damped => Model::Damped { fade: Duration::from_millis(800) },
-            Self::Accelerating => Model::Accelerating { trust: Duration::from_millis(100) },
+            Self::Accelerating | Self::Learned => {
+                Model::Accelerating { trust: Duration::from_millis(100) }
+            }
         }
     }
 }

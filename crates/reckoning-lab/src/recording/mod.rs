@@ -38,4 +38,5 @@ pub use session::{
 };
 pub use types::{
     Birth, Column, Death, Input, ItemEvent, Player, Recording, Sample, Snapshot, Track,
+    VELOCITY_COLUMNS,
 };

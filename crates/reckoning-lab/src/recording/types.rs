@@ -234,6 +234,11 @@ impl Recording {
     }
 }
 
+/// Names of the columns for velocities that the game knew, in units of the source a second.
+/// Those that positions tell are means over a while; a predictor trained on the ones is no
+/// good with the others.
+pub const VELOCITY_COLUMNS: [&str; 3] = ["vx", "vy", "vz"];
+
 impl Track {
     /// A track without samples, with columns of these names.
     #[must_use]

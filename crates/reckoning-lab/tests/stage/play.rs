@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use reckoning::{DVec3, SimTime};
-use reckoning_arena::stage::{Stage, StageConfig, host_config, session_config};
+use reckoning_arena::stage::{Stage, StageConfig, host_config, session_config, with_learned};
 use reckoning_arena::talk::{Ask, Tell, WorldChoice};
 use reckoning_arena::{Input, Level, Mirror, Player};
 use reckoning_lab::{Jitter, Link, LinkConfig, Loss};
@@ -132,6 +132,12 @@ pub fn link(delay_ms: u64, jitter_ms: u64, loss: f64, seed: u64) -> LinkConfig {
 
 impl Play {
     pub fn new(level: Level, bots: u16) -> Self {
+        let mut settings = StageConfig::default();
+        settings.bots = bots;
+        Self::with(level, &settings)
+    }
+
+    pub fn with(level: Level, settings: &StageConfig) -> Self {
         // The stage chooses its own; this one is only there to begin with.
         let steps = reckoning::Quantiser {
             position_m: 1.0,
@@ -141,11 +147,12 @@ impl Play {
             orientation: 0.1,
         };
         let format = Format::new(true, 1_000, steps, &[], Registry::default()).unwrap();
-        let config = host_config(HostConfig::new(format), &level).unwrap();
+        let mut config = host_config(HostConfig::new(format), &level).unwrap();
+        if let Some(model) = &settings.learned {
+            config = with_learned(config, model).unwrap();
+        }
         let mut host = Host::new(config).unwrap();
-        let mut settings = StageConfig::default();
-        settings.bots = bots;
-        let stage = Stage::new(level.clone(), &settings);
+        let stage = Stage::new(level.clone(), settings);
         stage.apply_world(SimTime::ZERO, &mut host);
         Self { host, stage, clients: Vec::new(), now: SimTime::ZERO, level }
     }
