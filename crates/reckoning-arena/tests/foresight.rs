@@ -4,6 +4,7 @@ use reckoning::learned::{Framing, LearnedInput, LearnedModel, LearnedParts};
 use reckoning::{CurveBasis, Model, Quantiser, SimTime};
 use reckoning_arena::Level;
 use reckoning_arena::stage::{Stage, StageConfig, host_config, with_learned};
+use reckoning_arena::talk::ModelChoice;
 use reckoning_net::{Format, Host, HostConfig, Registry};
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,7 +37,11 @@ fn coasting(share: f32) -> LearnedModel {
     .unwrap()
 }
 
-fn played(learned: Option<LearnedModel>, seconds: u64) -> (Host, Stage, SimTime) {
+fn played(
+    learned: Option<LearnedModel>,
+    choice: ModelChoice,
+    seconds: u64,
+) -> (Host, Stage, SimTime) {
     let level = Level::built_in("proving-grounds").unwrap();
     let steps = Quantiser {
         position_m: 1.0,
@@ -52,6 +57,7 @@ fn played(learned: Option<LearnedModel>, seconds: u64) -> (Host, Stage, SimTime)
     }
     let mut settings = StageConfig::default();
     settings.learned = learned.map(Arc::new);
+    settings.world.model = choice;
     let mut host = Host::new(config).unwrap();
     let mut stage = Stage::new(level, &settings);
     let mut now = SimTime::ZERO;
@@ -68,7 +74,7 @@ fn bots_are_published_with_the_curves_of_a_trained_predictor() {
     let curves = |host: &Host| {
         host.entities().filter(|(_, _, known)| matches!(known.model(), Model::Curve(_))).count()
     };
-    let (host, stage, now) = played(Some(coasting(1.0)), 1);
+    let (host, stage, now) = played(Some(coasting(1.0)), ModelChoice::Learned, 1);
     // Nobody has lost faith in it within a second.
     assert!(curves(&host) >= 4, "{} of {}", curves(&host), host.entities().count());
     for (entity, _, known) in host.entities() {
@@ -76,12 +82,13 @@ fn bots_are_published_with_the_curves_of_a_trained_predictor() {
         let near = |at: reckoning::DVec3| at.distance(shown) < 1.0;
         assert!(stage.world().players().iter().any(|it| near(it.position)), "{role:?}");
     }
-    assert_eq!(curves(&played(None, 1).0), 0);
+    assert_eq!(curves(&played(None, ModelChoice::Learned, 1).0), 0);
+    assert_eq!(curves(&played(Some(coasting(1.0)), ModelChoice::Linear, 1).0), 0);
 }
 
 #[test]
 fn a_predictor_that_is_always_wrong_is_soon_out_of_force() {
-    let (host, ..) = played(Some(coasting(-3.0)), 60);
+    let (host, ..) = played(Some(coasting(-3.0)), ModelChoice::Learned, 60);
     let curves =
         host.entities().filter(|(_, _, known)| matches!(known.model(), Model::Curve(_))).count();
     assert!(curves <= 3, "{curves} of {}", host.entities().count());
