@@ -406,6 +406,26 @@ fn body(id: EntityId, known: &Update, role: Option<&Role<'_>>, now: SimTime) -> 
     let yaw_rad = libm::atan2(ahead.y, ahead.x) as f32;
     let (team, segment, alive) =
         role.map_or((-1, 0, true), |role| (role.team, role.segment, role.alive));
-    let (position, velocity) = (known.position_at(now), known.velocity_at(now));
+    // As it was seen, with what the model makes of it since: a planned curve has a velocity of
+    // its own from the start.
+    let changed = known.velocity_at(now) - known.velocity_at(known.at());
+    let (position, velocity) = (known.position_at(now), known.kinematics().velocity + changed);
     Body { id: id.0, position, velocity, yaw_rad, segment, team, alive }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use reckoning::{Curve, CurveBasis, Kinematics, Model, UpdateKind};
+
+    #[test]
+    fn a_planned_body_is_recorded_with_the_velocity_it_was_seen_with() {
+        let seen = Kinematics::moving(SimTime::ZERO, DVec3::ZERO, DVec3::X * 3.0);
+        let plans = [Model::Curve(Curve::still(CurveBasis::FOUR)), Model::Linear];
+        for plan in plans {
+            let known = Update::new(seen, plan, UpdateKind::Partial).unwrap();
+            let recorded = body(EntityId(1), &known, None, SimTime::from_millis(16));
+            assert_eq!(recorded.velocity, DVec3::X * 3.0);
+        }
+    }
 }
