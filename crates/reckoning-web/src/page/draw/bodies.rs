@@ -6,7 +6,7 @@ use reckoning::{DVec3, SimTime};
 use web_sys::CanvasRenderingContext2d as Pen;
 
 use super::palette::Palette;
-use super::stamps::{Motif, Stamps};
+use super::stamps::{Look, Motif, Stamps};
 use crate::camera::Camera;
 use crate::scene::{Body, Bullet, Scene};
 
@@ -152,18 +152,22 @@ impl Brush<'_> {
         pen.set_global_alpha(1.0);
     }
 
-    /// From what is shown to what is true.
-    pub fn error_bar(&self, shown: DVec3, truth: DVec3, colour: &str) {
-        if shown.distance(truth) < LEAST_ERROR_PX {
-            return;
-        }
-        let ([x, y], [to_x, to_y]) = (self.camera.to_page(shown), self.camera.to_page(truth));
+    /// From what is shown to what is true, all in one stroke.
+    pub fn error_bars(&self, bars: impl Iterator<Item = (DVec3, DVec3)>, colour: &str) {
+        let bars = bars.filter(|(shown, truth)| shown.distance(*truth) >= LEAST_ERROR_PX);
+        self.lines(bars, 2.5, colour);
+    }
+
+    fn lines(&self, lines: impl Iterator<Item = (DVec3, DVec3)>, width: f64, colour: &str) {
         let pen = self.pen;
         pen.set_stroke_style_str(colour);
-        pen.set_line_width(2.5);
+        pen.set_line_width(width);
         pen.begin_path();
-        pen.move_to(x, y);
-        pen.line_to(to_x, to_y);
+        for (from, to) in lines {
+            let ([x, y], [to_x, to_y]) = (self.camera.to_page(from), self.camera.to_page(to));
+            pen.move_to(x, y);
+            pen.line_to(to_x, to_y);
+        }
         pen.stroke();
     }
 
@@ -190,47 +194,61 @@ impl Brush<'_> {
         });
     }
 
-    /// A body of somebody else, from a stamp.
-    pub fn stamp(&self, body: &Body, place: DVec3, is_struck: bool, stamps: &mut Stamps) {
-        let turn = (body.yaw_rad / TAU * TURNS).round().rem_euclid(TURNS);
-        let radius = self.radius();
-        let (team, is_tank) = (body.team, body.is_tank);
-        let motif = Motif::Body { team, is_tank, is_struck, turn: turn as u16 };
-        let size = || [2.0 * (radius * 1.75 + 2.0); 2];
+    /// Somebody else, from a stamp.
+    pub fn stamp(&self, body: &Body, place: DVec3, look: Look, stamps: &mut Stamps) {
+        let (team, is_tank, radius) = (body.team, body.is_tank, self.radius());
+        let alike = match (look, is_tank, team % 2) {
+            (Look::Truth | Look::Naive, false, 0) => 1.0,
+            (Look::Truth | Look::Naive, false, _) => TURNS / HEXAGON.len() as f64,
+            _ => TURNS,
+        };
+        let turn = (body.yaw_rad / TAU * TURNS).round().rem_euclid(alike);
+        let motif = Motif::Body { team, is_tank, look, turn: turn as u16 };
+        let size = || [2.0 * (radius * 1.75 + 4.0); 2];
         stamps.put(self.pen, &motif, self.camera.to_page(place), size, |pen| {
             let turned = Body { yaw_rad: turn / TURNS * TAU, ..body.clone() };
             let camera = Camera { centre: DVec3::ZERO, size: [0.0; 2], ..*self.camera };
             let brush = Brush { pen, camera: &camera, ..*self };
-            brush.body(&turned, DVec3::ZERO, is_struck);
+            match look {
+                Look::Plain | Look::Struck => {
+                    brush.body(&turned, DVec3::ZERO, look == Look::Struck);
+                }
+                Look::Truth => brush.truth(&turned, DVec3::ZERO),
+                Look::Naive => brush.naive(&turned, DVec3::ZERO),
+            }
         });
     }
 
-    /// A bullet with its tail, as it is at the host's time.
-    pub fn bullet(&self, bullet: &Bullet, host_now: SimTime, scene: &Scene) {
+    /// Bullets with their tails, as they are at the host's time: a stroke for each colour, and
+    /// one for all cores.
+    pub fn bullets(&self, host_now: SimTime, scene: &Scene) {
+        let lines: Vec<_> =
+            scene.bullets.values().filter_map(|it| self.tail(it, host_now)).collect();
+        if lines.is_empty() {
+            return;
+        }
+        let side_of = |shooter: u16| match shooter {
+            reckoning_arena::talk::A_TURRET => 2,
+            shooter => usize::from(scene.team_of(shooter) % 2),
+        };
+        let [(first, _), (second, _)] = self.colours.teams;
+        self.pen.set_line_cap("round");
+        for (side, colour) in [first, second, self.colours.hurt].into_iter().enumerate() {
+            let own = lines.iter().filter(|(shooter, ..)| side_of(*shooter) == side);
+            self.lines(own.map(|(_, tail, head)| (*tail, *head)), 4.5, colour);
+        }
+        let cores = lines.iter().map(|(_, tail, head)| (*tail, *head));
+        self.lines(cores, 1.8, self.colours.bullet);
+        self.pen.set_line_cap("butt");
+    }
+
+    /// Whose bullet it is, its tail and its head, while it flies where we look.
+    fn tail(&self, bullet: &Bullet, host_now: SimTime) -> Option<(u16, DVec3, DVec3)> {
         let flown_s = host_now.secs_since(bullet.at);
-        if !(0.0..=bullet.lasts_s).contains(&flown_s) {
-            return;
-        }
         let head = bullet.from + bullet.velocity * flown_s;
-        if !self.shows(head) {
-            return;
-        }
         let tail = bullet.from + bullet.velocity * (flown_s - 0.035).max(0.0);
-        let ([x, y], [from_x, from_y]) = (self.camera.to_page(head), self.camera.to_page(tail));
-        let pen = self.pen;
-        let is_turrets = bullet.shooter == reckoning_arena::talk::A_TURRET;
-        let team = usize::from(scene.team_of(bullet.shooter) % 2);
-        let colour = if is_turrets { self.colours.hurt } else { self.colours.teams[team].0 };
-        pen.set_line_cap("round");
-        for (width, colour) in [(4.5, colour), (1.8, self.colours.bullet)] {
-            pen.set_stroke_style_str(colour);
-            pen.set_line_width(width);
-            pen.begin_path();
-            pen.move_to(from_x, from_y);
-            pen.line_to(x, y);
-            pen.stroke();
-        }
-        pen.set_line_cap("butt");
+        let flies = (0.0..=bullet.lasts_s).contains(&flown_s);
+        (flies && self.shows(head)).then_some((bullet.shooter, tail, head))
     }
 }
 

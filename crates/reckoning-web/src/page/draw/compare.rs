@@ -68,7 +68,7 @@ fn draw_window(picture: &Picture<'_>, camera: &Camera, target: &Body, window: &W
         brush.body(target, place, false);
         if let Some(truth) = target.truth.filter(|it| it.distance(place) > 0.5) {
             brush.truth(target, truth);
-            brush.error_bar(place, truth, colour);
+            brush.error_bars(std::iter::once((place, truth)), colour);
         }
     }
     pen.set_text_align("left");

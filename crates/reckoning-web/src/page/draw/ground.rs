@@ -5,7 +5,9 @@ use reckoning::DVec3;
 use reckoning_arena::{ItemKind, Level};
 use web_sys::{CanvasRenderingContext2d as Pen, HtmlCanvasElement};
 
+use super::bodies::Brush;
 use super::palette::Palette;
+use super::stamps::{Motif, Stamps};
 use crate::camera::Camera;
 use crate::page::dom;
 
@@ -286,33 +288,33 @@ fn no_shadow(pen: &Pen) {
 }
 
 /// Items that lie there and turrets, which may change from frame to frame.
-pub fn draw_things(
-    pen: &Pen,
-    camera: &Camera,
-    level: &Level,
-    items: u64,
-    time_s: f64,
-    colours: &Palette,
-) {
-    let radius = (level.file().body.radius_px * 0.62 * camera.zoom).max(4.5);
+pub fn draw_things(brush: &Brush<'_>, level: &Level, items: u64, time_s: f64, stamps: &mut Stamps) {
+    let Brush { pen, camera, colours, radius_px } = *brush;
+    let radius = (radius_px * 0.62 * camera.zoom).max(4.5);
     for (number, item) in level.file().items.iter().enumerate().take(64) {
         let place = DVec3::new(item.at[0], item.at[1], 0.0);
         if !camera.shows(place, 40.0) {
             continue;
         }
-        let [x, y] = camera.to_page(place);
         let is_there = items >> number & 1 == 1;
-        pen.set_global_alpha(if is_there { 1.0 } else { 0.18 });
-        let colour = if item.kind == ItemKind::Health { colours.health } else { colours.ammo };
-        let pulse =
-            if is_there { 1.0 + 0.05 * libm::sin(time_s * 3.0 + number as f64) } else { 1.0 };
-        draw_item(pen, [x, y], radius * pulse, item.kind, colour);
+        let glow = 0.88 + 0.12 * libm::sin(time_s * 3.0 + number as f64);
+        pen.set_global_alpha(if is_there { glow } else { 0.18 });
+        let is_health = item.kind == ItemKind::Health;
+        let colour = if is_health { colours.health } else { colours.ammo };
+        let size = || [2.0 * radius + 4.0; 2];
+        stamps.put(pen, &Motif::Item { is_health }, camera.to_page(place), size, |pen| {
+            draw_item(pen, [0.0; 2], radius, item.kind, colour);
+        });
     }
     pen.set_global_alpha(1.0);
+    let radius = (14.0 * camera.zoom).max(4.0);
     for turret in &level.file().turrets {
         let place = DVec3::new(turret.at[0], turret.at[1], 0.0);
         if camera.shows(place, 40.0) {
-            draw_turret(pen, camera.to_page(place), 14.0 * camera.zoom, colours);
+            let size = || [2.0 * radius + 4.0; 2];
+            stamps.put(pen, &Motif::Turret, camera.to_page(place), size, |pen| {
+                draw_turret(pen, [0.0; 2], radius, colours);
+            });
         }
     }
 }
@@ -344,11 +346,11 @@ fn draw_turret(pen: &Pen, [x, y]: [f64; 2], radius: f64, colours: &Palette) {
     pen.set_stroke_style_str(colours.hurt);
     pen.set_line_width(2.0);
     pen.begin_path();
-    let _ = pen.arc(x, y, radius.max(4.0), 0.0, std::f64::consts::TAU);
+    let _ = pen.arc(x, y, radius, 0.0, std::f64::consts::TAU);
     pen.fill();
     pen.stroke();
     pen.set_fill_style_str(colours.hurt);
     pen.begin_path();
-    let _ = pen.arc(x, y, radius.max(4.0) * 0.4, 0.0, std::f64::consts::TAU);
+    let _ = pen.arc(x, y, radius * 0.4, 0.0, std::f64::consts::TAU);
     pen.fill();
 }

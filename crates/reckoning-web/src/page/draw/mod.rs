@@ -17,6 +17,7 @@ pub use compare::draw_compare;
 pub use ground::{Backdrop, Ground};
 pub use palette::{DARK, LIGHT, Palette};
 pub use plots::{Curves, draw_plot};
+use stamps::Look;
 pub use stamps::Stamps;
 
 use crate::camera::Camera;
@@ -58,25 +59,14 @@ impl Picture<'_> {
         if self.overlays.zones {
             self.draw_zones();
         }
-        if let Some(level) = &self.ground.level {
-            let time_s = self.now.as_secs_f64();
-            ground::draw_things(
-                self.pen,
-                self.camera,
-                level,
-                self.scene.items,
-                time_s,
-                self.colours,
-            );
-        }
         let brush = self.brush();
         stamps.prepare(self.colours, dpr, brush.radius());
-        for body in self.bodies.iter().filter(|it| it.is_alive) {
-            self.draw_others(&brush, body);
+        if let Some(level) = &self.ground.level {
+            let time_s = self.now.as_secs_f64();
+            ground::draw_things(&brush, level, self.scene.items, time_s, stamps);
         }
-        for bullet in self.scene.bullets.values() {
-            brush.bullet(bullet, self.host_now, self.scene);
-        }
+        self.draw_others(&brush, stamps);
+        brush.bullets(self.host_now, self.scene);
         for body in self.bodies {
             let is_drawn = self.overlays.ghost || body.is_me;
             if is_drawn && brush.shows(body.shown) {
@@ -84,30 +74,33 @@ impl Picture<'_> {
                 if body.is_me || !body.is_alive {
                     brush.body(body, body.shown, is_struck);
                 } else {
-                    brush.stamp(body, body.shown, is_struck, stamps);
+                    let look = if is_struck { Look::Struck } else { Look::Plain };
+                    brush.stamp(body, body.shown, look, stamps);
                 }
             }
         }
         self.draw_names(&brush, stamps);
     }
 
-    /// The pictures beside the ghost.
-    fn draw_others(&self, brush: &Brush<'_>, body: &Body) {
-        if body.is_me {
-            return;
-        }
-        if let Some(naive) = body.naive.filter(|it| self.overlays.naive && brush.shows(*it)) {
-            brush.naive(body, naive);
-        }
-        let Some(truth) = body.truth.filter(|it| brush.shows(*it)) else { return };
-        if self.overlays.truth {
-            brush.truth(body, truth);
+    /// The pictures beside the ghosts.
+    fn draw_others(&self, brush: &Brush<'_>, stamps: &mut Stamps) {
+        let others = || self.bodies.iter().filter(|it| it.is_alive && !it.is_me);
+        let naive_of =
+            |it: &Body| it.naive.filter(|place| self.overlays.naive && brush.shows(*place));
+        let truth_of = |it: &Body| it.truth.filter(|place| brush.shows(*place));
+        for body in others() {
+            if let Some(naive) = naive_of(body) {
+                brush.stamp(body, naive, Look::Naive, stamps);
+            }
+            if let Some(truth) = truth_of(body).filter(|_| self.overlays.truth) {
+                brush.stamp(body, truth, Look::Truth, stamps);
+            }
         }
         if self.overlays.errors {
-            if let Some(naive) = body.naive.filter(|_| self.overlays.naive) {
-                brush.error_bar(naive, truth, self.colours.naive);
-            }
-            brush.error_bar(body.shown, truth, self.colours.ghost);
+            let naive = others().filter_map(|it| it.naive.zip(truth_of(it)));
+            brush.error_bars(naive.filter(|_| self.overlays.naive), self.colours.naive);
+            let ghosts = others().filter_map(|it| Some((it.shown, truth_of(it)?)));
+            brush.error_bars(ghosts, self.colours.ghost);
         }
     }
 

@@ -36,18 +36,19 @@ pub fn draw_plot(canvas: &HtmlCanvasElement, curves: &Curves<'_>, colours: &Pale
     pen.set_fill_style_str(colours.muted);
     pen.set_stroke_style_str(colours.line);
     pen.set_line_width(1.0);
+    pen.begin_path();
     for share in [0.0, 0.5, 1.0] {
         let y = (bottom - share * (bottom - top)).round() - 0.5;
-        pen.begin_path();
         pen.move_to(left, y);
         pen.line_to(width, y);
-        pen.stroke();
         let _ = pen.fill_text(&short_axis(share * end), left - 6.0, y.clamp(6.0, height - 6.0));
     }
+    pen.stroke();
+    // Round joins of hundreds of points would cost more than all else in a frame.
+    pen.set_line_join("bevel");
     for (series, colour) in curves.series {
         pen.set_stroke_style_str(colour);
         pen.set_line_width(1.8);
-        pen.set_line_join("round");
         pen.begin_path();
         let mut is_first = true;
         for (from_right, value) in series.points() {

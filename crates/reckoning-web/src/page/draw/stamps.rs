@@ -1,7 +1,8 @@
-//! Pictures that are made once and then copied: names with their halos, and bodies.
+//! Pictures that are made once and then copied: names with their halos, bodies, rings, items.
 //!
 //! Curved outlines and stroked letters are the dearest things on a canvas that no graphics card
-//! paints, and sixty bodies have five of them each. A copy costs a tenth.
+//! paints, and sixty bodies have five of them each. A copy costs a tenth, unless it is turned:
+//! so a body has a stamp for each direction.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +18,21 @@ const MOST: usize = 2_048;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Motif {
     Name { text: String, is_faint: bool },
-    Body { team: u8, is_tank: bool, is_struck: bool, turn: u16 },
+    Body { team: u8, is_tank: bool, look: Look, turn: u16 },
+    Item { is_health: bool },
+    Turret,
+}
+
+/// What of a body a stamp shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Look {
+    Plain,
+    /// It has just been hit.
+    Struck,
+    /// The ring where it really is.
+    Truth,
+    /// The dashes where a naive game shows it.
+    Naive,
 }
 
 /// What all stamps depend on.
