@@ -188,7 +188,7 @@ the engine. The same recordings, options and seed give the same file.
   --bounds U,U,...       bounds that publishers will use, in units of the source; default half,
                          one and two body widths
   --goal GOAL            packets (few updates), error (small errors) or mix (default)
-  --epochs N             passes over the examples; default 20
+  --epochs N             passes over the examples; default 40
   --examples N           at most so many examples; default 300000
   --seed N               seed of everything random; default 1
 

@@ -37,7 +37,7 @@ use inputs::Inputs;
 pub(crate) use insight::Insight;
 use net::{ACT_WIDTH, Shape};
 pub use optimise::Lesson;
-use optimise::{Lessons, Task};
+use optimise::{Forgetting, Lessons, Task};
 pub(crate) use reader::Reader;
 #[cfg(test)]
 pub(crate) use table::FLAVOURS;
@@ -79,12 +79,12 @@ pub struct TrainConfig {
 }
 
 impl Default for TrainConfig {
-    /// A mixture, 64 by 64, twenty passes over 300,000 examples.
+    /// A mixture, 64 by 64, forty passes over 300,000 examples.
     fn default() -> Self {
         Self {
             goal: Goal::Mix,
             bounds: Vec::new(),
-            epochs: 20,
+            epochs: 40,
             hidden: [64, 64],
             most_examples: 300_000,
             basis: CurveBasis::FOUR,
@@ -213,7 +213,8 @@ pub(crate) fn train_prepared(
     whitener.start_linear(&shape, &inputs, set.framing, &mut numbers);
     let (unit, widths) = (set.unit, set.widths);
     let mirrors = set.framing != Framing::Side;
-    let task = Task { shape, inputs: &inputs, loss: &loss, unit, widths, mirrors };
+    let forgetting = Forgetting::of(set.seconds);
+    let task = Task { shape, inputs: &inputs, loss: &loss, unit, widths, mirrors, forgetting };
     let mut rows = Lessons::new(&inputs, lessons, unit);
     let held_back = Lessons::new(&inputs, &set.validation, unit);
     let mut epochs = Vec::new();
@@ -271,6 +272,8 @@ struct Set {
     /// Bounds in body widths: from, to.
     widths: (f64, f64),
     training: Examples,
+    /// Seconds of bodies that the training is from.
+    seconds: f64,
     validation: Examples,
 }
 
@@ -287,6 +290,7 @@ impl Set {
             unit,
             widths,
             training: Examples::default(),
+            seconds: 0.0,
             validation: Examples::default(),
         };
         for (number, (recording, prepared)) in sessions.iter().enumerate() {
@@ -304,7 +308,12 @@ impl Set {
             let examples = Examples::of(prepared, &surroundings, &insight, framing, step);
             // Every eighth session is held back, if that leaves enough.
             let held = config.hold_back && sessions.len() >= 4 && number % 8 == 3;
-            if held { set.validation.append(examples) } else { set.training.append(examples) }
+            if held {
+                set.validation.append(examples);
+            } else {
+                set.training.append(examples);
+                set.seconds += prepared.body_seconds();
+            }
         }
         Ok(set)
     }

@@ -73,6 +73,8 @@ pub(super) struct Trace {
     pub slope: Vec<f32>,
     back: Vec<f32>,
     back_first: Vec<f32>,
+    /// What each hidden output counts: one, unless some are left out while learning.
+    pub kept: [Vec<f32>; 2],
 }
 
 impl Trace {
@@ -85,6 +87,7 @@ impl Trace {
             slope: vec![0.0; shape.out],
             back: vec![0.0; shape.hidden[1]],
             back_first: vec![0.0; shape.hidden[0]],
+            kept: shape.hidden.map(|width| vec![1.0; width]),
         }
     }
 }
@@ -108,11 +111,18 @@ fn add_product(column: &[f32], row: &[f32], matrix: &mut [f32]) {
     }
 }
 
+/// Cuts off what is below zero, and counts the rest as much as it is kept.
+#[inline(always)]
+fn rectify(sums: &mut [f32], kept: &[f32]) {
+    sums.iter_mut().zip(kept).for_each(|(sum, kept)| *sum = sum.max(0.0) * kept);
+}
+
 /// Rows of `weights` times `slope`, for the rows whose output was not zero.
 #[inline(always)]
-fn back_rows(weights: &[f32], slope: &[f32], shown: &[f32], back: &mut [f32]) {
-    for ((row, &shown), back) in weights.chunks_exact(slope.len()).zip(shown).zip(back) {
-        *back = if shown > 0.0 { dot(row, slope) } else { 0.0 };
+fn back_rows(weights: &[f32], slope: &[f32], shown: &[f32], kept: &[f32], back: &mut [f32]) {
+    let rows = weights.chunks_exact(slope.len()).zip(shown.iter().zip(kept));
+    for ((row, (&shown, &kept)), back) in rows.zip(back) {
+        *back = if shown > 0.0 { kept * dot(row, slope) } else { 0.0 };
     }
 }
 
@@ -137,10 +147,10 @@ pub(super) fn forwards(shape: &Shape, numbers: &[f32], trace: &mut Trace) {
     let r = shape.ranges();
     trace.first.copy_from_slice(&numbers[r[4].clone()]);
     add_rows(&trace.x, &numbers[r[0].clone()], &mut trace.first);
-    trace.first.iter_mut().for_each(|x| *x = x.max(0.0));
+    rectify(&mut trace.first, &trace.kept[0]);
     trace.second.copy_from_slice(&numbers[r[5].clone()]);
     add_rows(&trace.first, &numbers[r[1].clone()], &mut trace.second);
-    trace.second.iter_mut().for_each(|x| *x = x.max(0.0));
+    rectify(&mut trace.second, &trace.kept[1]);
     trace.out.copy_from_slice(&numbers[r[6].clone()]);
     add_rows(&trace.second, &numbers[r[2].clone()], &mut trace.out);
     add_rows(&trace.x, &numbers[r[3].clone()], &mut trace.out);
@@ -159,22 +169,65 @@ pub(super) fn backwards(
     let add = |slopes: &mut [f32], list: usize, x: &[f32]| {
         slopes[r[list].clone()].iter_mut().zip(x).for_each(|(sum, &x)| *sum += x);
     };
-    add(slopes, 6, &trace.slope);
-    add_product(&trace.second, &trace.slope, &mut slopes[r[2].clone()]);
-    add_product(&trace.x, &trace.slope, &mut slopes[r[3].clone()]);
-    back_rows(&numbers[r[2].clone()], &trace.slope, &trace.second, &mut trace.back);
-    add(slopes, 5, &trace.back);
-    add_product(&trace.first, &trace.back, &mut slopes[r[1].clone()]);
-    back_rows(&numbers[r[1].clone()], &trace.back, &trace.first, &mut trace.back_first);
-    add(slopes, 4, &trace.back_first);
-    add_product(&trace.x, &trace.back_first, &mut slopes[r[0].clone()]);
+    let Trace { x, first, second, slope, back, back_first, kept, .. } = trace;
+    add(slopes, 6, slope);
+    add_product(second, slope, &mut slopes[r[2].clone()]);
+    add_product(x, slope, &mut slopes[r[3].clone()]);
+    back_rows(&numbers[r[2].clone()], slope, second, &kept[1], back);
+    add(slopes, 5, back);
+    add_product(first, back, &mut slopes[r[1].clone()]);
+    back_rows(&numbers[r[1].clone()], back, first, &kept[0], back_first);
+    add(slopes, 4, back_first);
+    add_product(x, back_first, &mut slopes[r[0].clone()]);
     if shape.acts > 0 {
         for k in 0..ACT_WIDTH {
             let row = shape.wide - ACT_WIDTH + k;
             let first = &numbers[r[0].clone()][row * shape.hidden[0]..][..shape.hidden[0]];
             let skip = &numbers[r[3].clone()][row * shape.out..][..shape.out];
-            let slope = dot(first, &trace.back_first) + dot(skip, &trace.slope);
-            slopes[r[7].start + act * ACT_WIDTH + k] += slope;
+            let pull = dot(first, back_first) + dot(skip, slope);
+            slopes[r[7].start + act * ACT_WIDTH + k] += pull;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Backwards against small steps of every number, with some outputs left out.
+    #[test]
+    fn the_slopes_are_those_of_the_outputs() {
+        let shape = Shape { wide: 4 + ACT_WIDTH, hidden: [6, 5], out: 2, acts: 3 };
+        let (act, pulls) = (1, [0.7_f32, -0.4]);
+        let mut dice = Dice::new(5);
+        let mut numbers = shape.start(&mut dice);
+        for number in &mut numbers {
+            *number += 0.1 * dice.normal() as f32;
+        }
+        let mut trace = Trace::new(&shape);
+        trace.kept = [vec![0.0, 1.5, 1.5, 1.5, 1.5, 1.5], vec![1.5, 1.5, 0.0, 1.5, 1.5]];
+        let shown: Vec<f32> = (0..4).map(|_| dice.normal() as f32).collect();
+        let mut answer = |numbers: &[f32]| {
+            trace.x[..4].copy_from_slice(&shown);
+            let from = shape.ranges()[7].start + act * ACT_WIDTH;
+            trace.x[4..].copy_from_slice(&numbers[from..from + ACT_WIDTH]);
+            forwards(&shape, numbers, &mut trace);
+            let told: f32 = trace.out.iter().zip(pulls).map(|(out, pull)| out * pull).sum();
+            trace.slope = pulls.to_vec();
+            let mut slopes = vec![0.0; shape.numbers()];
+            backwards(&shape, numbers, &mut trace, act, &mut slopes);
+            (told, slopes)
+        };
+        let (_, slopes) = answer(&numbers);
+        for k in 0..numbers.len() {
+            let mut at = |step: f32| {
+                let mut moved = numbers.clone();
+                moved[k] += step;
+                answer(&moved).0
+            };
+            let found = (at(1e-2) - at(-1e-2)) / 2e-2;
+            assert!((found - slopes[k]).abs() < 2e-3, "{k}: {found} {}", slopes[k]);
+        }
+        assert!(slopes.iter().filter(|slope| **slope != 0.0).count() > 60, "{slopes:?}");
     }
 }

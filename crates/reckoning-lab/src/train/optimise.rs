@@ -19,16 +19,34 @@ use crate::Dice;
 /// Examples to a shard, and shards to a batch.
 const SHARD: usize = 64;
 const SHARDS: usize = 16;
-/// Share of examples that are shown with a group of features hidden: the less there is to
-/// learn from, the more, or it is learned by heart.
-fn hidden_share(examples: usize) -> f64 {
-    (45_000.0 / examples.max(1) as f64).clamp(0.3, 0.7)
+
+/// What keeps a network from learning its examples by heart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Forgetting {
+    /// Share of examples that are shown with a group of features hidden.
+    pub features: f64,
+    /// Share of hidden outputs that are left out, others each time.
+    pub outputs: f64,
 }
+
+impl Forgetting {
+    /// For so many seconds of bodies: the fewer there are, the more is forgotten. On a quarter
+    /// of an hour leaving outputs out is worth three updates in a hundred, on an hour nothing.
+    pub fn of(seconds: f64) -> Self {
+        let scarce = (1_000.0 / seconds).min(1.0);
+        let outputs = 0.25 * scarce * scarce;
+        let outputs = if outputs < LEAST_FORGOTTEN { 0.0 } else { outputs };
+        Self { features: (0.9 * scarce).clamp(0.3, 0.7), outputs }
+    }
+}
+
+/// Less is not worth the dice.
+const LEAST_FORGOTTEN: f64 = 0.02;
 /// What the running mean of the numbers takes from each step; more from the first ones.
 const TAKEN: f64 = 0.005;
 /// The steepest step, and how it falls on the weights.
 const TOP_RATE: f64 = 2e-3;
-const DECAY: f32 = 1e-2;
+const DECAY: f32 = 5e-2;
 
 /// Examples as the network sees them.
 pub(super) struct Lessons<'a> {
@@ -76,6 +94,7 @@ pub(super) struct Task<'a> {
     /// Bounds in body widths: from, to.
     pub widths: (f64, f64),
     pub mirrors: bool,
+    pub forgetting: Forgetting,
 }
 
 /// How a pass over the validation went.
@@ -250,7 +269,6 @@ fn learn_shard(
     let mut trace = Trace::new(&task.shape);
     let mut mirrored = trace.x.clone();
     let mut truth = vec![0.0_f32; HORIZONS * lessons.examples.axes];
-    let hidden = hidden_share(lessons.examples.len());
     let mut sum = Cost::default();
     for &index in indices {
         let index = index as usize;
@@ -261,7 +279,8 @@ fn learn_shard(
         if task.mirrors && dice.chance(0.5) {
             mirror(task.inputs, &mut trace.x, &mut mirrored, &mut truth, lessons.examples.axes);
         }
-        hide(task.inputs, &mut trace.x, hidden, dice);
+        hide(task.inputs, &mut trace.x, task.forgetting.features, dice);
+        leave_out(&mut trace.kept, task.forgetting.outputs, dice);
         forwards(&task.shape, numbers, &mut trace);
         let bound = widths * task.unit as f32;
         let mut slope = std::mem::take(&mut trace.slope);
@@ -297,6 +316,17 @@ fn hide(inputs: &Inputs, x: &mut [f32], share: f64, dice: &mut Dice) {
         }
         if let Some((k, hidden)) = flag {
             x[*k] = *hidden;
+        }
+    }
+}
+
+/// Leaves some hidden outputs out; the others make up for them.
+#[inline(always)]
+fn leave_out(kept: &mut [Vec<f32>; 2], share: f64, dice: &mut Dice) {
+    if share > 0.0 {
+        let rest = (1.0 / (1.0 - share)) as f32;
+        for kept in kept.iter_mut().flatten() {
+            *kept = if dice.chance(share) { 0.0 } else { rest };
         }
     }
 }
@@ -356,5 +386,29 @@ impl Adam {
             let decay = if k < biases { DECAY * *number } else { 0.0 };
             *number -= rate * (self.mean[k] * mean_scale / size + decay);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_less_there_is_to_learn_from_the_more_is_forgotten() {
+        let [little, some, much] = [800.0, 2_000.0, 20_000.0].map(Forgetting::of);
+        assert_eq!(little, Forgetting { features: 0.7, outputs: 0.25 });
+        assert!(some.outputs > 0.05 && some.outputs < 0.07, "{some:?}");
+        assert_eq!(much, Forgetting { features: 0.3, outputs: 0.0 });
+        assert_eq!(Forgetting::of(0.0), little);
+    }
+
+    #[test]
+    fn what_is_left_out_is_made_up_for() {
+        let mut kept = [vec![1.0; 4_000], vec![1.0; 4_000]];
+        leave_out(&mut kept, 0.25, &mut Dice::new(9));
+        let all = || kept.iter().flatten();
+        let mean = all().sum::<f32>() / 8_000.0;
+        let gone = all().filter(|kept| **kept == 0.0).count();
+        assert!((mean - 1.0).abs() < 0.03 && (1_800..2_200).contains(&gone), "{mean} {gone}");
     }
 }

@@ -16,7 +16,7 @@ struct Row {
     median_ns: f64,
     /// Time over that of the group's first subject in the same round: the middle one.
     ratio: f64,
-    goal: &'static str,
+    goal: String,
 }
 
 /// All results of a run.
@@ -52,15 +52,15 @@ impl Table {
                 best_ns: own.iter().copied().fold(f64::INFINITY, f64::min),
                 median_ns: median(own.clone()),
                 ratio: median(ratios.collect()),
-                goal: "",
+                goal: String::new(),
             });
         }
     }
 
     /// Writes a goal beside the row of that name measured last.
-    pub fn goal(&mut self, name: &str, goal: &'static str) {
+    pub fn goal(&mut self, name: &str, goal: impl Into<String>) {
         if let Some(row) = self.rows.iter_mut().rev().find(|row| row.name == name) {
-            row.goal = goal;
+            row.goal = goal.into();
         }
     }
 }
