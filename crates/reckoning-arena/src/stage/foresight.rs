@@ -10,7 +10,7 @@ use reckoning::{DVec3, Item, Kinematics, Known, Model, Restores, Scene, SimTime,
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What `reckon lab train --bounds 1,2,4,8,16,32` makes of the lab's matches of bots.
+/// What `reckon lab train --bounds 1,2,4,8,16,32 --epochs 80` makes of the lab's matches of bots.
 const TRAINED: &[u8] = include_bytes!("bots.reck-model");
 
 /// The level whose bots [`trained`] foresees.
