@@ -69,6 +69,39 @@ fn hostile_files_with_a_right_checksum_are_refused_by_what_they_hold() {
     assert!(refused(|it| it.acts.push(0.0)).contains("action"));
 }
 
+/// The bytes with a checksum that fits them.
+fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let body = bytes.len() - 4;
+    let sum = !bytes[..body].iter().fold(!0_u32, |sum, &byte| {
+        let step = |sum: u32, _| if sum & 1 == 1 { sum >> 1 ^ 0xEDB8_8320 } else { sum >> 1 };
+        (0..8).fold(sum ^ u32::from(byte), step)
+    });
+    bytes[body..].copy_from_slice(&sum.to_le_bytes());
+    bytes
+}
+
+/// Two files never mean the same model: what is read is written again bit by bit.
+#[test]
+fn what_would_be_written_otherwise_is_refused() {
+    let bytes = model(0.9, 0.3).to_bytes();
+    assert_eq!(sealed(bytes.clone()), bytes);
+    let with_fade = |fade_s: f64| {
+        let mut changed = bytes.clone();
+        // After the head, four time constants and the unit.
+        changed[13 + 5 * 8..][..8].copy_from_slice(&fade_s.to_le_bytes());
+        LearnedModel::from_bytes(&sealed(changed))
+    };
+    assert!(with_fade(0.75).is_ok());
+    for fade_s in [1.0 / 3.0, -0.0, -1.0, f64::NAN, f64::INFINITY, 1e300] {
+        let error = with_fade(fade_s).unwrap_err().to_string();
+        assert!(error.starts_with("fade ") && error.ends_with(" is out of range"), "{error}");
+    }
+    let mut acting = bytes;
+    acting[11] = 3;
+    let error = said(&sealed(acting));
+    assert!(error.starts_with("3 action states without numbers"), "{error}");
+}
+
 #[test]
 fn nothing_in_the_head_makes_it_take_memory() {
     // The largest counts a head can name, in a file of a few bytes.

@@ -163,8 +163,11 @@ impl LearnedModel {
         let basis = CurveBasis::new(&tau_s[..head.terms]).map_err(LearnedError::Basis)?;
         let unit_m = reader.double();
         let fade_s = reader.double();
+        // Whole nanoseconds, or it would be written otherwise than it was read.
         let fade = Duration::try_from_secs_f64(fade_s)
-            .map_err(|_| LearnedError::Value { what: "fade", got: fade_s })?;
+            .ok()
+            .filter(|fade| fade.as_secs_f64().to_bits() == fade_s.to_bits())
+            .ok_or(LearnedError::Value { what: "fade", got: fade_s })?;
         let steps_mps = reader.floats(head.terms);
         let inputs = (0..head.inputs).map(|_| reader.input()).collect();
         let acts = reader.floats(head.acts * usize::from(head.act_width));
@@ -223,6 +226,10 @@ impl Head {
             act_width,
             acts: usize::from(u16::from_le_bytes([a, b])),
         };
+        if act_width == 0 && head.acts > 0 {
+            let (what, got) = ("action states without numbers", head.acts);
+            return Err(LearnedError::Count { what, got, min: 0, max: 0 });
+        }
         let wanted = head.bytes();
         if bytes.len() != wanted {
             return Err(LearnedError::Size { got: bytes.len(), wanted });
