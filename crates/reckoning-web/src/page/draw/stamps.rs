@@ -13,6 +13,8 @@ use crate::page::dom;
 
 /// Stamps kept at most; beyond, all are made anew. More than all bodies, turns and names of a game.
 const MOST: usize = 2_048;
+/// Stamps made anew in one frame, if old ones can serve meanwhile.
+const FRESH: u32 = 6;
 
 /// What a stamp shows.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,6 +43,7 @@ struct Ink {
     colours: Palette,
     /// Device pixels to a pixel of the page.
     dpr: f64,
+    /// Of bodies on the page.
     radius: f64,
 }
 
@@ -49,20 +52,25 @@ struct Ink {
 struct Stamp {
     canvas: HtmlCanvasElement,
     size: [f64; 2],
+    /// The edition of the ink it was made with, and the radius of bodies then.
+    edition: u32,
+    radius: f64,
 }
 
-impl Stamp {
-    /// `paint` finds the origin in the middle.
-    fn new(size: [f64; 2], dpr: f64, paint: impl FnOnce(&Pen)) -> Option<Self> {
-        let canvas = dom::new_canvas()?;
-        let device = size.map(|it| (it * dpr).ceil());
-        canvas.set_width(device[0] as u32);
-        canvas.set_height(device[1] as u32);
-        let pen = dom::pen_of(&canvas)?;
-        let _ = pen.set_transform(dpr, 0.0, 0.0, dpr, 0.5 * device[0], 0.5 * device[1]);
-        paint(&pen);
-        Some(Self { canvas, size: device.map(|it| it / dpr) })
-    }
+/// Paints a small picture anew; `paint` finds the origin in the middle. Returns its size.
+fn paint_anew(
+    canvas: &HtmlCanvasElement,
+    size: [f64; 2],
+    dpr: f64,
+    paint: impl FnOnce(&Pen),
+) -> Option<[f64; 2]> {
+    let device = size.map(|it| (it * dpr).ceil());
+    canvas.set_width(device[0] as u32);
+    canvas.set_height(device[1] as u32);
+    let pen = dom::pen_of(canvas)?;
+    let _ = pen.set_transform(dpr, 0.0, 0.0, dpr, 0.5 * device[0], 0.5 * device[1]);
+    paint(&pen);
+    Some(device.map(|it| it / dpr))
 }
 
 /// All stamps made so far.
@@ -70,16 +78,27 @@ impl Stamp {
 pub struct Stamps {
     made: BTreeMap<Motif, Stamp>,
     ink: Option<Ink>,
+    /// Counts changes of the ink: all of them, and those that names notice too.
+    edition: u32,
+    names_edition: u32,
+    /// How many more may be made anew in this frame.
+    fresh: u32,
 }
 
 impl Stamps {
-    /// Throws away what was made for another theme, screen or zoom.
+    /// Begins a frame. What was made for another theme, screen or zoom serves on until its
+    /// turn comes, since all in one frame would make that frame late.
     pub fn prepare(&mut self, colours: &Palette, dpr: f64, radius: f64) {
-        let ink = Some(Ink { colours: *colours, dpr, radius });
-        if self.ink != ink || self.made.len() > MOST {
-            self.made.clear();
-            self.ink = ink;
+        let ink = Ink { colours: *colours, dpr, radius };
+        let before = self.ink.replace(ink);
+        self.edition += u32::from(before != Some(ink));
+        if before.is_none_or(|it| Ink { radius, ..it } != ink) {
+            self.names_edition = self.edition;
         }
+        if self.made.len() > MOST {
+            self.made.clear();
+        }
+        self.fresh = FRESH;
     }
 
     /// Puts the middle of a stamp at a place of the page; one not made yet is made of the size
@@ -92,19 +111,29 @@ impl Stamps {
         size: impl FnOnce() -> [f64; 2],
         paint: impl FnOnce(&Pen),
     ) {
-        let dpr = self.ink.map_or(1.0, |it| it.dpr);
+        let Some(Ink { dpr, radius, .. }) = self.ink else { return };
         let is_text = matches!(motif, Motif::Name { .. });
-        if !self.made.contains_key(motif) {
-            let Some(stamp) = Stamp::new(size(), dpr, paint) else { return };
-            self.made.insert(motif.clone(), stamp);
+        let current = if is_text { self.names_edition } else { self.edition };
+        let known = self.made.get_mut(motif);
+        let is_stale = known.as_ref().is_some_and(|it| it.edition < current);
+        if known.is_none() || (is_stale && self.fresh > 0) {
+            self.fresh = self.fresh.saturating_sub(1);
+            let old = known.map(|it| it.canvas.clone());
+            let Some(canvas) = old.or_else(dom::new_canvas) else { return };
+            let Some(size) = paint_anew(&canvas, size(), dpr, paint) else { return };
+            let edition = self.edition;
+            self.made.insert(motif.clone(), Stamp { canvas, size, edition, radius });
         }
-        let Some(Stamp { canvas, size: [width, height] }) = self.made.get(motif) else { return };
-        let [mut left, mut top] = [x - 0.5 * width, y - 0.5 * height];
+        let Some(stamp) = self.made.get(motif) else { return };
+        let scale = if is_text { 1.0 } else { radius / stamp.radius };
+        let [width, height] = stamp.size.map(|it| it * scale);
+        let mut corner = [x - 0.5 * width, y - 0.5 * height];
         if is_text {
             // Letters stay sharp on whole device pixels; bodies move on smoothly.
-            [left, top] = [left, top].map(|it| (it * dpr).round() / dpr);
+            corner = corner.map(|it| (it * dpr).round() / dpr);
         }
-        let _ = pen
-            .draw_image_with_html_canvas_element_and_dw_and_dh(canvas, left, top, *width, *height);
+        let (canvas, [left, top]) = (&stamp.canvas, corner);
+        let _ =
+            pen.draw_image_with_html_canvas_element_and_dw_and_dh(canvas, left, top, width, height);
     }
 }
