@@ -114,8 +114,8 @@ impl Stamps {
         let Some(Ink { dpr, radius, .. }) = self.ink else { return };
         let is_text = matches!(motif, Motif::Name { .. });
         let current = if is_text { self.names_edition } else { self.edition };
-        let known = self.made.get_mut(motif);
-        let is_stale = known.as_ref().is_some_and(|it| it.edition < current);
+        let known = self.made.get(motif);
+        let is_stale = known.is_some_and(|it| it.edition < current);
         if known.is_none() || (is_stale && self.fresh > 0) {
             self.fresh = self.fresh.saturating_sub(1);
             let old = known.map(|it| it.canvas.clone());
