@@ -32,7 +32,7 @@ const COMMANDS: [(&str, Command, &str); 6] = [
 const NEEDS: &str = "\
 Works from any folder of the repository. `test` needs rustup for two compiler
 targets and Node for the WebAssembly check, `play` for one target; they are
-installed if that is easy, else it says how. `cargo deny` is used when it is there.
+installed if that is easy, else it says how.
 ";
 
 /// Words that mean no command.

@@ -5,8 +5,8 @@
 //! left alone: they show code and output, not the tree.
 
 const FOLDERS: [&str; 6] = ["crates/", "xtask/", "testdata/", "fuzz/", "tools/", ".ci/"];
-const ROOT_FILES: [&str; 6] =
-    ["Cargo.toml", "Cargo.lock", "clippy.toml", "deny.toml", "rustfmt.toml", "rust-toolchain.toml"];
+const ROOT_FILES: [&str; 5] =
+    ["Cargo.toml", "Cargo.lock", "clippy.toml", "rustfmt.toml", "rust-toolchain.toml"];
 
 /// Each path in `text` that `exists` denies.
 pub fn complaints(document: &str, text: &str, exists: impl Fn(&str) -> bool) -> Vec<String> {
