@@ -18,7 +18,7 @@ pub enum Failure {
     Missing { what: String, remedy: &'static str },
     /// A file could not be written.
     Unwritable { path: PathBuf, error: io::Error },
-    /// A folder could not be listed.
+    /// A file could not be read, or a folder listed.
     Unreadable { path: PathBuf, error: io::Error },
     /// `cargo metadata` answered without this field.
     NoMetadata { field: &'static str },
@@ -35,7 +35,7 @@ impl fmt::Display for Failure {
             Self::Unsuccessful { line, status } => write!(f, "`{line}` ended with {status}"),
             Self::Missing { what, remedy } => write!(f, "{what} is missing: {remedy}"),
             Self::Unreadable { path, error } => {
-                write!(f, "could not list {}: {error}", path.display())
+                write!(f, "could not read {}: {error}", path.display())
             }
             Self::Unwritable { path, error } => {
                 write!(f, "could not write {}: {error}", path.display())

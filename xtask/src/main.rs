@@ -15,6 +15,7 @@ mod page;
 mod report;
 mod say;
 mod shows;
+mod skips;
 mod tools;
 mod workspace;
 

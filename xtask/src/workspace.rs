@@ -7,6 +7,7 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use crate::failure::Failure;
 use crate::say;
+use crate::skips;
 
 /// Passed on as cargo resolved it, because programs run in another folder than the caller's.
 const TARGET_FOLDER: &str = "CARGO_TARGET_DIR";
@@ -44,6 +45,7 @@ impl Workspace {
     pub fn program(&self, name: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(name);
         command.current_dir(&self.root).env(TARGET_FOLDER, &self.target);
+        command.env(skips::VARIABLE, skips::file_in(&self.target));
         command
     }
 }
@@ -83,7 +85,7 @@ fn demand_success(line: String, status: ExitStatus) -> Result<(), Failure> {
 fn line_of(command: &Command) -> String {
     let settings = command
         .get_envs()
-        .filter(|(name, _)| *name != TARGET_FOLDER)
+        .filter(|(name, _)| *name != TARGET_FOLDER && *name != skips::VARIABLE)
         .filter_map(|(name, value)| Some(format!("{}='{}'", name.display(), value?.display())));
     let program = Path::new(command.get_program());
     let name = program.file_stem().unwrap_or(program.as_os_str());
@@ -123,7 +125,7 @@ mod tests {
     fn a_command_is_shown_as_one_would_type_it() {
         let mut command = Command::new("/opt/toolchain/bin/cargo");
         command.args(["doc", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings");
-        command.env(TARGET_FOLDER, "elsewhere");
+        command.env(TARGET_FOLDER, "elsewhere").env(skips::VARIABLE, "elsewhere/x");
 
         assert_eq!(line_of(&command), "RUSTDOCFLAGS='-D warnings' cargo doc --no-deps");
     }

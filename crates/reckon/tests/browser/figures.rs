@@ -1,6 +1,6 @@
 //! Figures of the page over bad links: printed, and held to what the product promises.
 
-use super::{Arena, Browser, LAPTOP, is_skipped, join, number, set, sleep, state};
+use super::{Arena, Browser, LAPTOP, join, number, set, sleep, state};
 use serde_json::Value;
 
 /// The page's meters hold the last five seconds.
@@ -27,10 +27,8 @@ fn error_px(state: &Value, view: &str) -> f64 {
 }
 
 #[test]
+#[ignore = "needs a browser: cargo xtask test"]
 fn each_slider_changes_the_measured_error_the_way_it_says() {
-    if is_skipped("each_slider_changes_the_measured_error_the_way_it_says") {
-        return;
-    }
     let arena = Arena::play(&["--bots", "12"]);
     let mut browser = join("sliders", LAPTOP, &arena);
     let near = measure(&mut browser, 6.0);
@@ -71,10 +69,8 @@ fn each_slider_changes_the_measured_error_the_way_it_says() {
 }
 
 #[test]
+#[ignore = "needs a browser: cargo xtask test"]
 fn reckoning_halves_the_naive_error_at_150_ms_and_nothing_jumps() {
-    if is_skipped("reckoning_halves_the_naive_error_at_150_ms_and_nothing_jumps") {
-        return;
-    }
     let arena = Arena::play(&["--bots", "12"]);
     let mut browsers = [join("one", LAPTOP, &arena), join("two", LAPTOP, &arena)];
     for browser in &mut browsers {
@@ -146,10 +142,8 @@ fn told(before: Option<[f64; 2]>, after: Option<[f64; 2]>) -> String {
 /// How long a frame takes is printed, not judged: other tests may run on this machine, and
 /// its host may have other things to do.
 #[test]
+#[ignore = "needs a browser: cargo xtask test"]
 fn sixty_four_bodies_are_drawn_and_their_frames_timed() {
-    if is_skipped("sixty_four_bodies_are_drawn_and_their_frames_timed") {
-        return;
-    }
     let arena = Arena::play(&["--bots", "64"]);
     let url = format!("{}?watch=true&preset=mobile", arena.url());
     let mut browser = Browser::open("crowd", LAPTOP, &url);
