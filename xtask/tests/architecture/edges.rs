@@ -19,7 +19,7 @@ const fn rule(name: &'static str, uses: &'static [&'static str]) -> Rule {
 }
 
 /// The whole design: a crate not named here, or an edge not listed, fails the test.
-const RULES: [Rule; 13] = [
+const RULES: [Rule; 14] = [
     rule(ENGINE, &[]),
     rule("reckoning-net", &[ENGINE]),
     rule("reckoning-arena", &[ENGINE, "reckoning-net"]),
@@ -54,6 +54,7 @@ const RULES: [Rule; 13] = [
         ],
     ),
     rule(TESTING, &[]),
+    rule("reckoning-fuzz-targets", &[ENGINE, "reckoning-net", "reckoning-lab"]),
     rule("xtask", &[]),
 ];
 
