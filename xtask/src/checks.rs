@@ -99,7 +99,10 @@ fn docs(workspace: &Workspace) -> Result<Outcome, Failure> {
 
 fn bare_metal(workspace: &Workspace) -> Result<Outcome, Failure> {
     tools::require_target(workspace, BARE_METAL)?;
-    cargo(workspace, &format!("build -p reckoning -p reckoning-net --target {BARE_METAL}"))
+    cargo(
+        workspace,
+        &format!("build -p reckoning -p reckoning-predict -p reckoning-net --target {BARE_METAL}"),
+    )
 }
 
 /// On its own as well, for the list of crates that are there in several versions.

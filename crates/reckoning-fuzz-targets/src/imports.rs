@@ -1,7 +1,7 @@
 //! Importers of foreign recordings: bzflag, slippi, dis, shi, Rocket League.
 
 use reckoning_lab::import;
-use reckoning_lab::recording::{Recording, RecordingError, open_session, write_session};
+use reckoning_recording::{Recording, RecordingError, open_session, write_session};
 
 /// A BZFlag recording.
 pub fn bzflag(bytes: &[u8]) {

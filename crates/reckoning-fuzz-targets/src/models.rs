@@ -1,7 +1,8 @@
 //! Files that a game ships: trained models and trend maps.
 
-use reckoning::learned::{LearnedConfig, LearnedModel, LearnedPlanner, Senses};
-use reckoning::{DVec3, Kinematics, SimTime, TrendMap};
+use reckoning::{DVec3, Kinematics, SimTime};
+use reckoning_predict::TrendMap;
+use reckoning_predict::learned::{LearnedConfig, LearnedModel, LearnedPlanner, Senses};
 
 /// Any bytes as a model file, and any bytes behind a right checksum, which reach the rest.
 pub fn learned(bytes: &[u8]) {

@@ -1,8 +1,9 @@
 //! Forms of recordings: session files, csv, json.
 
-use reckoning_lab::recording::{
+use reckoning_lab::write_parquet;
+use reckoning_recording::{
     Recording, open_session, parse_csv, parse_level, parse_meta, salvage_session, write_csv,
-    write_level, write_meta, write_parquet, write_session,
+    write_level, write_meta, write_session,
 };
 
 /// Any bytes as a session file: checksums stop nearly all of them, so this is about framing.
