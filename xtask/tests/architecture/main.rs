@@ -5,16 +5,13 @@
 //! ([`paths`]). The rules are pure functions, tried here on made-up input as well: a check
 //! that cannot fail protects nothing.
 
+mod documents;
 mod edges;
 mod paths;
 
 use std::env;
-use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
-
-/// Documents whose paths must exist.
-const DOCUMENTS: [&str; 2] = ["ARCHITECTURE.md", "README.md"];
 
 #[test]
 fn crates_depend_on_each_other_only_as_designed() {
@@ -31,13 +28,9 @@ fn the_design_names_only_crates_that_exist() {
 #[test]
 fn every_path_the_documents_name_exists() {
     let root = root();
-    let complaints: Vec<String> = DOCUMENTS
+    let complaints: Vec<String> = documents::all(&root)
         .iter()
-        .flat_map(|name| {
-            let text = fs::read_to_string(root.join(name))
-                .unwrap_or_else(|error| panic!("{name} belongs into the root: {error}"));
-            paths::complaints(name, &text, |path| root.join(path).exists())
-        })
+        .flat_map(|it| paths::complaints(&it.name, &it.text, |path| root.join(path).exists()))
         .collect();
 
     assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
