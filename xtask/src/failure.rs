@@ -22,6 +22,10 @@ pub enum Failure {
     Unreadable { path: PathBuf, error: io::Error },
     /// `cargo metadata` answered without this field.
     NoMetadata { field: &'static str },
+    /// A program or a table has no figure of this name any more.
+    NoFigure { what: String, path: PathBuf },
+    /// The markers of figures in a document do not pair.
+    BadBlock { path: PathBuf, complaint: String },
     /// The golden example printed no line of the agreed form.
     NoHash { printed: String },
     /// The same replay gave different bits.
@@ -41,6 +45,10 @@ impl fmt::Display for Failure {
                 write!(f, "could not write {}: {error}", path.display())
             }
             Self::NoMetadata { field } => write!(f, "cargo metadata gave no {field}"),
+            Self::NoFigure { what, path } => {
+                write!(f, "no figure `{what}` in {}: was it renamed?", path.display())
+            }
+            Self::BadBlock { path, complaint } => write!(f, "{}: {complaint}", path.display()),
             Self::NoHash { printed } => write!(
                 f,
                 "the golden example must print a line such as `golden 0x0123456789abcdef`, \

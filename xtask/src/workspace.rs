@@ -34,6 +34,11 @@ impl Workspace {
         Ok(Self { root: path("workspace_root")?, target: path("target_directory")?, cargo })
     }
 
+    /// The same repository with another folder for build products.
+    pub fn building_in(&self, target: PathBuf) -> Self {
+        Self { root: self.root.clone(), target, cargo: self.cargo.clone() }
+    }
+
     /// `cargo` with these words, in the root folder.
     pub fn cargo(&self, words: &str) -> Command {
         let mut command = self.program(&self.cargo);

@@ -2,12 +2,16 @@
 //!
 //! Dependencies point one way, from the shells down to the engine, and the engine takes
 //! almost nothing from outside ([`edges`]). Every path a document names is there
-//! ([`paths`]). The rules are pure functions, tried here on made-up input as well: a check
+//! ([`paths`]), and every figure comes from a file that a command writes ([`figures`]). The rules are pure functions, tried here on made-up input as well: a check
 //! that cannot fail protects nothing.
 
+#[path = "../../src/documents.rs"]
 mod documents;
 mod edges;
+mod figures;
 mod paths;
+#[path = "../../src/figures/splice.rs"]
+mod splice;
 
 use std::env;
 use std::path::PathBuf;
@@ -29,9 +33,29 @@ fn the_design_names_only_crates_that_exist() {
 fn every_path_the_documents_name_exists() {
     let root = root();
     let complaints: Vec<String> = documents::all(&root)
+        .expect("documents can be read")
         .iter()
         .flat_map(|it| paths::complaints(&it.name, &it.text, |path| root.join(path).exists()))
         .collect();
+
+    assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
+}
+
+#[test]
+fn every_figure_comes_from_its_fragment() {
+    let root = root();
+    let documents = documents::all(&root).expect("documents can be read");
+    let fragments = documents::fragments(&root).expect("fragments can be read");
+    let complaints = figures::complaints(&documents, &fragments);
+
+    assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
+}
+
+#[test]
+fn the_readme_has_no_measured_figure_beside_those() {
+    let documents = documents::all(&root()).expect("documents can be read");
+    let readme = documents.iter().find(|it| it.name == "README.md").expect("it is there");
+    let complaints = figures::typed_in(&readme.text);
 
     assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
 }

@@ -1,5 +1,8 @@
 //! Figures of the page over bad links: printed, and held to what the product promises.
 
+use std::fs::OpenOptions;
+use std::io::Write;
+
 use super::{Arena, Browser, LAPTOP, join, number, set, sleep, state};
 use serde_json::Value;
 
@@ -13,6 +16,13 @@ const ROUNDS: u32 = 3;
 const TOP_SPEED_PX_S: f64 = 440.0;
 /// A link settles, and what was on its way arrives.
 const SETTLES_S: f64 = 3.0;
+
+/// Adds a figure to the file that `cargo xtask figures` reads, if it named one.
+fn note(key: &str, value: f64) {
+    let Some(path) = std::env::var_os("RECKONING_FIGURES") else { return };
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    file.and_then(|mut file| writeln!(file, "{key}\t{value}")).unwrap();
+}
 
 /// Errors over a while with the controls as they are.
 fn measure(browser: &mut Browser, seconds: f64) -> Value {
@@ -122,6 +132,17 @@ fn at_worst(browser: &mut Browser, [ours, naive, past]: [f64; 3]) -> f64 {
         number(&state["step"]["reckoning"]),
         state["frames"]
     );
+    let share = number(&state["updates_per_s"]) / number(&state["plain_updates_per_s"]);
+    for (key, value) in [
+        ("far_reckoning_px", ours),
+        ("far_naive_px", naive),
+        ("far_interpolation_px", past),
+        ("far_step_px_s", number(&state["step"]["reckoning"])),
+        ("far_updates_share", share),
+        ("top_speed_px_s", TOP_SPEED_PX_S),
+    ] {
+        note(key, value);
+    }
     (ours / naive).max(ours / past)
 }
 
@@ -136,6 +157,7 @@ fn stolen() -> Option<[f64; 2]> {
 fn told(before: Option<[f64; 2]>, after: Option<[f64; 2]>) -> String {
     let (Some(before), Some(after)) = (before, after) else { return String::new() };
     let share = (after[0] - before[0]) / (after[1] - before[1]).max(1.0);
+    note("crowd_stolen_percent", 100.0 * share);
     format!("{:.1} % of the time taken by the host, ", 100.0 * share)
 }
 
@@ -164,6 +186,11 @@ fn sixty_four_bodies_are_drawn_and_their_frames_timed() {
             number(&measured["updates_per_s"]),
             number(&measured["bytes_per_s"])
         );
+        for (key, field) in
+            [("crowd_frames", "count"), ("crowd_late_frames", "late"), ("crowd_p99_ms", "p99_ms")]
+        {
+            note(key, number(&measured["frames"][field]));
+        }
         assert!(number(&measured["frames"]["count"]) > 10.0);
         assert!(error_px(&measured, "reckoning") < error_px(&measured, "naive"));
     }
