@@ -12,6 +12,8 @@ use reckoning_server::SettingsError;
 /// Why a command that was understood did not succeed.
 #[derive(Debug)]
 pub enum Failure {
+    /// The words were not understood; it says itself which.
+    Usage(clap::Error),
     /// Nobody takes our output.
     Stdout(io::Error),
     /// A file could not be read or written.
@@ -39,6 +41,7 @@ pub enum Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Usage(error) => error.fmt(f),
             Self::Stdout(error) => write!(f, "cannot write to stdout: {error}"),
             Self::File { path, error } => write!(f, "{}: {error}", path.display()),
             Self::TrendMap { path, error } => {

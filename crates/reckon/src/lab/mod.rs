@@ -11,11 +11,17 @@ pub mod trend;
 
 use std::path::PathBuf;
 
+use reckoning_lab::bots;
 use reckoning_lab::import::import_file;
 use reckoning_lab::recording::{Recording, find_sessions};
 
 use crate::failure::Failure;
 use crate::progress::Progress;
+
+/// All sessions under some paths; without any path, what seeded bots play.
+fn sessions_or_bots(paths: &[PathBuf]) -> Result<Vec<Recording>, Failure> {
+    if paths.is_empty() { Ok(bots::sessions()) } else { load(paths) }
+}
 
 /// All sessions under some paths.
 fn load(paths: &[PathBuf]) -> Result<Vec<Recording>, Failure> {
