@@ -1,4 +1,4 @@
-//! Why a command that was understood did not succeed.
+//! Errors of the commands, and files read and written with errors that name them.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub enum Failure {
     /// A file is no level that can be played.
     Level { path: PathBuf, error: LevelError },
     /// Nobody plays the arena there.
-    NoArena { server: String, said: String },
+    NoArena { server: String, reason: String },
     /// The laboratory refused; it says itself what and where.
     Lab(Box<dyn Error>),
 }
@@ -57,8 +57,8 @@ impl fmt::Display for Failure {
             Self::Settings { path: Some(path), error } => write!(f, "{}: {error}", path.display()),
             Self::Settings { path: None, error } => error.fmt(f),
             Self::Level { path, error } => write!(f, "{}: {error}", path.display()),
-            Self::NoArena { server, said } => {
-                write!(f, "no arena at {server}: {said}; start one with `reckon play`")
+            Self::NoArena { server, reason } => {
+                write!(f, "no arena at {server}: {reason}; start one with `reckon play`")
             }
             Self::Server(error) | Self::Lab(error) => error.fmt(f),
         }

@@ -54,7 +54,7 @@ fn page(command: &Command) -> Page {
 
 fn find<'a>(command: &'a Command, word: &String) -> Result<&'a Command, clap::Error> {
     command.find_subcommand(word).ok_or_else(|| {
-        let said = format!("unrecognized subcommand '{word}'");
-        command.clone().error(ErrorKind::InvalidSubcommand, said)
+        let reason = format!("unrecognized subcommand '{word}'");
+        command.clone().error(ErrorKind::InvalidSubcommand, reason)
     })
 }

@@ -1,4 +1,4 @@
-//! What a person at a terminal, or a script, may rely on.
+//! Contract of the command line: answers, exit codes, help, completions and manual pages.
 
 use std::fs;
 use std::path::{Path, PathBuf};

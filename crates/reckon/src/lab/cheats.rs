@@ -1,4 +1,4 @@
-//! `reckon lab cheats`.
+//! `reckon lab cheats`: cheats injected into recordings, and how many are caught.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `reckon lab compare`.
+//! `reckon lab compare`: predictors compared on recordings or bots.
 
 use std::env::var_os;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `reckon lab import` and `reckon lab export`.
+//! `reckon lab import` and `reckon lab export`: sessions from and to other formats.
 
 use std::path::Path;
 

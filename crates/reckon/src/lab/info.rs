@@ -1,4 +1,4 @@
-//! `reckon lab info`.
+//! `reckon lab info`: facts about one recording.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `reckon lab reproduce`.
+//! `reckon lab reproduce`: published claims, measured.
 
 use reckoning_lab::report::{
     Contents, FairnessRow, claims_table, reproduction_json, to_html, to_text,

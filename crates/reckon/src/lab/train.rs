@@ -1,4 +1,4 @@
-//! `reckon lab train` and `reckon lab learned-table`.
+//! `reckon lab train` and `reckon lab learned-table`: predictors trained and tried.
 
 use reckoning_lab::bots;
 use reckoning_lab::recording::Recording;

@@ -1,4 +1,4 @@
-//! `reckon lab trend`.
+//! `reckon lab trend`: trend maps of levels, built and drawn.
 
 use reckoning::TrendMap;
 use reckoning_lab::recording::parse_level;
