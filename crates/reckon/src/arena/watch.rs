@@ -1,11 +1,8 @@
 //! `reckon watch`: a recording in the browser.
 
-use std::path::Path;
-
 use reckoning::SimTime;
 use reckoning_arena::{BodyKind, Level};
-use reckoning_lab::import::import_file;
-use reckoning_lab::recording::{Recording, Sample, Track, salvage_session};
+use reckoning_lab::recording::{Recording, Sample, Track};
 use reckoning_net::{Host, HostEvent};
 use reckoning_server::settings::LogLevel;
 use reckoning_server::{Game, Server, Settings, logs};
@@ -13,7 +10,8 @@ use serde_json::{Value, json};
 
 use super::page::Site;
 use crate::args::Watch;
-use crate::failure::{Failure, read};
+use crate::failure::Failure;
+use crate::lab::open;
 use crate::say;
 
 /// More frames a second than a screen shows are of no use.
@@ -34,7 +32,7 @@ impl Game for Nothing {
 
 /// Serves the page and a recording until it is told to stop.
 pub fn run(command: &Watch) -> Result<(), Failure> {
-    let recording = open(&command.file)?;
+    let (recording, _) = open(&command.file)?;
     let mut settings = Settings::default();
     settings.log = LogLevel::Warn;
     settings.listen.set_port(command.port.unwrap_or(0));
@@ -49,15 +47,6 @@ pub fn run(command: &Watch) -> Result<(), Failure> {
         "{name}: open this in a browser\n\n  http://{address}/\n\n{missing}ctrl-c ends it\n"
     ))?;
     running.run().map_err(Failure::server)
-}
-
-fn open(file: &Path) -> Result<Recording, Failure> {
-    if file.extension().is_none_or(|ending| ending != "reck") {
-        return import_file(file).map_err(Failure::lab);
-    }
-    let salvaged = salvage_session(&read(file)?);
-    let (opened, _) = salvaged.map_err(|error| Failure::lab(error.in_file(file)))?;
-    Ok(opened.recording)
 }
 
 fn site(recording: &Recording, name: &str) -> Site {
