@@ -2,8 +2,8 @@
 
 use reckoning::SimTime;
 use reckoning_arena::{BodyKind, Level};
-use reckoning_lab::recording::{Recording, Sample, Track};
 use reckoning_net::{Host, HostEvent};
+use reckoning_recording::{Recording, Sample, Track};
 use reckoning_server::settings::LogLevel;
 use reckoning_server::{Game, Server, Settings, logs};
 use serde_json::{Value, json};

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgAction, Args, ValueEnum};
-use reckoning_lab::LinkConfig;
 use reckoning_lab::compare::{CompareConfig, Predictor, PredictorError};
+use reckoning_netsim::LinkConfig;
 
 use super::Data;
 

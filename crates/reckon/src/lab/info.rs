@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use reckoning_lab::recording::{Recording, Track};
 use reckoning_lab::report::to_text;
 use reckoning_lab::reproduce::Table;
+use reckoning_recording::{Recording, Track};
 
 use super::open;
 use crate::failure::Failure;

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use reckoning_lab::bots;
 use reckoning_lab::import::import_file;
-use reckoning_lab::recording::{Recording, find_sessions, salvage_session};
+use reckoning_recording::{Recording, find_sessions, salvage_session};
 
 use crate::failure::{Failure, read};
 use crate::progress::Progress;

@@ -1,8 +1,8 @@
 //! `reckon lab trend`: trend maps of levels, built and drawn.
 
-use reckoning::TrendMap;
-use reckoning_lab::recording::parse_level;
 use reckoning_lab::trend::{draw_trend, trend_config, trend_map};
+use reckoning_predict::TrendMap;
+use reckoning_recording::parse_level;
 
 use super::load;
 use crate::args::{TrendBuild, TrendDraw};
