@@ -49,7 +49,7 @@ fn main() -> Result<(), ConfigError> {
         for place in places {
             print!("  {:>6.0}, {:>6.0} ", place.x, place.y);
         }
-        if let Some(curve) = behaviour.plan(&scene, 1, 2.1, CurveBasis::THREE) {
+        if let Some(curve) = behaviour.planned_curve(&scene, 1, 2.1, CurveBasis::THREE) {
             let seen = &player.kinematics;
             let planned = curve.position_at(seen, seen.at + Duration::from_millis(2100));
             println!("  {:>6.0}, {:>6.0}", planned.x, planned.y);
