@@ -1,4 +1,4 @@
-//! The words of the command line.
+//! The command line: its words, and the text behind `--help`.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Why a command could not be carried out.
+//! Errors of the commands.
 
 use std::fmt;
 use std::io;

@@ -1,4 +1,4 @@
-//! What the checks need beyond cargo: find it, install it, or say how.
+//! Programs and compiler targets beyond cargo: found, installed, or named with the way to get them.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -1,4 +1,4 @@
-//! Where the repository and its build products are, and how programs run there.
+//! The repository, its build products, and the programs that run in it.
 
 use std::env;
 use std::ffi::{OsStr, OsString};

@@ -130,3 +130,19 @@ fn row<T: AsRef<str>>(cells: &[T]) -> String {
     let cells: Vec<&str> = cells.iter().map(T::as_ref).collect();
     format!("| {} |\n", cells.join(" | "))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fragments_of_committed_tables_are_current() {
+        let workspace = Workspace::find().unwrap();
+        for (name, measure) in FIGURES.into_iter().take(3) {
+            assert!(["learned", "bytes", "quality"].contains(&name), "{name} is measured");
+            let path = workspace.root.join(FRAGMENTS).join(format!("{name}.md"));
+            let written = fs::read_to_string(path).unwrap();
+            assert_eq!(written, measure(&workspace).unwrap(), "run `cargo xtask figures {name}`");
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! Which crate may depend on which.
+//! Allowed dependencies between the crates, and of the engine on others.
 
 use serde_json::Value;
 
