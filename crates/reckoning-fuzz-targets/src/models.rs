@@ -1,8 +1,8 @@
 //! Files that a game ships: trained models and trend maps.
 
-use reckoning::{DVec3, Kinematics, SimTime};
-use reckoning_predict::TrendMap;
-use reckoning_predict::learned::{LearnedConfig, LearnedModel, LearnedPlanner, Senses};
+use reckoning::{DVec3, ExportReason, Kinematics, Planner, SimTime};
+use reckoning_predict::learned::{LearnedConfig, LearnedModel, LearnedPlanner};
+use reckoning_predict::{Surroundings, TrendMap};
 
 /// Any bytes as a model file, and any bytes behind a right checksum, which reach the rest.
 pub fn learned(bytes: &[u8]) {
@@ -16,12 +16,13 @@ pub fn learned(bytes: &[u8]) {
 fn read_and_plan(bytes: &[u8]) {
     let Ok(model) = LearnedModel::from_bytes(bytes) else { return };
     assert_eq!(model.to_bytes(), bytes);
-    let mut planner = LearnedPlanner::new(LearnedConfig::default());
+    let mut planner = LearnedPlanner::new(&model, LearnedConfig::default());
+    let around = Surroundings::default();
     for tick in 0..4 {
         let at = SimTime::from_tick(tick, 60);
         let truth = Kinematics::moving(at, DVec3::X * (tick * tick) as f64, DVec3::X * 3.0);
-        planner.observe(&model, &truth, &Senses::default());
-        let plan = planner.plan(&model, &truth, &Senses::default());
+        planner.observe(&truth, &around);
+        let plan = planner.plan(&truth, &around, ExportReason::Position);
         assert!(plan.position_at(&truth, SimTime::from_tick(tick + 60, 60)).is_finite());
     }
 }
