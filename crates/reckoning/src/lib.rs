@@ -73,7 +73,8 @@
 //! # Features
 //!
 //! None is on by default and none changes a result: `std` picks the widest vector unit of
-//! the CPU at run time for a [`Crowd`], `rayon` splits a crowd over threads.
+//! the CPU at run time for a [`Crowd`], `rayon` splits a crowd over threads, `serde` reads and
+//! writes settings, states and updates.
 #![no_std]
 
 extern crate alloc;
@@ -82,6 +83,7 @@ extern crate std;
 
 mod account;
 mod articulate;
+pub mod bytes;
 
 mod clock;
 mod crowd;
@@ -103,6 +105,8 @@ mod publish;
 mod quantise;
 mod rewind;
 mod sample;
+#[cfg(feature = "serde")]
+mod serde;
 
 mod terrain;
 mod threshold;

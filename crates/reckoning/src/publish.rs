@@ -41,6 +41,8 @@ const FOLD_SHARE: u32 = 10;
 /// Settings for a [`Publisher`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 pub struct PublisherConfig {
     /// Export once the listeners' guess is this far off.
     pub threshold: Threshold,
