@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A figure is never typed. It is measured by a program or read from a committed table, written
-//! into a fragment, and spliced into each document that has a block of that name ([`splice`]). A
+//! into a fragment, and spliced into each document that has a block of that name ([`mod@splice`]). A
 //! test in `xtask/tests/architecture` compares blocks and fragments.
 
 mod arena;
