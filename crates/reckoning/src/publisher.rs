@@ -24,11 +24,11 @@ use core::time::Duration;
 
 use glam::DVec3;
 
+use crate::clearance::kept_clear;
 use crate::error::PublisherError;
 use crate::export::{Due, ExportReason, ExportRule, Sight};
-use crate::prevent::kept_clear;
 use crate::random::SplitMix64;
-use crate::sample::damp_acceleration;
+use crate::sampler::damp_acceleration;
 use crate::time::span_of;
 use crate::{
     AngleThreshold, ConfigError, Kinematics, Model, Planner, Quantiser, SimTime, Terrain,
