@@ -1,4 +1,4 @@
-//! What users of behaviours may rely on, with numbers worked out from the documents.
+//! Contract of behaviours, with numbers worked out from the documents.
 
 mod any;
 mod interest;

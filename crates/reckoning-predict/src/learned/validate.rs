@@ -1,12 +1,12 @@
 //! Which parts make a model.
 
-use super::net::{MOST_INPUTS, WIDEST};
+use super::net::{MAX_INPUTS, WIDEST};
 use super::{FEATURES, LearnedError, LearnedParts};
 
 /// Most action states a game may have.
-const MOST_ACTS: usize = 4_096;
+const MAX_ACTS: usize = 4_096;
 
-pub(super) fn check(parts: &LearnedParts) -> Result<(), LearnedError> {
+pub(super) fn validate(parts: &LearnedParts) -> Result<(), LearnedError> {
     let (terms, axes) = (parts.basis.tau_s().len(), parts.framing.axes());
     let act_width = usize::from(parts.act_width);
     let wide = parts.inputs.len() + act_width;
@@ -16,7 +16,7 @@ pub(super) fn check(parts: &LearnedParts) -> Result<(), LearnedError> {
         let fits = (min..=max).contains(&got);
         if fits { Ok(()) } else { Err(LearnedError::Count { what, got, min, max }) }
     };
-    range("inputs", wide, 1, MOST_INPUTS)?;
+    range("inputs", wide, 1, MAX_INPUTS)?;
     for width in [first, second] {
         range("hidden width", width, 8, WIDEST)?;
         if width % 8 != 0 {
@@ -33,7 +33,7 @@ pub(super) fn check(parts: &LearnedParts) -> Result<(), LearnedError> {
         "action states",
         acts,
         usize::from(act_width > 0),
-        if act_width > 0 { MOST_ACTS } else { 0 },
+        if act_width > 0 { MAX_ACTS } else { 0 },
     )?;
     let counts = [
         ("rounding steps", parts.steps_mps.len(), terms),

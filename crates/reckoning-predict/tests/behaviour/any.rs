@@ -1,4 +1,4 @@
-//! What holds for every behaviour.
+//! Contract of every behaviour.
 
 use std::time::Duration;
 
