@@ -3,8 +3,8 @@
 use reckoning::SimTime;
 
 use crate::acks::{Arrival, Flights, Report, Window};
+use crate::redundant_commands::{FirstCopies, Repeats};
 use crate::reliable::{Inbox, Outbox};
-use crate::repeats::{FirstCopies, Repeats};
 use crate::wire::{Ack, EntityId, Message};
 
 /// How a message to the other side is sent.

@@ -22,22 +22,16 @@
 //!   updates bear are common to all;
 //! - no bytes make it panic, and everything a peer can make it keep has a named limit.
 
-mod bodies;
 pub(crate) mod config;
-mod entity;
+mod connections;
+mod delivery;
+mod entities;
 pub(crate) mod event;
-mod fates;
-mod peer;
-mod people;
-mod receive;
-mod serve;
+mod interest;
+mod receiving;
+mod sending;
 mod settings;
-mod spawn;
-mod strays;
-mod ticks;
-mod view;
-mod world;
-mod zone_pass;
+mod tick;
 
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
@@ -48,15 +42,14 @@ use reckoning::{ConfigError, HitRequest, HitVerdict, Rewind, SimTime};
 use crate::stats::TrafficStats;
 use crate::wire::{EntityId, Owner, PeerId};
 use config::HostConfig;
+use connections::{Absent, Peer};
+use entities::World;
 use event::HostEvent;
-use peer::Peer;
-use people::Absent;
-use serve::{Stock, clocking_byte};
-use world::World;
-use zone_pass::Found;
+use interest::Found;
+use sending::{Stock, clocking_byte};
 
-pub use peer::Viewpoint;
-pub use spawn::SpawnError;
+pub use connections::Viewpoint;
+pub use entities::SpawnError;
 
 /// Events that wait to be polled at most.
 pub const MAX_HOST_EVENTS: usize = 8192;

@@ -3,7 +3,7 @@
 use reckoning::{ConfigError, ListenerId, Model, Policy, SimTime, Threshold};
 
 use super::Host;
-use super::spawn::fairness_of;
+use super::entities::fairness_of;
 use crate::wire::PeerId;
 
 impl Host {

@@ -10,10 +10,10 @@
 //! ```
 
 pub(crate) mod config;
-mod receive;
-pub(crate) mod remote;
-mod speak;
-mod tombs;
+pub(crate) mod entities;
+mod receiving;
+mod sending;
+mod tombstones;
 
 use alloc::collections::{BTreeMap, VecDeque};
 
@@ -27,8 +27,8 @@ use crate::host::config::Clocking;
 use crate::stats::TrafficStats;
 use crate::wire::{EntityId, Format, PeerId};
 use config::{Event, SessionConfig};
-use remote::{Owned, Remote};
-use tombs::Tombs;
+use entities::{Owned, Remote};
+use tombstones::Tombs;
 
 /// Events that wait to be polled at most.
 pub const MAX_EVENTS: usize = 4096;

@@ -6,10 +6,10 @@
 
 use reckoning::{Model, SimTime, Update, UpdateKind};
 
-use super::cells::{Cells, Plan, Steps, Turn};
-use super::code::{put_count, put_signed, signed_bits, take_count, take_signed};
-use super::foresee::{Foreseen, minus, plus};
-use super::spec::{put_model, take_model};
+use super::baseline_prediction::{Foreseen, minus, plus};
+use super::exp_golomb::{put_count, put_signed, signed_bits, take_count, take_signed};
+use super::model_codec::{put_model, take_model};
+use super::quantized_update::{Cells, Plan, Steps, Turn};
 use super::{BitReader, BitWriter, DecodeError, Format};
 
 // Orders of the codes, fitted to recordings with the steps that `Format::new` recommends:

@@ -6,7 +6,7 @@ use core::time::Duration;
 
 use reckoning::{Curve, CustomModel, Model, Path, PathRide, Quantiser, SimTime, Update};
 
-use super::cells::Cells;
+use super::quantized_update::Cells;
 use super::{DecodeError, FormatError, MAX_CLASS, MAX_MODELS};
 
 /// Range of the steps that are lengths, speeds and the like.

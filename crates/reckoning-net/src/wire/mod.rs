@@ -13,25 +13,25 @@
 //!
 //! What is sent to whom, when, and off which baseline is not decided here.
 
+mod baseline_prediction;
 mod bits;
 mod body;
-mod cells;
-mod code;
+mod encoded_body;
 mod error;
-mod foresee;
+mod exp_golomb;
 mod format;
 mod ids;
-mod ink;
 mod message;
+mod model_codec;
 mod packet;
-mod spec;
+mod quantized_update;
 
 pub use bits::{BitReader, BitWriter, Mark};
 pub use body::{Body, read_update, write_update};
+pub(crate) use encoded_body::Ink;
 pub use error::{DecodeError, FormatError};
 pub use format::{Format, Registry};
 pub use ids::{EntityId, Number, Owner, PeerId};
-pub(crate) use ink::Ink;
 pub use message::{Ack, Header, Message, Refusal};
 pub use packet::{PacketReader, PacketWriter};
 

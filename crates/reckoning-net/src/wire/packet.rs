@@ -3,7 +3,7 @@
 use reckoning::SimTime;
 
 use super::body::{put_gap, take_gap};
-use super::code::{put_signed, take_signed};
+use super::exp_golomb::{put_signed, take_signed};
 use super::{
     Ack, BitReader, BitWriter, Body, DecodeError, EntityId, Format, Header, Ink, MAX_BASELINE_AGE,
     MAX_CLASS, MAX_COMMAND_BYTES, MAX_FORMAT_BYTES, MAX_RELIABLE_BYTES, MAX_TAG_BYTES,

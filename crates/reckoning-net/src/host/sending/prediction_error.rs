@@ -2,7 +2,7 @@
 
 use reckoning::{DQuat, DVec3, SimTime, Threshold, Update};
 
-use super::entity::Held;
+use crate::host::entities::Held;
 use crate::zones::ZoneClass;
 
 /// Beliefs whose straying is remembered within a tick: receivers differ by their baselines and

@@ -5,13 +5,17 @@ use alloc::vec::Vec;
 
 use reckoning::{Kinematics, SimTime};
 
+mod peer;
+
+pub use peer::Viewpoint;
+pub(crate) use peer::{Peer, Question, Stage};
+
 use super::Host;
 use super::event::{Departure, HostEvent};
-use super::peer::{FAREWELLS, Peer, Stage, Viewpoint};
-use super::zone_pass::stop_listening;
+use super::interest::stop_listening;
 use crate::budget::Budget;
 use crate::channel::{Delivery, SendError};
-use crate::notices::Word;
+use crate::control_messages::Word;
 use crate::wire::{EntityId, Owner, PeerId, Refusal};
 
 /// Someone who may come back, and what waits for it.
@@ -66,7 +70,7 @@ impl Host {
             return;
         }
         let was_in = peer.is_joined();
-        peer.stage = Stage::Ended { why, was_in, left: FAREWELLS };
+        peer.stage = Stage::Ended { why, was_in, left: peer::FAREWELLS };
         let views = core::mem::take(&mut peer.views);
         for view in &views {
             stop_listening(&mut self.world, view, id);
@@ -184,7 +188,7 @@ impl Host {
         let seen = *entity.known().kinematics();
         let rest =
             Kinematics { orientation: seen.orientation, ..Kinematics::at_rest(now, seen.position) };
-        if let Some(known) = super::spawn::put(&rest, self.config.model) {
+        if let Some(known) = super::entities::put(&rest, self.config.model) {
             entity.learn(known);
         }
     }
@@ -217,7 +221,7 @@ impl Host {
     /// Makes a peer the owner of an entity and tells it where that is. Returns whether both
     /// exist and it can own one more.
     pub fn grant(&mut self, now: SimTime, id: EntityId, to: PeerId) -> bool {
-        let can_own = |peer: &Peer| peer.is_joined() && peer.owned.len() < super::peer::MAX_OWNED;
+        let can_own = |peer: &Peer| peer.is_joined() && peer.owned.len() < peer::MAX_OWNED;
         if !self.peers.get(&to).is_some_and(can_own) || self.world.get(id).is_none() {
             return false;
         }

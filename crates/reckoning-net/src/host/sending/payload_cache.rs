@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::entity::Held;
+use crate::host::entities::Held;
 use crate::wire::{Body, Ink};
 
 /// Bodies of the newest number that are remembered.

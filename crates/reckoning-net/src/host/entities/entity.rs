@@ -10,9 +10,8 @@ use alloc::boxed::Box;
 
 use reckoning::{DVec3, Fairness, Guard, Kinematics, Model, SimTime, Update, UpdateKind};
 
-use super::bodies::{Bodies, BodyKey};
-use super::strays::{Stray, Strays};
 use crate::history::History;
+use crate::host::sending::{Bodies, BodyKey, Stray, Strays};
 use crate::wire::{Body, EntityId, Format, Ink, Owner};
 use crate::zones::ZoneClass;
 

@@ -3,7 +3,7 @@
 use libm::exp;
 use reckoning::{DQuat, DVec3, Model, SimTime, Update, UpdateKind};
 
-use super::cells::{Cells, MAX_CELL, Plan, Steps, Turn, cell, wrapped};
+use super::quantized_update::{Cells, MAX_CELL, Plan, Steps, Turn, cell, wrapped};
 use super::{DecodeError, Format};
 
 /// How much of its mean velocity since the baseline a body that strayed has more than the

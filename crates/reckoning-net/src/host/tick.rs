@@ -2,10 +2,11 @@
 
 use reckoning::{ListenerId, SimTime};
 
-use super::entity::{ClassFormat, Entity, Held};
-use super::fates::Fates;
-use super::zone_pass::{bring_in_line, sight_of};
-use super::{Host, peer::Stage};
+use super::Host;
+use super::connections::Stage;
+use super::delivery::Fates;
+use super::entities::{ClassFormat, Entity, Held};
+use super::interest::{bring_in_line, sight_of};
 use crate::wire::{Format, PeerId};
 use crate::zones::ZoneClass;
 

@@ -7,14 +7,14 @@ use reckoning::{Hops, SimTime, Update, UpdateKind, Verdict};
 
 use super::Host;
 use super::config::Clocking;
-use super::entity::Entity;
+use super::connections::{Peer, Question, Stage};
+use super::delivery::Fates;
+use super::entities::Entity;
+use super::entities::put;
 use super::event::{Departure, HostEvent};
-use super::fates::Fates;
-use super::peer::{Peer, Question, Stage};
-use super::spawn::put;
 use crate::acks::{Arrival, Report, ahead};
 use crate::channel::{owes_ack, report_of};
-use crate::notices::Word;
+use crate::control_messages::Word;
 use crate::stats::TrafficStats;
 use crate::wire::{
     Ack, Body, EntityId, Format, Header, Message, Number, Owner, PacketReader, PeerId, Refusal,

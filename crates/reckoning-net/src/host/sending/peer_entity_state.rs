@@ -2,8 +2,8 @@
 
 use reckoning::SimTime;
 
-use super::entity::{ClassFormat, Entity, Held};
 use crate::acks::ahead;
+use crate::host::entities::{ClassFormat, Entity, Held};
 use crate::wire::{EntityId, Number, Owner};
 use crate::zones::ZoneClass;
 

@@ -5,11 +5,11 @@ use alloc::vec::Vec;
 
 use reckoning::{DVec3, SimTime};
 
-use super::config::HostConfig;
-use super::view::View;
 use crate::budget::Budget;
 use crate::channel::Channel;
-use crate::notices::Notices;
+use crate::control_messages::Notices;
+use crate::host::config::HostConfig;
+use crate::host::sending::View;
 use crate::stats::TrafficStats;
 use crate::wire::{EntityId, PeerId, Refusal};
 

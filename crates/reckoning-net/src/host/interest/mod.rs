@@ -4,9 +4,13 @@ use alloc::vec::Vec;
 
 use reckoning::{DVec3, ListenerId, Rewind, SimTime};
 
-use super::peer::{Peer, Viewpoint};
-use super::view::{Stage, View};
-use super::world::World;
+mod grid;
+
+pub(crate) use grid::Grid;
+
+use crate::host::connections::{Peer, Viewpoint};
+use crate::host::entities::World;
+use crate::host::sending::{Stage, View};
 use crate::wire::{EntityId, Owner, PeerId};
 
 /// An entity in reach: its id, its place in the table, its squared distance.

@@ -4,16 +4,22 @@ use alloc::vec::Vec;
 
 use reckoning::{Rewind, SimTime};
 
-use super::bodies::BodyKey;
-use super::config::{Clocking, HostConfig};
-use super::entity::Held;
-use super::fates::{Fates, rewind_key};
-use super::peer::{Peer, Stage as PeerStage};
-use super::view::{Stage, View};
-use super::world::World;
+mod payload_cache;
+mod peer_entity_state;
+mod prediction_error;
+
+pub(crate) use payload_cache::{Bodies, BodyKey};
+pub(crate) use peer_entity_state::{Stage, View};
+pub(crate) use prediction_error::{Stray, Strays};
+
 use crate::budget::DATAGRAM_OVERHEAD_BYTES;
 use crate::channel::Carried;
-use crate::notices::Word;
+use crate::control_messages::Word;
+use crate::host::config::{Clocking, HostConfig};
+use crate::host::connections::{Peer, Stage as PeerStage};
+use crate::host::delivery::{Fates, rewind_key};
+use crate::host::entities::Held;
+use crate::host::entities::World;
 use crate::wire::{EntityId, Format, Header, Ink, Message, Number, PacketWriter, PeerId};
 
 /// What everybody's datagrams are filled from.

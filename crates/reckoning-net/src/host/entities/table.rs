@@ -5,11 +5,11 @@ use alloc::vec::Vec;
 
 use reckoning::{Policy, SimTime};
 
-use super::config::HostConfig;
 use super::entity::{ClassFormat, Entity};
-use super::zone_pass::{Found, Sight};
+use crate::host::config::HostConfig;
+use crate::host::interest::{Found, Grid, Sight};
 use crate::wire::EntityId;
-use crate::zones::{Grid, ZoneConfig};
+use crate::zones::ZoneConfig;
 
 /// All entities, by a place of their own and by id.
 #[derive(Debug)]

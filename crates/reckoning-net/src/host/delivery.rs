@@ -4,13 +4,13 @@ use core::time::Duration;
 
 use reckoning::{ListenerId, Rewind, SimTime};
 
-use super::entity::Held;
-use super::peer::Peer;
-use super::view::{Stage, View};
-use super::world::World;
+use super::connections::Peer;
+use super::entities::Held;
+use super::entities::World;
+use super::sending::{Stage, View};
 use crate::acks::{Fate, Flight, Flights};
 use crate::channel::{Carried, Channel};
-use crate::notices::Notices;
+use crate::control_messages::Notices;
 use crate::reliable::Outbox;
 use crate::wire::{EntityId, PeerId};
 

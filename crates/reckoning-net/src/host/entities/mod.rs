@@ -10,10 +10,16 @@ use reckoning::{
     SimTime, Update, UpdateKind,
 };
 
+mod entity;
+mod table;
+
+pub(crate) use entity::{ClassFormat, Entity, Held};
+pub(crate) use table::World;
+
 use super::Host;
-use super::entity::{Entity, Inbound};
-use crate::notices::Word;
+use crate::control_messages::Word;
 use crate::wire::{EntityId, MAX_TAG_BYTES, Owner, PeerId};
+use entity::Inbound;
 
 /// Why an entity was not spawned.
 #[derive(Clone, Copy, Debug, PartialEq)]
