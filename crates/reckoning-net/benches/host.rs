@@ -88,7 +88,7 @@ fn join(host: &mut Host, listener: &mut Listener, peer: PeerId) {
     host.connect(SimTime::ZERO, peer);
     host.handle_datagram(SimTime::ZERO, peer, &buf[..length]);
     while let Some(event) = host.poll_event() {
-        if let HostEvent::JoinAsked { peer, .. } = event {
+        if let HostEvent::JoinRequested { peer, .. } = event {
             host.admit(SimTime::ZERO, peer);
         }
     }

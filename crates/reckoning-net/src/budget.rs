@@ -16,7 +16,7 @@ const BURST_S: f64 = 0.25;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
     bytes_per_s: f64,
-    most_bytes: f64,
+    capacity_bytes: f64,
     level_bytes: f64,
     filled_at: SimTime,
 }
@@ -26,14 +26,14 @@ impl Budget {
     pub(crate) fn new(bytes_per_s: u32, datagram_bytes: usize, now: SimTime) -> Self {
         let bytes_per_s = f64::from(bytes_per_s);
         let datagram = (datagram_bytes + DATAGRAM_OVERHEAD_BYTES) as f64;
-        let most_bytes = (bytes_per_s * BURST_S).max(datagram);
-        Self { bytes_per_s, most_bytes, level_bytes: most_bytes, filled_at: now }
+        let capacity_bytes = (bytes_per_s * BURST_S).max(datagram);
+        Self { bytes_per_s, capacity_bytes, level_bytes: capacity_bytes, filled_at: now }
     }
 
     /// What may be sent at `now`; negative while a debt is paid back.
     pub(crate) fn left_bytes(&mut self, now: SimTime) -> f64 {
         let gained = self.bytes_per_s * now.secs_since(self.filled_at).max(0.0);
-        self.level_bytes = (self.level_bytes + gained).min(self.most_bytes);
+        self.level_bytes = (self.level_bytes + gained).min(self.capacity_bytes);
         self.filled_at = self.filled_at.max(now);
         self.level_bytes
     }
@@ -42,7 +42,7 @@ impl Budget {
     pub(crate) fn spend(&mut self, bytes: usize) {
         // Never deeper in debt than a full bucket, whatever had to be sent regardless.
         let level = self.level_bytes - (bytes + DATAGRAM_OVERHEAD_BYTES) as f64;
-        self.level_bytes = level.max(-self.most_bytes);
+        self.level_bytes = level.max(-self.capacity_bytes);
     }
 }
 

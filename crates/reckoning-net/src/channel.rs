@@ -25,7 +25,7 @@ pub enum SendError {
         /// Its length.
         got_bytes: usize,
         /// What can be carried.
-        most_bytes: usize,
+        max_bytes: usize,
     },
     /// Too much waits already: the other side does not acknowledge it. Try again later.
     Full,
@@ -36,8 +36,8 @@ pub enum SendError {
 impl core::fmt::Display for SendError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            Self::TooLong { got_bytes, most_bytes } => {
-                write!(f, "message of {got_bytes} bytes is longer than {most_bytes}; split it")
+            Self::TooLong { got_bytes, max_bytes } => {
+                write!(f, "message of {got_bytes} bytes is longer than {max_bytes}; split it")
             }
             Self::Full => write!(f, "too many messages wait to be acknowledged; try again later"),
             Self::NotJoined => write!(f, "nobody to send to; wait for the join"),
@@ -106,12 +106,12 @@ impl Channel {
 
     /// Takes a message of the game's own.
     pub(crate) fn send(&mut self, bytes: &[u8], delivery: Delivery) -> Result<(), SendError> {
-        let most_bytes = match delivery {
+        let max_bytes = match delivery {
             Delivery::Reliable => crate::wire::MAX_RELIABLE_BYTES,
             Delivery::Repeated => crate::wire::MAX_COMMAND_BYTES,
         };
-        if bytes.len() > most_bytes {
-            return Err(SendError::TooLong { got_bytes: bytes.len(), most_bytes });
+        if bytes.len() > max_bytes {
+            return Err(SendError::TooLong { got_bytes: bytes.len(), max_bytes });
         }
         match delivery {
             Delivery::Reliable if !self.outbox.push(bytes) => Err(SendError::Full),

@@ -30,7 +30,7 @@
 //!     }
 //!     host.handle_timeout(now);
 //!     while let Some(event) = host.poll_event() {
-//!         if let HostEvent::JoinAsked { peer, .. } = event {
+//!         if let HostEvent::JoinRequested { peer, .. } = event {
 //!             host.admit(now, peer);
 //!         }
 //!     }
@@ -64,12 +64,12 @@ pub mod wire;
 mod zones;
 
 pub use channel::{Delivery, SendError};
-pub use host::config::{Clocking, HostConfig, MAX_WELCOME_BYTES};
+pub use host::config::{ClockMode, HostConfig, MAX_WELCOME_BYTES};
 pub use host::event::{Departure, HostEvent};
 pub use host::{Host, HostStats, MAX_HOST_EVENTS, SpawnError, Viewpoint};
-pub use session::config::{Event, SessionConfig};
-pub use session::entities::Remote;
-pub use session::{MAX_EVENTS, Session};
+pub use session::config::{SessionConfig, SessionEvent};
+pub use session::entities::RemoteEntity;
+pub use session::{MAX_SESSION_EVENTS, Session};
 pub use stats::TrafficStats;
-pub use wire::{EntityId, Format, Owner, PeerId, Refusal, Registry};
+pub use wire::{DisconnectReason, EntityId, Format, Owner, PeerId, Registry};
 pub use zones::{MAX_CLASSES, ZoneClass, ZoneConfig};

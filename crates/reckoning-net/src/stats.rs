@@ -31,7 +31,7 @@ pub struct TrafficStats {
     /// Dropped: not a datagram of this protocol, or broken off.
     pub malformed: u64,
     /// Dropped: came twice.
-    pub copies: u64,
+    pub duplicates: u64,
     /// Dropped: so late that it could be a copy.
     pub too_old: u64,
     /// Dropped: more datagrams than anyone needs.
@@ -73,7 +73,7 @@ impl TrafficStats {
         self.lost += other.lost;
         self.missed += other.missed;
         self.malformed += other.malformed;
-        self.copies += other.copies;
+        self.duplicates += other.duplicates;
         self.too_old += other.too_old;
         self.flooded += other.flooded;
         self.unexpected += other.unexpected;

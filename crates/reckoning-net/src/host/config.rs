@@ -19,7 +19,7 @@ const LEAST_DATAGRAM_BYTES: f64 = 400.0;
 /// How the ends agree on time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Clocking {
+pub enum ClockMode {
     /// Clients learn the host's clock and stamp by it.
     #[default]
     Synchronised,
@@ -72,7 +72,7 @@ pub struct HostConfig {
     /// Only bodies of these classes, the nearest ones, are remembered for hit checks.
     pub rewind_classes: u8,
     /// How the ends agree on time.
-    pub clocking: Clocking,
+    pub clock_mode: ClockMode,
     /// The game's own bytes for everyone who joins, at most [`MAX_WELCOME_BYTES`].
     pub welcome: Vec<u8>,
     /// Seeds the chance of fairness policies.
@@ -104,7 +104,7 @@ impl HostConfig {
             walls: None,
             rewind: None,
             rewind_classes: 1,
-            clocking: Clocking::Synchronised,
+            clock_mode: ClockMode::Synchronised,
             welcome: Vec::new(),
             seed: 0,
         }

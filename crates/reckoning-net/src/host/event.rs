@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use reckoning::{Offence, Verdict};
 
-use crate::wire::{EntityId, PeerId, Refusal};
+use crate::wire::{DisconnectReason, EntityId, PeerId};
 
 /// Something the game should know. Poll them all after every call.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,7 +12,7 @@ use crate::wire::{EntityId, PeerId, Refusal};
 pub enum HostEvent {
     /// Somebody wants to join: answer with [`Host::admit`](crate::Host::admit) or
     /// [`Host::refuse`](crate::Host::refuse).
-    JoinAsked {
+    JoinRequested {
         /// Who.
         peer: PeerId,
         /// What it shows for it.
@@ -76,7 +76,7 @@ pub enum Departure {
     /// Nothing was heard for too long.
     Silent,
     /// It was put out.
-    PutOut(Refusal),
+    Kicked(DisconnectReason),
     /// Its owner came back over another connection.
     Replaced {
         /// That one.

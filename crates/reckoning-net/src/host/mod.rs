@@ -46,7 +46,7 @@ use connections::{Absent, Peer};
 use entities::World;
 use event::HostEvent;
 use interest::Found;
-use sending::{Stock, clocking_byte};
+use sending::{Stock, clock_mode_byte};
 
 pub use connections::Viewpoint;
 pub use entities::SpawnError;
@@ -98,7 +98,7 @@ impl Host {
     /// Names the first setting that is out of range.
     pub fn new(config: HostConfig) -> Result<Self, ConfigError> {
         config.check()?;
-        let mut greeting = Vec::from([clocking_byte(config.clocking)]);
+        let mut greeting = Vec::from([clock_mode_byte(config.clock_mode)]);
         greeting.extend_from_slice(&config.welcome);
         let rewind = match config.rewind {
             Some(settings) => Some(Rewind::new(settings)?),

@@ -6,7 +6,7 @@ use core::time::Duration;
 use reckoning::{Hops, SimTime, Update, UpdateKind, Verdict};
 
 use super::Host;
-use super::config::Clocking;
+use super::config::ClockMode;
 use super::connections::{Peer, Question, Stage};
 use super::delivery::Fates;
 use super::entities::Entity;
@@ -17,8 +17,8 @@ use crate::channel::{owes_ack, report_of};
 use crate::control_messages::Word;
 use crate::stats::TrafficStats;
 use crate::wire::{
-    Ack, Body, EntityId, Format, Header, Message, Number, Owner, PacketReader, PeerId, Refusal,
-    VERSION,
+    Ack, Body, DisconnectReason, EntityId, Format, Header, Message, Owner, PacketReader, PeerId,
+    UpdateSeq, VERSION,
 };
 
 /// What became of a message.
@@ -51,7 +51,7 @@ impl Host {
         };
         match peer.channel.judge(reader.header().sequence) {
             Arrival::New => self.read(now, from, reader),
-            Arrival::Copy => peer.stats.copies += 1,
+            Arrival::Copy => peer.stats.duplicates += 1,
             Arrival::TooOld => peer.stats.too_old += 1,
         }
     }
@@ -98,9 +98,9 @@ impl Host {
 
     fn handle_ack(&mut self, now: SimTime, from: PeerId, ack: Ack) {
         let Some(peer) = self.peers.get_mut(&from) else { return };
-        let report = match self.config.clocking {
-            Clocking::Synchronised => report_of(ack, now),
-            Clocking::PerHop => Report { arrived: now - way_of(peer), ..report_of(ack, now) },
+        let report = match self.config.clock_mode {
+            ClockMode::Synchronised => report_of(ack, now),
+            ClockMode::PerHop => Report { arrived: now - way_of(peer), ..report_of(ack, now) },
         };
         let (flights, mut fates) = Fates::of(peer, &mut self.world, self.rewind.as_mut(), now);
         if !flights.handle_report(&report, now, |fate, flight| fates.settle(fate, flight)) {
@@ -127,8 +127,8 @@ impl Host {
                 self.part(now, from, Departure::Left);
                 return Handled::Over;
             }
-            Message::Update { entity, number, class, ref body } if joined => {
-                return self.handle_update(now, from, header, entity, number, class, body);
+            Message::Update { entity, seq, class, ref body } if joined => {
+                return self.handle_update(now, from, header, entity, seq, class, body);
             }
             Message::Reliable { index, bytes } if joined => {
                 peer.stats.carried_bytes_in += bytes.len() as u64;
@@ -157,11 +157,11 @@ impl Host {
         let Some(peer) = self.peers.get_mut(&from) else { return };
         match &peer.stage {
             Stage::Connected if version != VERSION => {
-                self.refuse(now, from, Refusal::Version(VERSION));
+                self.refuse(now, from, DisconnectReason::Version(VERSION));
             }
             Stage::Connected => {
                 peer.stage = Stage::Asked(Box::from(token));
-                self.tell(HostEvent::JoinAsked { peer: from, token: token.to_vec() });
+                self.tell(HostEvent::JoinRequested { peer: from, token: token.to_vec() });
             }
             // It asks again because it did not hear the answer.
             Stage::Joined(_) => {
@@ -179,7 +179,7 @@ impl Host {
         from: PeerId,
         header: &Header,
         id: EntityId,
-        number: Number,
+        seq: UpdateSeq,
         class: u8,
         body: &Body,
     ) -> Handled {
@@ -193,13 +193,13 @@ impl Host {
             peer.stats.not_owner += 1;
             return Handled::Yes;
         }
-        let Some(update) = decode(entity, header, &format, number, body, &mut peer.stats) else {
+        let Some(update) = decode(entity, header, &format, seq, body, &mut peer.stats) else {
             return Handled::Not;
         };
         let Ok(update) = update else { return Handled::Yes };
-        let update = match self.config.clocking {
-            Clocking::Synchronised => update,
-            Clocking::PerHop => localised(&update, header, way_of(peer), now),
+        let update = match self.config.clock_mode {
+            ClockMode::Synchronised => update,
+            ClockMode::PerHop => localised(&update, header, way_of(peer), now),
         };
         self.judge(now, from, id, &update)
     }
@@ -231,7 +231,7 @@ impl Host {
             }
             Verdict::Disconnect(_) => {
                 self.tell(HostEvent::Judged { peer: from, entity: id, verdict, offence });
-                self.refuse(now, from, Refusal::Conduct);
+                self.refuse(now, from, DisconnectReason::Conduct);
                 return Handled::Over;
             }
         }
@@ -256,7 +256,7 @@ fn decode(
     entity: &mut Entity,
     header: &Header,
     format: &Format,
-    number: Number,
+    seq: UpdateSeq,
     body: &Body,
     stats: &mut TrafficStats,
 ) -> Option<Result<Update, ()>> {
@@ -267,9 +267,9 @@ fn decode(
         return Some(Err(()));
     }
     let newest = inbound.history.newest();
-    let baseline = newest.and_then(|newest| number.baseline(newest));
+    let baseline = newest.and_then(|newest| seq.baseline(newest));
     let held = baseline.and_then(|number| inbound.history.get(number));
-    if matches!(number, Number::Off { .. }) && held.is_none() {
+    if matches!(seq, UpdateSeq::Delta { .. }) && held.is_none() {
         stats.no_baseline += 1;
         return None;
     }
@@ -277,7 +277,7 @@ fn decode(
         stats.malformed += 1;
         return None;
     };
-    let number = number.number(newest.unwrap_or_default());
+    let number = seq.number(newest.unwrap_or_default());
     if !body.has_baseline() && newest.is_some_and(|newest| ahead(newest, number) > 0) {
         inbound.history.clear(); // the owner counts anew
     }

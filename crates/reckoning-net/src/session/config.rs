@@ -6,7 +6,7 @@ use core::time::Duration;
 use reckoning::{ClockConfig, ConfigError, GhostConfig, Kinematics, PublisherConfig};
 
 use crate::wire::{
-    EntityId, MAX_DATAGRAM_BYTES, MAX_TOKEN_BYTES, Owner, PeerId, Refusal, Registry,
+    DisconnectReason, EntityId, MAX_DATAGRAM_BYTES, MAX_TOKEN_BYTES, Owner, PeerId, Registry,
 };
 use crate::zones::in_range;
 
@@ -77,7 +77,7 @@ impl SessionConfig {
 /// Something the game should know. Poll them all after every call.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Event {
+pub enum SessionEvent {
     /// We are in.
     Joined {
         /// The host's number for us.
@@ -86,7 +86,7 @@ pub enum Event {
         welcome: Vec<u8>,
     },
     /// We are not let in, or put out. The session is over.
-    Refused(Refusal),
+    Disconnected(DisconnectReason),
     /// The host was silent for too long. The session is over; join with a new one.
     Lost,
     /// An entity is ours to move; a [`Corrected`](Self::Corrected) with its state follows.

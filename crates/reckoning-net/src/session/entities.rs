@@ -6,14 +6,14 @@ use reckoning::{Ghost, Publisher, Update};
 
 use crate::acks::ahead;
 use crate::history::History;
-use crate::wire::{Number, Owner};
+use crate::wire::{Owner, UpdateSeq};
 
 /// As on the host's side: after so many losses in a row, without a baseline.
 const DOUBTS: u8 = 2;
 
 /// An entity that somebody else moves.
 #[derive(Clone, Debug)]
-pub struct Remote {
+pub struct RemoteEntity {
     pub(crate) owner: Owner,
     pub(crate) tag: Box<[u8]>,
     pub(crate) ghost: Ghost,
@@ -24,7 +24,7 @@ pub struct Remote {
     pub(crate) sequence: u16,
 }
 
-impl Remote {
+impl RemoteEntity {
     /// Who moves it.
     #[must_use]
     pub const fn owner(&self) -> Owner {
@@ -47,7 +47,7 @@ impl Remote {
 
 /// An entity of our own.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Owned {
+pub(crate) struct OwnedEntity {
     pub(crate) publisher: Option<Publisher>,
     history: History,
     /// The datagram that granted it.
@@ -61,7 +61,7 @@ pub(crate) struct Owned {
     lost: bool,
 }
 
-impl Owned {
+impl OwnedEntity {
     pub(crate) fn granted(sequence: u16) -> Self {
         Self { granted: sequence, ..Self::default() }
     }
@@ -76,17 +76,18 @@ impl Owned {
     }
 
     /// What to send: number, update, and what it is coded off.
-    pub(crate) fn form(&self) -> Option<(Number, u16, Update, Option<&Update>)> {
+    pub(crate) fn form(&self) -> Option<(UpdateSeq, u16, Update, Option<&Update>)> {
         let newest = self.history.newest();
         let (number, update) = match self.pending {
             Some(update) => (newest.map_or(0, |newest| newest.wrapping_add(1)), update),
             None => newest.and_then(|newest| Some((newest, *self.history.get(newest)?)))?,
         };
         let base = self.acked.filter(|_| self.losses < DOUBTS);
-        let off = base.and_then(|base| Some((Number::off(base, number)?, self.history.get(base)?)));
+        let off =
+            base.and_then(|base| Some((UpdateSeq::delta(base, number)?, self.history.get(base)?)));
         match off {
-            Some((name, base)) => Some((name, number, update, Some(base))),
-            None => Some((Number::Whole(number), number, update, None)),
+            Some((seq, base)) => Some((seq, number, update, Some(base))),
+            None => Some((UpdateSeq::Full(number), number, update, None)),
         }
     }
 

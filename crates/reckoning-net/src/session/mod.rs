@@ -23,15 +23,15 @@ use reckoning::{
 };
 
 use crate::channel::{Channel, Delivery, SendError};
-use crate::host::config::Clocking;
+use crate::host::config::ClockMode;
 use crate::stats::TrafficStats;
 use crate::wire::{EntityId, Format, PeerId};
-use config::{Event, SessionConfig};
-use entities::{Owned, Remote};
+use config::{SessionConfig, SessionEvent};
+use entities::{OwnedEntity, RemoteEntity};
 use tombstones::Tombs;
 
 /// Events that wait to be polled at most.
-pub const MAX_EVENTS: usize = 4096;
+pub const MAX_SESSION_EVENTS: usize = 4096;
 
 /// How often a farewell is said.
 const FAREWELLS: u8 = 3;
@@ -58,7 +58,7 @@ pub struct Session {
     started: Option<SimTime>,
     join_at: SimTime,
     channel: Channel,
-    clocking: Clocking,
+    clock_mode: ClockMode,
     clock: ClockSync,
     way: OneWay,
     pinged: Option<SimTime>,
@@ -67,11 +67,11 @@ pub struct Session {
     /// Something says that the clock is wrong: ask at once.
     in_doubt: bool,
     format: Option<Format>,
-    ghosts: BTreeMap<EntityId, Remote>,
-    owned: BTreeMap<EntityId, Owned>,
+    ghosts: BTreeMap<EntityId, RemoteEntity>,
+    owned: BTreeMap<EntityId, OwnedEntity>,
     exited: Tombs,
     revoked: Tombs,
-    events: VecDeque<Event>,
+    events: VecDeque<SessionEvent>,
     stats: TrafficStats,
 }
 
@@ -95,7 +95,7 @@ impl Session {
             started: None,
             join_at: SimTime::MIN,
             channel: Channel::new(config.command_repeats, SimTime::ZERO),
-            clocking: Clocking::Synchronised,
+            clock_mode: ClockMode::Synchronised,
             clock: ClockSync::new(config.clock)?,
             way: OneWay::new(),
             pinged: None,
@@ -125,14 +125,14 @@ impl Session {
         }
         if now.saturating_since(self.channel.heard_at) >= self.config.timeout {
             self.stage = Stage::Ended(0);
-            self.tell(Event::Lost);
+            self.tell(SessionEvent::Lost);
             return;
         }
         self.give_up_on_flights(now);
     }
 
     /// The next thing the game should know; ask until `None`.
-    pub fn poll_event(&mut self) -> Option<Event> {
+    pub fn poll_event(&mut self) -> Option<SessionEvent> {
         self.events.pop_front()
     }
 
@@ -217,7 +217,7 @@ impl Session {
     }
 
     /// All entities in sight that others move, in order.
-    pub fn ghosts(&self) -> impl Iterator<Item = (EntityId, &Remote)> {
+    pub fn ghosts(&self) -> impl Iterator<Item = (EntityId, &RemoteEntity)> {
         self.ghosts.iter().map(|(id, remote)| (*id, remote))
     }
 
@@ -237,9 +237,9 @@ impl Session {
     /// without a common clock.
     #[must_use]
     pub fn host_time(&self, now: SimTime) -> Option<SimTime> {
-        match self.clocking {
-            Clocking::Synchronised => self.clock.remote_at(now),
-            Clocking::PerHop => None,
+        match self.clock_mode {
+            ClockMode::Synchronised => self.clock.remote_at(now),
+            ClockMode::PerHop => None,
         }
     }
 
@@ -247,9 +247,9 @@ impl Session {
     /// clock.
     #[must_use]
     pub fn timeline_at(&self, now: SimTime) -> Option<SimTime> {
-        match self.clocking {
-            Clocking::Synchronised => self.clock.remote_at(now),
-            Clocking::PerHop => Some(now),
+        match self.clock_mode {
+            ClockMode::Synchronised => self.clock.remote_at(now),
+            ClockMode::PerHop => Some(now),
         }
     }
 
@@ -319,8 +319,8 @@ impl Session {
         if self.in_doubt { usual.min(again).min(quick) } else { usual.min(again) }
     }
 
-    fn tell(&mut self, event: Event) {
-        if self.events.len() < MAX_EVENTS {
+    fn tell(&mut self, event: SessionEvent) {
+        if self.events.len() < MAX_SESSION_EVENTS {
             self.events.push_back(event);
         } else {
             self.stats.events_dropped += 1;

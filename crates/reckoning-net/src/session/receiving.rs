@@ -4,16 +4,16 @@ use core::time::Duration;
 
 use reckoning::{Exchange, Exchanged, Ghost, Hops, Kinematics, SimTime, Update};
 
-use super::config::Event;
-use super::{Owned, Remote, Session, Stage};
+use super::config::SessionEvent;
+use super::{OwnedEntity, RemoteEntity, Session, Stage};
 use crate::acks::{Arrival, ahead};
 use crate::channel::{owes_ack, report_of};
 use crate::history::History;
-use crate::host::config::Clocking;
+use crate::host::config::ClockMode;
 use crate::reliable::Taken;
 use crate::wire::{
-    Ack, Body, EntityId, Format, Header, Message, Number, Owner, PacketReader, PeerId, Refusal,
-    VERSION,
+    Ack, Body, DisconnectReason, EntityId, Format, Header, Message, Owner, PacketReader, PeerId,
+    UpdateSeq, VERSION,
 };
 
 /// A datagram that left this long after what we take for now proves our clock wrong.
@@ -35,7 +35,7 @@ impl Session {
         match self.channel.judge(reader.header().sequence) {
             _ if self.is_over() => self.stats.unexpected += 1,
             Arrival::New => self.read(now, reader),
-            Arrival::Copy => self.stats.copies += 1,
+            Arrival::Copy => self.stats.duplicates += 1,
             Arrival::TooOld => self.stats.too_old += 1,
         }
     }
@@ -97,7 +97,7 @@ impl Session {
             Message::Welcome { peer, format, config } => self.handle_welcome(peer, format, config),
             Message::Refused(why) | Message::Bye(why) => {
                 self.stage = Stage::Ended(0);
-                self.tell(Event::Refused(why));
+                self.tell(SessionEvent::Disconnected(why));
             }
             Message::Pong { sent_us, received_us, answered_us } => {
                 self.handle_pong(now, [sent_us, received_us, answered_us]);
@@ -108,12 +108,12 @@ impl Session {
                     return false;
                 }
                 while let Some(bytes) = self.channel.inbox.ready() {
-                    self.tell(Event::Message(bytes));
+                    self.tell(SessionEvent::Message(bytes));
                 }
             }
             Message::Command { index, bytes } => {
                 if self.channel.copies.is_first(index) {
-                    self.tell(Event::Command(bytes.to_vec()));
+                    self.tell(SessionEvent::Command(bytes.to_vec()));
                 }
             }
             _ if matches!(self.stage, Stage::Joined(_)) => {
@@ -131,8 +131,8 @@ impl Session {
                 let enters = Entry { entity, owner, number, class, tag };
                 return self.handle_enter(now, header, &enters, body);
             }
-            Message::Update { entity, number, class, ref body } => {
-                return self.handle_update(now, header, (entity, number, class), body);
+            Message::Update { entity, seq, class, ref body } => {
+                return self.handle_update(now, header, (entity, seq, class), body);
             }
             Message::Exit { entity } => self.handle_exit(entity, sequence),
             Message::Grant { entity } => self.handle_grant(entity, sequence),
@@ -150,16 +150,17 @@ impl Session {
             return; // said again because our acknowledgement was lost
         }
         let known = Format::from_bytes(format, self.config.registry.clone());
-        let (Ok(format), Some((&clocking, welcome))) = (known, config.split_first()) else {
+        let (Ok(format), Some((&clock_mode, welcome))) = (known, config.split_first()) else {
             self.stats.malformed += 1;
             self.stage = Stage::Ended(1);
-            self.tell(Event::Refused(Refusal::Version(VERSION)));
+            self.tell(SessionEvent::Disconnected(DisconnectReason::Version(VERSION)));
             return;
         };
         self.format = Some(format);
-        self.clocking = if clocking & 1 == 0 { Clocking::Synchronised } else { Clocking::PerHop };
+        self.clock_mode =
+            if clock_mode & 1 == 0 { ClockMode::Synchronised } else { ClockMode::PerHop };
         self.stage = Stage::Joined(peer);
-        self.tell(Event::Joined { peer, welcome: welcome.to_vec() });
+        self.tell(SessionEvent::Joined { peer, welcome: welcome.to_vec() });
     }
 
     fn handle_pong(&mut self, now: SimTime, [sent_us, received_us, answered_us]: [u64; 3]) {
@@ -211,10 +212,10 @@ impl Session {
         let mut history = History::default();
         history.put(entry.number, update);
         let (owner, tag) = (entry.owner, entry.tag.into());
-        let remote = Remote { owner, tag, ghost, history, entered: sequence, sequence };
+        let remote = RemoteEntity { owner, tag, ghost, history, entered: sequence, sequence };
         self.ghosts.insert(entity, remote);
         self.stats.updates_in += 1;
-        self.tell(Event::Entered { entity, owner, tag: entry.tag.to_vec() });
+        self.tell(SessionEvent::Entered { entity, owner, tag: entry.tag.to_vec() });
         true
     }
 
@@ -222,7 +223,7 @@ impl Session {
         &mut self,
         now: SimTime,
         header: &Header,
-        (entity, number, class): (EntityId, Number, u8),
+        (entity, seq, class): (EntityId, UpdateSeq, u8),
         body: &Body,
     ) -> bool {
         let Some(remote) = self.ghosts.get(&entity) else {
@@ -235,9 +236,8 @@ impl Session {
             return true;
         }
         let newest = remote.history.newest().unwrap_or_default();
-        let baseline =
-            number.baseline(newest).and_then(|number| remote.history.get(number)).copied();
-        if matches!(number, Number::Off { .. }) && baseline.is_none() {
+        let baseline = seq.baseline(newest).and_then(|number| remote.history.get(number)).copied();
+        if matches!(seq, UpdateSeq::Delta { .. }) && baseline.is_none() {
             self.stats.no_baseline += 1;
             return false;
         }
@@ -245,7 +245,7 @@ impl Session {
         let shown = self.localised(&update, header, now);
         let arrived = self.arrival(now, header);
         if let Some(remote) = self.ghosts.get_mut(&entity) {
-            remote.history.put(number.number(newest), update);
+            remote.history.put(seq.number(newest), update);
             remote.sequence = header.sequence;
             remote.ghost.accept(shown, arrived);
             self.stats.updates_in += 1;
@@ -267,7 +267,7 @@ impl Session {
 
     /// An update on the timeline of ghosts.
     fn localised(&self, update: &Update, header: &Header, now: SimTime) -> Update {
-        if self.clocking == Clocking::Synchronised {
+        if self.clock_mode == ClockMode::Synchronised {
             return *update;
         }
         let rested = SimTime::from_millis(header.sent_ms).saturating_since(update.at());
@@ -283,7 +283,7 @@ impl Session {
         }
         self.exited.put(entity, sequence);
         if self.ghosts.remove(&entity).is_some() {
-            self.tell(Event::Exited { entity });
+            self.tell(SessionEvent::Exited { entity });
         }
     }
 
@@ -302,8 +302,8 @@ impl Session {
             self.stats.no_room += 1;
             return;
         }
-        self.owned.insert(entity, Owned::granted(sequence));
-        self.tell(Event::Granted(entity));
+        self.owned.insert(entity, OwnedEntity::granted(sequence));
+        self.tell(SessionEvent::Granted(entity));
     }
 
     fn handle_revoke(&mut self, entity: EntityId, sequence: u16) {
@@ -313,7 +313,7 @@ impl Session {
         }
         self.revoked.put(entity, sequence);
         if self.owned.remove(&entity).is_some() {
-            self.tell(Event::Revoked(entity));
+            self.tell(SessionEvent::Revoked(entity));
         }
     }
 
@@ -345,7 +345,7 @@ impl Session {
             owned.publisher = None; // what it believed is void
         }
         let state = Kinematics { at, ..*update.kinematics() };
-        self.tell(Event::Corrected { entity, state });
+        self.tell(SessionEvent::Corrected { entity, state });
         true
     }
 }

@@ -50,7 +50,7 @@ impl Session {
         owed.is_some_and(|since| since + self.config.ack_delay <= now)
             || self.ping_at() <= now
             || self.channel.has_messages()
-            || self.owned.values().any(super::Owned::wants_out)
+            || self.owned.values().any(super::OwnedEntity::wants_out)
     }
 
     fn say_join(&mut self, out: &mut PacketWriter, now: SimTime) {
@@ -90,9 +90,9 @@ impl Session {
     fn say_updates(&mut self, out: &mut PacketWriter, items: &mut Vec<Carried>) {
         let Some(format) = &self.format else { return };
         for (&entity, owned) in self.owned.iter_mut().filter(|(_, owned)| owned.wants_out()) {
-            let Some((name, number, update, base)) = owned.form() else { continue };
-            let body = Body::of(format, base, &update);
-            if !out.push(Some(format), &Message::Update { entity, number: name, class: 0, body }) {
+            let Some((seq, number, update, base)) = owned.form() else { continue };
+            let body = Body::new(format, base, &update);
+            if !out.push(Some(format), &Message::Update { entity, seq, class: 0, body }) {
                 return;
             }
             owned.sent(number);

@@ -41,7 +41,7 @@ impl Body {
     /// How `update`, which lies on the grid of `format`, differs from what a receiver of
     /// `baseline` foresees.
     #[must_use]
-    pub fn of(format: &Format, baseline: Option<&Update>, update: &Update) -> Self {
+    pub fn new(format: &Format, baseline: Option<&Update>, update: &Update) -> Self {
         let cells = Cells::of(format, update);
         let foreseen = Foreseen::at(format, baseline, &cells);
         let mut off = cells;
@@ -255,7 +255,7 @@ pub fn write_update(
     baseline: Option<&Update>,
     update: &Update,
 ) {
-    Body::of(format, baseline, update).put(out, format, 0);
+    Body::new(format, baseline, update).put(out, format, 0);
 }
 
 /// Reads what [`write_update`] wrote off the same baseline.

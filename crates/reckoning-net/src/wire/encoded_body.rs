@@ -67,7 +67,7 @@ mod tests {
             let place = DVec3::new(far, -2.0 * far, 0.3 * far);
             let seen = Kinematics::moving(SimTime::from_millis(40), place, place / 7.0);
             let update = Update::new(seen, Model::Linear, UpdateKind::Partial).unwrap();
-            let body = Body::of(&format, None, &format.round(&update));
+            let body = Body::new(&format, None, &format.round(&update));
             let ink = Ink::of(&format, &body, 43).unwrap();
             let (mut direct, mut copied) = ([0; 64], [0; 64]);
             for (buffer, copies) in [(&mut direct, false), (&mut copied, true)] {

@@ -38,7 +38,7 @@ pub enum DecodeError {
         /// Its length in bytes.
         got_bytes: usize,
         /// The most allowed.
-        most_bytes: usize,
+        max_bytes: usize,
     },
     /// A message that needs a format came before one was agreed on.
     NoFormat,
@@ -77,8 +77,8 @@ impl fmt::Display for DecodeError {
                 write!(f, "message kind {got} is not known; do both ends speak one version?")
             }
             Self::UnknownValue { name, got } => write!(f, "{name} {got} has no meaning"),
-            Self::TooLong { name, got_bytes, most_bytes } => {
-                write!(f, "{name} has {got_bytes} bytes, {most_bytes} at most are allowed")
+            Self::TooLong { name, got_bytes, max_bytes } => {
+                write!(f, "{name} has {got_bytes} bytes, {max_bytes} at most are allowed")
             }
             Self::NoFormat => f.write_str("an update came before the welcome with its format"),
             Self::OutOfRange { name } => write!(f, "{name} is out of the grid's range"),

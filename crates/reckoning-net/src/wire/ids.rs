@@ -25,11 +25,11 @@ pub enum Owner {
 /// at most [`MAX_BASELINE_AGE`] behind the newest it received of that entity, so five bits
 /// name a baseline among them whatever it missed in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Number {
+pub enum UpdateSeq {
     /// Coded on its own.
-    Whole(u16),
+    Full(u16),
     /// Coded off an update the receiver has.
-    Off {
+    Delta {
         /// The baseline's number, its lowest five bits.
         low: u8,
         /// How far the new number lies beyond it, 1 to [`MAX_BASELINE_AGE`].
@@ -37,16 +37,16 @@ pub enum Number {
     },
 }
 
-impl Number {
+impl UpdateSeq {
     /// The name of update `number` coded off update `baseline`; `None` where that is not
     /// older or too old.
     #[must_use]
-    pub const fn off(baseline: u16, number: u16) -> Option<Self> {
+    pub const fn delta(baseline: u16, number: u16) -> Option<Self> {
         let ahead = number.wrapping_sub(baseline);
         if ahead == 0 || ahead > MAX_BASELINE_AGE {
             return None;
         }
-        Some(Self::Off { low: (baseline % 32) as u8, ahead: ahead as u8 })
+        Some(Self::Delta { low: (baseline % 32) as u8, ahead: ahead as u8 })
     }
 
     /// The baseline's number, to a receiver whose newest update of this entity has the
@@ -54,8 +54,8 @@ impl Number {
     #[must_use]
     pub const fn baseline(self, newest: u16) -> Option<u16> {
         match self {
-            Self::Whole(_) => None,
-            Self::Off { low, .. } => {
+            Self::Full(_) => None,
+            Self::Delta { low, .. } => {
                 let back = newest.wrapping_sub(low as u16) % 32;
                 Some(newest.wrapping_sub(back))
             }
@@ -66,9 +66,9 @@ impl Number {
     #[must_use]
     pub const fn number(self, newest: u16) -> u16 {
         match (self, self.baseline(newest)) {
-            (Self::Off { ahead, .. }, Some(baseline)) => baseline.wrapping_add(ahead as u16),
-            (Self::Whole(number), _) => number,
-            (Self::Off { .. }, None) => newest, // never: `Off` has a baseline
+            (Self::Delta { ahead, .. }, Some(baseline)) => baseline.wrapping_add(ahead as u16),
+            (Self::Full(number), _) => number,
+            (Self::Delta { .. }, None) => newest, // never: `Off` has a baseline
         }
     }
 }
@@ -82,16 +82,16 @@ mod tests {
         for baseline in [0_u16, 5, 31, 32, 65_530, 65_535] {
             for ahead in 1..=MAX_BASELINE_AGE {
                 let number = baseline.wrapping_add(ahead);
-                let name = Number::off(baseline, number).unwrap();
+                let seq = UpdateSeq::delta(baseline, number).unwrap();
                 for newer in 0..=MAX_BASELINE_AGE {
                     let newest = baseline.wrapping_add(newer);
-                    assert_eq!(name.baseline(newest), Some(baseline), "{baseline} {newest}");
-                    assert_eq!(name.number(newest), number, "{baseline} {newest}");
+                    assert_eq!(seq.baseline(newest), Some(baseline), "{baseline} {newest}");
+                    assert_eq!(seq.number(newest), number, "{baseline} {newest}");
                 }
             }
         }
-        assert_eq!(Number::off(7, 7), None);
-        assert_eq!(Number::off(7, 39), None);
-        assert_eq!(Number::Whole(9).number(3), 9);
+        assert_eq!(UpdateSeq::delta(7, 7), None);
+        assert_eq!(UpdateSeq::delta(7, 39), None);
+        assert_eq!(UpdateSeq::Full(9).number(3), 9);
     }
 }

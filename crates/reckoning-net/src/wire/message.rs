@@ -1,6 +1,6 @@
 //! What a datagram can say.
 
-use super::{Body, EntityId, Number, Owner, PeerId};
+use super::{Body, EntityId, Owner, PeerId, UpdateSeq};
 
 /// The beginning of every datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct Ack {
 /// Why the host ends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum DisconnectReason {
     /// It speaks this version only.
     Version(u16),
     /// The token is not good: forged, expired or used.
@@ -73,9 +73,9 @@ pub enum Message<'a> {
         config: &'a [u8],
     },
     /// You are not let in.
-    Refused(Refusal),
+    Refused(DisconnectReason),
     /// You are put out.
-    Bye(Refusal),
+    Bye(DisconnectReason),
     /// The answer to a [`Message::Ping`].
     Pong {
         /// Of the ping.
@@ -129,7 +129,7 @@ pub enum Message<'a> {
         /// Which.
         entity: EntityId,
         /// Which of its updates, and off which.
-        number: Number,
+        seq: UpdateSeq,
         /// How often the format's steps were doubled.
         class: u8,
         /// The update, off its baseline if it has one.

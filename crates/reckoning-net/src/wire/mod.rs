@@ -1,7 +1,7 @@
 //! The bytes of the protocol: structs in, datagrams out, and back.
 //!
 //! ```text
-//! Update --Format::round--> on the grid --Body::of(baseline)--> whole steps off the
+//! Update --Format::round--> on the grid --Body::new(baseline)--> whole steps off the
 //!   baseline's own projection --PacketWriter--> bits
 //! ```
 //!
@@ -31,8 +31,8 @@ pub use body::{Body, read_update, write_update};
 pub(crate) use encoded_body::Ink;
 pub use error::{DecodeError, FormatError};
 pub use format::{Format, Registry};
-pub use ids::{EntityId, Number, Owner, PeerId};
-pub use message::{Ack, Header, Message, Refusal};
+pub use ids::{EntityId, Owner, PeerId, UpdateSeq};
+pub use message::{Ack, DisconnectReason, Header, Message};
 pub use packet::{PacketReader, PacketWriter};
 
 /// The version this crate speaks; a [`Message::Join`] carries it.
@@ -53,14 +53,14 @@ pub const MAX_FORMAT_BYTES: usize = 700;
 pub const MAX_CLASS: u8 = 15;
 /// How many numbers back a baseline can lie.
 pub const MAX_BASELINE_AGE: u16 = 31;
-/// How a datagram begins that is not of this protocol; see [`is_aside`].
-pub const ASIDE_PREFIX: [u8; 7] = [0; 7];
+/// How a datagram begins that is not of this protocol; see [`is_out_of_band`].
+pub const OUT_OF_BAND_PREFIX: [u8; 7] = [0; 7];
 
 /// Whether a datagram is not of this protocol and a shell may use it as it likes: it begins
 /// with seven zero bytes, which no header does.
 #[must_use]
-pub fn is_aside(datagram: &[u8]) -> bool {
-    datagram.starts_with(&ASIDE_PREFIX)
+pub fn is_out_of_band(datagram: &[u8]) -> bool {
+    datagram.starts_with(&OUT_OF_BAND_PREFIX)
 }
 
 /// The most models a [`Format`] lists.

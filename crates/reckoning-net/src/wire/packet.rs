@@ -5,9 +5,9 @@ use reckoning::SimTime;
 use super::body::{put_gap, take_gap};
 use super::exp_golomb::{put_signed, take_signed};
 use super::{
-    Ack, BitReader, BitWriter, Body, DecodeError, EntityId, Format, Header, Ink, MAX_BASELINE_AGE,
-    MAX_CLASS, MAX_COMMAND_BYTES, MAX_FORMAT_BYTES, MAX_RELIABLE_BYTES, MAX_TAG_BYTES,
-    MAX_TOKEN_BYTES, Message, Number, Owner, PeerId, Refusal,
+    Ack, BitReader, BitWriter, Body, DecodeError, DisconnectReason, EntityId, Format, Header, Ink,
+    MAX_BASELINE_AGE, MAX_CLASS, MAX_COMMAND_BYTES, MAX_FORMAT_BYTES, MAX_RELIABLE_BYTES,
+    MAX_TAG_BYTES, MAX_TOKEN_BYTES, Message, Owner, PeerId, UpdateSeq,
 };
 
 const SENT_ORDER: u32 = 20;
@@ -93,14 +93,14 @@ impl<'a> PacketWriter<'a> {
     pub(crate) fn push_ink(
         &mut self,
         entity: EntityId,
-        number: Number,
+        seq: UpdateSeq,
         class: u8,
         ink: &Ink,
     ) -> bool {
         let (mark, before) = (self.out.mark(), self.running);
         self.out.write_bit(true);
         self.put_entity(entity);
-        self.put_number(number);
+        self.put_seq(seq);
         self.put_class(class);
         ink.put(&mut self.out);
         if self.out.fits() {
@@ -130,11 +130,11 @@ impl<'a> PacketWriter<'a> {
 
     fn put(&mut self, format: Option<&Format>, message: &Message) -> Option<()> {
         match message {
-            Message::Update { entity, number, class, body } => {
+            Message::Update { entity, seq, class, body } => {
                 self.out.write_bit(true);
                 self.put_entity(*entity);
-                self.put_number(*number);
-                let is_off = matches!(number, Number::Off { .. });
+                self.put_seq(*seq);
+                let is_off = matches!(seq, UpdateSeq::Delta { .. });
                 if is_off != body.has_baseline() {
                     return None;
                 }
@@ -224,13 +224,13 @@ impl<'a> PacketWriter<'a> {
         self.running.entity = entity.0;
     }
 
-    fn put_number(&mut self, number: Number) {
-        match number {
-            Number::Whole(number) => {
+    fn put_seq(&mut self, seq: UpdateSeq) {
+        match seq {
+            UpdateSeq::Full(number) => {
                 self.out.write_bit(false);
                 self.out.write(u64::from(number), 16);
             }
-            Number::Off { low, ahead } => {
+            UpdateSeq::Delta { low, ahead } => {
                 self.out.write_bit(true);
                 self.out.write(u64::from(low), 5);
                 put_gap(&mut self.out, u32::from(ahead).saturating_sub(1), 0);
@@ -266,16 +266,16 @@ impl<'a> PacketWriter<'a> {
         }
     }
 
-    fn put_refusal(&mut self, kind: u8, why: Refusal) {
+    fn put_refusal(&mut self, kind: u8, why: DisconnectReason) {
         self.kind(kind);
         let (code, detail) = match why {
-            Refusal::Version(version) => (0, version),
-            Refusal::Token => (1, 0),
-            Refusal::Full => (2, 0),
-            Refusal::Silent => (3, 0),
-            Refusal::Conduct => (4, 0),
-            Refusal::Closing => (5, 0),
-            Refusal::Game(detail) => (6, detail),
+            DisconnectReason::Version(version) => (0, version),
+            DisconnectReason::Token => (1, 0),
+            DisconnectReason::Full => (2, 0),
+            DisconnectReason::Silent => (3, 0),
+            DisconnectReason::Conduct => (4, 0),
+            DisconnectReason::Closing => (5, 0),
+            DisconnectReason::Game(detail) => (6, detail),
         };
         self.out.write(code, 4);
         self.out.write(u64::from(detail), 16);
@@ -352,10 +352,10 @@ impl<'a> PacketReader<'a> {
 
     fn take_update(&mut self, format: &Format) -> Result<Message<'a>, DecodeError> {
         let entity = self.take_entity()?;
-        let number = self.take_number()?;
-        let is_off = matches!(number, Number::Off { .. });
+        let seq = self.take_seq()?;
+        let is_off = matches!(seq, UpdateSeq::Delta { .. });
         let (class, body) = self.take_body(format, is_off)?;
-        Ok(Message::Update { entity, number, class, body })
+        Ok(Message::Update { entity, seq, class, body })
     }
 
     fn take_kind(&mut self, kind: u8, format: Option<&Format>) -> Result<Message<'a>, DecodeError> {
@@ -422,16 +422,16 @@ impl<'a> PacketReader<'a> {
         Ok(EntityId(self.running.entity))
     }
 
-    fn take_number(&mut self) -> Result<Number, DecodeError> {
+    fn take_seq(&mut self) -> Result<UpdateSeq, DecodeError> {
         if !self.from.read_bit()? {
-            return Ok(Number::Whole(self.from.read(16)? as u16));
+            return Ok(UpdateSeq::Full(self.from.read(16)? as u16));
         }
         let low = self.from.read(5)? as u8;
         let ahead = u64::from(take_gap(&mut self.from, 0)?) + 1;
         if ahead > u64::from(MAX_BASELINE_AGE) {
             return Err(DecodeError::UnknownValue { name: "baseline age", got: ahead });
         }
-        Ok(Number::Off { low, ahead: ahead as u8 })
+        Ok(UpdateSeq::Delta { low, ahead: ahead as u8 })
     }
 
     fn take_owner(&mut self) -> Result<Owner, DecodeError> {
@@ -450,17 +450,17 @@ impl<'a> PacketReader<'a> {
         Ok((self.running.class, body))
     }
 
-    fn take_refusal(&mut self) -> Result<Refusal, DecodeError> {
+    fn take_refusal(&mut self) -> Result<DisconnectReason, DecodeError> {
         let code = self.from.read(4)?;
         let detail = self.from.read(16)? as u16;
         Ok(match code {
-            0 => Refusal::Version(detail),
-            1 => Refusal::Token,
-            2 => Refusal::Full,
-            3 => Refusal::Silent,
-            4 => Refusal::Conduct,
-            5 => Refusal::Closing,
-            6 => Refusal::Game(detail),
+            0 => DisconnectReason::Version(detail),
+            1 => DisconnectReason::Token,
+            2 => DisconnectReason::Full,
+            3 => DisconnectReason::Silent,
+            4 => DisconnectReason::Conduct,
+            5 => DisconnectReason::Closing,
+            6 => DisconnectReason::Game(detail),
             got => return Err(DecodeError::UnknownValue { name: "refusal", got }),
         })
     }
@@ -468,7 +468,7 @@ impl<'a> PacketReader<'a> {
     fn take_bytes(&mut self, name: &'static str, most: usize) -> Result<&'a [u8], DecodeError> {
         let count = self.from.read(10)? as usize;
         if count > most {
-            return Err(DecodeError::TooLong { name, got_bytes: count, most_bytes: most });
+            return Err(DecodeError::TooLong { name, got_bytes: count, max_bytes: most });
         }
         self.from.read_bytes(count)
     }

@@ -16,7 +16,7 @@ use super::interest::stop_listening;
 use crate::budget::Budget;
 use crate::channel::{Delivery, SendError};
 use crate::control_messages::Word;
-use crate::wire::{EntityId, Owner, PeerId, Refusal};
+use crate::wire::{DisconnectReason, EntityId, Owner, PeerId};
 
 /// Someone who may come back, and what waits for it.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl Host {
     }
 
     /// Does not let a peer in, or puts it out; it is told why. What it owned is gone.
-    pub fn refuse(&mut self, now: SimTime, id: PeerId, why: Refusal) {
+    pub fn refuse(&mut self, now: SimTime, id: PeerId, why: DisconnectReason) {
         let Some(peer) = self.peers.get_mut(&id) else { return };
         if matches!(peer.stage, Stage::Ended { .. }) {
             return;
@@ -77,7 +77,7 @@ impl Host {
         }
         if was_in {
             self.abandon(now, id, false);
-            self.tell(HostEvent::Left { peer: id, why: Departure::PutOut(why) });
+            self.tell(HostEvent::Left { peer: id, why: Departure::Kicked(why) });
         }
         self.enqueue(id);
     }
@@ -140,7 +140,7 @@ impl Host {
         let silent = now.saturating_since(peer.channel.heard_at) >= self.config.timeout;
         let loiters = now.saturating_since(peer.since) >= self.config.join_within;
         match peer.stage {
-            Stage::Ended { why, left: 0, .. } => Some(Departure::PutOut(why)),
+            Stage::Ended { why, left: 0, .. } => Some(Departure::Kicked(why)),
             Stage::Connected if loiters => Some(Departure::Silent),
             _ if silent => Some(Departure::Silent),
             _ => None,

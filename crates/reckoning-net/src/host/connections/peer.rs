@@ -11,7 +11,7 @@ use crate::control_messages::Notices;
 use crate::host::config::HostConfig;
 use crate::host::sending::View;
 use crate::stats::TrafficStats;
-use crate::wire::{EntityId, PeerId, Refusal};
+use crate::wire::{DisconnectReason, EntityId, PeerId};
 
 /// How often a refusal or a farewell is said.
 pub(crate) const FAREWELLS: u8 = 3;
@@ -30,7 +30,7 @@ pub(crate) enum Stage {
     /// It is in; what it showed for it.
     Joined(Box<[u8]>),
     /// It is told why it is not, or no longer, in; then it is forgotten.
-    Ended { why: Refusal, was_in: bool, left: u8 },
+    Ended { why: DisconnectReason, was_in: bool, left: u8 },
 }
 
 /// From where a peer sees the world.

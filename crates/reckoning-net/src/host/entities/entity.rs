@@ -224,7 +224,7 @@ impl Entity {
             None => None,
         };
         let format = &classes.get(usize::from(key.held.class))?.format;
-        let body = Body::of(format, off.as_ref(), &update);
+        let body = Body::new(format, off.as_ref(), &update);
         self.bodies.keep(key, body);
         Some(body)
     }

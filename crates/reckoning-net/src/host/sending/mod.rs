@@ -15,12 +15,12 @@ pub(crate) use prediction_error::{Stray, Strays};
 use crate::budget::DATAGRAM_OVERHEAD_BYTES;
 use crate::channel::Carried;
 use crate::control_messages::Word;
-use crate::host::config::{Clocking, HostConfig};
+use crate::host::config::{ClockMode, HostConfig};
 use crate::host::connections::{Peer, Stage as PeerStage};
 use crate::host::delivery::{Fates, rewind_key};
 use crate::host::entities::Held;
 use crate::host::entities::World;
-use crate::wire::{EntityId, Format, Header, Ink, Message, Number, PacketWriter, PeerId};
+use crate::wire::{EntityId, Format, Header, Ink, Message, PacketWriter, PeerId, UpdateSeq};
 
 /// What everybody's datagrams are filled from.
 pub(crate) struct Stock<'a> {
@@ -54,12 +54,12 @@ impl Filling<'_> {
     fn put_ink(
         &mut self,
         entity: EntityId,
-        number: Number,
+        seq: UpdateSeq,
         class: u8,
         ink: &Ink,
         item: Carried,
     ) -> bool {
-        let fits = self.out.push_ink(entity, number, class, ink);
+        let fits = self.out.push_ink(entity, seq, class, ink);
         if fits {
             self.said = true;
             self.items.push(item);
@@ -148,7 +148,7 @@ impl Stock<'_> {
                 Word::Grant => Message::Grant { entity },
                 Word::Revoke => Message::Revoke { entity },
                 Word::Correct(update) => {
-                    let body = crate::wire::Body::of(format, None, &update);
+                    let body = crate::wire::Body::new(format, None, &update);
                     Message::Correct { entity, class: 0, body }
                 }
             };
@@ -272,14 +272,14 @@ impl Stock<'_> {
                 Stage::Shown => Carried::Update { entity: id, number, class: view.class, stay },
                 _ => Carried::Blind { entity: id, number, stay },
             };
-            let off = base.and_then(|base| Number::off(base.number, number));
-            let name = off.unwrap_or(Number::Whole(number));
+            let off = base.and_then(|base| UpdateSeq::delta(base.number, number));
+            let seq = off.unwrap_or(UpdateSeq::Full(number));
             let near_tick = filling.out.near_tick(format);
             if let Some(ink) = entity.ink(classes, format, key, near_tick) {
-                filling.put_ink(id, name, class, &ink, item)
+                filling.put_ink(id, seq, class, &ink, item)
             } else {
                 let Some(body) = entity.body(classes, key) else { return true };
-                let message = Message::Update { entity: id, number: name, class, body };
+                let message = Message::Update { entity: id, seq, class, body };
                 filling.put(format, &message, Some(item))
             }
         };
@@ -314,10 +314,10 @@ impl Stock<'_> {
 }
 
 /// The first byte of a welcome's config: how the ends agree on time.
-pub(crate) const fn clocking_byte(clocking: Clocking) -> u8 {
-    match clocking {
-        Clocking::Synchronised => 0,
-        Clocking::PerHop => 1,
+pub(crate) const fn clock_mode_byte(clock_mode: ClockMode) -> u8 {
+    match clock_mode {
+        ClockMode::Synchronised => 0,
+        ClockMode::PerHop => 1,
     }
 }
 

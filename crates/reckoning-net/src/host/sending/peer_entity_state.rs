@@ -4,7 +4,7 @@ use reckoning::SimTime;
 
 use crate::acks::ahead;
 use crate::host::entities::{ClassFormat, Entity, Held};
-use crate::wire::{EntityId, Number, Owner};
+use crate::wire::{EntityId, Owner, UpdateSeq};
 use crate::zones::ZoneClass;
 
 /// After so many losses in a row an update is coded on its own: the receiver may not have the
@@ -158,7 +158,7 @@ impl View {
         let base = self.has.filter(|has| {
             self.losses < DOUBTS
                 && matches!(self.stage, Stage::Shown)
-                && Number::off(has.number, number).is_some()
+                && UpdateSeq::delta(has.number, number).is_some()
                 && entity.has_number(has.number)
         });
         (number, base)
