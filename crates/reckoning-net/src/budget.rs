@@ -14,14 +14,14 @@ const BURST_S: f64 = 0.25;
 
 /// Bytes that may be sent, refilled at a rate and never more than a burst.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Budget {
+pub(crate) struct ByteBudget {
     bytes_per_s: f64,
     capacity_bytes: f64,
     level_bytes: f64,
     filled_at: SimTime,
 }
 
-impl Budget {
+impl ByteBudget {
     /// A full bucket. However low the rate, one datagram fits in.
     pub(crate) fn new(bytes_per_s: u32, datagram_bytes: usize, now: SimTime) -> Self {
         let bytes_per_s = f64::from(bytes_per_s);
@@ -31,7 +31,7 @@ impl Budget {
     }
 
     /// What may be sent at `now`; negative while a debt is paid back.
-    pub(crate) fn left_bytes(&mut self, now: SimTime) -> f64 {
+    pub(crate) fn available_bytes(&mut self, now: SimTime) -> f64 {
         let gained = self.bytes_per_s * now.secs_since(self.filled_at).max(0.0);
         self.level_bytes = (self.level_bytes + gained).min(self.capacity_bytes);
         self.filled_at = self.filled_at.max(now);
@@ -52,10 +52,10 @@ mod tests {
 
     #[test]
     fn the_rate_holds_in_the_long_run() {
-        let mut budget = Budget::new(1_000, 100, SimTime::ZERO);
+        let mut budget = ByteBudget::new(1_000, 100, SimTime::ZERO);
         let mut sent = 0;
         for millis in 0..20_000 {
-            if budget.left_bytes(SimTime::from_millis(millis)) > 0.0 {
+            if budget.available_bytes(SimTime::from_millis(millis)) > 0.0 {
                 budget.spend(72);
                 sent += 100;
             }
@@ -65,9 +65,9 @@ mod tests {
 
     #[test]
     fn time_that_goes_back_gives_nothing() {
-        let mut budget = Budget::new(1_000, 100, SimTime::from_millis(1000));
+        let mut budget = ByteBudget::new(1_000, 100, SimTime::from_millis(1000));
         budget.spend(1000);
-        let left = budget.left_bytes(SimTime::from_millis(1000));
-        assert_eq!(budget.left_bytes(SimTime::from_millis(0)), left);
+        let left = budget.available_bytes(SimTime::from_millis(1000));
+        assert_eq!(budget.available_bytes(SimTime::from_millis(0)), left);
     }
 }

@@ -2,8 +2,9 @@
 
 use reckoning::SimTime;
 
-use crate::acks::{Arrival, Flights, Report, Window};
-use crate::redundant_commands::{FirstCopies, Repeats};
+use crate::ack_window::{AckWindow, Arrival};
+use crate::loss_detection::SentPackets;
+use crate::redundant_commands::{DuplicateFilter, RedundantCommands};
 use crate::reliable::{Inbox, Outbox};
 use crate::wire::{Ack, EntityId, Message};
 
@@ -49,17 +50,17 @@ impl core::error::Error for SendError {}
 
 /// What a datagram carried that its fate matters to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Carried {
+pub(crate) enum SentItem {
     /// An update of an entity, in a zone class, in one stay in the receiver's zone.
     Update { entity: EntityId, number: u16, class: u8, stay: u16 },
     /// The same, with all the receiver needs to begin.
     Enter { entity: EntityId, number: u16, class: u8, stay: u16 },
     /// An update to a receiver that may not know the entity yet: no baseline.
-    Blind { entity: EntityId, number: u16, stay: u16 },
+    EarlyUpdate { entity: EntityId, number: u16, stay: u16 },
     /// The end of a stay.
     Exit { entity: EntityId, stay: u16 },
     /// Something that is said until it is heard.
-    Notice { serial: u16 },
+    Control { serial: u16 },
     /// A piece of the ordered stream.
     Reliable { index: u16 },
     /// The answer to a join.
@@ -69,38 +70,38 @@ pub(crate) enum Carried {
 /// What one end keeps about its connection to the other.
 #[derive(Clone, Debug)]
 pub(crate) struct Channel {
-    pub(crate) heard: Window,
+    pub(crate) received: AckWindow,
     /// Datagrams that were understood, and those that the other side sent from the first of them
     /// to the newest.
-    noted: u64,
-    sent_to_us: u64,
+    received_count: u64,
+    expected_count: u64,
     /// Host time at which the newest datagram came in.
-    newest_at: SimTime,
+    newest_received_at: SimTime,
     /// Since when an acknowledgement is owed, by the local clock.
-    owed_since: Option<SimTime>,
+    ack_owed_since: Option<SimTime>,
     /// When the other side was heard last, by the local clock.
-    pub(crate) heard_at: SimTime,
-    pub(crate) flights: Flights<Carried>,
+    pub(crate) last_received_at: SimTime,
+    pub(crate) sent_packets: SentPackets<SentItem>,
     pub(crate) outbox: Outbox,
     pub(crate) inbox: Inbox,
-    pub(crate) repeats: Repeats,
-    pub(crate) copies: FirstCopies,
+    pub(crate) redundant: RedundantCommands,
+    pub(crate) duplicates: DuplicateFilter,
 }
 
 impl Channel {
-    pub(crate) fn new(repeats: u8, now: SimTime) -> Self {
+    pub(crate) fn new(command_repeats: u8, now: SimTime) -> Self {
         Self {
-            heard: Window::default(),
-            noted: 0,
-            sent_to_us: 0,
-            newest_at: now,
-            owed_since: None,
-            heard_at: now,
-            flights: Flights::new(),
+            received: AckWindow::default(),
+            received_count: 0,
+            expected_count: 0,
+            newest_received_at: now,
+            ack_owed_since: None,
+            last_received_at: now,
+            sent_packets: SentPackets::new(),
             outbox: Outbox::default(),
             inbox: Inbox::default(),
-            repeats: Repeats::new(repeats),
-            copies: FirstCopies::default(),
+            redundant: RedundantCommands::new(command_repeats),
+            duplicates: DuplicateFilter::default(),
         }
     }
 
@@ -117,62 +118,68 @@ impl Channel {
             Delivery::Reliable if !self.outbox.push(bytes) => Err(SendError::Full),
             Delivery::Reliable => Ok(()),
             Delivery::Repeated => {
-                self.repeats.push(bytes);
+                self.redundant.push(bytes);
                 Ok(())
             }
         }
     }
 
-    pub(crate) fn judge(&self, sequence: u16) -> Arrival {
-        self.heard.judge(sequence)
+    pub(crate) fn classify(&self, sequence: u16) -> Arrival {
+        self.received.classify(sequence)
     }
 
     /// A datagram came in and was understood. `host_now` is the host's time as this end knows
-    /// it, `owes` whether it carried anything worth an acknowledgement.
-    pub(crate) fn note(&mut self, sequence: u16, host_now: SimTime, now: SimTime, owes: bool) {
-        let before = self.heard.newest();
-        self.noted += 1;
-        if self.heard.note(sequence) {
+    /// it, `ack_eliciting` whether it carried anything worth an acknowledgement.
+    pub(crate) fn record_received(
+        &mut self,
+        sequence: u16,
+        host_now: SimTime,
+        now: SimTime,
+        ack_eliciting: bool,
+    ) {
+        let before = self.received.newest();
+        self.received_count += 1;
+        if self.received.record(sequence) {
             let step = before.map_or(1, |before| sequence.wrapping_sub(before));
-            self.sent_to_us += u64::from(step);
-            self.newest_at = host_now;
+            self.expected_count += u64::from(step);
+            self.newest_received_at = host_now;
         }
-        if owes {
-            self.owed_since = self.owed_since.or(Some(now));
+        if ack_eliciting {
+            self.ack_owed_since = self.ack_owed_since.or(Some(now));
         }
     }
 
     /// Datagrams of the other side that did not come, by the gaps in their numbers.
     pub(crate) const fn missed(&self) -> u64 {
         // A late one from before the first that came is noted and in no gap.
-        self.sent_to_us.saturating_sub(self.noted)
+        self.expected_count.saturating_sub(self.received_count)
     }
 
     /// Since when an acknowledgement is owed.
-    pub(crate) const fn owed_since(&self) -> Option<SimTime> {
-        self.owed_since
+    pub(crate) const fn ack_owed_since(&self) -> Option<SimTime> {
+        self.ack_owed_since
     }
 
     /// The acknowledgement to put into a datagram that is about to leave.
     pub(crate) fn ack(&self) -> Option<Ack> {
-        let newest = self.heard.newest()?;
-        let received_ms = low_millis(self.newest_at);
-        Some(Ack { newest, before: self.heard.before(), received_ms })
+        let newest = self.received.newest()?;
+        let received_ms = low_millis(self.newest_received_at);
+        Some(Ack { newest, before: self.received.before(), received_ms })
     }
 
     /// A datagram with that acknowledgement left.
-    pub(crate) fn acked(&mut self) {
-        self.owed_since = None;
+    pub(crate) fn ack_sent(&mut self) {
+        self.ack_owed_since = None;
     }
 
     /// Whether a message needs a datagram.
     pub(crate) fn has_messages(&self) -> bool {
-        self.outbox.next().is_some() || !self.repeats.is_empty()
+        self.outbox.next().is_some() || !self.redundant.is_empty()
     }
 }
 
 /// Whether a message is worth an acknowledgement.
-pub(crate) const fn owes_ack(message: &Message) -> bool {
+pub(crate) const fn is_ack_eliciting(message: &Message) -> bool {
     !matches!(
         message,
         Message::Ping { .. }
@@ -189,15 +196,10 @@ pub(crate) fn low_millis(at: SimTime) -> u16 {
 }
 
 /// The latest moment not after `now` whose milliseconds end like that.
-pub(crate) fn before_now(low_ms: u16, now: SimTime) -> SimTime {
+pub(crate) fn expand_millis(low_ms: u16, now: SimTime) -> SimTime {
     let now_ms = now.as_micros().div_euclid(1000);
     let back = (now_ms as u16).wrapping_sub(low_ms);
     SimTime::from_millis(now_ms.saturating_sub(i64::from(back)))
-}
-
-/// What an acknowledgement says, with its moment expanded.
-pub(crate) fn report_of(ack: Ack, now: SimTime) -> Report {
-    Report { newest: ack.newest, before: ack.before, arrived: before_now(ack.received_ms, now) }
 }
 
 #[cfg(test)]
@@ -208,7 +210,7 @@ mod tests {
     fn gaps_are_counted_until_they_are_filled() {
         let mut channel = Channel::new(1, SimTime::ZERO);
         let mut missed = |sequence: u16| {
-            channel.note(sequence, SimTime::ZERO, SimTime::ZERO, false);
+            channel.record_received(sequence, SimTime::ZERO, SimTime::ZERO, false);
             channel.missed()
         };
         assert_eq!([65_534, 65_535, 2, 0, 3, 1].map(&mut missed), [0, 0, 2, 1, 1, 0]);
@@ -219,7 +221,7 @@ mod tests {
     fn moments_are_restored_from_their_lowest_bits() {
         for (at, now) in [(5, 5), (65_535, 65_540), (131_071, 131_072), (1_000_000, 1_060_000)] {
             let (at, now) = (SimTime::from_millis(at), SimTime::from_millis(now));
-            assert_eq!(before_now(low_millis(at), now), at);
+            assert_eq!(expand_millis(low_millis(at), now), at);
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Things that are said until they are heard: grants, revocations and corrections.
+//! Things that are pending until they are heard: grants, revocations and corrections.
 //!
-//! The latest word about an entity replaces earlier ones of the same kind, so the list cannot
+//! The latest message about an entity replaces earlier ones of the same kind, so the list cannot
 //! outgrow what a peer owns by much, and it has an end all the same.
 
 use alloc::vec::Vec;
@@ -9,77 +9,82 @@ use reckoning::Update;
 
 use crate::wire::EntityId;
 
-/// Notices that wait to be heard at most.
-pub(crate) const MAX_NOTICES: usize = 1024;
+/// ControlMessages that wait to be heard at most.
+pub(crate) const MAX_CONTROL_MESSAGES: usize = 1024;
 
-/// What is said.
+/// What is pending.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "few at a time, and most are corrections")]
-pub(crate) enum Word {
+pub(crate) enum ControlMessage {
     Grant,
     Revoke,
     Correct(Update),
 }
 
-impl Word {
+impl ControlMessage {
     const fn replaces(&self, other: &Self) -> bool {
         matches!(self, Self::Correct(_)) == matches!(other, Self::Correct(_))
     }
 }
 
-/// Something that is said until it is heard.
+/// Something that is pending until it is heard.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Notice {
+pub(crate) struct PendingControl {
     pub(crate) entity: EntityId,
-    pub(crate) word: Word,
+    pub(crate) message: ControlMessage,
     pub(crate) serial: u16,
-    under_way: bool,
+    in_flight: bool,
 }
 
 /// What one peer has to be told.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Notices {
-    list: Vec<Notice>,
+pub(crate) struct ControlMessages {
+    list: Vec<PendingControl>,
     next_serial: u16,
 }
 
-impl Notices {
-    /// Takes a word in. Returns false when there is no room.
-    pub(crate) fn say(&mut self, entity: EntityId, word: Word) -> bool {
-        self.list.retain(|old| old.entity != entity || !word.replaces(&old.word));
-        if self.list.len() >= MAX_NOTICES {
+impl ControlMessages {
+    /// Takes a message in. Returns false when there is no room.
+    pub(crate) fn push(&mut self, entity: EntityId, message: ControlMessage) -> bool {
+        self.list.retain(|old| old.entity != entity || !message.replaces(&old.message));
+        if self.list.len() >= MAX_CONTROL_MESSAGES {
             return false;
         }
-        self.list.push(Notice { entity, word, serial: self.next_serial, under_way: false });
+        self.list.push(PendingControl {
+            entity,
+            message,
+            serial: self.next_serial,
+            in_flight: false,
+        });
         self.next_serial = self.next_serial.wrapping_add(1);
         true
     }
 
-    /// Takes back what was to be said about an entity that is gone.
+    /// Takes back what was to be pending about an entity that is gone.
     pub(crate) fn forget(&mut self, entity: EntityId) {
-        self.list.retain(|notice| notice.entity != entity);
+        self.list.retain(|pending| pending.entity != entity);
     }
 
     /// The next one to put into a datagram.
-    pub(crate) fn next(&self) -> Option<Notice> {
-        self.list.iter().find(|notice| !notice.under_way).copied()
+    pub(crate) fn next(&self) -> Option<PendingControl> {
+        self.list.iter().find(|pending| !pending.in_flight).copied()
     }
 
     pub(crate) fn sent(&mut self, serial: u16) {
-        self.set_under_way(serial, true);
+        self.set_in_flight(serial, true);
     }
 
     pub(crate) fn lost(&mut self, serial: u16) {
-        self.set_under_way(serial, false);
+        self.set_in_flight(serial, false);
     }
 
     pub(crate) fn arrived(&mut self, serial: u16) {
-        self.list.retain(|notice| notice.serial != serial);
+        self.list.retain(|pending| pending.serial != serial);
     }
 
-    fn set_under_way(&mut self, serial: u16, under_way: bool) {
-        if let Some(notice) = self.list.iter_mut().find(|notice| notice.serial == serial) {
-            notice.under_way = under_way;
+    fn set_in_flight(&mut self, serial: u16, in_flight: bool) {
+        if let Some(pending) = self.list.iter_mut().find(|pending| pending.serial == serial) {
+            pending.in_flight = in_flight;
         }
     }
 }
@@ -90,23 +95,24 @@ mod tests {
 
     #[test]
     fn the_latest_word_counts() {
-        let mut notices = Notices::default();
-        notices.say(EntityId(1), Word::Grant);
-        notices.say(EntityId(1), Word::Revoke);
-        let said = notices.next().unwrap();
-        assert_eq!(said.word, Word::Revoke);
-        notices.sent(said.serial);
-        assert!(notices.next().is_none());
-        notices.lost(said.serial);
-        assert!(notices.next().is_some());
-        notices.arrived(said.serial);
-        assert!(notices.next().is_none());
+        let mut messages = ControlMessages::default();
+        messages.push(EntityId(1), ControlMessage::Grant);
+        messages.push(EntityId(1), ControlMessage::Revoke);
+        let pending = messages.next().unwrap();
+        assert_eq!(pending.message, ControlMessage::Revoke);
+        messages.sent(pending.serial);
+        assert!(messages.next().is_none());
+        messages.lost(pending.serial);
+        assert!(messages.next().is_some());
+        messages.arrived(pending.serial);
+        assert!(messages.next().is_none());
     }
 
     #[test]
     fn the_list_has_an_end() {
-        let mut notices = Notices::default();
-        let taken = (0..2000).filter(|n| notices.say(EntityId(*n), Word::Grant)).count();
-        assert_eq!(taken, MAX_NOTICES);
+        let mut messages = ControlMessages::default();
+        let taken =
+            (0..2000).filter(|n| messages.push(EntityId(*n), ControlMessage::Grant)).count();
+        assert_eq!(taken, MAX_CONTROL_MESSAGES);
     }
 }

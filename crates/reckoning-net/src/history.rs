@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use reckoning::Update;
 
-use crate::acks::ahead;
+use crate::ack_window::ahead;
 use crate::wire::MAX_BASELINE_AGE;
 
 /// Numbers kept per entity: the newest, and as many as a baseline can lie back.

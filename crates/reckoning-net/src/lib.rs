@@ -50,12 +50,13 @@
 
 extern crate alloc;
 
-mod acks;
+mod ack_window;
 mod budget;
 mod channel;
 mod control_messages;
 mod history;
 mod host;
+mod loss_detection;
 mod redundant_commands;
 mod reliable;
 mod session;

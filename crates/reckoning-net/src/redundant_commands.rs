@@ -7,13 +7,13 @@
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-use crate::acks::{Arrival, Window};
+use crate::ack_window::{AckWindow, Arrival};
 
 /// Commands that are repeated at the same time; older ones give way.
-pub(crate) const MAX_REPEATED: usize = 16;
+pub(crate) const MAX_REDUNDANT_COMMANDS: usize = 16;
 
 #[derive(Clone, Debug)]
-struct Repeated {
+struct RedundantCommand {
     index: u16,
     bytes: Vec<u8>,
     /// In how many more datagrams it rides.
@@ -22,13 +22,13 @@ struct Repeated {
 
 /// Commands on their way out.
 #[derive(Clone, Debug)]
-pub(crate) struct Repeats {
-    queue: VecDeque<Repeated>,
+pub(crate) struct RedundantCommands {
+    queue: VecDeque<RedundantCommand>,
     next: u16,
     times: u8,
 }
 
-impl Repeats {
+impl RedundantCommands {
     /// Puts each command into this many datagrams.
     pub(crate) const fn new(times: u8) -> Self {
         Self { queue: VecDeque::new(), next: 0, times }
@@ -36,11 +36,11 @@ impl Repeats {
 
     /// Takes a command in. Returns whether an older one had to give way.
     pub(crate) fn push(&mut self, command: &[u8]) -> bool {
-        let crowded = self.queue.len() >= MAX_REPEATED;
+        let crowded = self.queue.len() >= MAX_REDUNDANT_COMMANDS;
         if crowded {
             self.queue.pop_front();
         }
-        self.queue.push_back(Repeated {
+        self.queue.push_back(RedundantCommand {
             index: self.next,
             bytes: command.to_vec(),
             left: self.times,
@@ -50,11 +50,11 @@ impl Repeats {
     }
 
     /// What rides in the next datagram, oldest first.
-    pub(crate) fn riding(&self) -> impl Iterator<Item = (u16, &[u8])> {
+    pub(crate) fn for_next_datagram(&self) -> impl Iterator<Item = (u16, &[u8])> {
         self.queue.iter().map(|command| (command.index, command.bytes.as_slice()))
     }
 
-    /// The first `count` of [`riding`](Self::riding) were sent.
+    /// The first `count` of [`for_next_datagram`](Self::for_next_datagram) were sent.
     pub(crate) fn sent(&mut self, count: usize) {
         for command in self.queue.iter_mut().take(count) {
             command.left = command.left.saturating_sub(1);
@@ -70,14 +70,14 @@ impl Repeats {
 
 /// Tells the first copy of a command from the others.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct FirstCopies(Window);
+pub(crate) struct DuplicateFilter(AckWindow);
 
-impl FirstCopies {
+impl DuplicateFilter {
     /// Whether this is the first copy.
-    pub(crate) fn is_first(&mut self, index: u16) -> bool {
-        let first = self.0.judge(index) == Arrival::New;
+    pub(crate) fn is_new(&mut self, index: u16) -> bool {
+        let first = self.0.classify(index) == Arrival::New;
         if first {
-            self.0.note(index);
+            self.0.record(index);
         }
         first
     }
@@ -89,26 +89,28 @@ mod tests {
 
     #[test]
     fn a_command_survives_the_loss_of_all_but_one_datagram() {
-        let mut repeats = Repeats::new(3);
-        let mut copies = FirstCopies::default();
-        repeats.push(b"jump");
+        let mut commands = RedundantCommands::new(3);
+        let mut filter = DuplicateFilter::default();
+        commands.push(b"jump");
         let mut heard = 0;
         for datagram in 0..10 {
-            let riding: Vec<u16> = repeats.riding().map(|(index, _)| index).collect();
-            repeats.sent(riding.len());
+            let for_next_datagram: Vec<u16> =
+                commands.for_next_datagram().map(|(index, _)| index).collect();
+            commands.sent(for_next_datagram.len());
             if datagram != 0 {
-                heard += riding.into_iter().filter(|&index| copies.is_first(index)).count();
+                heard +=
+                    for_next_datagram.into_iter().filter(|&index| filter.is_new(index)).count();
             }
         }
         assert_eq!(heard, 1);
-        assert!(repeats.is_empty());
+        assert!(commands.is_empty());
     }
 
     #[test]
     fn the_newest_commands_are_kept() {
-        let mut repeats = Repeats::new(3);
-        let crowded = (0..20).filter(|n| repeats.push(&[*n])).count();
+        let mut commands = RedundantCommands::new(3);
+        let crowded = (0..20).filter(|n| commands.push(&[*n])).count();
         assert_eq!(crowded, 4);
-        assert_eq!(repeats.riding().next(), Some((4, [4].as_slice())));
+        assert_eq!(commands.for_next_datagram().next(), Some((4, [4].as_slice())));
     }
 }

@@ -6,33 +6,33 @@
 //! same channel: updates overtake.
 //!
 //! Both are bounded: an outbox refuses what does not fit, and never lets more than
-//! [`IN_FLIGHT`] messages be under way, which is less than an inbox can hold.
+//! [`MAX_IN_FLIGHT`] messages be under way, which is less than an inbox can hold.
 
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
 
-use crate::acks::ahead;
+use crate::ack_window::ahead;
 
 /// Messages that wait in an outbox at most, sent ones included.
 pub(crate) const MAX_QUEUED: usize = 256;
 /// Bytes that wait in an outbox at most.
 pub(crate) const MAX_QUEUED_BYTES: usize = 65_536;
 /// Messages under way at most, counted from the oldest that has not arrived.
-const IN_FLIGHT: usize = 32;
+const MAX_IN_FLIGHT: usize = 32;
 /// Messages an inbox holds until the one before them comes.
 pub(crate) const MAX_HELD: usize = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum PieceState {
     Waiting,
-    UnderWay,
+    InFlight,
     Arrived,
 }
 
 /// Messages to be sent, oldest first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outbox {
-    queue: VecDeque<(Vec<u8>, Stage)>,
+    queue: VecDeque<(Vec<u8>, PieceState)>,
     /// The index of the first in `queue`.
     first: u16,
     bytes: usize,
@@ -45,45 +45,45 @@ impl Outbox {
             return false;
         }
         self.bytes += message.len();
-        self.queue.push_back((message.to_vec(), Stage::Waiting));
+        self.queue.push_back((message.to_vec(), PieceState::Waiting));
         true
     }
 
     /// The next message to be put into a datagram, with its index.
     pub(crate) fn next(&self) -> Option<(u16, &[u8])> {
-        let mut open = self.queue.iter().take(IN_FLIGHT).enumerate();
-        let (place, (bytes, _)) = open.find(|(_, (_, stage))| *stage == Stage::Waiting)?;
+        let mut open = self.queue.iter().take(MAX_IN_FLIGHT).enumerate();
+        let (place, (bytes, _)) = open.find(|(_, (_, state))| *state == PieceState::Waiting)?;
         Some((self.first.wrapping_add(place as u16), bytes))
     }
 
     /// A message was put into a datagram.
     pub(crate) fn sent(&mut self, index: u16) {
-        self.advance(index, Stage::Waiting, Stage::UnderWay);
+        self.advance(index, PieceState::Waiting, PieceState::InFlight);
     }
 
     /// The datagram with this message was lost.
     pub(crate) fn lost(&mut self, index: u16) {
-        self.advance(index, Stage::UnderWay, Stage::Waiting);
+        self.advance(index, PieceState::InFlight, PieceState::Waiting);
     }
 
     /// The datagram with this message arrived.
     pub(crate) fn arrived(&mut self, index: u16) {
-        self.advance(index, Stage::UnderWay, Stage::Arrived);
+        self.advance(index, PieceState::InFlight, PieceState::Arrived);
         // An answer that comes after we gave up on it saves the second copy.
-        self.advance(index, Stage::Waiting, Stage::Arrived);
-        while let Some((bytes, Stage::Arrived)) = self.queue.front() {
+        self.advance(index, PieceState::Waiting, PieceState::Arrived);
+        while let Some((bytes, PieceState::Arrived)) = self.queue.front() {
             self.bytes -= bytes.len();
             self.queue.pop_front();
             self.first = self.first.wrapping_add(1);
         }
     }
 
-    fn advance(&mut self, index: u16, from: Stage, to: Stage) {
+    fn advance(&mut self, index: u16, from: PieceState, to: PieceState) {
         let place = usize::from(index.wrapping_sub(self.first));
-        if let Some((_, stage)) = self.queue.get_mut(place)
-            && *stage == from
+        if let Some((_, state)) = self.queue.get_mut(place)
+            && *state == from
         {
-            *stage = to;
+            *state = to;
         }
     }
 
@@ -100,7 +100,7 @@ pub(crate) enum Taken {
     /// It is held or ready.
     New,
     /// It came before.
-    Copy,
+    Duplicate,
     /// It is further ahead than an honest outbox sends.
     TooFar,
 }
@@ -117,7 +117,7 @@ impl Inbox {
     pub(crate) fn take(&mut self, index: u16, bytes: &[u8]) -> Taken {
         let offset = ahead(index, self.next);
         if offset < 0 || self.held.contains_key(&index) {
-            return Taken::Copy;
+            return Taken::Duplicate;
         }
         if usize::from(offset.unsigned_abs()) >= MAX_HELD {
             return Taken::TooFar;
@@ -156,7 +156,7 @@ mod tests {
                     break;
                 }
                 inbox.take(index, &bytes);
-                assert_eq!(inbox.take(index, &bytes), Taken::Copy);
+                assert_eq!(inbox.take(index, &bytes), Taken::Duplicate);
                 outbox.arrived(index);
             }
             got.extend(core::iter::from_fn(|| inbox.ready()).map(|message| message[0]));
@@ -177,15 +177,15 @@ mod tests {
     fn no_more_are_under_way_than_an_inbox_can_hold() {
         let (mut outbox, mut inbox) = (Outbox::default(), Inbox::default());
         while outbox.push(&[7]) {}
-        let mut under_way = 0;
+        let mut in_flight = 0;
         while let Some((index, bytes)) = outbox.next() {
-            if under_way > 0 {
+            if in_flight > 0 {
                 assert_eq!(inbox.take(index, bytes), Taken::New); // the first is lost
             }
             outbox.sent(index);
-            under_way += 1;
+            in_flight += 1;
         }
-        assert_eq!(under_way, IN_FLIGHT);
+        assert_eq!(in_flight, MAX_IN_FLIGHT);
         assert!(inbox.ready().is_none());
         assert_eq!(inbox.take(MAX_HELD as u16, &[]), Taken::TooFar);
     }

@@ -8,9 +8,9 @@ use super::connections::Peer;
 use super::entities::Held;
 use super::entities::World;
 use super::sending::{Stage, View};
-use crate::acks::{Fate, Flight, Flights};
-use crate::channel::{Carried, Channel};
-use crate::control_messages::Notices;
+use crate::channel::{Channel, SentItem};
+use crate::control_messages::ControlMessages;
+use crate::loss_detection::{PacketOutcome, SentPacket, SentPackets};
 use crate::reliable::Outbox;
 use crate::wire::{EntityId, PeerId};
 
@@ -23,7 +23,7 @@ pub(crate) struct Fates<'a> {
     next: usize,
     /// Whether entities keep accounts of what arrived.
     accounts: bool,
-    notices: &'a mut Notices,
+    control: &'a mut ControlMessages,
     outbox: &'a mut Outbox,
     welcome: &'a mut bool,
     lost: &'a mut u64,
@@ -33,21 +33,21 @@ pub(crate) struct Fates<'a> {
 }
 
 impl<'a> Fates<'a> {
-    /// Takes a peer apart into its flights and all that their fates concern.
+    /// Takes a peer apart into its sent_packets and all that their fates concern.
     pub(crate) fn of(
         peer: &'a mut Peer,
         world: &'a mut World,
         rewind: Option<&'a mut Rewind<EntityId, PeerId>>,
         now: SimTime,
-    ) -> (&'a mut Flights<Carried>, Self) {
-        let Channel { flights, outbox, .. } = &mut peer.channel;
+    ) -> (&'a mut SentPackets<SentItem>, Self) {
+        let Channel { sent_packets, outbox, .. } = &mut peer.channel;
         let fates = Self {
             peer: peer.id,
             now,
             views: &mut peer.views,
             next: 0,
             accounts: world.accounts,
-            notices: &mut peer.notices,
+            control: &mut peer.control,
             outbox,
             welcome: &mut peer.welcome,
             lost: &mut peer.stats.lost,
@@ -55,19 +55,19 @@ impl<'a> Fates<'a> {
             world,
             rewind,
         };
-        (flights, fates)
+        (sent_packets, fates)
     }
 
     /// Tells everything that a datagram carried what became of it.
-    pub(crate) fn settle(&mut self, fate: Fate, flight: &Flight<Carried>) {
+    pub(crate) fn settle(&mut self, fate: PacketOutcome, packet: &SentPacket<SentItem>) {
         match fate {
-            Fate::Arrived(at) => {
-                self.learn_delay(at.secs_since(flight.sent_at));
-                flight.items.iter().for_each(|item| self.arrived(*item, at));
+            PacketOutcome::Acknowledged(at) => {
+                self.learn_delay(at.secs_since(packet.sent_at));
+                packet.items.iter().for_each(|item| self.arrived(*item, at));
             }
-            Fate::Lost => {
+            PacketOutcome::Lost => {
                 *self.lost += 1;
-                flight.items.iter().for_each(|item| self.lost(*item));
+                packet.items.iter().for_each(|item| self.lost(*item));
             }
         }
     }
@@ -78,23 +78,23 @@ impl<'a> Fates<'a> {
         *self.delay_s = Some(delay_s);
     }
 
-    fn arrived(&mut self, item: Carried, at: SimTime) {
+    fn arrived(&mut self, item: SentItem, at: SimTime) {
         match item {
-            Carried::Update { entity, number, class, stay }
-            | Carried::Enter { entity, number, class, stay } => {
-                let enters = matches!(item, Carried::Enter { .. });
+            SentItem::Update { entity, number, class, stay }
+            | SentItem::Enter { entity, number, class, stay } => {
+                let enters = matches!(item, SentItem::Enter { .. });
                 self.shown(entity, Held { number, class }, stay, enters, at);
             }
-            Carried::Exit { entity, stay } => {
+            SentItem::Exit { entity, stay } => {
                 if let Some(view) = self.view(entity, stay)
                     && matches!(view.stage, Stage::Exit { .. })
                 {
                     view.stage = Stage::Gone;
                 }
             }
-            Carried::Notice { serial } => self.notices.arrived(serial),
-            Carried::Reliable { index } => self.outbox.arrived(index),
-            Carried::Welcome | Carried::Blind { .. } => {}
+            SentItem::Control { serial } => self.control.arrived(serial),
+            SentItem::Reliable { index } => self.outbox.arrived(index),
+            SentItem::Welcome | SentItem::EarlyUpdate { .. } => {}
         }
     }
 
@@ -122,11 +122,11 @@ impl<'a> Fates<'a> {
         }
     }
 
-    fn lost(&mut self, item: Carried) {
+    fn lost(&mut self, item: SentItem) {
         match item {
-            Carried::Update { entity, number, stay, .. }
-            | Carried::Blind { entity, number, stay } => self.missed(entity, number, stay),
-            Carried::Enter { entity, number, stay, .. } => {
+            SentItem::Update { entity, number, stay, .. }
+            | SentItem::EarlyUpdate { entity, number, stay } => self.missed(entity, number, stay),
+            SentItem::Enter { entity, number, stay, .. } => {
                 self.missed(entity, number, stay);
                 if let Some(view) = self.view(entity, stay)
                     && let Stage::Enter { sent } = &mut view.stage
@@ -134,16 +134,16 @@ impl<'a> Fates<'a> {
                     *sent = false;
                 }
             }
-            Carried::Exit { entity, stay } => {
+            SentItem::Exit { entity, stay } => {
                 if let Some(view) = self.view(entity, stay)
                     && let Stage::Exit { sent } = &mut view.stage
                 {
                     *sent = false;
                 }
             }
-            Carried::Notice { serial } => self.notices.lost(serial),
-            Carried::Reliable { index } => self.outbox.lost(index),
-            Carried::Welcome => *self.welcome = true,
+            SentItem::Control { serial } => self.control.lost(serial),
+            SentItem::Reliable { index } => self.outbox.lost(index),
+            SentItem::Welcome => *self.welcome = true,
         }
     }
 

@@ -174,7 +174,7 @@ impl Host {
     /// How long nothing was heard of a peer; `None` when it is not connected.
     #[must_use]
     pub fn silent_for(&self, now: SimTime, peer: PeerId) -> Option<Duration> {
-        self.peers.get(&peer).map(|peer| now.saturating_since(peer.channel.heard_at))
+        self.peers.get(&peer).map(|peer| now.saturating_since(peer.channel.last_received_at))
     }
 
     /// The settings it runs with.

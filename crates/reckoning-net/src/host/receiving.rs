@@ -12,9 +12,10 @@ use super::delivery::Fates;
 use super::entities::Entity;
 use super::entities::put;
 use super::event::{Departure, HostEvent};
-use crate::acks::{Arrival, Report, ahead};
-use crate::channel::{owes_ack, report_of};
-use crate::control_messages::Word;
+use crate::ack_window::{Arrival, ahead};
+use crate::channel::is_ack_eliciting;
+use crate::control_messages::ControlMessage;
+use crate::loss_detection::AckReport;
 use crate::stats::TrafficStats;
 use crate::wire::{
     Ack, Body, DisconnectReason, EntityId, Format, Header, Message, Owner, PacketReader, PeerId,
@@ -40,18 +41,18 @@ impl Host {
         };
         peer.stats.datagrams_in += 1;
         peer.stats.bytes_in += bytes.len() as u64;
-        if peer.inflow.left_bytes(now) <= 0.0 {
+        if peer.receive_budget.available_bytes(now) <= 0.0 {
             peer.stats.flooded += 1;
             return;
         }
-        peer.inflow.spend(0);
+        peer.receive_budget.spend(0);
         let Ok(reader) = PacketReader::new(bytes) else {
             peer.stats.malformed += 1;
             return;
         };
-        match peer.channel.judge(reader.header().sequence) {
+        match peer.channel.classify(reader.header().sequence) {
             Arrival::New => self.read(now, from, reader),
-            Arrival::Copy => peer.stats.duplicates += 1,
+            Arrival::Duplicate => peer.stats.duplicates += 1,
             Arrival::TooOld => peer.stats.too_old += 1,
         }
     }
@@ -59,7 +60,7 @@ impl Host {
     fn read(&mut self, now: SimTime, from: PeerId, mut reader: PacketReader) {
         let header = *reader.header();
         if let Some(peer) = self.peers.get_mut(&from) {
-            peer.channel.heard_at = now;
+            peer.channel.last_received_at = now;
         }
         if let Some(ack) = header.ack {
             self.handle_ack(now, from, ack);
@@ -70,7 +71,7 @@ impl Host {
             match reader.next_message(Some(&format)) {
                 Ok(None) => break,
                 Ok(Some(message)) => {
-                    owes |= owes_ack(&message);
+                    owes |= is_ack_eliciting(&message);
                     match self.handle_message(now, from, &header, &message) {
                         Handled::Yes => {}
                         Handled::Not => complete = false,
@@ -85,7 +86,7 @@ impl Host {
             }
         }
         if let Some(peer) = self.peers.get_mut(&from).filter(|_| complete) {
-            peer.channel.note(header.sequence, now, now, owes);
+            peer.channel.record_received(header.sequence, now, now, owes);
             peer.stats.missed = peer.channel.missed();
         }
     }
@@ -99,11 +100,14 @@ impl Host {
     fn handle_ack(&mut self, now: SimTime, from: PeerId, ack: Ack) {
         let Some(peer) = self.peers.get_mut(&from) else { return };
         let report = match self.config.clock_mode {
-            ClockMode::Synchronised => report_of(ack, now),
-            ClockMode::PerHop => Report { arrived: now - way_of(peer), ..report_of(ack, now) },
+            ClockMode::Synchronised => AckReport::from_ack(ack, now),
+            ClockMode::PerHop => {
+                AckReport { arrived: now - way_of(peer), ..AckReport::from_ack(ack, now) }
+            }
         };
-        let (flights, mut fates) = Fates::of(peer, &mut self.world, self.rewind.as_mut(), now);
-        if !flights.handle_report(&report, now, |fate, flight| fates.settle(fate, flight)) {
+        let (sent_packets, mut fates) = Fates::of(peer, &mut self.world, self.rewind.as_mut(), now);
+        if !sent_packets.handle_ack_report(&report, now, |fate, packet| fates.settle(fate, packet))
+        {
             peer.stats.false_acks += 1;
         }
     }
@@ -144,7 +148,7 @@ impl Host {
             }
             Message::Command { index, bytes } if joined => {
                 peer.stats.carried_bytes_in += bytes.len() as u64;
-                if peer.channel.copies.is_first(index) {
+                if peer.channel.duplicates.is_new(index) {
                     self.tell(HostEvent::Command { peer: from, bytes: bytes.to_vec() });
                 }
             }
@@ -223,7 +227,7 @@ impl Host {
                     let state = entity.state(&self.config.format);
                     if let Some(peer) = self.peers.get_mut(&from) {
                         peer.stats.corrected += 1;
-                        peer.notices.say(id, Word::Correct(state));
+                        peer.control.push(id, ControlMessage::Correct(state));
                     }
                     self.enqueue(from);
                 }
@@ -288,7 +292,7 @@ fn decode(
 
 /// Half of the shortest way there and back.
 fn way_of(peer: &Peer) -> Duration {
-    peer.channel.flights.least_round_trip().unwrap_or_default() / 2
+    peer.channel.sent_packets.min_round_trip().unwrap_or_default() / 2
 }
 
 /// The update by the host's clock: as old as its way took, and as it was when it left.

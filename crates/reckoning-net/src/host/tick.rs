@@ -16,7 +16,7 @@ impl Host {
         let Some(due) = self.next_tick.filter(|due| *due <= now) else { return };
         self.stats.ticks += 1;
         self.expire(now);
-        self.give_up_on_flights(now);
+        self.detect_losses(now);
         if self.world.changed || now.saturating_since(self.zones_at) >= self.config.zone_interval {
             self.look_around(now);
         }
@@ -42,11 +42,11 @@ impl Host {
         self.next_tick = self.next_tick.or(Some(now));
     }
 
-    fn give_up_on_flights(&mut self, now: SimTime) {
+    fn detect_losses(&mut self, now: SimTime) {
         for peer in self.peers.values_mut() {
             let rewind = self.rewind.as_mut();
-            let (flights, mut fates) = Fates::of(peer, &mut self.world, rewind, now);
-            flights.handle_timeout(now, |fate, flight| fates.settle(fate, flight));
+            let (sent_packets, mut fates) = Fates::of(peer, &mut self.world, rewind, now);
+            sent_packets.handle_timeout(now, |fate, packet| fates.settle(fate, packet));
         }
     }
 

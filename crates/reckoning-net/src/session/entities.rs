@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 
 use reckoning::{Ghost, Publisher, Update};
 
-use crate::acks::ahead;
+use crate::ack_window::ahead;
 use crate::history::History;
 use crate::wire::{Owner, UpdateSeq};
 

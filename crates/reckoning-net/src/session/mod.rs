@@ -121,14 +121,14 @@ impl Session {
         let slept = now.saturating_since(core::mem::replace(&mut self.looked_at, now));
         if slept > self.config.timeout / 2 {
             // Nobody listened meanwhile, so the host was not silent for as long as it seems.
-            self.channel.heard_at += slept;
+            self.channel.last_received_at += slept;
         }
-        if now.saturating_since(self.channel.heard_at) >= self.config.timeout {
+        if now.saturating_since(self.channel.last_received_at) >= self.config.timeout {
             self.stage = Stage::Ended(0);
             self.tell(SessionEvent::Lost);
             return;
         }
-        self.give_up_on_flights(now);
+        self.detect_losses(now);
     }
 
     /// The next thing the game should know; ask until `None`.
@@ -142,13 +142,13 @@ impl Session {
     #[must_use]
     pub fn next_wakeup(&self) -> Option<SimTime> {
         let Some(started) = self.started else { return Some(SimTime::MIN) };
-        let gone = self.channel.heard_at.max(started) + self.config.timeout;
+        let gone = self.channel.last_received_at.max(started) + self.config.timeout;
         match self.stage {
             Stage::Joining => Some(self.join_at.min(gone)),
             Stage::Joined(_) => {
-                let owed = self.channel.owed_since().map(|since| since + self.config.ack_delay);
-                let flights = self.channel.flights.next_timeout();
-                [Some(gone), Some(self.ping_at()), owed, flights].into_iter().flatten().min()
+                let owed = self.channel.ack_owed_since().map(|since| since + self.config.ack_delay);
+                let sent_packets = self.channel.sent_packets.next_timeout();
+                [Some(gone), Some(self.ping_at()), owed, sent_packets].into_iter().flatten().min()
             }
             Stage::Ended(_) => None,
         }
@@ -303,7 +303,7 @@ impl Session {
         if self.started.is_none() {
             self.started = Some(now);
             self.join_at = now;
-            self.channel.heard_at = now;
+            self.channel.last_received_at = now;
             self.looked_at = now;
         }
     }
@@ -313,7 +313,7 @@ impl Session {
         let Some(pinged) = self.pinged else { return usual };
         // A host that has been silent for long is asked so often that losses alone cannot make
         // it seem gone: at 30 % each way some thirty exchanges in a row, once in 10^8.
-        let silent = self.channel.heard_at + self.config.timeout / DOUBT;
+        let silent = self.channel.last_received_at + self.config.timeout / DOUBT;
         let again = silent.max(pinged + self.config.timeout / PROBES);
         let quick = pinged + self.config.clock.quick_interval;
         if self.in_doubt { usual.min(again).min(quick) } else { usual.min(again) }

@@ -6,10 +6,11 @@ use reckoning::{Exchange, Exchanged, Ghost, Hops, Kinematics, SimTime, Update};
 
 use super::config::SessionEvent;
 use super::{OwnedEntity, RemoteEntity, Session, Stage};
-use crate::acks::{Arrival, ahead};
-use crate::channel::{owes_ack, report_of};
+use crate::ack_window::{Arrival, ahead};
+use crate::channel::is_ack_eliciting;
 use crate::history::History;
 use crate::host::config::ClockMode;
+use crate::loss_detection::AckReport;
 use crate::reliable::Taken;
 use crate::wire::{
     Ack, Body, DisconnectReason, EntityId, Format, Header, Message, Owner, PacketReader, PeerId,
@@ -20,7 +21,7 @@ use crate::wire::{
 const IMPOSSIBLE_LEAD: Duration = Duration::from_millis(60);
 
 /// An update lies at most this long about before it is sent.
-const LONGEST_REST: Duration = Duration::from_secs(30);
+const MAX_AGE: Duration = Duration::from_secs(30);
 
 impl Session {
     /// Takes a datagram from the host. Whatever is wrong with it is counted.
@@ -32,17 +33,17 @@ impl Session {
             self.stats.malformed += 1;
             return;
         };
-        match self.channel.judge(reader.header().sequence) {
+        match self.channel.classify(reader.header().sequence) {
             _ if self.is_over() => self.stats.unexpected += 1,
             Arrival::New => self.read(now, reader),
-            Arrival::Copy => self.stats.duplicates += 1,
+            Arrival::Duplicate => self.stats.duplicates += 1,
             Arrival::TooOld => self.stats.too_old += 1,
         }
     }
 
     fn read(&mut self, now: SimTime, mut reader: PacketReader) {
         let header = *reader.header();
-        self.channel.heard_at = now;
+        self.channel.last_received_at = now;
         self.doubt_clock(&header, now);
         if let Some(ack) = header.ack {
             self.handle_ack(now, ack);
@@ -53,7 +54,7 @@ impl Session {
             match reader.next_message(format.as_ref()) {
                 Ok(None) => break,
                 Ok(Some(message)) => {
-                    owes |= owes_ack(&message);
+                    owes |= is_ack_eliciting(&message);
                     complete &= self.handle_message(now, &header, &message);
                 }
                 Err(_) => {
@@ -66,7 +67,7 @@ impl Session {
         }
         if complete {
             let host_now = self.timeline_at(now).unwrap_or(SimTime::from_millis(header.sent_ms));
-            self.channel.note(header.sequence, host_now, now, owes);
+            self.channel.record_received(header.sequence, host_now, now, owes);
             self.stats.missed = self.channel.missed();
         }
     }
@@ -81,9 +82,10 @@ impl Session {
 
     fn handle_ack(&mut self, now: SimTime, ack: Ack) {
         let host_now = self.timeline_at(now).unwrap_or(now);
-        let report = report_of(ack, host_now);
-        let (flights, mut fates) = self.fates();
-        let known = flights.handle_report(&report, now, |fate, flight| fates(fate, flight));
+        let report = AckReport::from_ack(ack, host_now);
+        let (sent_packets, mut fates) = self.fates();
+        let known =
+            sent_packets.handle_ack_report(&report, now, |fate, packet| fates(fate, packet));
         drop(fates);
         self.stats.false_acks += u64::from(!known);
     }
@@ -112,7 +114,7 @@ impl Session {
                 }
             }
             Message::Command { index, bytes } => {
-                if self.channel.copies.is_first(index) {
+                if self.channel.duplicates.is_new(index) {
                     self.tell(SessionEvent::Command(bytes.to_vec()));
                 }
             }
@@ -272,7 +274,7 @@ impl Session {
         }
         let rested = SimTime::from_millis(header.sent_ms).saturating_since(update.at());
         let way = self.way.delay().unwrap_or_default();
-        Hops::aged(rested.min(LONGEST_REST)).then(way).localise(update, now)
+        Hops::aged(rested.min(MAX_AGE)).then(way).localise(update, now)
     }
 
     fn handle_exit(&mut self, entity: EntityId, sequence: u16) {

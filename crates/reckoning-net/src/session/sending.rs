@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use reckoning::SimTime;
 
 use super::{Session, Stage};
-use crate::acks::{Fate, Flight};
-use crate::channel::{Carried, Channel};
+use crate::channel::{Channel, SentItem};
+use crate::loss_detection::{PacketOutcome, SentPacket};
 use crate::wire::{Body, Header, Message, PacketWriter, VERSION};
 
 impl Session {
@@ -25,11 +25,11 @@ impl Session {
         let limit = buf.len().min(self.config.max_datagram_bytes);
         let host_now = self.timeline_at(now).unwrap_or(now);
         let header = Header {
-            sequence: self.channel.flights.next_sequence(),
+            sequence: self.channel.sent_packets.next_sequence(),
             sent_ms: host_now.as_micros().div_euclid(1000),
             ack: self.channel.ack(),
         };
-        let mut items = self.channel.flights.list();
+        let mut items = self.channel.sent_packets.item_list();
         let mut out = PacketWriter::new(&mut buf[..limit], &header);
         match self.stage {
             Stage::Joining => self.say_join(&mut out, now),
@@ -46,7 +46,7 @@ impl Session {
 
     /// Whether a datagram is worth sending.
     fn has_news(&self, now: SimTime) -> bool {
-        let owed = self.channel.owed_since();
+        let owed = self.channel.ack_owed_since();
         owed.is_some_and(|since| since + self.config.ack_delay <= now)
             || self.ping_at() <= now
             || self.channel.has_messages()
@@ -65,29 +65,29 @@ impl Session {
         }
     }
 
-    fn say_news(&mut self, out: &mut PacketWriter, items: &mut Vec<Carried>, now: SimTime) {
+    fn say_news(&mut self, out: &mut PacketWriter, items: &mut Vec<SentItem>, now: SimTime) {
         if self.ping_at() <= now {
             self.say_ping(out, now);
         }
-        let mut riding = 0;
-        for (index, bytes) in self.channel.repeats.riding() {
+        let mut for_next_datagram = 0;
+        for (index, bytes) in self.channel.redundant.for_next_datagram() {
             if !out.push(None, &Message::Command { index, bytes }) {
                 break;
             }
-            riding += 1;
+            for_next_datagram += 1;
         }
-        self.channel.repeats.sent(riding);
+        self.channel.redundant.sent(for_next_datagram);
         self.say_updates(out, items);
         while let Some((index, bytes)) = self.channel.outbox.next() {
             if !out.push(None, &Message::Reliable { index, bytes }) {
                 break;
             }
-            items.push(Carried::Reliable { index });
+            items.push(SentItem::Reliable { index });
             self.channel.outbox.sent(index);
         }
     }
 
-    fn say_updates(&mut self, out: &mut PacketWriter, items: &mut Vec<Carried>) {
+    fn say_updates(&mut self, out: &mut PacketWriter, items: &mut Vec<SentItem>) {
         let Some(format) = &self.format else { return };
         for (&entity, owned) in self.owned.iter_mut().filter(|(_, owned)| owned.wants_out()) {
             let Some((seq, number, update, base)) = owned.form() else { continue };
@@ -97,45 +97,48 @@ impl Session {
             }
             owned.sent(number);
             self.stats.updates_out += 1;
-            items.push(Carried::Update { entity, number, class: 0, stay: 0 });
+            items.push(SentItem::Update { entity, number, class: 0, stay: 0 });
         }
     }
 
-    fn sent(&mut self, now: SimTime, items: Vec<Carried>, bytes: usize) {
+    fn sent(&mut self, now: SimTime, items: Vec<SentItem>, bytes: usize) {
         self.stats.datagrams_out += 1;
         self.stats.bytes_out += bytes as u64;
-        self.channel.acked();
-        let (flights, mut fates) = self.fates();
-        flights.sent(now, items, |fate, flight| fates(fate, flight));
+        self.channel.ack_sent();
+        let (sent_packets, mut fates) = self.fates();
+        sent_packets.sent(now, items, |fate, packet| fates(fate, packet));
     }
 
-    pub(super) fn give_up_on_flights(&mut self, now: SimTime) {
-        let (flights, mut fates) = self.fates();
-        flights.handle_timeout(now, |fate, flight| fates(fate, flight));
+    pub(super) fn detect_losses(&mut self, now: SimTime) {
+        let (sent_packets, mut fates) = self.fates();
+        sent_packets.handle_timeout(now, |fate, packet| fates(fate, packet));
     }
 
-    /// Our flights, and what their fates concern.
+    /// Our sent_packets, and what their fates concern.
     pub(super) fn fates(
         &mut self,
-    ) -> (&mut crate::acks::Flights<Carried>, impl FnMut(Fate, &Flight<Carried>)) {
-        let Channel { flights, outbox, .. } = &mut self.channel;
+    ) -> (
+        &mut crate::loss_detection::SentPackets<SentItem>,
+        impl FnMut(PacketOutcome, &SentPacket<SentItem>),
+    ) {
+        let Channel { sent_packets, outbox, .. } = &mut self.channel;
         let (owned, lost) = (&mut self.owned, &mut self.stats.lost);
-        let fates = move |fate: Fate, flight: &Flight<Carried>| {
-            let arrived = matches!(fate, Fate::Arrived(_));
+        let fates = move |fate: PacketOutcome, packet: &SentPacket<SentItem>| {
+            let arrived = matches!(fate, PacketOutcome::Acknowledged(_));
             *lost += u64::from(!arrived);
-            for item in &flight.items {
+            for item in &packet.items {
                 match *item {
-                    Carried::Update { entity, number, .. } => match owned.get_mut(&entity) {
+                    SentItem::Update { entity, number, .. } => match owned.get_mut(&entity) {
                         Some(owned) if arrived => owned.arrived(number),
                         Some(owned) => owned.lost(number),
                         None => {}
                     },
-                    Carried::Reliable { index } if arrived => outbox.arrived(index),
-                    Carried::Reliable { index } => outbox.lost(index),
+                    SentItem::Reliable { index } if arrived => outbox.arrived(index),
+                    SentItem::Reliable { index } => outbox.lost(index),
                     _ => {}
                 }
             }
         };
-        (flights, fates)
+        (sent_packets, fates)
     }
 }

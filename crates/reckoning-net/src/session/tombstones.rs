@@ -5,7 +5,7 @@
 
 use alloc::collections::VecDeque;
 
-use crate::acks::{ACK_BITS, ahead};
+use crate::ack_window::{ACK_BITS, ahead};
 use crate::wire::EntityId;
 
 /// Tombstones at most; beyond it the oldest falls.

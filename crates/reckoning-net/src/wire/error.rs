@@ -1,4 +1,4 @@
-//! Why bytes or settings were refused.
+//! Errors of decoding, and of a format's settings.
 
 use core::fmt;
 
@@ -57,7 +57,7 @@ pub enum DecodeError {
         /// Its id.
         id: u16,
     },
-    /// The update was coded off another one, which was not given, or the other way round.
+    /// The update was coded against a baseline and none was given, or the other way round.
     BaselineMismatch,
     /// The numbers do not make an update or a format.
     Unusable(ConfigError),

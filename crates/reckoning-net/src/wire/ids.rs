@@ -1,16 +1,16 @@
-//! Names of things on the wire.
+//! Identifiers on the wire: entities, peers, owners, update numbers.
 
 use super::MAX_BASELINE_AGE;
 
-/// A thing that moves, the same number everywhere.
+/// Id of an entity, the same on the host and on every peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntityId(pub u32);
 
-/// A connection, as the host counts them.
+/// Id of a connection, given by whoever drives the host's transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PeerId(pub u32);
 
-/// Who says how an entity moves.
+/// The end that decides how an entity moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Owner {
     /// The host itself.
@@ -19,16 +19,16 @@ pub enum Owner {
     Peer(PeerId),
 }
 
-/// Which of an entity's updates this is, and off which it was coded.
+/// Number of an entity's update as it travels: in full, or as a delta from its baseline's.
 ///
 /// Numbers are counted per entity and wrap. A receiver keeps the updates whose number lies
 /// at most [`MAX_BASELINE_AGE`] behind the newest it received of that entity, so five bits
 /// name a baseline among them whatever it missed in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UpdateSeq {
-    /// Coded on its own.
+    /// Coded without a baseline: the number itself.
     Full(u16),
-    /// Coded off an update the receiver has.
+    /// Coded against an update that the receiver has acknowledged.
     Delta {
         /// The baseline's number, its lowest five bits.
         low: u8,
@@ -38,8 +38,8 @@ pub enum UpdateSeq {
 }
 
 impl UpdateSeq {
-    /// The name of update `number` coded off update `baseline`; `None` where that is not
-    /// older or too old.
+    /// Update `number` coded against update `baseline`; `None` where the baseline is not older or
+    /// too old.
     #[must_use]
     pub const fn delta(baseline: u16, number: u16) -> Option<Self> {
         let ahead = number.wrapping_sub(baseline);
@@ -50,7 +50,7 @@ impl UpdateSeq {
     }
 
     /// The baseline's number, to a receiver whose newest update of this entity has the
-    /// number `newest`; `None` for one coded on its own.
+    /// number `newest`; `None` for one coded without a baseline.
     #[must_use]
     pub const fn baseline(self, newest: u16) -> Option<u16> {
         match self {
@@ -68,7 +68,7 @@ impl UpdateSeq {
         match (self, self.baseline(newest)) {
             (Self::Delta { ahead, .. }, Some(baseline)) => baseline.wrapping_add(ahead as u16),
             (Self::Full(number), _) => number,
-            (Self::Delta { .. }, None) => newest, // never: `Off` has a baseline
+            (Self::Delta { .. }, None) => newest, // never: a delta has a baseline
         }
     }
 }

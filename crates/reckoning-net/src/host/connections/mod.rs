@@ -13,9 +13,9 @@ pub(crate) use peer::{Peer, Question, Stage};
 use super::Host;
 use super::event::{Departure, HostEvent};
 use super::interest::stop_listening;
-use crate::budget::Budget;
+use crate::budget::ByteBudget;
 use crate::channel::{Delivery, SendError};
-use crate::control_messages::Word;
+use crate::control_messages::ControlMessage;
 use crate::wire::{DisconnectReason, EntityId, Owner, PeerId};
 
 /// Someone who may come back, and what waits for it.
@@ -93,7 +93,7 @@ impl Host {
     pub fn set_budget(&mut self, now: SimTime, peer: PeerId, bytes_per_s: u32) {
         let datagram_bytes = self.config.max_datagram_bytes;
         if let Some(peer) = self.peers.get_mut(&peer) {
-            peer.budget = Budget::new(bytes_per_s, datagram_bytes, now);
+            peer.budget = ByteBudget::new(bytes_per_s, datagram_bytes, now);
         }
     }
 
@@ -137,7 +137,7 @@ impl Host {
     }
 
     fn has_gone(&self, peer: &Peer, now: SimTime) -> Option<Departure> {
-        let silent = now.saturating_since(peer.channel.heard_at) >= self.config.timeout;
+        let silent = now.saturating_since(peer.channel.last_received_at) >= self.config.timeout;
         let loiters = now.saturating_since(peer.since) >= self.config.join_within;
         match peer.stage {
             Stage::Ended { why, left: 0, .. } => Some(Departure::Kicked(why)),
@@ -233,8 +233,8 @@ impl Host {
         entity.owned_by(Owner::Peer(to), guard, now);
         let state = entity.state(&format);
         peer.owned.push(id);
-        peer.notices.say(id, Word::Grant);
-        peer.notices.say(id, Word::Correct(state));
+        peer.control.push(id, ControlMessage::Grant);
+        peer.control.push(id, ControlMessage::Correct(state));
         self.world.changed = true;
         self.enqueue(to);
         true
@@ -251,8 +251,8 @@ impl Host {
         }
         if let Some(peer) = self.peers.get_mut(&owner) {
             peer.owned.retain(|owned| *owned != id);
-            peer.notices.forget(id);
-            peer.notices.say(id, Word::Revoke);
+            peer.control.forget(id);
+            peer.control.push(id, ControlMessage::Revoke);
             self.enqueue(owner);
         }
     }

@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 
 use reckoning::{DVec3, SimTime};
 
-use crate::budget::Budget;
+use crate::budget::ByteBudget;
 use crate::channel::Channel;
-use crate::control_messages::Notices;
+use crate::control_messages::ControlMessages;
 use crate::host::config::HostConfig;
 use crate::host::sending::View;
 use crate::stats::TrafficStats;
@@ -64,7 +64,7 @@ pub(crate) struct Peer {
     pub(crate) question: Option<Question>,
     /// The welcome has to be said, or said again.
     pub(crate) welcome: bool,
-    pub(crate) notices: Notices,
+    pub(crate) control: ControlMessages,
     pub(crate) viewpoint: Viewpoint,
     /// What it owns, oldest first.
     pub(crate) owned: Vec<EntityId>,
@@ -79,8 +79,8 @@ pub(crate) struct Peer {
     pub(crate) ticks: bool,
     /// It stands in the line of those who have something to be sent.
     pub(crate) in_line: bool,
-    pub(crate) budget: Budget,
-    pub(crate) inflow: Budget,
+    pub(crate) budget: ByteBudget,
+    pub(crate) receive_budget: ByteBudget,
     pub(crate) update_bytes: f64,
     /// How long updates take to it, by its own clock reports; smoothed.
     pub(crate) delay_s: Option<f64>,
@@ -96,7 +96,7 @@ impl Peer {
             channel: Channel::new(config.command_repeats, now),
             question: None,
             welcome: false,
-            notices: Notices::default(),
+            control: ControlMessages::default(),
             viewpoint: Viewpoint::Own,
             owned: Vec::new(),
             views: Vec::new(),
@@ -105,9 +105,13 @@ impl Peer {
             served: 0,
             ticks: false,
             in_line: false,
-            budget: Budget::new(config.bytes_per_s, config.max_datagram_bytes, now),
+            budget: ByteBudget::new(config.bytes_per_s, config.max_datagram_bytes, now),
             // Datagrams as bytes: a bucket is a bucket.
-            inflow: Budget::new(config.max_datagrams_per_s.saturating_mul(INFLOW_UNIT), 0, now),
+            receive_budget: ByteBudget::new(
+                config.max_datagrams_per_s.saturating_mul(RECEIVE_UNIT),
+                0,
+                now,
+            ),
             update_bytes: USUAL_UPDATE_BYTES,
             delay_s: None,
             stats: TrafficStats::default(),
@@ -132,5 +136,5 @@ impl Peer {
     }
 }
 
-/// What one datagram that comes in costs of the inflow.
-pub(crate) const INFLOW_UNIT: u32 = crate::budget::DATAGRAM_OVERHEAD_BYTES as u32;
+/// What one datagram that comes in costs of the receive_budget.
+pub(crate) const RECEIVE_UNIT: u32 = crate::budget::DATAGRAM_OVERHEAD_BYTES as u32;

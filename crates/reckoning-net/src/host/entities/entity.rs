@@ -12,7 +12,7 @@ use reckoning::{DVec3, Fairness, Guard, Kinematics, Model, SimTime, Update, Upda
 
 use crate::history::History;
 use crate::host::sending::{Bodies, BodyKey, Stray, Strays};
-use crate::wire::{Body, EntityId, Format, Ink, Owner};
+use crate::wire::{Body, EncodedBody, EntityId, Format, Owner};
 use crate::zones::ZoneClass;
 
 /// How a zone class is written.
@@ -157,7 +157,7 @@ impl Entity {
     /// Whether the body went elsewhere after `number`, so that whoever has that must be told
     /// to show it there at once.
     pub(crate) fn teleported_since(&self, number: u16) -> bool {
-        self.teleports || self.teleported.is_some_and(|at| crate::acks::ahead(at, number) > 0)
+        self.teleports || self.teleported.is_some_and(|at| crate::ack_window::ahead(at, number) > 0)
     }
 
     /// How far a receiver who believes that is off at `now`, by the rules of the class it is in
@@ -194,19 +194,19 @@ impl Entity {
 
     /// The same as bits, with a stamp that counts from `near_tick` of the host's format.
     /// `None` when there are too many of them, or no body.
-    pub(crate) fn ink(
+    pub(crate) fn encoded(
         &mut self,
         classes: &[ClassFormat],
         format: &Format,
         key: BodyKey,
         near_tick: i64,
-    ) -> Option<Ink> {
-        if let Some(ink) = self.bodies.ink(key, near_tick) {
-            return Some(*ink);
+    ) -> Option<EncodedBody> {
+        if let Some(encoded) = self.bodies.encoded(key, near_tick) {
+            return Some(*encoded);
         }
-        let ink = Ink::of(format, &self.body(classes, key)?, near_tick)?;
-        self.bodies.keep_ink(key, near_tick, ink);
-        Some(ink)
+        let encoded = EncodedBody::new(format, &self.body(classes, key)?, near_tick)?;
+        self.bodies.keep_encoded(key, near_tick, encoded);
+        Some(encoded)
     }
 
     /// The body of a number for receivers of a class who have that baseline.

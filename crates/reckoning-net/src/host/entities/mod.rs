@@ -17,7 +17,7 @@ pub(crate) use entity::{ClassFormat, Entity, Held};
 pub(crate) use table::World;
 
 use super::Host;
-use crate::control_messages::Word;
+use crate::control_messages::ControlMessage;
 use crate::wire::{EntityId, MAX_TAG_BYTES, Owner, PeerId};
 use entity::Inbound;
 
@@ -139,7 +139,7 @@ impl Host {
         let (owner, state) = (entity.owner, entity.state(&format));
         if let Owner::Peer(owner) = owner {
             if let Some(peer) = self.peers.get_mut(&owner) {
-                peer.notices.say(id, Word::Correct(state));
+                peer.control.push(id, ControlMessage::Correct(state));
             }
             self.enqueue(owner);
         }

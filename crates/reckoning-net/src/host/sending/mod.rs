@@ -13,14 +13,16 @@ pub(crate) use peer_entity_state::{Stage, View};
 pub(crate) use prediction_error::{Stray, Strays};
 
 use crate::budget::DATAGRAM_OVERHEAD_BYTES;
-use crate::channel::Carried;
-use crate::control_messages::Word;
+use crate::channel::SentItem;
+use crate::control_messages::ControlMessage;
 use crate::host::config::{ClockMode, HostConfig};
 use crate::host::connections::{Peer, Stage as PeerStage};
 use crate::host::delivery::{Fates, rewind_key};
 use crate::host::entities::Held;
 use crate::host::entities::World;
-use crate::wire::{EntityId, Format, Header, Ink, Message, PacketWriter, PeerId, UpdateSeq};
+use crate::wire::{
+    EncodedBody, EntityId, Format, Header, Message, PacketWriter, PeerId, UpdateSeq,
+};
 
 /// What everybody's datagrams are filled from.
 pub(crate) struct Stock<'a> {
@@ -36,13 +38,13 @@ pub(crate) struct Stock<'a> {
 /// One datagram on its way to being full.
 struct Filling<'b> {
     out: PacketWriter<'b>,
-    items: Vec<Carried>,
+    items: Vec<SentItem>,
     /// It says something.
     said: bool,
 }
 
 impl Filling<'_> {
-    fn put(&mut self, format: &Format, message: &Message, item: Option<Carried>) -> bool {
+    fn put(&mut self, format: &Format, message: &Message, item: Option<SentItem>) -> bool {
         let fits = self.out.push(Some(format), message);
         if fits {
             self.said = true;
@@ -51,15 +53,15 @@ impl Filling<'_> {
         fits
     }
 
-    fn put_ink(
+    fn put_encoded(
         &mut self,
         entity: EntityId,
         seq: UpdateSeq,
         class: u8,
-        ink: &Ink,
-        item: Carried,
+        encoded: &EncodedBody,
+        item: SentItem,
     ) -> bool {
-        let fits = self.out.push_ink(entity, seq, class, ink);
+        let fits = self.out.push_encoded(entity, seq, class, encoded);
         if fits {
             self.said = true;
             self.items.push(item);
@@ -76,11 +78,11 @@ impl Stock<'_> {
         }
         let limit = buf.len().min(self.config.max_datagram_bytes);
         let header = Header {
-            sequence: peer.channel.flights.next_sequence(),
+            sequence: peer.channel.sent_packets.next_sequence(),
             sent_ms: now.as_micros().div_euclid(1000),
             ack: peer.channel.ack(),
         };
-        let items = peer.channel.flights.list();
+        let items = peer.channel.sent_packets.item_list();
         let out = PacketWriter::new(&mut buf[..limit], &header);
         let mut filling = Filling { out, items, said: false };
         self.say_state(peer, &mut filling, now);
@@ -88,10 +90,10 @@ impl Stock<'_> {
             self.say_talk(peer, &mut filling);
             self.say_entities(peer, &mut filling, now);
         }
-        let owed = peer.channel.owed_since().is_some();
+        let owed = peer.channel.ack_owed_since().is_some();
         let Filling { out, items, said } = filling;
         if !said && !owed {
-            peer.channel.flights.give_back(items);
+            peer.channel.sent_packets.recycle(items);
             return None;
         }
         let length = out.finish();
@@ -99,10 +101,10 @@ impl Stock<'_> {
         length
     }
 
-    fn sent(&mut self, peer: &mut Peer, items: Vec<Carried>, bytes: usize, now: SimTime) {
+    fn sent(&mut self, peer: &mut Peer, items: Vec<SentItem>, bytes: usize, now: SimTime) {
         let updates = items
             .iter()
-            .filter(|it| matches!(it, Carried::Update { .. } | Carried::Blind { .. }))
+            .filter(|it| matches!(it, SentItem::Update { .. } | SentItem::EarlyUpdate { .. }))
             .count();
         if updates * 2 > items.len() {
             let each = bytes as f64 / items.len() as f64;
@@ -111,9 +113,10 @@ impl Stock<'_> {
         peer.stats.datagrams_out += 1;
         peer.stats.bytes_out += bytes as u64;
         peer.budget.spend(bytes);
-        peer.channel.acked();
-        let (flights, mut fates) = Fates::of(peer, self.world, self.rewind.as_deref_mut(), now);
-        flights.sent(now, items, |fate, flight| fates.settle(fate, flight));
+        peer.channel.ack_sent();
+        let (sent_packets, mut fates) =
+            Fates::of(peer, self.world, self.rewind.as_deref_mut(), now);
+        sent_packets.sent(now, items, |fate, packet| fates.settle(fate, packet));
     }
 
     /// What is said whether it joined or not.
@@ -135,43 +138,43 @@ impl Stock<'_> {
         if peer.welcome && peer.is_joined() {
             let (format_bytes, config) = (self.format, self.greeting);
             let welcome = Message::Welcome { peer: peer.id, format: format_bytes, config };
-            peer.welcome = !filling.put(format, &welcome, Some(Carried::Welcome));
+            peer.welcome = !filling.put(format, &welcome, Some(SentItem::Welcome));
         }
     }
 
-    /// Notices, messages and commands.
+    /// ControlMessages, messages and commands.
     fn say_talk(&self, peer: &mut Peer, filling: &mut Filling) {
         let format = &self.config.format;
-        while let Some(notice) = peer.notices.next() {
-            let (entity, serial) = (notice.entity, notice.serial);
-            let message = match notice.word {
-                Word::Grant => Message::Grant { entity },
-                Word::Revoke => Message::Revoke { entity },
-                Word::Correct(update) => {
+        while let Some(pending) = peer.control.next() {
+            let (entity, serial) = (pending.entity, pending.serial);
+            let message = match pending.message {
+                ControlMessage::Grant => Message::Grant { entity },
+                ControlMessage::Revoke => Message::Revoke { entity },
+                ControlMessage::Correct(update) => {
                     let body = crate::wire::Body::new(format, None, &update);
                     Message::Correct { entity, class: 0, body }
                 }
             };
-            if !filling.put(format, &message, Some(Carried::Notice { serial })) {
+            if !filling.put(format, &message, Some(SentItem::Control { serial })) {
                 return;
             }
-            peer.notices.sent(serial);
+            peer.control.sent(serial);
         }
         while let Some((index, bytes)) = peer.channel.outbox.next() {
             let message = Message::Reliable { index, bytes };
-            if !filling.put(format, &message, Some(Carried::Reliable { index })) {
+            if !filling.put(format, &message, Some(SentItem::Reliable { index })) {
                 break;
             }
             peer.channel.outbox.sent(index);
         }
-        let mut riding = 0;
-        for (index, bytes) in peer.channel.repeats.riding() {
+        let mut for_next_datagram = 0;
+        for (index, bytes) in peer.channel.redundant.for_next_datagram() {
             if !filling.put(format, &Message::Command { index, bytes }, None) {
                 break;
             }
-            riding += 1;
+            for_next_datagram += 1;
         }
-        peer.channel.repeats.sent(riding);
+        peer.channel.redundant.sent(for_next_datagram);
     }
 
     /// Decides which views are served in this tick: all that need it, or the neediest if the
@@ -179,8 +182,8 @@ impl Stock<'_> {
     fn line_up(&mut self, peer: &mut Peer, now: SimTime) {
         peer.queue.clear();
         peer.served = 0;
-        let left_bytes = peer.budget.left_bytes(now);
-        if left_bytes <= 0.0 {
+        let available_bytes = peer.budget.available_bytes(now);
+        if available_bytes <= 0.0 {
             return;
         }
         let needy = &mut *self.found;
@@ -199,7 +202,7 @@ impl Stock<'_> {
                 needy.push((need.urgency, place as u32));
             }
         }
-        let room = (left_bytes / peer.update_bytes) as usize + 1;
+        let room = (available_bytes / peer.update_bytes) as usize + 1;
         if room < needy.len() {
             needy.select_nth_unstable_by(room, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
             needy.truncate(room);
@@ -209,10 +212,10 @@ impl Stock<'_> {
     }
 
     fn say_entities(&mut self, peer: &mut Peer, filling: &mut Filling, now: SimTime) {
-        let left_bytes = peer.budget.left_bytes(now);
+        let available_bytes = peer.budget.available_bytes(now);
         while let Some(&place) = peer.queue.get(peer.served) {
             let written = (filling.out.bits() / 8 + DATAGRAM_OVERHEAD_BYTES) as f64;
-            if left_bytes - written <= 0.0 {
+            if available_bytes - written <= 0.0 {
                 peer.served = peer.queue.len();
                 return;
             }
@@ -264,19 +267,19 @@ impl Stock<'_> {
         let fits = if enters {
             let Some(body) = entity.body(classes, key) else { return true };
             let (owner, tag) = (entity.owner, &entity.tag);
-            let item = Carried::Enter { entity: id, number, class: view.class, stay };
+            let item = SentItem::Enter { entity: id, number, class: view.class, stay };
             let message = Message::Enter { entity: id, owner, number, class, tag, body };
             filling.put(format, &message, Some(item))
         } else {
             let item = match view.stage {
-                Stage::Shown => Carried::Update { entity: id, number, class: view.class, stay },
-                _ => Carried::Blind { entity: id, number, stay },
+                Stage::Shown => SentItem::Update { entity: id, number, class: view.class, stay },
+                _ => SentItem::EarlyUpdate { entity: id, number, stay },
             };
             let off = base.and_then(|base| UpdateSeq::delta(base.number, number));
             let seq = off.unwrap_or(UpdateSeq::Full(number));
             let near_tick = filling.out.near_tick(format);
-            if let Some(ink) = entity.ink(classes, format, key, near_tick) {
-                filling.put_ink(id, seq, class, &ink, item)
+            if let Some(encoded) = entity.encoded(classes, format, key, near_tick) {
+                filling.put_encoded(id, seq, class, &encoded, item)
             } else {
                 let Some(body) = entity.body(classes, key) else { return true };
                 let message = Message::Update { entity: id, seq, class, body };
@@ -324,7 +327,7 @@ pub(crate) const fn clock_mode_byte(clock_mode: ClockMode) -> u8 {
 /// Says that an entity is out of sight. False when it does not fit.
 fn say_exit(view: &mut View, format: &Format, filling: &mut Filling) -> bool {
     let (entity, stay) = (view.entity, view.stay);
-    let item = Carried::Exit { entity, stay };
+    let item = SentItem::Exit { entity, stay };
     let fits = filling.put(format, &Message::Exit { entity }, Some(item));
     if fits {
         view.stage = Stage::Exit { sent: true };

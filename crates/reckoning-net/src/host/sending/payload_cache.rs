@@ -3,13 +3,13 @@
 use alloc::vec::Vec;
 
 use crate::host::entities::Held;
-use crate::wire::{Body, Ink};
+use crate::wire::{Body, EncodedBody};
 
 /// Bodies of the newest number that are remembered.
 const BODIES: usize = 8;
 /// Bodies that are remembered as bits: receivers differ by their baselines, which age with
 /// their way there and back.
-const INKS: usize = 16;
+const ENCODED_BODIES: usize = 16;
 
 /// Which body: of what, for whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl BodyKey {
 
     fn place(self) -> usize {
         let baseline = self.baseline.map_or(0, |it| usize::from(it.number));
-        (baseline + 3 * usize::from(self.held.class)) % INKS
+        (baseline + 3 * usize::from(self.held.class)) % ENCODED_BODIES
     }
 }
 
@@ -38,7 +38,7 @@ impl BodyKey {
 struct Written {
     name: u64,
     near_tick: i64,
-    ink: Ink,
+    encoded: EncodedBody,
 }
 
 /// Bodies of the newest number, by what receivers have.
@@ -47,7 +47,7 @@ pub(crate) struct Bodies {
     kept: Vec<(BodyKey, Body)>,
     next: usize,
     /// Each in the place that its key falls into; empty until the first is written.
-    inks: Vec<Written>,
+    encoded: Vec<Written>,
 }
 
 impl Bodies {
@@ -70,15 +70,15 @@ impl Bodies {
         }
     }
 
-    pub(crate) fn ink(&self, key: BodyKey, near_tick: i64) -> Option<&Ink> {
-        let written = self.inks.get(key.place())?;
-        (written.near_tick == near_tick && written.name == key.named()).then_some(&written.ink)
+    pub(crate) fn encoded(&self, key: BodyKey, near_tick: i64) -> Option<&EncodedBody> {
+        let written = self.encoded.get(key.place())?;
+        (written.near_tick == near_tick && written.name == key.named()).then_some(&written.encoded)
     }
 
-    pub(crate) fn keep_ink(&mut self, key: BodyKey, near_tick: i64, ink: Ink) {
-        if self.inks.is_empty() {
-            self.inks.resize(INKS, Written::default());
+    pub(crate) fn keep_encoded(&mut self, key: BodyKey, near_tick: i64, encoded: EncodedBody) {
+        if self.encoded.is_empty() {
+            self.encoded.resize(ENCODED_BODIES, Written::default());
         }
-        self.inks[key.place()] = Written { name: key.named(), near_tick, ink };
+        self.encoded[key.place()] = Written { name: key.named(), near_tick, encoded };
     }
 }

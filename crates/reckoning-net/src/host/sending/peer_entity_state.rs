@@ -2,7 +2,7 @@
 
 use reckoning::SimTime;
 
-use crate::acks::ahead;
+use crate::ack_window::ahead;
 use crate::host::entities::{ClassFormat, Entity, Held};
 use crate::wire::{EntityId, Owner, UpdateSeq};
 use crate::zones::ZoneClass;
