@@ -51,14 +51,14 @@ impl core::error::Error for SendError {}
 /// What a datagram carried that its fate matters to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SentItem {
-    /// An update of an entity, in a zone class, in one stay in the receiver's zone.
-    Update { entity: EntityId, number: u16, class: u8, stay: u16 },
+    /// An update of an entity, in a zone class, in one epoch in the receiver's zone.
+    Update { entity: EntityId, number: u16, class: u8, epoch: u16 },
     /// The same, with all the receiver needs to begin.
-    Enter { entity: EntityId, number: u16, class: u8, stay: u16 },
+    Enter { entity: EntityId, number: u16, class: u8, epoch: u16 },
     /// An update to a receiver that may not know the entity yet: no baseline.
-    EarlyUpdate { entity: EntityId, number: u16, stay: u16 },
-    /// The end of a stay.
-    Exit { entity: EntityId, stay: u16 },
+    EarlyUpdate { entity: EntityId, number: u16, epoch: u16 },
+    /// The end of a epoch.
+    Exit { entity: EntityId, epoch: u16 },
     /// Something that is said until it is heard.
     Control { serial: u16 },
     /// A piece of the ordered stream.

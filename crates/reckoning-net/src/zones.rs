@@ -81,7 +81,7 @@ impl ZoneConfig {
     ///
     /// # Errors
     /// Names the first setting that is out of range.
-    pub fn check(&self) -> Result<(), ConfigError> {
+    pub fn validate(&self) -> Result<(), ConfigError> {
         let count = self.classes.len();
         in_range("number of zone classes", count as f64, 1.0, MAX_CLASSES as f64)?;
         in_range("zone hysteresis", self.hysteresis, 0.0, 1.0)?;
@@ -163,10 +163,10 @@ mod tests {
     fn wrong_classes_are_named() {
         let mut wrong = zones();
         wrong.classes.swap(0, 1);
-        let message = alloc::format!("{}", wrong.check().unwrap_err());
+        let message = alloc::format!("{}", wrong.validate().unwrap_err());
         assert!(message.starts_with("zone radius is 20"), "{message}");
         wrong.classes.clear();
-        assert!(wrong.check().is_err());
-        assert_eq!(zones().check(), Ok(()));
+        assert!(wrong.validate().is_err());
+        assert_eq!(zones().validate(), Ok(()));
     }
 }

@@ -12,9 +12,9 @@ use crate::zones::{ZoneConfig, in_range};
 /// The game's part of a welcome; the first byte is the protocol's.
 pub const MAX_WELCOME_BYTES: usize = MAX_TAG_BYTES - 1;
 /// The least a receiver's budget can be: a datagram every few seconds.
-const LEAST_BYTES_PER_S: f64 = 100.0;
+const MIN_BYTES_PER_S: f64 = 100.0;
 /// The smallest datagram that still carries an entry with the longest tag.
-const LEAST_DATAGRAM_BYTES: f64 = 400.0;
+const MIN_DATAGRAM_BYTES: f64 = 400.0;
 
 /// How the ends agree on time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -110,8 +110,8 @@ impl HostConfig {
         }
     }
 
-    pub(crate) fn check(&self) -> Result<(), ConfigError> {
-        self.zones.check()?;
+    pub(crate) fn validate(&self) -> Result<(), ConfigError> {
+        self.zones.validate()?;
         self.model.check()?;
         let spans = [
             ("tick", self.tick),
@@ -123,8 +123,8 @@ impl HostConfig {
             return Err(ConfigError::SpanZero { name });
         }
         let most = MAX_DATAGRAM_BYTES as f64;
-        in_range("max_datagram_bytes", self.max_datagram_bytes as f64, LEAST_DATAGRAM_BYTES, most)?;
-        in_range("bytes_per_s", f64::from(self.bytes_per_s), LEAST_BYTES_PER_S, f64::MAX)?;
+        in_range("max_datagram_bytes", self.max_datagram_bytes as f64, MIN_DATAGRAM_BYTES, most)?;
+        in_range("bytes_per_s", f64::from(self.bytes_per_s), MIN_BYTES_PER_S, f64::MAX)?;
         in_range("max_datagrams_per_s", f64::from(self.max_datagrams_per_s), 1.0, f64::MAX)?;
         in_range("command_repeats", f64::from(self.command_repeats), 1.0, 16.0)?;
         in_range("welcome bytes", self.welcome.len() as f64, 0.0, MAX_WELCOME_BYTES as f64)?;

@@ -5,9 +5,9 @@ use core::time::Duration;
 use reckoning::{ListenerId, Rewind, SimTime};
 
 use super::connections::Peer;
-use super::entities::Held;
-use super::entities::World;
-use super::sending::{Stage, View};
+use super::entities::BaselineRef;
+use super::entities::EntityTable;
+use super::sending::{InterestStage, PeerEntityState};
 use crate::channel::{Channel, SentItem};
 use crate::control_messages::ControlMessages;
 use crate::loss_detection::{PacketOutcome, SentPacket, SentPackets};
@@ -15,28 +15,28 @@ use crate::reliable::Outbox;
 use crate::wire::{EntityId, PeerId};
 
 /// Everything of a peer and of the host that a datagram's fate can concern.
-pub(crate) struct Fates<'a> {
+pub(crate) struct DeliveryEffects<'a> {
     peer: PeerId,
     now: SimTime,
-    views: &'a mut [View],
+    entity_states: &'a mut [PeerEntityState],
     /// Where the next view is likely to be.
     next: usize,
     /// Whether entities keep accounts of what arrived.
-    accounts: bool,
+    keeps_accounts: bool,
     control: &'a mut ControlMessages,
     outbox: &'a mut Outbox,
     welcome: &'a mut bool,
     lost: &'a mut u64,
     delay_s: &'a mut Option<f64>,
-    world: &'a mut World,
+    world: &'a mut EntityTable,
     rewind: Option<&'a mut Rewind<EntityId, PeerId>>,
 }
 
-impl<'a> Fates<'a> {
+impl<'a> DeliveryEffects<'a> {
     /// Takes a peer apart into its sent_packets and all that their fates concern.
-    pub(crate) fn of(
+    pub(crate) fn split(
         peer: &'a mut Peer,
-        world: &'a mut World,
+        world: &'a mut EntityTable,
         rewind: Option<&'a mut Rewind<EntityId, PeerId>>,
         now: SimTime,
     ) -> (&'a mut SentPackets<SentItem>, Self) {
@@ -44,9 +44,9 @@ impl<'a> Fates<'a> {
         let fates = Self {
             peer: peer.id,
             now,
-            views: &mut peer.views,
+            entity_states: &mut peer.entity_states,
             next: 0,
-            accounts: world.accounts,
+            keeps_accounts: world.keeps_accounts,
             control: &mut peer.control,
             outbox,
             welcome: &mut peer.welcome,
@@ -59,7 +59,7 @@ impl<'a> Fates<'a> {
     }
 
     /// Tells everything that a datagram carried what became of it.
-    pub(crate) fn settle(&mut self, fate: PacketOutcome, packet: &SentPacket<SentItem>) {
+    pub(crate) fn apply(&mut self, fate: PacketOutcome, packet: &SentPacket<SentItem>) {
         match fate {
             PacketOutcome::Acknowledged(at) => {
                 self.learn_delay(at.secs_since(packet.sent_at));
@@ -80,16 +80,16 @@ impl<'a> Fates<'a> {
 
     fn arrived(&mut self, item: SentItem, at: SimTime) {
         match item {
-            SentItem::Update { entity, number, class, stay }
-            | SentItem::Enter { entity, number, class, stay } => {
+            SentItem::Update { entity, number, class, epoch }
+            | SentItem::Enter { entity, number, class, epoch } => {
                 let enters = matches!(item, SentItem::Enter { .. });
-                self.shown(entity, Held { number, class }, stay, enters, at);
+                self.shown(entity, BaselineRef { number, class }, epoch, enters, at);
             }
-            SentItem::Exit { entity, stay } => {
-                if let Some(view) = self.view(entity, stay)
-                    && matches!(view.stage, Stage::Exit { .. })
+            SentItem::Exit { entity, epoch } => {
+                if let Some(view) = self.view(entity, epoch)
+                    && matches!(view.stage, InterestStage::Exit { .. })
                 {
-                    view.stage = Stage::Gone;
+                    view.stage = InterestStage::Gone;
                 }
             }
             SentItem::Control { serial } => self.control.arrived(serial),
@@ -98,17 +98,24 @@ impl<'a> Fates<'a> {
         }
     }
 
-    fn shown(&mut self, entity: EntityId, held: Held, stay: u16, enters: bool, at: SimTime) {
-        let Some(view) = self.view(entity, stay) else { return };
+    fn shown(
+        &mut self,
+        entity: EntityId,
+        held: BaselineRef,
+        epoch: u16,
+        enters: bool,
+        at: SimTime,
+    ) {
+        let Some(view) = self.view(entity, epoch) else { return };
         view.arrived(held);
-        if enters && matches!(view.stage, Stage::Enter { .. }) {
-            view.stage = Stage::Shown;
+        if enters && matches!(view.stage, InterestStage::Enter { .. }) {
+            view.stage = InterestStage::Shown;
         }
         let slot = view.slot;
         if let Some(rewind) = self.rewind.as_deref_mut() {
             rewind.handle_shown(self.peer, entity, rewind_key(held), at);
         }
-        if !self.accounts {
+        if !self.keeps_accounts {
             return;
         }
         let (delay_s, peer, now) = (*self.delay_s, self.peer, self.now);
@@ -124,19 +131,19 @@ impl<'a> Fates<'a> {
 
     fn lost(&mut self, item: SentItem) {
         match item {
-            SentItem::Update { entity, number, stay, .. }
-            | SentItem::EarlyUpdate { entity, number, stay } => self.missed(entity, number, stay),
-            SentItem::Enter { entity, number, stay, .. } => {
-                self.missed(entity, number, stay);
-                if let Some(view) = self.view(entity, stay)
-                    && let Stage::Enter { sent } = &mut view.stage
+            SentItem::Update { entity, number, epoch, .. }
+            | SentItem::EarlyUpdate { entity, number, epoch } => self.missed(entity, number, epoch),
+            SentItem::Enter { entity, number, epoch, .. } => {
+                self.missed(entity, number, epoch);
+                if let Some(view) = self.view(entity, epoch)
+                    && let InterestStage::Enter { sent } = &mut view.stage
                 {
                     *sent = false;
                 }
             }
-            SentItem::Exit { entity, stay } => {
-                if let Some(view) = self.view(entity, stay)
-                    && let Stage::Exit { sent } = &mut view.stage
+            SentItem::Exit { entity, epoch } => {
+                if let Some(view) = self.view(entity, epoch)
+                    && let InterestStage::Exit { sent } = &mut view.stage
                 {
                     *sent = false;
                 }
@@ -147,11 +154,11 @@ impl<'a> Fates<'a> {
         }
     }
 
-    fn missed(&mut self, entity: EntityId, number: u16, stay: u16) {
-        let Some(view) = self.view(entity, stay) else { return };
+    fn missed(&mut self, entity: EntityId, number: u16, epoch: u16) {
+        let Some(view) = self.view(entity, epoch) else { return };
         view.lost(number);
         let slot = view.slot;
-        if !self.accounts {
+        if !self.keeps_accounts {
             return;
         }
         let (peer, now) = (self.peer, self.now);
@@ -162,21 +169,21 @@ impl<'a> Fates<'a> {
         }
     }
 
-    /// Datagrams carry entities in the order of the views, so the next is nearly always the one
+    /// Datagrams carry entities in the order of the states, so the next is nearly always the one
     /// after the last.
-    fn view(&mut self, entity: EntityId, stay: u16) -> Option<&mut View> {
-        let next = self.views.get(self.next).is_some_and(|view| view.entity == entity);
+    fn view(&mut self, entity: EntityId, epoch: u16) -> Option<&mut PeerEntityState> {
+        let next = self.entity_states.get(self.next).is_some_and(|view| view.entity == entity);
         let place = if next {
             self.next
         } else {
-            self.views.binary_search_by_key(&entity, |view| view.entity).ok()?
+            self.entity_states.binary_search_by_key(&entity, |view| view.entity).ok()?
         };
         self.next = place + 1;
-        self.views.get_mut(place).filter(|view| view.stay == stay)
+        self.entity_states.get_mut(place).filter(|view| view.epoch == epoch)
     }
 }
 
 /// The name under which an update is remembered for hit checks.
-pub(crate) const fn rewind_key(held: Held) -> u32 {
+pub(crate) const fn rewind_key(held: BaselineRef) -> u32 {
     (held.class as u32) << 16 | held.number as u32
 }

@@ -12,7 +12,7 @@
 //!
 //! Each tick, for every joined peer and every entity in its zone, the host asks: is what this
 //! peer believes, the last update sent to it, further from what the host knows than the
-//! entity's distance class allows? Those are the needy; the neediest are served within the
+//! entity's distance class allows? Those are the candidates; the most urgent are served within the
 //! peer's budget of bytes, each update coded off the newest one the peer acknowledged.
 //!
 //! What others rely on:
@@ -42,11 +42,11 @@ use reckoning::{ConfigError, HitRequest, HitVerdict, Rewind, SimTime};
 use crate::stats::TrafficStats;
 use crate::wire::{EntityId, Owner, PeerId};
 use config::HostConfig;
-use connections::{Absent, Peer};
-use entities::World;
+use connections::{AbsentPeer, Peer};
+use entities::EntityTable;
 use event::HostEvent;
-use interest::Found;
-use sending::{Stock, clock_mode_byte};
+use interest::NearbyEntity;
+use sending::{SendContext, clock_mode_byte};
 
 pub use connections::Viewpoint;
 pub use entities::SpawnError;
@@ -76,19 +76,19 @@ pub struct Host {
     config: HostConfig,
     format_bytes: Vec<u8>,
     greeting: Vec<u8>,
-    world: World,
+    world: EntityTable,
     peers: BTreeMap<PeerId, Peer>,
-    absent: Vec<Absent>,
+    absent: Vec<AbsentPeer>,
     rewind: Option<Rewind<EntityId, PeerId>>,
     /// Peers that may have something to be sent.
-    line: VecDeque<PeerId>,
+    send_queue: VecDeque<PeerId>,
     events: VecDeque<HostEvent>,
     next_tick: Option<SimTime>,
-    zones_at: SimTime,
-    departed: TrafficStats,
+    interest_updated_at: SimTime,
+    departed_traffic: TrafficStats,
     stats: HostStats,
-    found: Vec<Found>,
-    needy: Vec<(f32, u32)>,
+    found: Vec<NearbyEntity>,
+    candidates: Vec<(f32, u32)>,
 }
 
 impl Host {
@@ -97,7 +97,7 @@ impl Host {
     /// # Errors
     /// Names the first setting that is out of range.
     pub fn new(config: HostConfig) -> Result<Self, ConfigError> {
-        config.check()?;
+        config.validate()?;
         let mut greeting = Vec::from([clock_mode_byte(config.clock_mode)]);
         greeting.extend_from_slice(&config.welcome);
         let rewind = match config.rewind {
@@ -107,18 +107,18 @@ impl Host {
         Ok(Self {
             format_bytes: config.format.to_bytes(),
             greeting,
-            world: World::new(&config),
+            world: EntityTable::new(&config),
             peers: BTreeMap::new(),
             absent: Vec::new(),
             rewind,
-            line: VecDeque::new(),
+            send_queue: VecDeque::new(),
             events: VecDeque::new(),
             next_tick: None,
-            zones_at: SimTime::MIN,
-            departed: TrafficStats::default(),
+            interest_updated_at: SimTime::MIN,
+            departed_traffic: TrafficStats::default(),
             stats: HostStats::default(),
             found: Vec::new(),
-            needy: Vec::new(),
+            candidates: Vec::new(),
             config,
         })
     }
@@ -126,22 +126,22 @@ impl Host {
     /// The next datagram to be sent, its receiver and its length; ask until `None` after every
     /// other call. `buf` should hold [`HostConfig::max_datagram_bytes`].
     pub fn poll_datagram(&mut self, now: SimTime, buf: &mut [u8]) -> Option<(PeerId, usize)> {
-        while let Some(&id) = self.line.front() {
+        while let Some(&id) = self.send_queue.front() {
             if let Some(peer) = self.peers.get_mut(&id) {
-                let mut stock = Stock {
+                let mut stock = SendContext {
                     config: &self.config,
                     world: &mut self.world,
                     rewind: self.rewind.as_mut(),
                     format: &self.format_bytes,
                     greeting: &self.greeting,
-                    found: &mut self.needy,
+                    found: &mut self.candidates,
                 };
-                if let Some(length) = stock.fill(peer, now, buf) {
+                if let Some(length) = stock.write_datagram(peer, now, buf) {
                     return Some((id, length));
                 }
-                peer.in_line = false;
+                peer.queued = false;
             }
-            self.line.pop_front();
+            self.send_queue.pop_front();
         }
         None
     }
@@ -160,7 +160,7 @@ impl Host {
     /// Counters for a status page.
     #[must_use]
     pub fn stats(&self) -> HostStats {
-        let mut traffic = self.departed;
+        let mut traffic = self.departed_traffic;
         self.peers.values().for_each(|peer| traffic.add(&peer.stats));
         HostStats { traffic, ..self.stats }
     }
@@ -209,7 +209,7 @@ impl Host {
         self.rewind.as_mut().map(|rewind| rewind.hit_check(shooter, request, now))
     }
 
-    fn tell(&mut self, event: HostEvent) {
+    fn push_event(&mut self, event: HostEvent) {
         if self.events.len() < MAX_HOST_EVENTS {
             self.events.push_back(event);
         } else {
@@ -220,9 +220,9 @@ impl Host {
     /// A peer may have something to be sent.
     fn enqueue(&mut self, id: PeerId) {
         if let Some(peer) = self.peers.get_mut(&id)
-            && !core::mem::replace(&mut peer.in_line, true)
+            && !core::mem::replace(&mut peer.queued, true)
         {
-            self.line.push_back(id);
+            self.send_queue.push_back(id);
         }
     }
 }

@@ -7,8 +7,8 @@ use reckoning::{Hops, SimTime, Update, UpdateKind, Verdict};
 
 use super::Host;
 use super::config::ClockMode;
-use super::connections::{Peer, Question, Stage};
-use super::delivery::Fates;
+use super::connections::{Peer, PeerStage, PendingPing};
+use super::delivery::DeliveryEffects;
 use super::entities::Entity;
 use super::entities::put;
 use super::event::{Departure, HostEvent};
@@ -102,12 +102,12 @@ impl Host {
         let report = match self.config.clock_mode {
             ClockMode::Synchronised => AckReport::from_ack(ack, now),
             ClockMode::PerHop => {
-                AckReport { arrived: now - way_of(peer), ..AckReport::from_ack(ack, now) }
+                AckReport { arrived: now - one_way_delay(peer), ..AckReport::from_ack(ack, now) }
             }
         };
-        let (sent_packets, mut fates) = Fates::of(peer, &mut self.world, self.rewind.as_mut(), now);
-        if !sent_packets.handle_ack_report(&report, now, |fate, packet| fates.settle(fate, packet))
-        {
+        let (sent_packets, mut fates) =
+            DeliveryEffects::split(peer, &mut self.world, self.rewind.as_mut(), now);
+        if !sent_packets.handle_ack_report(&report, now, |fate, packet| fates.apply(fate, packet)) {
             peer.stats.false_acks += 1;
         }
     }
@@ -123,12 +123,12 @@ impl Host {
         let joined = peer.is_joined();
         match *message {
             Message::Ping { sent_us } => {
-                peer.question = Some(Question { sent_us, received: now });
+                peer.pending_ping = Some(PendingPing { sent_us, received: now });
                 self.enqueue(from);
             }
             Message::Join { version, token } => self.handle_join(now, from, version, token),
             Message::Leave => {
-                self.part(now, from, Departure::Left);
+                self.remove_peer(now, from, Departure::Left);
                 return Handled::Over;
             }
             Message::Update { entity, seq, class, ref body } if joined => {
@@ -143,13 +143,13 @@ impl Host {
                 while let Some(bytes) =
                     self.peers.get_mut(&from).and_then(|peer| peer.channel.inbox.ready())
                 {
-                    self.tell(HostEvent::Message { peer: from, bytes });
+                    self.push_event(HostEvent::Message { peer: from, bytes });
                 }
             }
             Message::Command { index, bytes } if joined => {
                 peer.stats.carried_bytes_in += bytes.len() as u64;
                 if peer.channel.duplicates.is_new(index) {
-                    self.tell(HostEvent::Command { peer: from, bytes: bytes.to_vec() });
+                    self.push_event(HostEvent::Command { peer: from, bytes: bytes.to_vec() });
                 }
             }
             _ => peer.stats.unexpected += 1,
@@ -160,19 +160,19 @@ impl Host {
     fn handle_join(&mut self, now: SimTime, from: PeerId, version: u16, token: &[u8]) {
         let Some(peer) = self.peers.get_mut(&from) else { return };
         match &peer.stage {
-            Stage::Connected if version != VERSION => {
+            PeerStage::Connected if version != VERSION => {
                 self.refuse(now, from, DisconnectReason::Version(VERSION));
             }
-            Stage::Connected => {
-                peer.stage = Stage::Asked(Box::from(token));
-                self.tell(HostEvent::JoinRequested { peer: from, token: token.to_vec() });
+            PeerStage::Connected => {
+                peer.stage = PeerStage::Asked(Box::from(token));
+                self.push_event(HostEvent::JoinRequested { peer: from, token: token.to_vec() });
             }
             // It asks again because it did not hear the answer.
-            Stage::Joined(_) => {
+            PeerStage::Joined(_) => {
                 peer.welcome = true;
                 self.enqueue(from);
             }
-            Stage::Asked(_) | Stage::Ended { .. } => {}
+            PeerStage::Asked(_) | PeerStage::Ended { .. } => {}
         }
     }
 
@@ -203,7 +203,7 @@ impl Host {
         let Ok(update) = update else { return Handled::Yes };
         let update = match self.config.clock_mode {
             ClockMode::Synchronised => update,
-            ClockMode::PerHop => localised(&update, header, way_of(peer), now),
+            ClockMode::PerHop => rebased(&update, header, one_way_delay(peer), now),
         };
         self.judge(now, from, id, &update)
     }
@@ -218,7 +218,7 @@ impl Host {
         };
         let offence = entity.guard.as_ref().and_then(|guard| guard.offence());
         match verdict {
-            Verdict::Accept => self.believe(from, id, update),
+            Verdict::Accept => self.accept_update(from, id, update),
             Verdict::Reject(_) => self.count(from, |stats| stats.rejected += 1),
             Verdict::Correct(place) => {
                 let corrected = put(&place, self.config.model);
@@ -231,10 +231,10 @@ impl Host {
                     }
                     self.enqueue(from);
                 }
-                self.tell(HostEvent::Judged { peer: from, entity: id, verdict, offence });
+                self.push_event(HostEvent::Judged { peer: from, entity: id, verdict, offence });
             }
             Verdict::Disconnect(_) => {
-                self.tell(HostEvent::Judged { peer: from, entity: id, verdict, offence });
+                self.push_event(HostEvent::Judged { peer: from, entity: id, verdict, offence });
                 self.refuse(now, from, DisconnectReason::Conduct);
                 return Handled::Over;
             }
@@ -242,7 +242,7 @@ impl Host {
         Handled::Yes
     }
 
-    fn believe(&mut self, from: PeerId, id: EntityId, update: &Update) {
+    fn accept_update(&mut self, from: PeerId, id: EntityId, update: &Update) {
         let learnt = self.world.get_mut(id).is_some_and(|entity| entity.learn(*update));
         self.count(from, |stats| {
             let counter = if learnt { &mut stats.updates_in } else { &mut stats.stale };
@@ -291,12 +291,12 @@ fn decode(
 }
 
 /// Half of the shortest way there and back.
-fn way_of(peer: &Peer) -> Duration {
+fn one_way_delay(peer: &Peer) -> Duration {
     peer.channel.sent_packets.min_round_trip().unwrap_or_default() / 2
 }
 
 /// The update by the host's clock: as old as its way took, and as it was when it left.
-fn localised(update: &Update, header: &Header, way: Duration, now: SimTime) -> Update {
+fn rebased(update: &Update, header: &Header, way: Duration, now: SimTime) -> Update {
     let left = SimTime::from_millis(header.sent_ms);
     let age = left.saturating_since(update.at()).min(Duration::from_secs(5));
     let kept = Hops::aged(age).then(way).localise(update, now);

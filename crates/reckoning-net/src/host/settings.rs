@@ -3,7 +3,7 @@
 use reckoning::{ConfigError, ListenerId, Model, Policy, SimTime, Threshold};
 
 use super::Host;
-use super::entities::fairness_of;
+use super::entities::new_fairness;
 use crate::wire::PeerId;
 
 impl Host {
@@ -47,15 +47,15 @@ impl Host {
             return;
         }
         self.config.fairness = policy;
-        self.world.accounts = policy != Policy::Base;
+        self.world.keeps_accounts = policy != Policy::Base;
         let seed = self.config.seed;
         for entity in self.world.slots.iter_mut().flatten() {
-            entity.fairness = fairness_of(policy, seed, entity.id);
+            entity.fairness = new_fairness(policy, seed, entity.id);
             entity.exported = None;
         }
         for peer in self.peers.values_mut() {
             let PeerId(listener) = peer.id;
-            for view in peer.views.iter_mut().filter(|view| view.is_shown()) {
+            for view in peer.entity_states.iter_mut().filter(|view| view.is_shown()) {
                 view.rest(); // what the old policy chose
                 let entity = self.world.seen(view.slot, view.entity);
                 if let Some(fairness) = entity.and_then(|entity| entity.fairness.as_deref_mut()) {

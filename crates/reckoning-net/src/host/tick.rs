@@ -3,10 +3,10 @@
 use reckoning::{ListenerId, SimTime};
 
 use super::Host;
-use super::connections::Stage;
-use super::delivery::Fates;
-use super::entities::{ClassFormat, Entity, Held};
-use super::interest::{bring_in_line, sight_of};
+use super::connections::PeerStage;
+use super::delivery::DeliveryEffects;
+use super::entities::{BaselineRef, ClassFormat, Entity};
+use super::interest::{update_interest, view_origin};
 use crate::wire::{Format, PeerId};
 use crate::zones::ZoneClass;
 
@@ -17,8 +17,10 @@ impl Host {
         self.stats.ticks += 1;
         self.expire(now);
         self.detect_losses(now);
-        if self.world.changed || now.saturating_since(self.zones_at) >= self.config.zone_interval {
-            self.look_around(now);
+        if self.world.changed
+            || now.saturating_since(self.interest_updated_at) >= self.config.zone_interval
+        {
+            self.update_interest_sets(now);
         }
         if self.config.fairness != reckoning::Policy::Base {
             self.export(now);
@@ -45,18 +47,21 @@ impl Host {
     fn detect_losses(&mut self, now: SimTime) {
         for peer in self.peers.values_mut() {
             let rewind = self.rewind.as_mut();
-            let (sent_packets, mut fates) = Fates::of(peer, &mut self.world, rewind, now);
-            sent_packets.handle_timeout(now, |fate, packet| fates.settle(fate, packet));
+            let (sent_packets, mut fates) =
+                DeliveryEffects::split(peer, &mut self.world, rewind, now);
+            sent_packets.handle_timeout(now, |fate, packet| fates.apply(fate, packet));
         }
     }
 
-    fn look_around(&mut self, now: SimTime) {
-        self.zones_at = now;
-        self.world.sort_out(now);
-        for peer in self.peers.values_mut().filter(|peer| matches!(peer.stage, Stage::Joined(_))) {
-            let sight = sight_of(peer, &self.world, now);
-            self.world.around(sight, now, &mut self.found);
-            bring_in_line(peer, &mut self.world, self.rewind.as_mut(), &self.found, now);
+    fn update_interest_sets(&mut self, now: SimTime) {
+        self.interest_updated_at = now;
+        self.world.rebuild_grid(now);
+        for peer in
+            self.peers.values_mut().filter(|peer| matches!(peer.stage, PeerStage::Joined(_)))
+        {
+            let sight = view_origin(peer, &self.world, now);
+            self.world.find_near(sight, now, &mut self.found);
+            update_interest(peer, &mut self.world, self.rewind.as_mut(), &self.found, now);
         }
     }
 
@@ -77,7 +82,7 @@ impl Host {
                 let ListenerId(to) = delivery.to;
                 let number = entity.number_at(delivery.update.at());
                 let peer = self.peers.get_mut(&PeerId(to));
-                if let Some(view) = peer.and_then(|peer| peer.view_mut(entity.id)) {
+                if let Some(view) = peer.and_then(|peer| peer.entity_state_mut(entity.id)) {
                     view.choose(number);
                 }
             }
@@ -96,14 +101,19 @@ fn strays_too_far(
     if entity.teleported_since(number) {
         return true;
     }
-    let held = Held { number, class: 0 };
-    let Some(stray) = entity.stray(classes, held, (0, class), now) else { return true };
+    let held = BaselineRef { number, class: 0 };
+    let Some(prediction_error) = entity.prediction_error(classes, held, (0, class), now) else {
+        return true;
+    };
     let waited = now.saturating_since(at);
-    if stray.is_newest || waited < class.min_interval {
+    if prediction_error.is_newest || waited < class.min_interval {
         return false;
     }
-    let restless = stray.moves || stray.apart;
-    stray.misses_stop || stray.turned || stray.crosses || (waited >= class.heartbeat && restless)
+    let restless = prediction_error.moves || prediction_error.apart;
+    prediction_error.misses_stop
+        || prediction_error.turned
+        || prediction_error.crosses
+        || (waited >= class.heartbeat && restless)
 }
 
 fn export_one(entity: &mut Entity, format: &Format, now: SimTime) {

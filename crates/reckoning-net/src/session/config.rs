@@ -60,7 +60,7 @@ impl Default for SessionConfig {
 }
 
 impl SessionConfig {
-    pub(crate) fn check(&self) -> Result<(), ConfigError> {
+    pub(crate) fn validate(&self) -> Result<(), ConfigError> {
         in_range("token bytes", self.token.len() as f64, 0.0, MAX_TOKEN_BYTES as f64)?;
         let most = MAX_DATAGRAM_BYTES as f64;
         // A join with the longest token fits.

@@ -9,7 +9,7 @@ use crate::history::History;
 use crate::wire::{Owner, UpdateSeq};
 
 /// As on the host's side: after so many losses in a row, without a baseline.
-const DOUBTS: u8 = 2;
+const MAX_LOSSES_WITH_BASELINE: u8 = 2;
 
 /// An entity that somebody else moves.
 #[derive(Clone, Debug)]
@@ -71,7 +71,7 @@ impl OwnedEntity {
         self.pending = Some(update);
     }
 
-    pub(crate) const fn wants_out(&self) -> bool {
+    pub(crate) const fn needs_sending(&self) -> bool {
         self.pending.is_some() || self.lost
     }
 
@@ -82,7 +82,7 @@ impl OwnedEntity {
             Some(update) => (newest.map_or(0, |newest| newest.wrapping_add(1)), update),
             None => newest.and_then(|newest| Some((newest, *self.history.get(newest)?)))?,
         };
-        let base = self.acked.filter(|_| self.losses < DOUBTS);
+        let base = self.acked.filter(|_| self.losses < MAX_LOSSES_WITH_BASELINE);
         let off =
             base.and_then(|base| Some((UpdateSeq::delta(base, number)?, self.history.get(base)?)));
         match off {

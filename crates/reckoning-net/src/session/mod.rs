@@ -28,16 +28,16 @@ use crate::stats::TrafficStats;
 use crate::wire::{EntityId, Format, PeerId};
 use config::{SessionConfig, SessionEvent};
 use entities::{OwnedEntity, RemoteEntity};
-use tombstones::Tombs;
+use tombstones::Tombstones;
 
 /// Events that wait to be polled at most.
 pub const MAX_SESSION_EVENTS: usize = 4096;
 
 /// How often a farewell is said.
-const FAREWELLS: u8 = 3;
+const LEAVE_REPEATS: u8 = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum SessionStage {
     Joining,
     Joined(PeerId),
     /// Says farewell this many times more.
@@ -45,15 +45,15 @@ enum Stage {
 }
 
 /// After this part of the time-out a silent host is probed,
-const DOUBT: u32 = 3;
+const PROBE_AFTER: u32 = 3;
 /// and then this often in a time-out.
-const PROBES: u32 = 60;
+const PROBES_PER_TIMEOUT: u32 = 60;
 
 /// One client's connection to a host, without I/O and without a clock.
 #[derive(Debug)]
 pub struct Session {
     config: SessionConfig,
-    stage: Stage,
+    stage: SessionStage,
     /// When the first call came.
     started: Option<SimTime>,
     join_at: SimTime,
@@ -69,8 +69,8 @@ pub struct Session {
     format: Option<Format>,
     ghosts: BTreeMap<EntityId, RemoteEntity>,
     owned: BTreeMap<EntityId, OwnedEntity>,
-    exited: Tombs,
-    revoked: Tombs,
+    exited: Tombstones,
+    revoked: Tombstones,
     events: VecDeque<SessionEvent>,
     stats: TrafficStats,
 }
@@ -81,7 +81,7 @@ impl Session {
     /// # Errors
     /// Names the first setting that is out of range.
     pub fn new(config: SessionConfig) -> Result<Self, ConfigError> {
-        config.check()?;
+        config.validate()?;
         // Refused here rather than with the first entity that comes into sight.
         let nothing = Update::new(
             Kinematics::default(),
@@ -91,7 +91,7 @@ impl Session {
         Ghost::start(config.ghost, nothing, SimTime::ZERO)?;
         Publisher::start(config.publisher.clone(), &Kinematics::default())?;
         Ok(Self {
-            stage: Stage::Joining,
+            stage: SessionStage::Joining,
             started: None,
             join_at: SimTime::MIN,
             channel: Channel::new(config.command_repeats, SimTime::ZERO),
@@ -104,8 +104,8 @@ impl Session {
             format: None,
             ghosts: BTreeMap::new(),
             owned: BTreeMap::new(),
-            exited: Tombs::default(),
-            revoked: Tombs::default(),
+            exited: Tombstones::default(),
+            revoked: Tombstones::default(),
             events: VecDeque::new(),
             stats: TrafficStats::default(),
             config,
@@ -115,7 +115,7 @@ impl Session {
     /// Notices that time passed: what was lost, and whether the host is gone.
     pub fn handle_timeout(&mut self, now: SimTime) {
         self.begin(now);
-        if matches!(self.stage, Stage::Ended(_)) {
+        if matches!(self.stage, SessionStage::Ended(_)) {
             return;
         }
         let slept = now.saturating_since(core::mem::replace(&mut self.looked_at, now));
@@ -124,8 +124,8 @@ impl Session {
             self.channel.last_received_at += slept;
         }
         if now.saturating_since(self.channel.last_received_at) >= self.config.timeout {
-            self.stage = Stage::Ended(0);
-            self.tell(SessionEvent::Lost);
+            self.stage = SessionStage::Ended(0);
+            self.push_event(SessionEvent::Lost);
             return;
         }
         self.detect_losses(now);
@@ -144,13 +144,13 @@ impl Session {
         let Some(started) = self.started else { return Some(SimTime::MIN) };
         let gone = self.channel.last_received_at.max(started) + self.config.timeout;
         match self.stage {
-            Stage::Joining => Some(self.join_at.min(gone)),
-            Stage::Joined(_) => {
+            SessionStage::Joining => Some(self.join_at.min(gone)),
+            SessionStage::Joined(_) => {
                 let owed = self.channel.ack_owed_since().map(|since| since + self.config.ack_delay);
                 let sent_packets = self.channel.sent_packets.next_timeout();
                 [Some(gone), Some(self.ping_at()), owed, sent_packets].into_iter().flatten().min()
             }
-            Stage::Ended(_) => None,
+            SessionStage::Ended(_) => None,
         }
     }
 
@@ -211,7 +211,7 @@ impl Session {
     /// When it is too long, too much waits already, or we have not joined.
     pub fn send(&mut self, bytes: &[u8], delivery: Delivery) -> Result<(), SendError> {
         match self.stage {
-            Stage::Joined(_) => self.channel.send(bytes, delivery),
+            SessionStage::Joined(_) => self.channel.send(bytes, delivery),
             _ => Err(SendError::NotJoined),
         }
     }
@@ -269,22 +269,22 @@ impl Session {
     /// Ends the session; the host is told in the next datagrams.
     pub fn leave(&mut self) {
         self.stage = match self.stage {
-            Stage::Joining => Stage::Ended(1),
-            Stage::Joined(_) => Stage::Ended(FAREWELLS),
-            ended @ Stage::Ended(_) => ended,
+            SessionStage::Joining => SessionStage::Ended(1),
+            SessionStage::Joined(_) => SessionStage::Ended(LEAVE_REPEATS),
+            ended @ SessionStage::Ended(_) => ended,
         };
     }
 
     /// The host's number for us, while we are in.
     #[must_use]
     pub const fn peer(&self) -> Option<PeerId> {
-        if let Stage::Joined(peer) = self.stage { Some(peer) } else { None }
+        if let SessionStage::Joined(peer) = self.stage { Some(peer) } else { None }
     }
 
     /// Whether the session is over.
     #[must_use]
     pub const fn is_over(&self) -> bool {
-        matches!(self.stage, Stage::Ended(_))
+        matches!(self.stage, SessionStage::Ended(_))
     }
 
     /// The clock by which the host's is known.
@@ -313,13 +313,13 @@ impl Session {
         let Some(pinged) = self.pinged else { return usual };
         // A host that has been silent for long is asked so often that losses alone cannot make
         // it seem gone: at 30 % each way some thirty exchanges in a row, once in 10^8.
-        let silent = self.channel.last_received_at + self.config.timeout / DOUBT;
-        let again = silent.max(pinged + self.config.timeout / PROBES);
+        let silent = self.channel.last_received_at + self.config.timeout / PROBE_AFTER;
+        let again = silent.max(pinged + self.config.timeout / PROBES_PER_TIMEOUT);
         let quick = pinged + self.config.clock.quick_interval;
         if self.in_doubt { usual.min(again).min(quick) } else { usual.min(again) }
     }
 
-    fn tell(&mut self, event: SessionEvent) {
+    fn push_event(&mut self, event: SessionEvent) {
         if self.events.len() < MAX_SESSION_EVENTS {
             self.events.push_back(event);
         } else {

@@ -5,7 +5,7 @@ use core::time::Duration;
 use reckoning::{Exchange, Exchanged, Ghost, Hops, Kinematics, SimTime, Update};
 
 use super::config::SessionEvent;
-use super::{OwnedEntity, RemoteEntity, Session, Stage};
+use super::{OwnedEntity, RemoteEntity, Session, SessionStage};
 use crate::ack_window::{Arrival, ahead};
 use crate::channel::is_ack_eliciting;
 use crate::history::History;
@@ -18,7 +18,7 @@ use crate::wire::{
 };
 
 /// A datagram that left this long after what we take for now proves our clock wrong.
-const IMPOSSIBLE_LEAD: Duration = Duration::from_millis(60);
+const MAX_CLOCK_LEAD: Duration = Duration::from_millis(60);
 
 /// An update lies at most this long about before it is sent.
 const MAX_AGE: Duration = Duration::from_secs(30);
@@ -75,7 +75,7 @@ impl Session {
     /// Nothing arrives before it was sent: if it seems so, our clock stood still.
     fn doubt_clock(&mut self, header: &Header, now: SimTime) {
         let sent = SimTime::from_millis(header.sent_ms);
-        if self.host_time(now).is_some_and(|host_now| sent > host_now + IMPOSSIBLE_LEAD) {
+        if self.host_time(now).is_some_and(|host_now| sent > host_now + MAX_CLOCK_LEAD) {
             self.in_doubt = true;
         }
     }
@@ -98,8 +98,8 @@ impl Session {
         match *message {
             Message::Welcome { peer, format, config } => self.handle_welcome(peer, format, config),
             Message::Refused(why) | Message::Bye(why) => {
-                self.stage = Stage::Ended(0);
-                self.tell(SessionEvent::Disconnected(why));
+                self.stage = SessionStage::Ended(0);
+                self.push_event(SessionEvent::Disconnected(why));
             }
             Message::Pong { sent_us, received_us, answered_us } => {
                 self.handle_pong(now, [sent_us, received_us, answered_us]);
@@ -110,15 +110,15 @@ impl Session {
                     return false;
                 }
                 while let Some(bytes) = self.channel.inbox.ready() {
-                    self.tell(SessionEvent::Message(bytes));
+                    self.push_event(SessionEvent::Message(bytes));
                 }
             }
             Message::Command { index, bytes } => {
                 if self.channel.duplicates.is_new(index) {
-                    self.tell(SessionEvent::Command(bytes.to_vec()));
+                    self.push_event(SessionEvent::Command(bytes.to_vec()));
                 }
             }
-            _ if matches!(self.stage, Stage::Joined(_)) => {
+            _ if matches!(self.stage, SessionStage::Joined(_)) => {
                 return self.handle_entity(now, header, message);
             }
             _ => return false,
@@ -148,21 +148,21 @@ impl Session {
     }
 
     fn handle_welcome(&mut self, peer: PeerId, format: &[u8], config: &[u8]) {
-        if self.stage != Stage::Joining {
+        if self.stage != SessionStage::Joining {
             return; // said again because our acknowledgement was lost
         }
         let known = Format::from_bytes(format, self.config.registry.clone());
         let (Ok(format), Some((&clock_mode, welcome))) = (known, config.split_first()) else {
             self.stats.malformed += 1;
-            self.stage = Stage::Ended(1);
-            self.tell(SessionEvent::Disconnected(DisconnectReason::Version(VERSION)));
+            self.stage = SessionStage::Ended(1);
+            self.push_event(SessionEvent::Disconnected(DisconnectReason::Version(VERSION)));
             return;
         };
         self.format = Some(format);
         self.clock_mode =
             if clock_mode & 1 == 0 { ClockMode::Synchronised } else { ClockMode::PerHop };
-        self.stage = Stage::Joined(peer);
-        self.tell(SessionEvent::Joined { peer, welcome: welcome.to_vec() });
+        self.stage = SessionStage::Joined(peer);
+        self.push_event(SessionEvent::Joined { peer, welcome: welcome.to_vec() });
     }
 
     fn handle_pong(&mut self, now: SimTime, [sent_us, received_us, answered_us]: [u64; 3]) {
@@ -197,7 +197,7 @@ impl Session {
         }
         let Some(update) = self.resolved(entry.class, None, body) else { return false };
         let arrived = self.arrival(now, header);
-        let shown = self.localised(&update, header, now);
+        let shown = self.rebased(&update, header, now);
         if let Some(old) = self.ghosts.get_mut(&entity) {
             old.ghost.accept(shown, arrived);
             old.history.put(entry.number, update);
@@ -217,7 +217,7 @@ impl Session {
         let remote = RemoteEntity { owner, tag, ghost, history, entered: sequence, sequence };
         self.ghosts.insert(entity, remote);
         self.stats.updates_in += 1;
-        self.tell(SessionEvent::Entered { entity, owner, tag: entry.tag.to_vec() });
+        self.push_event(SessionEvent::Entered { entity, owner, tag: entry.tag.to_vec() });
         true
     }
 
@@ -244,7 +244,7 @@ impl Session {
             return false;
         }
         let Some(update) = self.resolved(class, baseline.as_ref(), body) else { return false };
-        let shown = self.localised(&update, header, now);
+        let shown = self.rebased(&update, header, now);
         let arrived = self.arrival(now, header);
         if let Some(remote) = self.ghosts.get_mut(&entity) {
             remote.history.put(seq.number(newest), update);
@@ -268,7 +268,7 @@ impl Session {
     }
 
     /// An update on the timeline of ghosts.
-    fn localised(&self, update: &Update, header: &Header, now: SimTime) -> Update {
+    fn rebased(&self, update: &Update, header: &Header, now: SimTime) -> Update {
         if self.clock_mode == ClockMode::Synchronised {
             return *update;
         }
@@ -285,7 +285,7 @@ impl Session {
         }
         self.exited.put(entity, sequence);
         if self.ghosts.remove(&entity).is_some() {
-            self.tell(SessionEvent::Exited { entity });
+            self.push_event(SessionEvent::Exited { entity });
         }
     }
 
@@ -305,7 +305,7 @@ impl Session {
             return;
         }
         self.owned.insert(entity, OwnedEntity::granted(sequence));
-        self.tell(SessionEvent::Granted(entity));
+        self.push_event(SessionEvent::Granted(entity));
     }
 
     fn handle_revoke(&mut self, entity: EntityId, sequence: u16) {
@@ -315,7 +315,7 @@ impl Session {
         }
         self.revoked.put(entity, sequence);
         if self.owned.remove(&entity).is_some() {
-            self.tell(SessionEvent::Revoked(entity));
+            self.push_event(SessionEvent::Revoked(entity));
         }
     }
 
@@ -347,7 +347,7 @@ impl Session {
             owned.publisher = None; // what it believed is void
         }
         let state = Kinematics { at, ..*update.kinematics() };
-        self.tell(SessionEvent::Corrected { entity, state });
+        self.push_event(SessionEvent::Corrected { entity, state });
         true
     }
 }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use reckoning::SimTime;
 
-use super::{Session, Stage};
+use super::{Session, SessionStage};
 use crate::channel::{Channel, SentItem};
 use crate::loss_detection::{PacketOutcome, SentPacket};
 use crate::wire::{Body, Header, Message, PacketWriter, VERSION};
@@ -15,9 +15,9 @@ impl Session {
     pub fn poll_datagram(&mut self, now: SimTime, buf: &mut [u8]) -> Option<usize> {
         self.begin(now);
         let due = match self.stage {
-            Stage::Joining => now >= self.join_at,
-            Stage::Joined(_) => self.has_news(now),
-            Stage::Ended(left) => left > 0,
+            SessionStage::Joining => now >= self.join_at,
+            SessionStage::Joined(_) => self.has_pending(now),
+            SessionStage::Ended(left) => left > 0,
         };
         if !due {
             return None;
@@ -32,11 +32,11 @@ impl Session {
         let mut items = self.channel.sent_packets.item_list();
         let mut out = PacketWriter::new(&mut buf[..limit], &header);
         match self.stage {
-            Stage::Joining => self.say_join(&mut out, now),
-            Stage::Joined(_) => self.say_news(&mut out, &mut items, now),
-            Stage::Ended(left) => {
+            SessionStage::Joining => self.write_join(&mut out, now),
+            SessionStage::Joined(_) => self.write_pending(&mut out, &mut items, now),
+            SessionStage::Ended(left) => {
                 out.push(None, &Message::Leave);
-                self.stage = Stage::Ended(left - 1);
+                self.stage = SessionStage::Ended(left - 1);
             }
         }
         let length = out.finish();
@@ -45,29 +45,29 @@ impl Session {
     }
 
     /// Whether a datagram is worth sending.
-    fn has_news(&self, now: SimTime) -> bool {
+    fn has_pending(&self, now: SimTime) -> bool {
         let owed = self.channel.ack_owed_since();
         owed.is_some_and(|since| since + self.config.ack_delay <= now)
             || self.ping_at() <= now
             || self.channel.has_messages()
-            || self.owned.values().any(super::OwnedEntity::wants_out)
+            || self.owned.values().any(super::OwnedEntity::needs_sending)
     }
 
-    fn say_join(&mut self, out: &mut PacketWriter, now: SimTime) {
+    fn write_join(&mut self, out: &mut PacketWriter, now: SimTime) {
         self.join_at = now + self.config.join_retry;
         out.push(None, &Message::Join { version: VERSION, token: &self.config.token });
-        self.say_ping(out, now);
+        self.write_ping(out, now);
     }
 
-    fn say_ping(&mut self, out: &mut PacketWriter, now: SimTime) {
+    fn write_ping(&mut self, out: &mut PacketWriter, now: SimTime) {
         if out.push(None, &Message::Ping { sent_us: now.as_micros().cast_unsigned() }) {
             self.pinged = Some(now);
         }
     }
 
-    fn say_news(&mut self, out: &mut PacketWriter, items: &mut Vec<SentItem>, now: SimTime) {
+    fn write_pending(&mut self, out: &mut PacketWriter, items: &mut Vec<SentItem>, now: SimTime) {
         if self.ping_at() <= now {
-            self.say_ping(out, now);
+            self.write_ping(out, now);
         }
         let mut for_next_datagram = 0;
         for (index, bytes) in self.channel.redundant.for_next_datagram() {
@@ -77,7 +77,7 @@ impl Session {
             for_next_datagram += 1;
         }
         self.channel.redundant.sent(for_next_datagram);
-        self.say_updates(out, items);
+        self.write_updates(out, items);
         while let Some((index, bytes)) = self.channel.outbox.next() {
             if !out.push(None, &Message::Reliable { index, bytes }) {
                 break;
@@ -87,9 +87,9 @@ impl Session {
         }
     }
 
-    fn say_updates(&mut self, out: &mut PacketWriter, items: &mut Vec<SentItem>) {
+    fn write_updates(&mut self, out: &mut PacketWriter, items: &mut Vec<SentItem>) {
         let Some(format) = &self.format else { return };
-        for (&entity, owned) in self.owned.iter_mut().filter(|(_, owned)| owned.wants_out()) {
+        for (&entity, owned) in self.owned.iter_mut().filter(|(_, owned)| owned.needs_sending()) {
             let Some((seq, number, update, base)) = owned.form() else { continue };
             let body = Body::new(format, base, &update);
             if !out.push(Some(format), &Message::Update { entity, seq, class: 0, body }) {
@@ -97,7 +97,7 @@ impl Session {
             }
             owned.sent(number);
             self.stats.updates_out += 1;
-            items.push(SentItem::Update { entity, number, class: 0, stay: 0 });
+            items.push(SentItem::Update { entity, number, class: 0, epoch: 0 });
         }
     }
 

@@ -9,21 +9,21 @@ use crate::ack_window::{ACK_BITS, ahead};
 use crate::wire::EntityId;
 
 /// Tombstones at most; beyond it the oldest falls.
-const MAX_TOMBS: usize = 2048;
+const MAX_TOMBSTONES: usize = 2048;
 
 /// Entities that ended, and the datagram that said so.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tombs {
+pub(crate) struct Tombstones {
     list: VecDeque<(EntityId, u16)>,
 }
 
-impl Tombs {
+impl Tombstones {
     pub(crate) fn put(&mut self, entity: EntityId, sequence: u16) {
         self.list.retain(|(_, old)| {
             (0..=ACK_BITS.cast_signed()).contains(&ahead(sequence, *old))
                 || ahead(*old, sequence) > 0
         });
-        if self.list.len() >= MAX_TOMBS {
+        if self.list.len() >= MAX_TOMBSTONES {
             self.list.pop_front();
         }
         self.list.push_back((entity, sequence));

@@ -8,7 +8,7 @@ use reckoning::{Kinematics, SimTime};
 mod peer;
 
 pub use peer::Viewpoint;
-pub(crate) use peer::{Peer, Question, Stage};
+pub(crate) use peer::{Peer, PeerStage, PendingPing};
 
 use super::Host;
 use super::event::{Departure, HostEvent};
@@ -20,7 +20,7 @@ use crate::wire::{DisconnectReason, EntityId, Owner, PeerId};
 
 /// Someone who may come back, and what waits for it.
 #[derive(Debug)]
-pub(crate) struct Absent {
+pub(crate) struct AbsentPeer {
     peer: PeerId,
     token: Box<[u8]>,
     owned: Vec<EntityId>,
@@ -31,7 +31,7 @@ impl Host {
     /// The transport opened a connection. One with the same number is taken to have closed.
     pub fn connect(&mut self, now: SimTime, peer: PeerId) {
         if self.peers.contains_key(&peer) {
-            self.part(now, peer, Departure::Disconnected);
+            self.remove_peer(now, peer, Departure::Disconnected);
         }
         if self.peers.len() >= self.config.max_peers {
             self.stats.peers_refused += 1;
@@ -44,7 +44,7 @@ impl Host {
     /// The transport closed a connection.
     pub fn disconnect(&mut self, now: SimTime, peer: PeerId) {
         if self.peers.contains_key(&peer) {
-            self.part(now, peer, Departure::Disconnected);
+            self.remove_peer(now, peer, Departure::Disconnected);
         }
     }
 
@@ -52,32 +52,32 @@ impl Host {
     /// connected otherwise, what that one owned is its own now. Returns whether it asked.
     pub fn admit(&mut self, now: SimTime, id: PeerId) -> bool {
         let Some(peer) = self.peers.get_mut(&id) else { return false };
-        let Stage::Asked(token) = &mut peer.stage else { return false };
+        let PeerStage::Asked(token) = &mut peer.stage else { return false };
         let token = core::mem::take(token);
-        peer.stage = Stage::Joined(token.clone());
+        peer.stage = PeerStage::Joined(token.clone());
         peer.welcome = true;
         self.world.changed = true;
         self.enqueue(id);
-        let before = self.take_back(now, id, &token);
-        self.tell(HostEvent::Joined { peer: id, before });
+        let before = self.reclaim_entities(now, id, &token);
+        self.push_event(HostEvent::Joined { peer: id, before });
         true
     }
 
     /// Does not let a peer in, or puts it out; it is told why. What it owned is gone.
     pub fn refuse(&mut self, now: SimTime, id: PeerId, why: DisconnectReason) {
         let Some(peer) = self.peers.get_mut(&id) else { return };
-        if matches!(peer.stage, Stage::Ended { .. }) {
+        if matches!(peer.stage, PeerStage::Ended { .. }) {
             return;
         }
         let was_in = peer.is_joined();
-        peer.stage = Stage::Ended { why, was_in, left: peer::FAREWELLS };
-        let views = core::mem::take(&mut peer.views);
-        for view in &views {
+        peer.stage = PeerStage::Ended { why, was_in, left: peer::DISCONNECT_REPEATS };
+        let entity_states = core::mem::take(&mut peer.entity_states);
+        for view in &entity_states {
             stop_listening(&mut self.world, view, id);
         }
         if was_in {
-            self.abandon(now, id, false);
-            self.tell(HostEvent::Left { peer: id, why: Departure::Kicked(why) });
+            self.release_entities(now, id, false);
+            self.push_event(HostEvent::Left { peer: id, why: Departure::Kicked(why) });
         }
         self.enqueue(id);
     }
@@ -122,7 +122,7 @@ impl Host {
             .filter_map(|peer| Some((peer.id, self.has_gone(peer, now)?)))
             .collect();
         for (id, why) in gone {
-            self.part(now, id, why);
+            self.remove_peer(now, id, why);
         }
         let mut place = 0;
         while let Some(absent) = self.absent.get(place) {
@@ -131,7 +131,7 @@ impl Host {
                 continue;
             }
             for entity in self.absent.remove(place).owned {
-                self.end_entity(entity);
+                self.despawn_unclaimed(entity);
             }
         }
     }
@@ -140,30 +140,30 @@ impl Host {
         let silent = now.saturating_since(peer.channel.last_received_at) >= self.config.timeout;
         let loiters = now.saturating_since(peer.since) >= self.config.join_within;
         match peer.stage {
-            Stage::Ended { why, left: 0, .. } => Some(Departure::Kicked(why)),
-            Stage::Connected if loiters => Some(Departure::Silent),
+            PeerStage::Ended { why, left: 0, .. } => Some(Departure::Kicked(why)),
+            PeerStage::Connected if loiters => Some(Departure::Silent),
             _ if silent => Some(Departure::Silent),
             _ => None,
         }
     }
 
     /// A peer is gone; what it owned waits for it, unless it left for good.
-    pub(super) fn part(&mut self, now: SimTime, id: PeerId, why: Departure) {
+    pub(super) fn remove_peer(&mut self, now: SimTime, id: PeerId, why: Departure) {
         let waits = matches!(why, Departure::Silent | Departure::Disconnected);
-        self.abandon(now, id, waits);
+        self.release_entities(now, id, waits);
         let Some(peer) = self.peers.remove(&id) else { return };
-        self.departed.add(&peer.stats);
-        peer.views.iter().for_each(|view| stop_listening(&mut self.world, view, id));
+        self.departed_traffic.add(&peer.stats);
+        peer.entity_states.iter().for_each(|view| stop_listening(&mut self.world, view, id));
         if let Some(rewind) = &mut self.rewind {
             rewind.forget_shooter(id);
         }
-        if matches!(peer.stage, Stage::Asked(_) | Stage::Joined(_)) {
-            self.tell(HostEvent::Left { peer: id, why });
+        if matches!(peer.stage, PeerStage::Asked(_) | PeerStage::Joined(_)) {
+            self.push_event(HostEvent::Left { peer: id, why });
         }
     }
 
     /// What a peer owned waits for it, or ends.
-    fn abandon(&mut self, now: SimTime, id: PeerId, waits: bool) {
+    fn release_entities(&mut self, now: SimTime, id: PeerId, waits: bool) {
         let Some(peer) = self.peers.get_mut(&id) else { return };
         let owned = core::mem::take(&mut peer.owned);
         let token: Box<[u8]> = peer.token().into();
@@ -174,10 +174,10 @@ impl Host {
             for entity in &owned {
                 self.halt(now, *entity);
             }
-            self.absent.push(Absent { peer: id, token, owned, until });
+            self.absent.push(AbsentPeer { peer: id, token, owned, until });
         } else {
             for entity in owned {
-                self.end_entity(entity);
+                self.despawn_unclaimed(entity);
             }
         }
     }
@@ -194,14 +194,14 @@ impl Host {
     }
 
     /// Gives a peer what the one with the same token had. Returns who that was.
-    fn take_back(&mut self, now: SimTime, id: PeerId, token: &[u8]) -> Option<PeerId> {
+    fn reclaim_entities(&mut self, now: SimTime, id: PeerId, token: &[u8]) -> Option<PeerId> {
         if token.is_empty() {
             return None;
         }
         let same = |peer: &&Peer| peer.id != id && peer.is_joined() && peer.token() == token;
         if let Some(other) = self.peers.values().find(same).map(|peer| peer.id) {
-            self.abandon(now, other, true);
-            self.part(now, other, Departure::Replaced { by: id });
+            self.release_entities(now, other, true);
+            self.remove_peer(now, other, Departure::Replaced { by: id });
         }
         let place = self.absent.iter().position(|absent| *absent.token == *token)?;
         let absent = self.absent.remove(place);
@@ -212,16 +212,16 @@ impl Host {
     }
 
     /// An entity whose owner is gone for good ends.
-    fn end_entity(&mut self, entity: EntityId) {
+    fn despawn_unclaimed(&mut self, entity: EntityId) {
         if self.despawn(entity) {
-            self.tell(HostEvent::Despawned { entity });
+            self.push_event(HostEvent::Despawned { entity });
         }
     }
 
     /// Makes a peer the owner of an entity and tells it where that is. Returns whether both
     /// exist and it can own one more.
     pub fn grant(&mut self, now: SimTime, id: EntityId, to: PeerId) -> bool {
-        let can_own = |peer: &Peer| peer.is_joined() && peer.owned.len() < peer::MAX_OWNED;
+        let can_own = |peer: &Peer| peer.is_joined() && peer.owned.len() < peer::MAX_OWNED_ENTITIES;
         if !self.peers.get(&to).is_some_and(can_own) || self.world.get(id).is_none() {
             return false;
         }

@@ -9,20 +9,20 @@ use crate::budget::ByteBudget;
 use crate::channel::Channel;
 use crate::control_messages::ControlMessages;
 use crate::host::config::HostConfig;
-use crate::host::sending::View;
+use crate::host::sending::PeerEntityState;
 use crate::stats::TrafficStats;
 use crate::wire::{DisconnectReason, EntityId, PeerId};
 
 /// How often a refusal or a farewell is said.
-pub(crate) const FAREWELLS: u8 = 3;
+pub(crate) const DISCONNECT_REPEATS: u8 = 3;
 /// A receiver's updates are taken to have this many bytes until some were written.
-const USUAL_UPDATE_BYTES: f64 = 14.0;
+const INITIAL_UPDATE_BYTES: f64 = 14.0;
 /// How many entities one peer can own.
-pub(crate) const MAX_OWNED: usize = 256;
+pub(crate) const MAX_OWNED_ENTITIES: usize = 256;
 
 /// How far a peer has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Stage {
+pub(crate) enum PeerStage {
     /// It connected and has to join.
     Connected,
     /// It asked to join with this token; the game has to answer.
@@ -49,7 +49,7 @@ pub enum Viewpoint {
 
 /// A ping that has to be answered.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Question {
+pub(crate) struct PendingPing {
     pub(crate) sent_us: u64,
     pub(crate) received: SimTime,
 }
@@ -58,10 +58,10 @@ pub(crate) struct Question {
 #[derive(Debug)]
 pub(crate) struct Peer {
     pub(crate) id: PeerId,
-    pub(crate) stage: Stage,
+    pub(crate) stage: PeerStage,
     pub(crate) since: SimTime,
     pub(crate) channel: Channel,
-    pub(crate) question: Option<Question>,
+    pub(crate) pending_ping: Option<PendingPing>,
     /// The welcome has to be said, or said again.
     pub(crate) welcome: bool,
     pub(crate) control: ControlMessages,
@@ -69,16 +69,16 @@ pub(crate) struct Peer {
     /// What it owns, oldest first.
     pub(crate) owned: Vec<EntityId>,
     /// By entity.
-    pub(crate) views: Vec<View>,
+    pub(crate) entity_states: Vec<PeerEntityState>,
     /// Counts stays of entities in its zone.
-    pub(crate) next_stay: u16,
+    pub(crate) next_epoch: u16,
     /// Views to be served in this tick, and how far that got.
     pub(crate) queue: Vec<u32>,
     pub(crate) served: usize,
     /// The tick has come and the queue is not made yet.
     pub(crate) ticks: bool,
-    /// It stands in the line of those who have something to be sent.
-    pub(crate) in_line: bool,
+    /// It is in the host's send queue.
+    pub(crate) queued: bool,
     pub(crate) budget: ByteBudget,
     pub(crate) receive_budget: ByteBudget,
     pub(crate) update_bytes: f64,
@@ -91,20 +91,20 @@ impl Peer {
     pub(crate) fn new(id: PeerId, config: &HostConfig, now: SimTime) -> Self {
         Self {
             id,
-            stage: Stage::Connected,
+            stage: PeerStage::Connected,
             since: now,
             channel: Channel::new(config.command_repeats, now),
-            question: None,
+            pending_ping: None,
             welcome: false,
             control: ControlMessages::default(),
             viewpoint: Viewpoint::Own,
             owned: Vec::new(),
-            views: Vec::new(),
-            next_stay: 0,
+            entity_states: Vec::new(),
+            next_epoch: 0,
             queue: Vec::new(),
             served: 0,
             ticks: false,
-            in_line: false,
+            queued: false,
             budget: ByteBudget::new(config.bytes_per_s, config.max_datagram_bytes, now),
             // Datagrams as bytes: a bucket is a bucket.
             receive_budget: ByteBudget::new(
@@ -112,27 +112,27 @@ impl Peer {
                 0,
                 now,
             ),
-            update_bytes: USUAL_UPDATE_BYTES,
+            update_bytes: INITIAL_UPDATE_BYTES,
             delay_s: None,
             stats: TrafficStats::default(),
         }
     }
 
     pub(crate) const fn is_joined(&self) -> bool {
-        matches!(self.stage, Stage::Joined(_))
+        matches!(self.stage, PeerStage::Joined(_))
     }
 
     pub(crate) fn token(&self) -> &[u8] {
         match &self.stage {
-            Stage::Asked(token) | Stage::Joined(token) => token,
+            PeerStage::Asked(token) | PeerStage::Joined(token) => token,
             _ => &[],
         }
     }
 
     /// The view of an entity; `near` is where it may be.
-    pub(crate) fn view_mut(&mut self, entity: EntityId) -> Option<&mut View> {
-        let place = self.views.binary_search_by_key(&entity, |view| view.entity).ok()?;
-        self.views.get_mut(place)
+    pub(crate) fn entity_state_mut(&mut self, entity: EntityId) -> Option<&mut PeerEntityState> {
+        let place = self.entity_states.binary_search_by_key(&entity, |view| view.entity).ok()?;
+        self.entity_states.get_mut(place)
     }
 }
 

@@ -3,15 +3,15 @@
 //! The host's knowledge is one [`Update`]: a truth observed here, or the latest accepted from
 //! its owner. A *number* is given to it only when somebody must be told, once for all
 //! receivers; what differs between them is the baseline and the class, and for each pair the
-//! body is written once ([`Bodies`]). How far a number has strayed from the knowledge is
-//! computed once per tick ([`Strays`]), however many receivers believe it.
+//! body is written once ([`PayloadCache`]). How far a number has strayed from the knowledge is
+//! computed once per tick ([`PredictionErrorCache`]), however many receivers predict from it.
 
 use alloc::boxed::Box;
 
 use reckoning::{DVec3, Fairness, Guard, Kinematics, Model, SimTime, Update, UpdateKind};
 
 use crate::history::History;
-use crate::host::sending::{Bodies, BodyKey, Stray, Strays};
+use crate::host::sending::{PayloadCache, PayloadKey, PredictionError, PredictionErrorCache};
 use crate::wire::{Body, EncodedBody, EntityId, Format, Owner};
 use crate::zones::ZoneClass;
 
@@ -42,7 +42,7 @@ impl ClassFormat {
 
 /// What a receiver has: a number, as its class wrote it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Held {
+pub(crate) struct BaselineRef {
     pub(crate) number: u16,
     pub(crate) class: u8,
 }
@@ -77,8 +77,8 @@ pub(crate) struct Entity {
     pub(crate) exported: Option<(u16, SimTime)>,
     /// What was remembered last for hit checks, by class.
     pub(crate) remembered: [Option<u16>; crate::zones::MAX_CLASSES],
-    strays: Strays,
-    bodies: Bodies,
+    prediction_errors: PredictionErrorCache,
+    bodies: PayloadCache,
 }
 
 impl Entity {
@@ -97,8 +97,8 @@ impl Entity {
             fairness: None,
             exported: None,
             remembered: [None; crate::zones::MAX_CLASSES],
-            strays: Strays::default(),
-            bodies: Bodies::default(),
+            prediction_errors: PredictionErrorCache::default(),
+            bodies: PayloadCache::default(),
         }
     }
 
@@ -115,7 +115,7 @@ impl Entity {
         self.teleports |= known.kind() == UpdateKind::Teleport;
         self.known = known;
         self.numbered = false;
-        self.strays.forget();
+        self.prediction_errors.forget();
         true
     }
 
@@ -162,23 +162,24 @@ impl Entity {
 
     /// How far a receiver who believes that is off at `now`, by the rules of the class it is in
     /// by now; `None` when its number is forgotten.
-    pub(crate) fn stray(
+    pub(crate) fn prediction_error(
         &mut self,
         classes: &[ClassFormat],
-        held: Held,
+        held: BaselineRef,
         rules: (u8, &ZoneClass),
         now: SimTime,
-    ) -> Option<Stray> {
-        self.strays.at(now, &self.known);
-        if let Some(stray) = self.strays.kept(held, rules.0) {
-            return Some(stray);
+    ) -> Option<PredictionError> {
+        self.prediction_errors.at(now, &self.known);
+        if let Some(prediction_error) = self.prediction_errors.kept(held, rules.0) {
+            return Some(prediction_error);
         }
         let believed = self.update_in(classes, held)?;
         let is_newest = self.numbered && self.history.newest() == Some(held.number);
         let step_m = classes.get(usize::from(rules.0)).map_or(0.0, ClassFormat::step_m);
-        let stray = self.strays.of(&believed, is_newest, step_m, rules.1, now);
-        self.strays.keep(held, rules.0, stray);
-        Some(stray)
+        let prediction_error =
+            self.prediction_errors.measure(&believed, is_newest, step_m, rules.1, now);
+        self.prediction_errors.keep(held, rules.0, prediction_error);
+        Some(prediction_error)
     }
 
     /// Where the host knows it to be at `now`.
@@ -187,7 +188,7 @@ impl Entity {
     }
 
     /// What a class makes of a number.
-    pub(crate) fn update_in(&self, classes: &[ClassFormat], held: Held) -> Option<Update> {
+    pub(crate) fn update_in(&self, classes: &[ClassFormat], held: BaselineRef) -> Option<Update> {
         let class = classes.get(usize::from(held.class))?;
         self.history.get(held.number).map(|update| class.of(update))
     }
@@ -198,7 +199,7 @@ impl Entity {
         &mut self,
         classes: &[ClassFormat],
         format: &Format,
-        key: BodyKey,
+        key: PayloadKey,
         near_tick: i64,
     ) -> Option<EncodedBody> {
         if let Some(encoded) = self.bodies.encoded(key, near_tick) {
@@ -210,7 +211,7 @@ impl Entity {
     }
 
     /// The body of a number for receivers of a class who have that baseline.
-    pub(crate) fn body(&mut self, classes: &[ClassFormat], key: BodyKey) -> Option<Body> {
+    pub(crate) fn body(&mut self, classes: &[ClassFormat], key: PayloadKey) -> Option<Body> {
         if let Some(body) = self.bodies.body(key) {
             return Some(*body);
         }
@@ -236,7 +237,11 @@ impl Entity {
     }
 
     /// Truths of the host's own are carried on like this.
-    pub(crate) fn of_truth(truth: &Kinematics, model: Model, kind: UpdateKind) -> Option<Update> {
+    pub(crate) fn update_from_truth(
+        truth: &Kinematics,
+        model: Model,
+        kind: UpdateKind,
+    ) -> Option<Update> {
         Update::new(*truth, model, kind).ok()
     }
 }

@@ -13,8 +13,8 @@ use reckoning::{
 mod entity;
 mod table;
 
-pub(crate) use entity::{ClassFormat, Entity, Held};
-pub(crate) use table::World;
+pub(crate) use entity::{BaselineRef, ClassFormat, Entity};
+pub(crate) use table::EntityTable;
 
 use super::Host;
 use crate::control_messages::ControlMessage;
@@ -84,13 +84,14 @@ impl Host {
             return Err(SpawnError::TagTooLong { got_bytes: tag.len() });
         }
         truth.check().map_err(SpawnError::Kinematics)?;
-        let known = Entity::of_truth(truth, self.config.model.fitted(truth), UpdateKind::Full);
+        let known =
+            Entity::update_from_truth(truth, self.config.model.fitted(truth), UpdateKind::Full);
         let Some(known) = known else { return Err(SpawnError::Full { most: 0 }) };
         let fairness = self.config.fairness;
         let seed = self.config.seed;
         let id = self.world.insert(|id| {
             let mut entity = Entity::new(id, Owner::Host, tag, known);
-            entity.fairness = fairness_of(fairness, seed, id);
+            entity.fairness = new_fairness(fairness, seed, id);
             entity
         });
         if let Owner::Peer(peer) = owner
@@ -155,7 +156,7 @@ impl Host {
     }
 
     fn learn(&mut self, id: EntityId, truth: &Kinematics, model: Model, kind: UpdateKind) -> bool {
-        let Some(known) = Entity::of_truth(truth, model, kind) else { return false };
+        let Some(known) = Entity::update_from_truth(truth, model, kind) else { return false };
         let learnt = self.world.get_mut(id).is_some_and(|entity| entity.learn(known));
         if let (true, Some(rewind)) = (learnt, &mut self.rewind) {
             rewind.observe(id, truth);
@@ -178,7 +179,7 @@ impl Entity {
     }
 }
 
-pub(super) fn fairness_of(policy: Policy, seed: u64, id: EntityId) -> Option<Box<Fairness>> {
+pub(super) fn new_fairness(policy: Policy, seed: u64, id: EntityId) -> Option<Box<Fairness>> {
     if policy == Policy::Base {
         return None;
     }

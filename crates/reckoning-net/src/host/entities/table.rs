@@ -7,13 +7,13 @@ use reckoning::{Policy, SimTime};
 
 use super::entity::{ClassFormat, Entity};
 use crate::host::config::HostConfig;
-use crate::host::interest::{Found, Grid, Sight};
+use crate::host::interest::{Grid, NearbyEntity, ViewOrigin};
 use crate::wire::EntityId;
 use crate::zones::ZoneConfig;
 
 /// All entities, by a place of their own and by id.
 #[derive(Debug)]
-pub(crate) struct World {
+pub(crate) struct EntityTable {
     pub(crate) slots: Vec<Option<Entity>>,
     free: Vec<u32>,
     by_id: BTreeMap<EntityId, u32>,
@@ -22,12 +22,12 @@ pub(crate) struct World {
     pub(crate) zones: ZoneConfig,
     grid: Grid,
     /// Whether entities keep accounts of what arrived.
-    pub(crate) accounts: bool,
+    pub(crate) keeps_accounts: bool,
     /// Entities came or went since the grid was built.
     pub(crate) changed: bool,
 }
 
-impl World {
+impl EntityTable {
     pub(crate) fn new(config: &HostConfig) -> Self {
         let class = |class: &crate::zones::ZoneClass| ClassFormat {
             format: config.format.coarser(class.coarser_log2),
@@ -42,7 +42,7 @@ impl World {
             classes: config.zones.classes.iter().map(class).collect(),
             zones: config.zones.clone(),
             grid: Grid::default(),
-            accounts: config.fairness != Policy::Base,
+            keeps_accounts: config.fairness != Policy::Base,
             changed: false,
         }
     }
@@ -95,7 +95,7 @@ impl World {
     }
 
     /// Notes where everything is at `now`.
-    pub(crate) fn sort_out(&mut self, now: SimTime) {
+    pub(crate) fn rebuild_grid(&mut self, now: SimTime) {
         let mut grid = core::mem::take(&mut self.grid);
         grid.rebuild(
             self.zones.reach_m(),
@@ -107,18 +107,18 @@ impl World {
 
     /// Who is in the zone of a sight, in order of id, with the squared distance. What is
     /// infinitely far away is in the zone if that has no end.
-    pub(crate) fn around(&self, sight: Sight, now: SimTime, found: &mut Vec<Found>) {
+    pub(crate) fn find_near(&self, sight: ViewOrigin, now: SimTime, found: &mut Vec<NearbyEntity>) {
         found.clear();
         let reach_m = self.zones.reach_m();
         let seen =
             |slot, entity: &Entity| (entity.id, slot, sight.squared(entity.position_at(now)));
         match sight {
-            Sight::From(viewpoint) if reach_m.is_finite() => {
+            ViewOrigin::From(viewpoint) if reach_m.is_finite() => {
                 let near = self.grid.near(viewpoint, reach_m);
                 found.extend(near.filter_map(|slot| Some(seen(slot, self.at(slot)?))));
                 found.sort_unstable_by_key(|(id, ..)| *id);
             }
-            Sight::Nowhere if reach_m.is_finite() => {}
+            ViewOrigin::Nowhere if reach_m.is_finite() => {}
             _ => found.extend(self.iter().map(|(slot, entity)| seen(slot, entity))),
         }
     }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use reckoning::DVec3;
 
-/// Cells per reach: a question looks at nine by nine of them.
+/// Cells per reach: a query looks at nine by nine of them.
 const CELLS_PER_REACH: f64 = 4.0;
 /// Cells are counted this far from the origin; what is beyond falls into the last one.
 const FARTHEST_CELL: f64 = 1e9;
@@ -19,7 +19,7 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// Puts bodies into cells that suit questions about `reach_m` around a place.
+    /// Puts bodies into cells that suit queries of `reach_m` around a place.
     pub(crate) fn rebuild(&mut self, reach_m: f64, bodies: impl Iterator<Item = (u32, DVec3)>) {
         self.cell_m = if reach_m.is_finite() { reach_m / CELLS_PER_REACH } else { f64::INFINITY };
         self.cells.clear();

@@ -1,4 +1,4 @@
-//! Who has whom in sight: brings a peer's views in line with what is near it.
+//! Who has whom in sight: brings a peer's entity states in line with what is near it.
 
 use alloc::vec::Vec;
 
@@ -9,16 +9,16 @@ mod grid;
 pub(crate) use grid::Grid;
 
 use crate::host::connections::{Peer, Viewpoint};
-use crate::host::entities::World;
-use crate::host::sending::{Stage, View};
+use crate::host::entities::EntityTable;
+use crate::host::sending::{InterestStage, PeerEntityState};
 use crate::wire::{EntityId, Owner, PeerId};
 
 /// An entity in reach: its id, its place in the table, its squared distance.
-pub(crate) type Found = (EntityId, u32, f64);
+pub(crate) type NearbyEntity = (EntityId, u32, f64);
 
 /// Where a viewpoint is at the moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Sight {
+pub(crate) enum ViewOrigin {
     /// All is infinitely far away.
     Nowhere,
     From(DVec3),
@@ -26,7 +26,7 @@ pub(crate) enum Sight {
     Everywhere,
 }
 
-impl Sight {
+impl ViewOrigin {
     /// The squared distance of a place.
     pub(crate) fn squared(self, place: DVec3) -> f64 {
         match self {
@@ -38,28 +38,30 @@ impl Sight {
 }
 
 /// From where a peer sees the world.
-pub(crate) fn sight_of(peer: &Peer, world: &World, now: SimTime) -> Sight {
+pub(crate) fn view_origin(peer: &Peer, world: &EntityTable, now: SimTime) -> ViewOrigin {
     let of = |id: EntityId| {
-        world.get(id).map_or(Sight::Nowhere, |entity| Sight::From(entity.position_at(now)))
+        world
+            .get(id)
+            .map_or(ViewOrigin::Nowhere, |entity| ViewOrigin::From(entity.position_at(now)))
     };
     match peer.viewpoint {
-        Viewpoint::Own => peer.owned.first().map_or(Sight::Nowhere, |id| of(*id)),
+        Viewpoint::Own => peer.owned.first().map_or(ViewOrigin::Nowhere, |id| of(*id)),
         Viewpoint::Entity(id) => of(id),
-        Viewpoint::Place(place) => Sight::From(place),
-        Viewpoint::Everywhere => Sight::Everywhere,
+        Viewpoint::Place(place) => ViewOrigin::From(place),
+        Viewpoint::Everywhere => ViewOrigin::Everywhere,
     }
 }
 
-/// Merges what is near, in order of id, into the views, which are in that order too.
-pub(crate) fn bring_in_line(
+/// Merges what is near, in order of id, into the states, which are in that order too.
+pub(crate) fn update_interest(
     peer: &mut Peer,
-    world: &mut World,
+    world: &mut EntityTable,
     mut rewind: Option<&mut Rewind<EntityId, PeerId>>,
-    found: &[Found],
+    found: &[NearbyEntity],
     now: SimTime,
 ) {
-    let old = core::mem::take(&mut peer.views);
-    let mut merged: Vec<View> = Vec::with_capacity(old.len().max(found.len()));
+    let old = core::mem::take(&mut peer.entity_states);
+    let mut merged: Vec<PeerEntityState> = Vec::with_capacity(old.len().max(found.len()));
     let mut near = found.iter().peekable();
     for mut view in old {
         while let Some(newcomer) = near.next_if(|it| it.0 < view.entity) {
@@ -76,7 +78,7 @@ pub(crate) fn bring_in_line(
                 view.class = class;
             }
             Some(class) => {
-                view.begin_again(class, next_stay(peer), now);
+                view.begin_again(class, next_epoch(peer), now);
                 listen(world, &view, peer.id, now);
             }
             None => {
@@ -86,7 +88,7 @@ pub(crate) fn bring_in_line(
                         rewind.handle_hidden(peer.id, view.entity);
                     }
                 }
-                if !view.end() || view.stage == Stage::Gone {
+                if !view.end() || view.stage == InterestStage::Gone {
                     continue;
                 }
             }
@@ -96,35 +98,45 @@ pub(crate) fn bring_in_line(
     for newcomer in near {
         merged.extend(begin(peer, world, newcomer, now));
     }
-    peer.views = merged;
+    peer.entity_states = merged;
     peer.queue.clear();
     peer.served = 0;
 }
 
-fn class_of(peer: &Peer, world: &World, found: &Found, view: &View) -> Option<u8> {
+fn class_of(
+    peer: &Peer,
+    world: &EntityTable,
+    found: &NearbyEntity,
+    view: &PeerEntityState,
+) -> Option<u8> {
     let (_, slot, squared) = *found;
     let own = world.at(slot).is_none_or(|entity| entity.owner == Owner::Peer(peer.id));
     let current = view.is_shown().then_some(view.class);
     if own { None } else { world.zones.class_at(squared, current) }
 }
 
-fn begin(peer: &mut Peer, world: &mut World, found: &Found, now: SimTime) -> Option<View> {
+fn begin(
+    peer: &mut Peer,
+    world: &mut EntityTable,
+    found: &NearbyEntity,
+    now: SimTime,
+) -> Option<PeerEntityState> {
     let (id, slot, squared) = *found;
     if world.at(slot).is_none_or(|entity| entity.owner == Owner::Peer(peer.id)) {
         return None;
     }
     let class = world.zones.class_at(squared, None)?;
-    let view = View::new(id, slot, class, next_stay(peer), now);
+    let view = PeerEntityState::new(id, slot, class, next_epoch(peer), now);
     listen(world, &view, peer.id, now);
     Some(view)
 }
 
-fn next_stay(peer: &mut Peer) -> u16 {
-    peer.next_stay = peer.next_stay.wrapping_add(1);
-    peer.next_stay
+fn next_epoch(peer: &mut Peer) -> u16 {
+    peer.next_epoch = peer.next_epoch.wrapping_add(1);
+    peer.next_epoch
 }
 
-fn listen(world: &mut World, view: &View, peer: PeerId, now: SimTime) {
+fn listen(world: &mut EntityTable, view: &PeerEntityState, peer: PeerId, now: SimTime) {
     let entity = world.seen(view.slot, view.entity);
     if let Some(fairness) = entity.and_then(|entity| entity.fairness.as_deref_mut()) {
         fairness.add_listener(ListenerId(peer.0), now);
@@ -132,7 +144,7 @@ fn listen(world: &mut World, view: &View, peer: PeerId, now: SimTime) {
 }
 
 /// A policy no longer has to care for a receiver.
-pub(crate) fn stop_listening(world: &mut World, view: &View, peer: PeerId) {
+pub(crate) fn stop_listening(world: &mut EntityTable, view: &PeerEntityState, peer: PeerId) {
     let entity = world.seen(view.slot, view.entity);
     if let Some(fairness) = entity.and_then(|entity| entity.fairness.as_deref_mut()) {
         fairness.remove_listener(ListenerId(peer.0));

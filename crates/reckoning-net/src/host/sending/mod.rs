@@ -8,26 +8,26 @@ mod payload_cache;
 mod peer_entity_state;
 mod prediction_error;
 
-pub(crate) use payload_cache::{Bodies, BodyKey};
-pub(crate) use peer_entity_state::{Stage, View};
-pub(crate) use prediction_error::{Stray, Strays};
+pub(crate) use payload_cache::{PayloadCache, PayloadKey};
+pub(crate) use peer_entity_state::{InterestStage, PeerEntityState};
+pub(crate) use prediction_error::{PredictionError, PredictionErrorCache};
 
 use crate::budget::DATAGRAM_OVERHEAD_BYTES;
 use crate::channel::SentItem;
 use crate::control_messages::ControlMessage;
 use crate::host::config::{ClockMode, HostConfig};
-use crate::host::connections::{Peer, Stage as PeerStage};
-use crate::host::delivery::{Fates, rewind_key};
-use crate::host::entities::Held;
-use crate::host::entities::World;
+use crate::host::connections::{Peer, PeerStage};
+use crate::host::delivery::{DeliveryEffects, rewind_key};
+use crate::host::entities::BaselineRef;
+use crate::host::entities::EntityTable;
 use crate::wire::{
     EncodedBody, EntityId, Format, Header, Message, PacketWriter, PeerId, UpdateSeq,
 };
 
 /// What everybody's datagrams are filled from.
-pub(crate) struct Stock<'a> {
+pub(crate) struct SendContext<'a> {
     pub(crate) config: &'a HostConfig,
-    pub(crate) world: &'a mut World,
+    pub(crate) world: &'a mut EntityTable,
     pub(crate) rewind: Option<&'a mut Rewind<EntityId, PeerId>>,
     /// The welcome's parts.
     pub(crate) format: &'a [u8],
@@ -36,14 +36,14 @@ pub(crate) struct Stock<'a> {
 }
 
 /// One datagram on its way to being full.
-struct Filling<'b> {
+struct PacketBuilder<'b> {
     out: PacketWriter<'b>,
     items: Vec<SentItem>,
     /// It says something.
     said: bool,
 }
 
-impl Filling<'_> {
+impl PacketBuilder<'_> {
     fn put(&mut self, format: &Format, message: &Message, item: Option<SentItem>) -> bool {
         let fits = self.out.push(Some(format), message);
         if fits {
@@ -70,11 +70,16 @@ impl Filling<'_> {
     }
 }
 
-impl Stock<'_> {
+impl SendContext<'_> {
     /// The next datagram for a peer, or `None` when there is nothing to say or no budget left.
-    pub(crate) fn fill(&mut self, peer: &mut Peer, now: SimTime, buf: &mut [u8]) -> Option<usize> {
+    pub(crate) fn write_datagram(
+        &mut self,
+        peer: &mut Peer,
+        now: SimTime,
+        buf: &mut [u8],
+    ) -> Option<usize> {
         if core::mem::take(&mut peer.ticks) && peer.is_joined() {
-            self.line_up(peer, now);
+            self.choose_updates(peer, now);
         }
         let limit = buf.len().min(self.config.max_datagram_bytes);
         let header = Header {
@@ -84,14 +89,14 @@ impl Stock<'_> {
         };
         let items = peer.channel.sent_packets.item_list();
         let out = PacketWriter::new(&mut buf[..limit], &header);
-        let mut filling = Filling { out, items, said: false };
-        self.say_state(peer, &mut filling, now);
+        let mut packet = PacketBuilder { out, items, said: false };
+        self.write_connection(peer, &mut packet, now);
         if peer.is_joined() {
-            self.say_talk(peer, &mut filling);
-            self.say_entities(peer, &mut filling, now);
+            self.write_messages(peer, &mut packet);
+            self.write_entities(peer, &mut packet, now);
         }
         let owed = peer.channel.ack_owed_since().is_some();
-        let Filling { out, items, said } = filling;
+        let PacketBuilder { out, items, said } = packet;
         if !said && !owed {
             peer.channel.sent_packets.recycle(items);
             return None;
@@ -115,35 +120,35 @@ impl Stock<'_> {
         peer.budget.spend(bytes);
         peer.channel.ack_sent();
         let (sent_packets, mut fates) =
-            Fates::of(peer, self.world, self.rewind.as_deref_mut(), now);
-        sent_packets.sent(now, items, |fate, packet| fates.settle(fate, packet));
+            DeliveryEffects::split(peer, self.world, self.rewind.as_deref_mut(), now);
+        sent_packets.sent(now, items, |fate, packet| fates.apply(fate, packet));
     }
 
     /// What is said whether it joined or not.
-    fn say_state(&mut self, peer: &mut Peer, filling: &mut Filling, now: SimTime) {
+    fn write_connection(&mut self, peer: &mut Peer, packet: &mut PacketBuilder, now: SimTime) {
         let format = &self.config.format;
-        if let Some(asked) = peer.question.take() {
+        if let Some(asked) = peer.pending_ping.take() {
             let micros = |at: SimTime| at.as_micros().cast_unsigned();
             let (received_us, answered_us) = (micros(asked.received), micros(now));
             let pong = Message::Pong { sent_us: asked.sent_us, received_us, answered_us };
-            filling.put(format, &pong, None);
+            packet.put(format, &pong, None);
         }
         if let PeerStage::Ended { why, was_in, left } = &mut peer.stage
             && *left > 0
         {
             *left -= 1;
             let word = if *was_in { Message::Bye(*why) } else { Message::Refused(*why) };
-            filling.put(format, &word, None);
+            packet.put(format, &word, None);
         }
         if peer.welcome && peer.is_joined() {
             let (format_bytes, config) = (self.format, self.greeting);
             let welcome = Message::Welcome { peer: peer.id, format: format_bytes, config };
-            peer.welcome = !filling.put(format, &welcome, Some(SentItem::Welcome));
+            peer.welcome = !packet.put(format, &welcome, Some(SentItem::Welcome));
         }
     }
 
     /// ControlMessages, messages and commands.
-    fn say_talk(&self, peer: &mut Peer, filling: &mut Filling) {
+    fn write_messages(&self, peer: &mut Peer, packet: &mut PacketBuilder) {
         let format = &self.config.format;
         while let Some(pending) = peer.control.next() {
             let (entity, serial) = (pending.entity, pending.serial);
@@ -155,21 +160,21 @@ impl Stock<'_> {
                     Message::Correct { entity, class: 0, body }
                 }
             };
-            if !filling.put(format, &message, Some(SentItem::Control { serial })) {
+            if !packet.put(format, &message, Some(SentItem::Control { serial })) {
                 return;
             }
             peer.control.sent(serial);
         }
         while let Some((index, bytes)) = peer.channel.outbox.next() {
             let message = Message::Reliable { index, bytes };
-            if !filling.put(format, &message, Some(SentItem::Reliable { index })) {
+            if !packet.put(format, &message, Some(SentItem::Reliable { index })) {
                 break;
             }
             peer.channel.outbox.sent(index);
         }
         let mut for_next_datagram = 0;
         for (index, bytes) in peer.channel.redundant.for_next_datagram() {
-            if !filling.put(format, &Message::Command { index, bytes }, None) {
+            if !packet.put(format, &Message::Command { index, bytes }, None) {
                 break;
             }
             for_next_datagram += 1;
@@ -177,18 +182,18 @@ impl Stock<'_> {
         peer.channel.redundant.sent(for_next_datagram);
     }
 
-    /// Decides which views are served in this tick: all that need it, or the neediest if the
+    /// Decides which states are served in this tick: all that need it, or the neediest if the
     /// budget is short. In order of entity, which is cheapest to write.
-    fn line_up(&mut self, peer: &mut Peer, now: SimTime) {
+    fn choose_updates(&mut self, peer: &mut Peer, now: SimTime) {
         peer.queue.clear();
         peer.served = 0;
         let available_bytes = peer.budget.available_bytes(now);
         if available_bytes <= 0.0 {
             return;
         }
-        let needy = &mut *self.found;
-        needy.clear();
-        for (place, view) in peer.views.iter().enumerate() {
+        let candidates = &mut *self.found;
+        candidates.clear();
+        for (place, view) in peer.entity_states.iter().enumerate() {
             let Some(class) = self.config.zones.classes.get(usize::from(view.class)) else {
                 continue;
             };
@@ -199,28 +204,28 @@ impl Stock<'_> {
                 None => view.need_without(now),
             };
             if let Some(need) = need {
-                needy.push((need.urgency, place as u32));
+                candidates.push((need.urgency, place as u32));
             }
         }
         let room = (available_bytes / peer.update_bytes) as usize + 1;
-        if room < needy.len() {
-            needy.select_nth_unstable_by(room, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-            needy.truncate(room);
-            needy.sort_unstable_by_key(|(_, place)| *place);
+        if room < candidates.len() {
+            candidates.select_nth_unstable_by(room, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            candidates.truncate(room);
+            candidates.sort_unstable_by_key(|(_, place)| *place);
         }
-        peer.queue.extend(needy.iter().map(|(_, place)| *place));
+        peer.queue.extend(candidates.iter().map(|(_, place)| *place));
     }
 
-    fn say_entities(&mut self, peer: &mut Peer, filling: &mut Filling, now: SimTime) {
+    fn write_entities(&mut self, peer: &mut Peer, packet: &mut PacketBuilder, now: SimTime) {
         let available_bytes = peer.budget.available_bytes(now);
         while let Some(&place) = peer.queue.get(peer.served) {
-            let written = (filling.out.bits() / 8 + DATAGRAM_OVERHEAD_BYTES) as f64;
+            let written = (packet.out.bits() / 8 + DATAGRAM_OVERHEAD_BYTES) as f64;
             if available_bytes - written <= 0.0 {
                 peer.served = peer.queue.len();
                 return;
             }
-            if !self.say_entity(peer, place as usize, filling, now) {
-                if filling.said {
+            if !self.write_entity(peer, place as usize, packet, now) {
+                if packet.said {
                     return; // the rest goes into the next datagram
                 }
                 peer.stats.no_room += 1; // it would not fit an empty one either
@@ -230,60 +235,62 @@ impl Stock<'_> {
     }
 
     /// Puts what one view needs. False when it does not fit.
-    fn say_entity(
+    fn write_entity(
         &mut self,
         peer: &mut Peer,
         place: usize,
-        filling: &mut Filling,
+        packet: &mut PacketBuilder,
         now: SimTime,
     ) -> bool {
-        let Some(view) = peer.views.get_mut(place) else { return true };
-        let (id, stay) = (view.entity, view.stay);
+        let Some(view) = peer.entity_states.get_mut(place) else { return true };
+        let (id, epoch) = (view.entity, view.epoch);
         match view.stage {
-            Stage::Exit { sent: false } => {
-                let fits = say_exit(view, &self.config.format, filling);
+            InterestStage::Exit { sent: false } => {
+                let fits = write_exit(view, &self.config.format, packet);
                 peer.stats.exits_out += u64::from(fits);
                 return fits;
             }
-            Stage::Exit { sent: true } | Stage::Gone => return true,
-            Stage::Enter { .. } | Stage::Shown => {}
+            InterestStage::Exit { sent: true } | InterestStage::Gone => return true,
+            InterestStage::Enter { .. } | InterestStage::Shown => {}
         }
         let classes = &self.world.classes;
         let entity = self.world.slots.get_mut(view.slot as usize).and_then(Option::as_mut);
         let Some(entity) = entity.filter(|entity| entity.id == id) else { return true };
         let newest = entity.number(&self.config.format);
         let (number, base) = view.form(newest, entity);
-        let enters = view.stage == Stage::Enter { sent: false };
+        let enters = view.stage == InterestStage::Enter { sent: false };
         if view.has_number(number) && !enters {
             view.rest();
             return true;
         }
-        let held = Held { number, class: view.class };
+        let held = BaselineRef { number, class: view.class };
         let (base, teleport) =
             if enters { (None, false) } else { (base, view.needs_teleport(entity)) };
-        let key = BodyKey { held, baseline: base, teleport };
+        let key = PayloadKey { held, baseline: base, teleport };
         let class = classes.get(usize::from(view.class)).map_or(0, |class| class.log2);
         let format = &self.config.format;
         let fits = if enters {
             let Some(body) = entity.body(classes, key) else { return true };
             let (owner, tag) = (entity.owner, &entity.tag);
-            let item = SentItem::Enter { entity: id, number, class: view.class, stay };
+            let item = SentItem::Enter { entity: id, number, class: view.class, epoch };
             let message = Message::Enter { entity: id, owner, number, class, tag, body };
-            filling.put(format, &message, Some(item))
+            packet.put(format, &message, Some(item))
         } else {
             let item = match view.stage {
-                Stage::Shown => SentItem::Update { entity: id, number, class: view.class, stay },
-                _ => SentItem::EarlyUpdate { entity: id, number, stay },
+                InterestStage::Shown => {
+                    SentItem::Update { entity: id, number, class: view.class, epoch }
+                }
+                _ => SentItem::EarlyUpdate { entity: id, number, epoch },
             };
             let off = base.and_then(|base| UpdateSeq::delta(base.number, number));
             let seq = off.unwrap_or(UpdateSeq::Full(number));
-            let near_tick = filling.out.near_tick(format);
+            let near_tick = packet.out.near_tick(format);
             if let Some(encoded) = entity.encoded(classes, format, key, near_tick) {
-                filling.put_encoded(id, seq, class, &encoded, item)
+                packet.put_encoded(id, seq, class, &encoded, item)
             } else {
                 let Some(body) = entity.body(classes, key) else { return true };
                 let message = Message::Update { entity: id, seq, class, body };
-                filling.put(format, &message, Some(item))
+                packet.put(format, &message, Some(item))
             }
         };
         if !fits {
@@ -292,7 +299,7 @@ impl Stock<'_> {
         view.sent(number, now);
         peer.stats.updates_out += 1;
         if enters {
-            view.stage = Stage::Enter { sent: true };
+            view.stage = InterestStage::Enter { sent: true };
             peer.stats.enters_out += 1;
         }
         self.remember(view.slot, held);
@@ -300,7 +307,7 @@ impl Stock<'_> {
     }
 
     /// Keeps what was sent for hit checks, once per number and class.
-    fn remember(&mut self, slot: u32, held: Held) {
+    fn remember(&mut self, slot: u32, held: BaselineRef) {
         let Some(rewind) = self.rewind.as_deref_mut() else { return };
         let (slots, classes) = (&mut self.world.slots, &self.world.classes);
         let Some(entity) = slots.get_mut(slot as usize).and_then(Option::as_mut) else { return };
@@ -325,12 +332,12 @@ pub(crate) const fn clock_mode_byte(clock_mode: ClockMode) -> u8 {
 }
 
 /// Says that an entity is out of sight. False when it does not fit.
-fn say_exit(view: &mut View, format: &Format, filling: &mut Filling) -> bool {
-    let (entity, stay) = (view.entity, view.stay);
-    let item = SentItem::Exit { entity, stay };
-    let fits = filling.put(format, &Message::Exit { entity }, Some(item));
+fn write_exit(view: &mut PeerEntityState, format: &Format, packet: &mut PacketBuilder) -> bool {
+    let (entity, epoch) = (view.entity, view.epoch);
+    let item = SentItem::Exit { entity, epoch };
+    let fits = packet.put(format, &Message::Exit { entity }, Some(item));
     if fits {
-        view.stage = Stage::Exit { sent: true };
+        view.stage = InterestStage::Exit { sent: true };
     }
     fits
 }

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::host::entities::Held;
+use crate::host::entities::BaselineRef;
 use crate::wire::{Body, EncodedBody};
 
 /// Bodies of the newest number that are remembered.
@@ -13,16 +13,16 @@ const ENCODED_BODIES: usize = 16;
 
 /// Which body: of what, for whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct BodyKey {
-    pub(crate) held: Held,
-    pub(crate) baseline: Option<Held>,
+pub(crate) struct PayloadKey {
+    pub(crate) held: BaselineRef,
+    pub(crate) baseline: Option<BaselineRef>,
     pub(crate) teleport: bool,
 }
 
-impl BodyKey {
+impl PayloadKey {
     /// All of it in one number. Never zero.
     fn named(self) -> u64 {
-        let pair = |held: Held| u64::from(held.number) << 8 | u64::from(held.class);
+        let pair = |held: BaselineRef| u64::from(held.number) << 8 | u64::from(held.class);
         let baseline = self.baseline.map_or(0, |it| 1 << 24 | pair(it));
         1 << 63 | u64::from(self.teleport) << 56 | baseline << 24 | pair(self.held)
     }
@@ -43,25 +43,25 @@ struct Written {
 
 /// Bodies of the newest number, by what receivers have.
 #[derive(Debug, Default)]
-pub(crate) struct Bodies {
-    kept: Vec<(BodyKey, Body)>,
+pub(crate) struct PayloadCache {
+    kept: Vec<(PayloadKey, Body)>,
     next: usize,
     /// Each in the place that its key falls into; empty until the first is written.
     encoded: Vec<Written>,
 }
 
-impl Bodies {
+impl PayloadCache {
     /// Another number is the newest. What is written is of one number at one moment anyway.
     pub(crate) fn clear(&mut self) {
         self.kept.clear();
         self.next = 0;
     }
 
-    pub(crate) fn body(&self, key: BodyKey) -> Option<&Body> {
+    pub(crate) fn body(&self, key: PayloadKey) -> Option<&Body> {
         self.kept.iter().find(|(kept, _)| *kept == key).map(|(_, body)| body)
     }
 
-    pub(crate) fn keep(&mut self, key: BodyKey, body: Body) {
+    pub(crate) fn keep(&mut self, key: PayloadKey, body: Body) {
         if self.kept.len() < BODIES {
             self.kept.push((key, body));
         } else {
@@ -70,12 +70,12 @@ impl Bodies {
         }
     }
 
-    pub(crate) fn encoded(&self, key: BodyKey, near_tick: i64) -> Option<&EncodedBody> {
+    pub(crate) fn encoded(&self, key: PayloadKey, near_tick: i64) -> Option<&EncodedBody> {
         let written = self.encoded.get(key.place())?;
         (written.near_tick == near_tick && written.name == key.named()).then_some(&written.encoded)
     }
 
-    pub(crate) fn keep_encoded(&mut self, key: BodyKey, near_tick: i64, encoded: EncodedBody) {
+    pub(crate) fn keep_encoded(&mut self, key: PayloadKey, near_tick: i64, encoded: EncodedBody) {
         if self.encoded.is_empty() {
             self.encoded.resize(ENCODED_BODIES, Written::default());
         }

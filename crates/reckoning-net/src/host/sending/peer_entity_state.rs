@@ -3,17 +3,17 @@
 use reckoning::SimTime;
 
 use crate::ack_window::ahead;
-use crate::host::entities::{ClassFormat, Entity, Held};
+use crate::host::entities::{BaselineRef, ClassFormat, Entity};
 use crate::wire::{EntityId, Owner, UpdateSeq};
 use crate::zones::ZoneClass;
 
 /// After so many losses in a row an update is coded on its own: the receiver may not have the
 /// baseline we think it has.
-const DOUBTS: u8 = 2;
+const MAX_LOSSES_WITH_BASELINE: u8 = 2;
 
 /// How far a stay in a receiver's zone has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stage {
+pub(crate) enum InterestStage {
     /// It must be told of the entity; `sent` while that is under way.
     Enter { sent: bool },
     /// It knows the entity.
@@ -26,19 +26,19 @@ pub(crate) enum Stage {
 
 /// One receiver's sight of one entity.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct View {
+pub(crate) struct PeerEntityState {
     pub(crate) entity: EntityId,
     /// The entity's place in the host's table.
     pub(crate) slot: u32,
     pub(crate) class: u8,
-    pub(crate) stage: Stage,
+    pub(crate) stage: InterestStage,
     /// Tells this stay in the zone from earlier ones.
-    pub(crate) stay: u16,
+    pub(crate) epoch: u16,
     /// What was sent last.
-    sent: Option<Held>,
+    sent: Option<BaselineRef>,
     sent_at: SimTime,
     /// The newest that it has.
-    has: Option<Held>,
+    has: Option<BaselineRef>,
     /// Losses since it last had something.
     losses: u8,
     /// What was sent last was lost, or a policy chose it.
@@ -58,14 +58,14 @@ const EXIT_URGENCY: f32 = 1e5;
 const TELEPORT_URGENCY: f32 = 1e4;
 const STOP_URGENCY: f32 = 1e2;
 
-impl View {
-    pub(crate) fn new(entity: EntityId, slot: u32, class: u8, stay: u16, now: SimTime) -> Self {
+impl PeerEntityState {
+    pub(crate) fn new(entity: EntityId, slot: u32, class: u8, epoch: u16, now: SimTime) -> Self {
         Self {
             entity,
             slot,
             class,
-            stage: Stage::Enter { sent: false },
-            stay,
+            stage: InterestStage::Enter { sent: false },
+            epoch,
             sent: None,
             sent_at: now,
             has: None,
@@ -76,21 +76,21 @@ impl View {
     }
 
     /// The entity came into the zone again before the receiver knew that it had left.
-    pub(crate) fn begin_again(&mut self, class: u8, stay: u16, now: SimTime) {
-        *self = Self::new(self.entity, self.slot, class, stay, now);
+    pub(crate) fn begin_again(&mut self, class: u8, epoch: u16, now: SimTime) {
+        *self = Self::new(self.entity, self.slot, class, epoch, now);
     }
 
     /// The entity left the zone. Returns whether the receiver has to be told.
     pub(crate) fn end(&mut self) -> bool {
         let told = self.sent.is_some();
-        if !matches!(self.stage, Stage::Exit { .. } | Stage::Gone) {
-            self.stage = Stage::Exit { sent: false };
+        if !matches!(self.stage, InterestStage::Exit { .. } | InterestStage::Gone) {
+            self.stage = InterestStage::Exit { sent: false };
         }
         told
     }
 
     pub(crate) const fn is_shown(&self) -> bool {
-        matches!(self.stage, Stage::Shown | Stage::Enter { .. })
+        matches!(self.stage, InterestStage::Shown | InterestStage::Enter { .. })
     }
 
     /// Asks for an update in the next tick: of that number, or of what is newest then.
@@ -110,54 +110,57 @@ impl View {
         let waited_s = now.secs_since(self.sent_at) as f32;
         let need = |urgency: f32| Some(Need { urgency: urgency + waited_s });
         match self.stage {
-            Stage::Enter { sent: false } => return need(ENTER_URGENCY),
-            Stage::Exit { sent: false } => return need(EXIT_URGENCY),
-            Stage::Exit { sent: true } | Stage::Gone => return None,
-            Stage::Enter { sent: true } | Stage::Shown => {}
+            InterestStage::Enter { sent: false } => return need(ENTER_URGENCY),
+            InterestStage::Exit { sent: false } => return need(EXIT_URGENCY),
+            InterestStage::Exit { sent: true } | InterestStage::Gone => return None,
+            InterestStage::Enter { sent: true } | InterestStage::Shown => {}
         }
         let Some(sent) = self.sent else { return need(1.0) };
         if entity.teleported_since(sent.number) {
             return need(TELEPORT_URGENCY);
         }
         let rules = (self.class, class);
-        let Some(stray) = entity.stray(classes, sent, rules, now) else { return need(1.0) };
+        let Some(prediction_error) = entity.prediction_error(classes, sent, rules, now) else {
+            return need(1.0);
+        };
         let waited = now.saturating_since(self.sent_at);
         if entity.fairness.is_some() {
-            let settles = !stray.moves && !stray.is_newest && stray.apart;
+            let settles =
+                !prediction_error.moves && !prediction_error.is_newest && prediction_error.apart;
             let healed = waited >= class.heartbeat && (settles || self.losses > 0);
             return if self.due || healed { need(1.0) } else { None };
         }
-        if stray.misses_stop {
+        if prediction_error.misses_stop {
             return need(STOP_URGENCY);
         }
         if waited < class.min_interval {
             return None;
         }
-        let differs = !stray.is_newest && stray.apart;
+        let differs = !prediction_error.is_newest && prediction_error.apart;
         // An owner exports because the others need it; nearby nobody is the judge of that twice.
         let relayed = self.class == 0 && differs && entity.owner != Owner::Host;
-        if self.due || stray.turned || relayed || stray.crosses {
-            return need(stray.share * (1.0 + waited_s));
+        if self.due || prediction_error.turned || relayed || prediction_error.crosses {
+            return need(prediction_error.share * (1.0 + waited_s));
         }
-        let restless = differs || (!stray.is_newest && stray.moves);
+        let restless = differs || (!prediction_error.is_newest && prediction_error.moves);
         if waited >= class.heartbeat && restless { need(0.5) } else { None }
     }
 
     /// The same for an entity that is no more.
     pub(crate) fn need_without(&self, now: SimTime) -> Option<Need> {
-        let exits = self.stage == Stage::Exit { sent: false };
+        let exits = self.stage == InterestStage::Exit { sent: false };
         exits.then(|| Need { urgency: EXIT_URGENCY + now.secs_since(self.sent_at) as f32 })
     }
 
     /// The number to send, and what it can be coded off.
-    pub(crate) fn form(&self, newest: u16, entity: &Entity) -> (u16, Option<Held>) {
+    pub(crate) fn form(&self, newest: u16, entity: &Entity) -> (u16, Option<BaselineRef>) {
         let wanted = self.chosen.filter(|number| entity.has_number(*number));
         // Never backwards: the receiver would drop it.
         let wanted = wanted.filter(|n| self.sent.is_none_or(|sent| ahead(*n, sent.number) > 0));
         let number = wanted.unwrap_or(newest);
         let base = self.has.filter(|has| {
-            self.losses < DOUBTS
-                && matches!(self.stage, Stage::Shown)
+            self.losses < MAX_LOSSES_WITH_BASELINE
+                && matches!(self.stage, InterestStage::Shown)
                 && UpdateSeq::delta(has.number, number).is_some()
                 && entity.has_number(has.number)
         });
@@ -181,13 +184,13 @@ impl View {
     }
 
     pub(crate) fn sent(&mut self, number: u16, now: SimTime) {
-        self.sent = Some(Held { number, class: self.class });
+        self.sent = Some(BaselineRef { number, class: self.class });
         self.sent_at = now;
         self.rest();
     }
 
     /// An update or an entry arrived.
-    pub(crate) fn arrived(&mut self, held: Held) {
+    pub(crate) fn arrived(&mut self, held: BaselineRef) {
         if self.has.is_none_or(|has| ahead(held.number, has.number) > 0) {
             self.has = Some(held);
         }

@@ -2,7 +2,7 @@
 
 use reckoning::{DQuat, DVec3, SimTime, Threshold, Update};
 
-use crate::host::entities::Held;
+use crate::host::entities::BaselineRef;
 use crate::zones::ZoneClass;
 
 /// Beliefs whose straying is remembered within a tick: receivers differ by their baselines and
@@ -11,8 +11,8 @@ const STRAYS: usize = 16;
 
 /// How far a belief is off the knowledge at one moment, by the rules of a class.
 #[derive(Clone, Copy, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a reason of its own to tell")]
-pub(crate) struct Stray {
+#[expect(clippy::struct_excessive_bools, reason = "each is a reason of its own to push_event")]
+pub(crate) struct PredictionError {
     /// The error as a share of the threshold.
     pub(crate) share: f32,
     /// The error crosses the threshold.
@@ -31,16 +31,16 @@ pub(crate) struct Stray {
 
 /// What was computed for this tick.
 #[derive(Debug, Default)]
-pub(crate) struct Strays {
+pub(crate) struct PredictionErrorCache {
     tick: Option<SimTime>,
     position: DVec3,
     orientation: DQuat,
     stands: bool,
     /// Each in the place that its name falls into, with its name; zero names nobody.
-    kept: [(u64, Stray); STRAYS],
+    kept: [(u64, PredictionError); STRAYS],
 }
 
-impl Strays {
+impl PredictionErrorCache {
     /// Looks at the knowledge at `now`, unless that was done.
     pub(crate) fn at(&mut self, now: SimTime, known: &Update) {
         if self.tick == Some(now) {
@@ -50,7 +50,7 @@ impl Strays {
         self.position = known.position_at(now);
         self.orientation = known.orientation_at(now);
         self.stands = known.velocity_at(now) == DVec3::ZERO;
-        self.kept = [(0, Stray::default()); STRAYS];
+        self.kept = [(0, PredictionError::default()); STRAYS];
     }
 
     /// The knowledge changed.
@@ -58,29 +58,29 @@ impl Strays {
         self.tick = None;
     }
 
-    pub(crate) fn kept(&self, held: Held, rules: u8) -> Option<Stray> {
-        let (name, stray) = self.kept[place(held, rules)];
-        (name == named(held, rules)).then_some(stray)
+    pub(crate) fn kept(&self, held: BaselineRef, rules: u8) -> Option<PredictionError> {
+        let (name, prediction_error) = self.kept[place(held, rules)];
+        (name == named(held, rules)).then_some(prediction_error)
     }
 
-    pub(crate) fn keep(&mut self, held: Held, rules: u8, stray: Stray) {
-        self.kept[place(held, rules)] = (named(held, rules), stray);
+    pub(crate) fn keep(&mut self, held: BaselineRef, rules: u8, prediction_error: PredictionError) {
+        self.kept[place(held, rules)] = (named(held, rules), prediction_error);
     }
 
-    pub(crate) fn of(
+    pub(crate) fn measure(
         &self,
         believed: &Update,
         is_newest: bool,
         step_m: f64,
         rules: &ZoneClass,
         now: SimTime,
-    ) -> Stray {
+    ) -> PredictionError {
         let moves = believed.velocity_at(now) != DVec3::ZERO;
         let error = self.position - believed.position_at(now);
         let turned = rules.angle_threshold.is_some_and(|threshold| {
             threshold.is_crossed_between(believed.orientation_at(now), self.orientation)
         });
-        Stray {
+        PredictionError {
             share: share(&rules.threshold, error.length()),
             crosses: rules.threshold.is_crossed_by(error),
             turned,
@@ -92,12 +92,12 @@ impl Strays {
     }
 }
 
-const fn place(held: Held, rules: u8) -> usize {
+const fn place(held: BaselineRef, rules: u8) -> usize {
     (held.number as usize + 3 * held.class as usize + 5 * rules as usize) % STRAYS
 }
 
 /// Never zero.
-const fn named(held: Held, rules: u8) -> u64 {
+const fn named(held: BaselineRef, rules: u8) -> u64 {
     1 << 63 | (held.number as u64) << 16 | (held.class as u64) << 8 | rules as u64
 }
 
