@@ -3,7 +3,7 @@
 //! An [`AckWindow`] tells new datagrams from duplicates and from those too old to judge, and holds
 //! what the next header acknowledges.
 
-/// How many datagrams before the newest an acknowledgement speaks of.
+/// Datagrams before the newest that an acknowledgement covers.
 pub(crate) const ACK_BITS: u16 = 32;
 
 /// How far `a` is ahead of `b` on the circle of sequence numbers; negative when behind.
@@ -11,17 +11,17 @@ pub(crate) const fn ahead(a: u16, b: u16) -> i16 {
     a.wrapping_sub(b).cast_signed()
 }
 
-/// What a datagram that arrives is to us.
+/// Classification of a received datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrival {
     New,
-    /// A copy of one that arrived before.
+    /// It was received before.
     Duplicate,
-    /// So late that it cannot be told from a copy.
+    /// So late that it cannot be told from a duplicate.
     TooOld,
 }
 
-/// Which numbers of a wrapping sequence have arrived: the newest, and the 32 before it.
+/// Window over a wrapping sequence: the newest number received, and which of the 32 before it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AckWindow {
     newest: Option<u16>,
@@ -29,7 +29,7 @@ pub(crate) struct AckWindow {
 }
 
 impl AckWindow {
-    /// What an arrival of `number` would be.
+    /// What receiving `number` now would be.
     pub(crate) fn classify(self, number: u16) -> Arrival {
         let Some(newest) = self.newest else { return Arrival::New };
         match ahead(newest, number) {
@@ -41,7 +41,7 @@ impl AckWindow {
         }
     }
 
-    /// Notes that `number` arrived. Returns whether it is the newest now.
+    /// Records that `number` was received. Returns whether it is the newest now.
     pub(crate) fn record(&mut self, number: u16) -> bool {
         let Some(newest) = self.newest else {
             self.newest = Some(number);
@@ -59,7 +59,7 @@ impl AckWindow {
         step > 0
     }
 
-    /// The newest that arrived.
+    /// The newest number received.
     pub(crate) const fn newest(self) -> Option<u16> {
         self.newest
     }
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_window_tells_news_from_copies_across_the_wrap() {
+    fn a_window_tells_news_from_duplicates_across_the_wrap() {
         let mut window = AckWindow::default();
         let numbers = [65_530_u16, 65_534, 3, 65_535, 1];
         for number in numbers {

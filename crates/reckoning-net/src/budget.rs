@@ -1,6 +1,6 @@
-//! How many bytes a receiver may be sent: a bucket that fills at a steady rate.
+//! Byte budget of a peer: a token bucket that fills at a steady rate.
 //!
-//! What does not fit now waits, and who waits is decided by those who fill the datagrams. The
+//! What does not fit now waits, and what waits is decided by those who write the datagrams. The
 //! bucket may go below empty by one datagram, because whether one more byte fits is known only
 //! after it was written; the rate holds all the same.
 
@@ -9,10 +9,10 @@ use reckoning::SimTime;
 /// What every datagram costs besides its bytes: the headers of IPv4 and UDP.
 pub(crate) const DATAGRAM_OVERHEAD_BYTES: usize = 28;
 
-/// A bucket may hold what comes in this long, so that a tick after a pause can be generous.
+/// A bucket holds what flows in within this span, so that a tick after a pause can send more.
 const BURST_S: f64 = 0.25;
 
-/// Bytes that may be sent, refilled at a rate and never more than a burst.
+/// Bytes that may be sent: refilled at a rate, never more than a burst.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ByteBudget {
     bytes_per_s: f64,

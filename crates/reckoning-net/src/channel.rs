@@ -1,4 +1,4 @@
-//! What two ends keep about each other, whichever is the host.
+//! Connection state that both ends keep: acknowledgements, datagrams in flight, message queues.
 
 use reckoning::SimTime;
 
@@ -8,16 +8,16 @@ use crate::redundant_commands::{DuplicateFilter, RedundantCommands};
 use crate::reliable::{Inbox, Outbox};
 use crate::wire::{Ack, EntityId, Message};
 
-/// How a message to the other side is sent.
+/// How a message of the game is delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivery {
-    /// Once and in order, sent again until it is acknowledged.
+    /// Once and in order, retransmitted until it is acknowledged.
     Reliable,
-    /// In the next few datagrams, whichever arrives first; in no order, and lost if all are.
+    /// Carried by the next few datagrams, whichever arrives first; in no order, and lost if all are.
     Repeated,
 }
 
-/// Why a message was not taken.
+/// Why a message was not queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SendError {
@@ -25,12 +25,12 @@ pub enum SendError {
     TooLong {
         /// Its length.
         got_bytes: usize,
-        /// What can be carried.
+        /// The longest that can be carried.
         max_bytes: usize,
     },
-    /// Too much waits already: the other side does not acknowledge it. Try again later.
+    /// Too many messages wait to be acknowledged. Try again later.
     Full,
-    /// There is nobody to send to: not joined, or gone.
+    /// The other end has not joined, or is gone.
     NotJoined,
 }
 
@@ -48,38 +48,38 @@ impl core::fmt::Display for SendError {
 
 impl core::error::Error for SendError {}
 
-/// What a datagram carried that its fate matters to.
+/// Something a datagram carried that has to be known when it is acknowledged or lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SentItem {
-    /// An update of an entity, in a zone class, in one epoch in the receiver's zone.
+    /// An update of an entity, as a distance class wrote it, in one epoch of the interest set.
     Update { entity: EntityId, number: u16, class: u8, epoch: u16 },
-    /// The same, with all the receiver needs to begin.
+    /// The entry of an entity, with everything the receiver needs to begin.
     Enter { entity: EntityId, number: u16, class: u8, epoch: u16 },
-    /// An update to a receiver that may not know the entity yet: no baseline.
+    /// An update sent before the entry was acknowledged: it serves as no baseline.
     EarlyUpdate { entity: EntityId, number: u16, epoch: u16 },
-    /// The end of a epoch.
+    /// The exit of an entity, which ends the epoch.
     Exit { entity: EntityId, epoch: u16 },
-    /// Something that is said until it is heard.
+    /// A control message.
     Control { serial: u16 },
-    /// A piece of the ordered stream.
+    /// A reliable message.
     Reliable { index: u16 },
-    /// The answer to a join.
+    /// The welcome.
     Welcome,
 }
 
-/// What one end keeps about its connection to the other.
+/// State of one end of a connection, whichever end it is.
 #[derive(Clone, Debug)]
 pub(crate) struct Channel {
     pub(crate) received: AckWindow,
-    /// Datagrams that were understood, and those that the other side sent from the first of them
-    /// to the newest.
+    /// Datagrams received and understood, and those that the other side sent from the first of
+    /// them to the newest.
     received_count: u64,
     expected_count: u64,
-    /// Host time at which the newest datagram came in.
+    /// Host time at which the newest datagram was received.
     newest_received_at: SimTime,
     /// Since when an acknowledgement is owed, by the local clock.
     ack_owed_since: Option<SimTime>,
-    /// When the other side was heard last, by the local clock.
+    /// When a datagram was received last, by the local clock.
     pub(crate) last_received_at: SimTime,
     pub(crate) sent_packets: SentPackets<SentItem>,
     pub(crate) outbox: Outbox,
@@ -105,7 +105,7 @@ impl Channel {
         }
     }
 
-    /// Takes a message of the game's own.
+    /// Queues a message of the game's own.
     pub(crate) fn send(&mut self, bytes: &[u8], delivery: Delivery) -> Result<(), SendError> {
         let max_bytes = match delivery {
             Delivery::Reliable => crate::wire::MAX_RELIABLE_BYTES,
@@ -128,7 +128,7 @@ impl Channel {
         self.received.classify(sequence)
     }
 
-    /// A datagram came in and was understood. `host_now` is the host's time as this end knows
+    /// A datagram was received and understood. `host_now` is the host's time as this end knows
     /// it, `ack_eliciting` whether it carried anything worth an acknowledgement.
     pub(crate) fn record_received(
         &mut self,
@@ -149,9 +149,9 @@ impl Channel {
         }
     }
 
-    /// Datagrams of the other side that did not come, by the gaps in their numbers.
+    /// Datagrams of the other side that were not received, by the gaps in their sequence.
     pub(crate) const fn missed(&self) -> u64 {
-        // A late one from before the first that came is noted and in no gap.
+        // A late one from before the first received is counted and in no gap.
         self.expected_count.saturating_sub(self.received_count)
     }
 
@@ -160,14 +160,14 @@ impl Channel {
         self.ack_owed_since
     }
 
-    /// The acknowledgement to put into a datagram that is about to leave.
+    /// The acknowledgement for the header of the next datagram.
     pub(crate) fn ack(&self) -> Option<Ack> {
         let newest = self.received.newest()?;
         let received_ms = low_millis(self.newest_received_at);
         Some(Ack { newest, before: self.received.before(), received_ms })
     }
 
-    /// A datagram with that acknowledgement left.
+    /// A datagram with that acknowledgement was sent.
     pub(crate) fn ack_sent(&mut self) {
         self.ack_owed_since = None;
     }
@@ -178,7 +178,7 @@ impl Channel {
     }
 }
 
-/// Whether a message is worth an acknowledgement.
+/// Whether a message makes its receiver send an acknowledgement if nothing else is sent.
 pub(crate) const fn is_ack_eliciting(message: &Message) -> bool {
     !matches!(
         message,

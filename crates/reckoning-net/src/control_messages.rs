@@ -1,18 +1,16 @@
-//! Things that are pending until they are heard: grants, revocations and corrections.
+//! Control messages to a peer: grants, revocations and corrections, sent until acknowledged.
 //!
 //! The latest message about an entity replaces earlier ones of the same kind, so the list cannot
-//! outgrow what a peer owns by much, and it has an end all the same.
+//! outgrow what a peer owns by much, and it has a limit all the same.
 
 use alloc::vec::Vec;
 
 use reckoning::Update;
 
+use crate::limits::MAX_CONTROL_MESSAGES;
 use crate::wire::EntityId;
 
-/// ControlMessages that wait to be heard at most.
-pub(crate) const MAX_CONTROL_MESSAGES: usize = 1024;
-
-/// What is pending.
+/// A control message about an entity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "few at a time, and most are corrections")]
 pub(crate) enum ControlMessage {
@@ -27,7 +25,7 @@ impl ControlMessage {
     }
 }
 
-/// Something that is pending until it is heard.
+/// A control message that is not acknowledged yet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PendingControl {
     pub(crate) entity: EntityId,
@@ -36,7 +34,7 @@ pub(crate) struct PendingControl {
     in_flight: bool,
 }
 
-/// What one peer has to be told.
+/// The control messages of one peer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ControlMessages {
     list: Vec<PendingControl>,
@@ -44,7 +42,7 @@ pub(crate) struct ControlMessages {
 }
 
 impl ControlMessages {
-    /// Takes a message in. Returns false when there is no room.
+    /// Queues a message. Returns false when there is no room.
     pub(crate) fn push(&mut self, entity: EntityId, message: ControlMessage) -> bool {
         self.list.retain(|old| old.entity != entity || !message.replaces(&old.message));
         if self.list.len() >= MAX_CONTROL_MESSAGES {
@@ -60,12 +58,12 @@ impl ControlMessages {
         true
     }
 
-    /// Takes back what was to be pending about an entity that is gone.
+    /// Drops the messages about an entity that is gone.
     pub(crate) fn forget(&mut self, entity: EntityId) {
         self.list.retain(|pending| pending.entity != entity);
     }
 
-    /// The next one to put into a datagram.
+    /// The next one to write into a datagram.
     pub(crate) fn next(&self) -> Option<PendingControl> {
         self.list.iter().find(|pending| !pending.in_flight).copied()
     }
@@ -78,7 +76,7 @@ impl ControlMessages {
         self.set_in_flight(serial, false);
     }
 
-    pub(crate) fn arrived(&mut self, serial: u16) {
+    pub(crate) fn acknowledged(&mut self, serial: u16) {
         self.list.retain(|pending| pending.serial != serial);
     }
 
@@ -94,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_latest_word_counts() {
+    fn the_latest_message_counts() {
         let mut messages = ControlMessages::default();
         messages.push(EntityId(1), ControlMessage::Grant);
         messages.push(EntityId(1), ControlMessage::Revoke);
@@ -104,7 +102,7 @@ mod tests {
         assert!(messages.next().is_none());
         messages.lost(pending.serial);
         assert!(messages.next().is_some());
-        messages.arrived(pending.serial);
+        messages.acknowledged(pending.serial);
         assert!(messages.next().is_none());
     }
 

@@ -1,8 +1,8 @@
-//! Updates of one entity by number: what baselines are looked up in.
+//! History of one entity's updates by number: where baselines are looked up.
 //!
-//! Numbers are counted per entity and wrap. The sender keeps what it numbered, the receiver
-//! what it got; both keep [`HISTORY`] numbers up to the newest, so whatever one side
-//! acknowledged and the other side still has can serve as a baseline.
+//! Numbers are counted per entity and wrap. The sender keeps what it numbered, the receiver what
+//! it decoded; both keep [`HISTORY`] numbers up to the newest, so whatever one side acknowledged
+//! and the other side still has can serve as a baseline.
 
 use alloc::vec::Vec;
 

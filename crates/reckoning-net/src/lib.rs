@@ -56,6 +56,7 @@ mod channel;
 mod control_messages;
 mod history;
 mod host;
+mod limits;
 mod loss_detection;
 mod redundant_commands;
 mod reliable;
@@ -67,10 +68,20 @@ mod zones;
 pub use channel::{Delivery, SendError};
 pub use host::config::{ClockMode, HostConfig, MAX_WELCOME_BYTES};
 pub use host::event::{Departure, HostEvent};
-pub use host::{Host, HostStats, MAX_HOST_EVENTS, SpawnError, Viewpoint};
-pub use session::config::{SessionConfig, SessionEvent};
+pub use host::{Host, HostStats, SpawnError, Viewpoint};
+pub use limits::{MAX_HOST_EVENTS, MAX_SESSION_EVENTS};
+pub use session::Session;
+pub use session::config::SessionConfig;
 pub use session::entities::RemoteEntity;
-pub use session::{MAX_SESSION_EVENTS, Session};
+pub use session::event::SessionEvent;
 pub use stats::TrafficStats;
 pub use wire::{DisconnectReason, EntityId, Format, Owner, PeerId, Registry};
 pub use zones::{MAX_CLASSES, ZoneClass, ZoneConfig};
+
+/// Types of the engine that appear in this crate's functions and settings.
+pub use reckoning::{
+    AngleThreshold, ClockConfig, ClockSync, ConfigError, CustomModel, DVec3, Ghost, GhostConfig,
+    GuardConfig, HitRequest, HitVerdict, Kinematics, KinematicsError, Model, Offence, Path, Policy,
+    Pose, PublisherConfig, Quantiser, Rewind, RewindConfig, SimTime, Threshold, Update, Verdict,
+    Walls,
+};

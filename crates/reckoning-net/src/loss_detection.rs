@@ -24,32 +24,30 @@ use reckoning::SimTime;
 
 use crate::ack_window::{ACK_BITS, ahead};
 use crate::channel::expand_millis;
+use crate::limits::MAX_SENT_PACKETS;
 use crate::wire::Ack;
 
-/// A datagram is given up once one sent this much later arrived: networks that reorder do so
-/// by a few (RFC 9002, 6.1.1).
+/// A datagram is given up once one sent this much later is acknowledged: networks that reorder do
+/// so by a few (RFC 9002, 6.1.1).
 const REORDER_THRESHOLD: u16 = 3;
 
-/// Datagrams remembered until they are acknowledged or given up; at 60 a second, four seconds.
-pub(crate) const MAX_SENT_PACKETS: usize = 256;
-
-/// Before anything is known of the way, an answer is waited for this long.
+/// Time-out before the first round trip was measured.
 const INITIAL_TIMEOUT: Duration = Duration::from_millis(400);
-/// Nobody is asked to answer faster than this: an acknowledgement waits for a datagram to ride on.
+/// Shortest time-out: an acknowledgement waits for a datagram that carries it.
 const MIN_TIMEOUT: Duration = Duration::from_millis(150);
-/// However silent the other side is, something is tried again after this long.
+/// Longest time-out, however silent the other side is.
 const MAX_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What became of a datagram of ours.
+/// Outcome of a datagram that was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PacketOutcome {
-    /// It arrived, at about this moment of the other side's report.
+    /// It was received, at about this moment by the other side's report.
     Acknowledged(SimTime),
-    /// It seems not to have arrived.
+    /// It counts as lost; an acknowledgement may still follow.
     Lost,
 }
 
-/// One datagram of ours and what it carried.
+/// One datagram that was sent, and the items it carried.
 #[derive(Clone, Debug)]
 pub(crate) struct SentPacket<I> {
     sequence: u16,
@@ -58,7 +56,7 @@ pub(crate) struct SentPacket<I> {
     pub(crate) items: Vec<I>,
 }
 
-/// How long the way there and back takes (RFC 6298).
+/// Round-trip time, smoothed as in RFC 6298.
 #[derive(Clone, Copy, Debug, Default)]
 struct RoundTrip {
     smoothed_s: f64,
@@ -72,7 +70,7 @@ impl RoundTrip {
         if self.known {
             self.deviation_s += 0.25 * ((sample_s - self.smoothed_s).abs() - self.deviation_s);
             self.smoothed_s += 0.125 * (sample_s - self.smoothed_s);
-            // Forgets slowly, so that a way that became longer is believed in the end.
+            // Forgets slowly, so that a path that became longer is accepted in the end.
             self.min_s = (self.min_s + 0.001 * (self.smoothed_s - self.min_s)).min(sample_s);
         } else {
             *self = Self {
@@ -85,7 +83,7 @@ impl RoundTrip {
     }
 }
 
-/// Our datagrams under way, each with the things it carried.
+/// Datagrams in flight, each with the items it carried.
 #[derive(Clone, Debug)]
 pub(crate) struct SentPackets<I> {
     /// By sequence number, oldest first.
@@ -94,16 +92,16 @@ pub(crate) struct SentPackets<I> {
     spare: Vec<Vec<I>>,
     next: u16,
     round_trip: RoundTrip,
-    /// Doubles the wait each time nobody answers in it.
+    /// Doublings of the time-out: one each time it passed without an acknowledgement.
     backoff: u32,
 }
 
-/// What an acknowledgement says, with its moment expanded.
+/// An acknowledgement with its moment expanded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AckReport {
     pub(crate) newest: u16,
     pub(crate) before: u32,
-    /// When `newest` arrived there.
+    /// When `newest` was received there.
     pub(crate) arrived: SimTime,
 }
 
@@ -131,17 +129,17 @@ impl<I> SentPackets<I> {
         }
     }
 
-    /// The number the next datagram will have.
+    /// Sequence number of the next datagram.
     pub(crate) const fn next_sequence(&self) -> u16 {
         self.next
     }
 
-    /// An empty list for the items of the next datagram.
+    /// An empty list for the items of the next datagram, allocated before if possible.
     pub(crate) fn item_list(&mut self) -> Vec<I> {
         self.spare.pop().unwrap_or_default()
     }
 
-    /// Gives back a list that was not needed.
+    /// Takes back a list that is no longer needed.
     pub(crate) fn recycle(&mut self, mut list: Vec<I>) {
         list.clear();
         if self.spare.len() < MAX_SENT_PACKETS {
@@ -149,8 +147,8 @@ impl<I> SentPackets<I> {
         }
     }
 
-    /// A datagram leaves with these items. One without any needs no acknowledgement. `on_outcome` hears
-    /// of what is given up to make room.
+    /// A datagram was sent with these items. One without any needs no acknowledgement.
+    /// `on_outcome` gets what is given up to make room.
     pub(crate) fn sent(
         &mut self,
         now: SimTime,
@@ -174,7 +172,7 @@ impl<I> SentPackets<I> {
         self.ring.push_back(SentPacket { sequence, sent_at: now, lost: false, items });
     }
 
-    /// The other side says what arrived. Returns false for reports about what was never sent.
+    /// The other side acknowledges what it received. Returns false for what was never sent.
     pub(crate) fn handle_ack_report(
         &mut self,
         report: &AckReport,
@@ -215,7 +213,7 @@ impl<I> SentPackets<I> {
         true
     }
 
-    /// Takes the time of the newest datagram reported, if this is the first report of it.
+    /// Measures the round trip of the newest datagram acknowledged, if that is new.
     fn measure(&mut self, report: &AckReport, now: SimTime) -> Option<SimTime> {
         let newest = self.ring.iter().find(|packet| packet.sequence == report.newest)?;
         self.round_trip.record(now.secs_since(newest.sent_at).max(0.0));
@@ -223,7 +221,7 @@ impl<I> SentPackets<I> {
         Some(newest.sent_at)
     }
 
-    /// Gives up what has waited too long for an answer.
+    /// Gives up what was not acknowledged within the time-out.
     pub(crate) fn handle_timeout(
         &mut self,
         now: SimTime,
@@ -243,13 +241,13 @@ impl<I> SentPackets<I> {
         self.backoff = (self.backoff + u32::from(waited)).min(4);
     }
 
-    /// When the next datagram will be given up.
+    /// When the next datagram will be given up, if it is not acknowledged.
     pub(crate) fn next_timeout(&self) -> Option<SimTime> {
         let waiting = self.ring.iter().find(|packet| !packet.lost)?;
         Some(waiting.sent_at + self.timeout())
     }
 
-    /// How long an answer is waited for.
+    /// How long an acknowledgement is waited for.
     pub(crate) fn timeout(&self) -> Duration {
         let known = self.round_trip.known;
         let wait_s = self.round_trip.smoothed_s + 4.0 * self.round_trip.deviation_s;
@@ -261,12 +259,12 @@ impl<I> SentPackets<I> {
         (wait.max(MIN_TIMEOUT) * (1 << self.backoff)).min(MAX_TIMEOUT)
     }
 
-    /// The shortest time there and back of late.
+    /// The shortest recent round trip.
     pub(crate) fn min_round_trip(&self) -> Option<Duration> {
         self.round_trip.known.then(|| Duration::from_secs_f64(self.round_trip.min_s.max(0.0)))
     }
 
-    /// How many datagrams are remembered.
+    /// Datagrams remembered.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.ring.len()
@@ -285,7 +283,7 @@ mod tests {
         AckReport { newest, before, arrived: ms(0) }
     }
 
-    /// SentPackets 0..count, one every 10 ms, each carrying its own number.
+    /// Datagrams 0..count, one every 10 ms, each carrying its own number.
     fn sent_packets(count: u16) -> SentPackets<u16> {
         let mut sent_packets = SentPackets::new();
         for n in 0..count {
@@ -323,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_is_a_loss_and_patience_grows() {
+    fn silence_is_a_loss_and_the_time_out_grows() {
         let mut sent_packets = sent_packets(2);
         let mut lost = 0;
         sent_packets.handle_timeout(ms(399), |_, _| lost += 1);

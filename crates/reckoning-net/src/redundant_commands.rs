@@ -1,26 +1,24 @@
-//! Commands that are repeated instead of confirmed: the last few ride in every datagram.
+//! Redundant commands: each is carried by the next few datagrams instead of being retransmitted.
 //!
-//! What a player pressed must come in time or not at all, so waiting for a loss to be noticed
-//! is no help. Each command is put into the next few datagrams; whichever arrives first
-//! delivers it, the copies are dropped by their index. No order is kept.
+//! What a player pressed must arrive in time or not at all, so waiting for a loss to be detected
+//! is no help. Whichever datagram arrives first delivers the command; its duplicates are dropped
+//! by their index. No order is kept.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use crate::ack_window::{AckWindow, Arrival};
-
-/// Commands that are repeated at the same time; older ones give way.
-pub(crate) const MAX_REDUNDANT_COMMANDS: usize = 16;
+use crate::limits::MAX_REDUNDANT_COMMANDS;
 
 #[derive(Clone, Debug)]
 struct RedundantCommand {
     index: u16,
     bytes: Vec<u8>,
-    /// In how many more datagrams it rides.
+    /// How many more datagrams carry it.
     left: u8,
 }
 
-/// Commands on their way out.
+/// Commands to be carried by the next datagrams.
 #[derive(Clone, Debug)]
 pub(crate) struct RedundantCommands {
     queue: VecDeque<RedundantCommand>,
@@ -29,12 +27,12 @@ pub(crate) struct RedundantCommands {
 }
 
 impl RedundantCommands {
-    /// Puts each command into this many datagrams.
+    /// Has each command carried by this many datagrams.
     pub(crate) const fn new(times: u8) -> Self {
         Self { queue: VecDeque::new(), next: 0, times }
     }
 
-    /// Takes a command in. Returns whether an older one had to give way.
+    /// Queues a command. Returns whether an older one was dropped for it.
     pub(crate) fn push(&mut self, command: &[u8]) -> bool {
         let crowded = self.queue.len() >= MAX_REDUNDANT_COMMANDS;
         if crowded {
@@ -49,7 +47,7 @@ impl RedundantCommands {
         crowded
     }
 
-    /// What rides in the next datagram, oldest first.
+    /// The commands for the next datagram, oldest first.
     pub(crate) fn for_next_datagram(&self) -> impl Iterator<Item = (u16, &[u8])> {
         self.queue.iter().map(|command| (command.index, command.bytes.as_slice()))
     }
@@ -68,12 +66,12 @@ impl RedundantCommands {
     }
 }
 
-/// Tells the first copy of a command from the others.
+/// Tells the first arrival of a command from its duplicates.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DuplicateFilter(AckWindow);
 
 impl DuplicateFilter {
-    /// Whether this is the first copy.
+    /// Whether this is the first arrival.
     pub(crate) fn is_new(&mut self, index: u16) -> bool {
         let first = self.0.classify(index) == Arrival::New;
         if first {

@@ -1,35 +1,27 @@
-//! Messages that must arrive, once and in order, over datagrams that may not.
+//! Reliable messages: delivered once and in order, over datagrams that may be lost.
 //!
-//! An [`Outbox`] numbers the messages and hands each out to ride in a datagram; when that
-//! datagram is lost the message is handed out again, when it arrives the message is done. An
-//! [`Inbox`] puts them back in order. Nothing waits for these but what comes after them in the
-//! same channel: updates overtake.
+//! An [`Outbox`] numbers the messages and hands each out to be carried by a datagram; when that
+//! datagram is lost the message is handed out again, when it is acknowledged the message is done.
+//! An [`Inbox`] puts them back in order. Nothing waits for them but what follows in the same
+//! stream: updates overtake.
 //!
 //! Both are bounded: an outbox refuses what does not fit, and never lets more than
-//! [`MAX_IN_FLIGHT`] messages be under way, which is less than an inbox can hold.
+//! [`MAX_IN_FLIGHT`] messages be in flight, which is less than an inbox can hold.
 
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
 
 use crate::ack_window::ahead;
-
-/// Messages that wait in an outbox at most, sent ones included.
-pub(crate) const MAX_QUEUED: usize = 256;
-/// Bytes that wait in an outbox at most.
-pub(crate) const MAX_QUEUED_BYTES: usize = 65_536;
-/// Messages under way at most, counted from the oldest that has not arrived.
-const MAX_IN_FLIGHT: usize = 32;
-/// Messages an inbox holds until the one before them comes.
-pub(crate) const MAX_HELD: usize = 64;
+use crate::limits::{MAX_EARLY_MESSAGES, MAX_IN_FLIGHT, MAX_QUEUED_BYTES, MAX_QUEUED_MESSAGES};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PieceState {
     Waiting,
     InFlight,
-    Arrived,
+    Acknowledged,
 }
 
-/// Messages to be sent, oldest first.
+/// Messages that are not acknowledged yet, oldest first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outbox {
     queue: VecDeque<(Vec<u8>, PieceState)>,
@@ -39,9 +31,10 @@ pub(crate) struct Outbox {
 }
 
 impl Outbox {
-    /// Takes a message in, unless there is no room. Returns whether it did.
+    /// Queues a message. Returns false when there is no room.
     pub(crate) fn push(&mut self, message: &[u8]) -> bool {
-        if self.queue.len() >= MAX_QUEUED || self.bytes + message.len() > MAX_QUEUED_BYTES {
+        if self.queue.len() >= MAX_QUEUED_MESSAGES || self.bytes + message.len() > MAX_QUEUED_BYTES
+        {
             return false;
         }
         self.bytes += message.len();
@@ -66,12 +59,12 @@ impl Outbox {
         self.advance(index, PieceState::InFlight, PieceState::Waiting);
     }
 
-    /// The datagram with this message arrived.
-    pub(crate) fn arrived(&mut self, index: u16) {
-        self.advance(index, PieceState::InFlight, PieceState::Arrived);
-        // An answer that comes after we gave up on it saves the second copy.
-        self.advance(index, PieceState::Waiting, PieceState::Arrived);
-        while let Some((bytes, PieceState::Arrived)) = self.queue.front() {
+    /// The datagram with this message was acknowledged.
+    pub(crate) fn acknowledged(&mut self, index: u16) {
+        self.advance(index, PieceState::InFlight, PieceState::Acknowledged);
+        // An acknowledgement that comes after it was given up saves the retransmission.
+        self.advance(index, PieceState::Waiting, PieceState::Acknowledged);
+        while let Some((bytes, PieceState::Acknowledged)) = self.queue.front() {
             self.bytes -= bytes.len();
             self.queue.pop_front();
             self.first = self.first.wrapping_add(1);
@@ -87,25 +80,25 @@ impl Outbox {
         }
     }
 
-    /// How many messages have not arrived yet.
+    /// Messages that are not acknowledged yet.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.queue.len()
     }
 }
 
-/// What became of a message that came in.
+/// What an inbox did with a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
     /// It is held or ready.
     New,
-    /// It came before.
+    /// It was received before.
     Duplicate,
     /// It is further ahead than an honest outbox sends.
     TooFar,
 }
 
-/// Messages that came in, put back in order.
+/// Received messages, put back in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inbox {
     next: u16,
@@ -113,13 +106,13 @@ pub(crate) struct Inbox {
 }
 
 impl Inbox {
-    /// Takes a message in; then ask [`ready`](Self::ready) until `None`.
+    /// Takes a message; then ask [`ready`](Self::ready) until `None`.
     pub(crate) fn take(&mut self, index: u16, bytes: &[u8]) -> Taken {
         let offset = ahead(index, self.next);
         if offset < 0 || self.held.contains_key(&index) {
             return Taken::Duplicate;
         }
-        if usize::from(offset.unsigned_abs()) >= MAX_HELD {
+        if usize::from(offset.unsigned_abs()) >= MAX_EARLY_MESSAGES {
             return Taken::TooFar;
         }
         self.held.insert(index, bytes.to_vec());
@@ -157,7 +150,7 @@ mod tests {
                 }
                 inbox.take(index, &bytes);
                 assert_eq!(inbox.take(index, &bytes), Taken::Duplicate);
-                outbox.arrived(index);
+                outbox.acknowledged(index);
             }
             got.extend(core::iter::from_fn(|| inbox.ready()).map(|message| message[0]));
         }
@@ -168,7 +161,7 @@ mod tests {
     #[test]
     fn an_outbox_has_an_end() {
         let mut outbox = Outbox::default();
-        assert_eq!((0..1000).filter(|_| outbox.push(&[0])).count(), MAX_QUEUED);
+        assert_eq!((0..1000).filter(|_| outbox.push(&[0])).count(), MAX_QUEUED_MESSAGES);
         let mut outbox = Outbox::default();
         assert_eq!((0..1000).filter(|_| outbox.push(&[0; 900])).count(), MAX_QUEUED_BYTES / 900);
     }
@@ -187,6 +180,6 @@ mod tests {
         }
         assert_eq!(in_flight, MAX_IN_FLIGHT);
         assert!(inbox.ready().is_none());
-        assert_eq!(inbox.take(MAX_HELD as u16, &[]), Taken::TooFar);
+        assert_eq!(inbox.take(MAX_EARLY_MESSAGES as u16, &[]), Taken::TooFar);
     }
 }

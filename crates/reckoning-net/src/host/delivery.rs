@@ -1,4 +1,8 @@
-//! What becomes of things when the datagram that carried them arrived or was lost.
+//! Delivery: what takes effect when a datagram is acknowledged or lost.
+//!
+//! [`loss_detection`](crate::loss_detection) decides which datagrams were received and which were
+//! lost; here each item of such a datagram is brought to where it belongs: an acknowledged update
+//! becomes a baseline, a lost one is due again.
 
 use core::time::Duration;
 
@@ -14,56 +18,56 @@ use crate::loss_detection::{PacketOutcome, SentPacket, SentPackets};
 use crate::reliable::Outbox;
 use crate::wire::{EntityId, PeerId};
 
-/// Everything of a peer and of the host that a datagram's fate can concern.
+/// Everything of a peer and of the host that an acknowledgement or a loss can affect.
 pub(crate) struct DeliveryEffects<'a> {
     peer: PeerId,
     now: SimTime,
     entity_states: &'a mut [PeerEntityState],
-    /// Where the next view is likely to be.
+    /// Where the next state is likely to be.
     next: usize,
-    /// Whether entities keep accounts of what arrived.
+    /// Whether entities keep accounts of what was received.
     keeps_accounts: bool,
     control: &'a mut ControlMessages,
     outbox: &'a mut Outbox,
-    welcome: &'a mut bool,
+    welcome_due: &'a mut bool,
     lost: &'a mut u64,
     delay_s: &'a mut Option<f64>,
-    world: &'a mut EntityTable,
+    entities: &'a mut EntityTable,
     rewind: Option<&'a mut Rewind<EntityId, PeerId>>,
 }
 
 impl<'a> DeliveryEffects<'a> {
-    /// Takes a peer apart into its sent_packets and all that their fates concern.
+    /// Splits a peer into its datagrams in flight and everything that their outcomes affect.
     pub(crate) fn split(
         peer: &'a mut Peer,
-        world: &'a mut EntityTable,
+        entities: &'a mut EntityTable,
         rewind: Option<&'a mut Rewind<EntityId, PeerId>>,
         now: SimTime,
     ) -> (&'a mut SentPackets<SentItem>, Self) {
         let Channel { sent_packets, outbox, .. } = &mut peer.channel;
-        let fates = Self {
+        let effects = Self {
             peer: peer.id,
             now,
             entity_states: &mut peer.entity_states,
             next: 0,
-            keeps_accounts: world.keeps_accounts,
+            keeps_accounts: entities.keeps_accounts,
             control: &mut peer.control,
             outbox,
-            welcome: &mut peer.welcome,
+            welcome_due: &mut peer.welcome_due,
             lost: &mut peer.stats.lost,
             delay_s: &mut peer.delay_s,
-            world,
+            entities,
             rewind,
         };
-        (sent_packets, fates)
+        (sent_packets, effects)
     }
 
-    /// Tells everything that a datagram carried what became of it.
-    pub(crate) fn apply(&mut self, fate: PacketOutcome, packet: &SentPacket<SentItem>) {
-        match fate {
+    /// Applies the outcome of a datagram to everything it carried.
+    pub(crate) fn apply(&mut self, outcome: PacketOutcome, packet: &SentPacket<SentItem>) {
+        match outcome {
             PacketOutcome::Acknowledged(at) => {
-                self.learn_delay(at.secs_since(packet.sent_at));
-                packet.items.iter().for_each(|item| self.arrived(*item, at));
+                self.measure_delay(at.secs_since(packet.sent_at));
+                packet.items.iter().for_each(|item| self.acknowledged(*item, at));
             }
             PacketOutcome::Lost => {
                 *self.lost += 1;
@@ -72,56 +76,58 @@ impl<'a> DeliveryEffects<'a> {
         }
     }
 
-    fn learn_delay(&mut self, sample_s: f64) {
+    fn measure_delay(&mut self, sample_s: f64) {
         let sample_s = sample_s.clamp(0.0, 5.0);
         let delay_s = self.delay_s.map_or(sample_s, |old_s| old_s + 0.1 * (sample_s - old_s));
         *self.delay_s = Some(delay_s);
     }
 
-    fn arrived(&mut self, item: SentItem, at: SimTime) {
+    fn acknowledged(&mut self, item: SentItem, at: SimTime) {
         match item {
             SentItem::Update { entity, number, class, epoch }
             | SentItem::Enter { entity, number, class, epoch } => {
                 let enters = matches!(item, SentItem::Enter { .. });
-                self.shown(entity, BaselineRef { number, class }, epoch, enters, at);
+                self.update_acknowledged(entity, BaselineRef { number, class }, epoch, enters, at);
             }
             SentItem::Exit { entity, epoch } => {
-                if let Some(view) = self.view(entity, epoch)
-                    && matches!(view.stage, InterestStage::Exit { .. })
+                if let Some(state) = self.state(entity, epoch)
+                    && matches!(state.stage, InterestStage::Exit { .. })
                 {
-                    view.stage = InterestStage::Gone;
+                    state.stage = InterestStage::Gone;
                 }
             }
-            SentItem::Control { serial } => self.control.arrived(serial),
-            SentItem::Reliable { index } => self.outbox.arrived(index),
+            SentItem::Control { serial } => self.control.acknowledged(serial),
+            SentItem::Reliable { index } => self.outbox.acknowledged(index),
             SentItem::Welcome | SentItem::EarlyUpdate { .. } => {}
         }
     }
 
-    fn shown(
+    fn update_acknowledged(
         &mut self,
         entity: EntityId,
-        held: BaselineRef,
+        update: BaselineRef,
         epoch: u16,
         enters: bool,
         at: SimTime,
     ) {
-        let Some(view) = self.view(entity, epoch) else { return };
-        view.arrived(held);
-        if enters && matches!(view.stage, InterestStage::Enter { .. }) {
-            view.stage = InterestStage::Shown;
+        let Some(state) = self.state(entity, epoch) else { return };
+        state.acknowledged(update);
+        if enters && matches!(state.stage, InterestStage::Enter { .. }) {
+            state.stage = InterestStage::Shown;
         }
-        let slot = view.slot;
+        let slot = state.slot;
         if let Some(rewind) = self.rewind.as_deref_mut() {
-            rewind.handle_shown(self.peer, entity, rewind_key(held), at);
+            rewind.handle_shown(self.peer, entity, rewind_key(update), at);
         }
         if !self.keeps_accounts {
             return;
         }
         let (delay_s, peer, now) = (*self.delay_s, self.peer, self.now);
-        let Some(entity) = self.world.seen(slot, entity) else { return };
-        let Some(export) = entity.numbered(held.number).map(reckoning::Update::at) else { return };
-        // Accounts that hear of no arrivals keep every course they were told of.
+        let Some((entity, _)) = self.entities.at_slot(slot, entity) else { return };
+        let Some(export) = entity.numbered(update.number).map(reckoning::Update::at) else {
+            return;
+        };
+        // Accounts that are told of no acknowledgement keep every update they were told of.
         if let Some(fairness) = entity.fairness.as_deref_mut() {
             let delay = Duration::try_from_secs_f64(delay_s.unwrap_or(0.0)).unwrap_or_default();
             fairness.handle_delay(ListenerId(peer.0), delay);
@@ -132,37 +138,39 @@ impl<'a> DeliveryEffects<'a> {
     fn lost(&mut self, item: SentItem) {
         match item {
             SentItem::Update { entity, number, epoch, .. }
-            | SentItem::EarlyUpdate { entity, number, epoch } => self.missed(entity, number, epoch),
+            | SentItem::EarlyUpdate { entity, number, epoch } => {
+                self.update_lost(entity, number, epoch);
+            }
             SentItem::Enter { entity, number, epoch, .. } => {
-                self.missed(entity, number, epoch);
-                if let Some(view) = self.view(entity, epoch)
-                    && let InterestStage::Enter { sent } = &mut view.stage
+                self.update_lost(entity, number, epoch);
+                if let Some(state) = self.state(entity, epoch)
+                    && let InterestStage::Enter { sent } = &mut state.stage
                 {
                     *sent = false;
                 }
             }
             SentItem::Exit { entity, epoch } => {
-                if let Some(view) = self.view(entity, epoch)
-                    && let InterestStage::Exit { sent } = &mut view.stage
+                if let Some(state) = self.state(entity, epoch)
+                    && let InterestStage::Exit { sent } = &mut state.stage
                 {
                     *sent = false;
                 }
             }
             SentItem::Control { serial } => self.control.lost(serial),
             SentItem::Reliable { index } => self.outbox.lost(index),
-            SentItem::Welcome => *self.welcome = true,
+            SentItem::Welcome => *self.welcome_due = true,
         }
     }
 
-    fn missed(&mut self, entity: EntityId, number: u16, epoch: u16) {
-        let Some(view) = self.view(entity, epoch) else { return };
-        view.lost(number);
-        let slot = view.slot;
+    fn update_lost(&mut self, entity: EntityId, number: u16, epoch: u16) {
+        let Some(state) = self.state(entity, epoch) else { return };
+        state.lost(number);
+        let slot = state.slot;
         if !self.keeps_accounts {
             return;
         }
         let (peer, now) = (self.peer, self.now);
-        let Some(entity) = self.world.seen(slot, entity) else { return };
+        let Some((entity, _)) = self.entities.at_slot(slot, entity) else { return };
         let Some(export) = entity.numbered(number).map(reckoning::Update::at) else { return };
         if let Some(fairness) = entity.fairness.as_deref_mut() {
             fairness.handle_loss(ListenerId(peer.0), export, now);
@@ -171,19 +179,19 @@ impl<'a> DeliveryEffects<'a> {
 
     /// Datagrams carry entities in the order of the states, so the next is nearly always the one
     /// after the last.
-    fn view(&mut self, entity: EntityId, epoch: u16) -> Option<&mut PeerEntityState> {
-        let next = self.entity_states.get(self.next).is_some_and(|view| view.entity == entity);
+    fn state(&mut self, entity: EntityId, epoch: u16) -> Option<&mut PeerEntityState> {
+        let next = self.entity_states.get(self.next).is_some_and(|state| state.entity == entity);
         let place = if next {
             self.next
         } else {
-            self.entity_states.binary_search_by_key(&entity, |view| view.entity).ok()?
+            self.entity_states.binary_search_by_key(&entity, |state| state.entity).ok()?
         };
         self.next = place + 1;
-        self.entity_states.get_mut(place).filter(|view| view.epoch == epoch)
+        self.entity_states.get_mut(place).filter(|state| state.epoch == epoch)
     }
 }
 
-/// The name under which an update is remembered for hit checks.
-pub(crate) const fn rewind_key(held: BaselineRef) -> u32 {
-    (held.class as u32) << 16 | held.number as u32
+/// The key under which an update is remembered for hit checks.
+pub(crate) const fn rewind_key(update: BaselineRef) -> u32 {
+    (update.class as u32) << 16 | update.number as u32
 }

@@ -1,39 +1,39 @@
-//! Datagrams that come in.
+//! Receiving: datagrams of peers, from their bytes to what the host knows.
 
 use alloc::boxed::Box;
 use core::time::Duration;
 
-use reckoning::{Hops, SimTime, Update, UpdateKind, Verdict};
+use reckoning::{Hops, Kinematics, SimTime, Update, UpdateKind, Verdict};
 
 use super::Host;
 use super::config::ClockMode;
 use super::connections::{Peer, PeerStage, PendingPing};
 use super::delivery::DeliveryEffects;
-use super::entities::Entity;
-use super::entities::put;
+use super::entities::{Entity, full_update};
 use super::event::{Departure, HostEvent};
 use crate::ack_window::{Arrival, ahead};
 use crate::channel::is_ack_eliciting;
 use crate::control_messages::ControlMessage;
 use crate::loss_detection::AckReport;
+use crate::reliable::Taken;
 use crate::stats::TrafficStats;
 use crate::wire::{
     Ack, Body, DisconnectReason, EntityId, Format, Header, Message, Owner, PacketReader, PeerId,
     UpdateSeq, VERSION,
 };
 
-/// What became of a message.
+/// What was done with a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Handled {
-    Yes,
-    /// It could not be used and has to come again: the datagram is not acknowledged.
-    Not,
-    /// The peer is gone.
-    Over,
+    Done,
+    /// It could not be used and has to be sent again: the datagram is not acknowledged.
+    Retry,
+    /// The peer was removed.
+    PeerGone,
 }
 
 impl Host {
-    /// Takes a datagram from a peer. Whatever is wrong with it is counted.
+    /// Handles a datagram of a peer. Whatever is wrong with it is counted.
     pub fn handle_datagram(&mut self, now: SimTime, from: PeerId, bytes: &[u8]) {
         let Some(peer) = self.peers.get_mut(&from) else {
             self.stats.unknown_peer += 1;
@@ -66,16 +66,16 @@ impl Host {
             self.handle_ack(now, from, ack);
         }
         let format = self.config.format.clone();
-        let (mut owes, mut complete) = (false, true);
+        let (mut ack_eliciting, mut complete) = (false, true);
         loop {
             match reader.next_message(Some(&format)) {
                 Ok(None) => break,
                 Ok(Some(message)) => {
-                    owes |= is_ack_eliciting(&message);
+                    ack_eliciting |= is_ack_eliciting(&message);
                     match self.handle_message(now, from, &header, &message) {
-                        Handled::Yes => {}
-                        Handled::Not => complete = false,
-                        Handled::Over => return,
+                        Handled::Done => {}
+                        Handled::Retry => complete = false,
+                        Handled::PeerGone => return,
                     }
                 }
                 Err(_) => {
@@ -86,7 +86,7 @@ impl Host {
             }
         }
         if let Some(peer) = self.peers.get_mut(&from).filter(|_| complete) {
-            peer.channel.record_received(header.sequence, now, now, owes);
+            peer.channel.record_received(header.sequence, now, now, ack_eliciting);
             peer.stats.missed = peer.channel.missed();
         }
     }
@@ -105,9 +105,11 @@ impl Host {
                 AckReport { arrived: now - one_way_delay(peer), ..AckReport::from_ack(ack, now) }
             }
         };
-        let (sent_packets, mut fates) =
-            DeliveryEffects::split(peer, &mut self.world, self.rewind.as_mut(), now);
-        if !sent_packets.handle_ack_report(&report, now, |fate, packet| fates.apply(fate, packet)) {
+        let (sent_packets, mut effects) =
+            DeliveryEffects::split(peer, &mut self.entities, self.rewind.as_mut(), now);
+        if !sent_packets
+            .handle_ack_report(&report, now, |outcome, packet| effects.apply(outcome, packet))
+        {
             peer.stats.false_acks += 1;
         }
     }
@@ -119,7 +121,7 @@ impl Host {
         header: &Header,
         message: &Message,
     ) -> Handled {
-        let Some(peer) = self.peers.get_mut(&from) else { return Handled::Over };
+        let Some(peer) = self.peers.get_mut(&from) else { return Handled::PeerGone };
         let joined = peer.is_joined();
         match *message {
             Message::Ping { sent_us } => {
@@ -129,16 +131,17 @@ impl Host {
             Message::Join { version, token } => self.handle_join(now, from, version, token),
             Message::Leave => {
                 self.remove_peer(now, from, Departure::Left);
-                return Handled::Over;
+                return Handled::PeerGone;
             }
             Message::Update { entity, seq, class, ref body } if joined => {
-                return self.handle_update(now, from, header, entity, seq, class, body);
+                let update = IncomingUpdate { header, entity, seq, class, body };
+                return self.handle_update(now, from, &update);
             }
             Message::Reliable { index, bytes } if joined => {
                 peer.stats.carried_bytes_in += bytes.len() as u64;
-                if peer.channel.inbox.take(index, bytes) == crate::reliable::Taken::TooFar {
+                if peer.channel.inbox.take(index, bytes) == Taken::TooFar {
                     peer.stats.no_room += 1;
-                    return Handled::Not;
+                    return Handled::Retry;
                 }
                 while let Some(bytes) =
                     self.peers.get_mut(&from).and_then(|peer| peer.channel.inbox.ready())
@@ -154,7 +157,7 @@ impl Host {
             }
             _ => peer.stats.unexpected += 1,
         }
-        Handled::Yes
+        Handled::Done
     }
 
     fn handle_join(&mut self, now: SimTime, from: PeerId, version: u16, token: &[u8]) {
@@ -164,53 +167,43 @@ impl Host {
                 self.refuse(now, from, DisconnectReason::Version(VERSION));
             }
             PeerStage::Connected => {
-                peer.stage = PeerStage::Asked(Box::from(token));
+                peer.stage = PeerStage::Requested(Box::from(token));
                 self.push_event(HostEvent::JoinRequested { peer: from, token: token.to_vec() });
             }
-            // It asks again because it did not hear the answer.
+            // It requests again because it did not receive the answer.
             PeerStage::Joined(_) => {
-                peer.welcome = true;
+                peer.welcome_due = true;
                 self.enqueue(from);
             }
-            PeerStage::Asked(_) | PeerStage::Ended { .. } => {}
+            PeerStage::Requested(_) | PeerStage::Ended { .. } => {}
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one message, taken apart")]
-    fn handle_update(
-        &mut self,
-        now: SimTime,
-        from: PeerId,
-        header: &Header,
-        id: EntityId,
-        seq: UpdateSeq,
-        class: u8,
-        body: &Body,
-    ) -> Handled {
-        let format = self.config.format.coarser(class);
-        let Some(peer) = self.peers.get_mut(&from) else { return Handled::Over };
-        let Some(entity) = self.world.get_mut(id) else {
+    fn handle_update(&mut self, now: SimTime, from: PeerId, incoming: &IncomingUpdate) -> Handled {
+        let format = self.config.format.coarser(incoming.class);
+        let Some(peer) = self.peers.get_mut(&from) else { return Handled::PeerGone };
+        let Some(entity) = self.entities.get_mut(incoming.entity) else {
             peer.stats.unknown_entity += 1;
-            return Handled::Yes;
+            return Handled::Done;
         };
         if entity.owner != Owner::Peer(from) {
             peer.stats.not_owner += 1;
-            return Handled::Yes;
+            return Handled::Done;
         }
-        let Some(update) = decode(entity, header, &format, seq, body, &mut peer.stats) else {
-            return Handled::Not;
+        let update = match incoming.decode(entity, &format, &mut peer.stats) {
+            Ok(update) => update,
+            Err(handled) => return handled,
         };
-        let Ok(update) = update else { return Handled::Yes };
         let update = match self.config.clock_mode {
             ClockMode::Synchronised => update,
-            ClockMode::PerHop => rebased(&update, header, one_way_delay(peer), now),
+            ClockMode::PerHop => rebased(&update, incoming.header, one_way_delay(peer), now),
         };
-        self.judge(now, from, id, &update)
+        self.judge(now, from, incoming.entity, &update)
     }
 
-    /// Believes an update of an owner, or does not.
+    /// Has the guard judge an update of an owner.
     fn judge(&mut self, now: SimTime, from: PeerId, id: EntityId, update: &Update) -> Handled {
-        let Some(entity) = self.world.get_mut(id) else { return Handled::Yes };
+        let Some(entity) = self.entities.get_mut(id) else { return Handled::Done };
         let walls = self.config.walls.as_ref();
         let verdict = match entity.guard.as_deref_mut() {
             Some(guard) => guard.judge(update, walls, now),
@@ -221,29 +214,33 @@ impl Host {
             Verdict::Accept => self.accept_update(from, id, update),
             Verdict::Reject(_) => self.count(from, |stats| stats.rejected += 1),
             Verdict::Correct(place) => {
-                let corrected = put(&place, self.config.model);
-                if let Some(known) = corrected {
-                    entity.learn(known);
-                    let state = entity.state(&self.config.format);
-                    if let Some(peer) = self.peers.get_mut(&from) {
-                        peer.stats.corrected += 1;
-                        peer.control.push(id, ControlMessage::Correct(state));
-                    }
-                    self.enqueue(from);
-                }
+                self.correct(from, id, &place);
                 self.push_event(HostEvent::Judged { peer: from, entity: id, verdict, offence });
             }
             Verdict::Disconnect(_) => {
                 self.push_event(HostEvent::Judged { peer: from, entity: id, verdict, offence });
                 self.refuse(now, from, DisconnectReason::Conduct);
-                return Handled::Over;
+                return Handled::PeerGone;
             }
         }
-        Handled::Yes
+        Handled::Done
+    }
+
+    /// Sets an entity to where the guard wants it, and tells its owner.
+    fn correct(&mut self, from: PeerId, id: EntityId, place: &Kinematics) {
+        let Some(known) = full_update(place, self.config.model) else { return };
+        let Some(entity) = self.entities.get_mut(id) else { return };
+        entity.learn(known);
+        let state = entity.correction(&self.config.format);
+        if let Some(peer) = self.peers.get_mut(&from) {
+            peer.stats.corrected += 1;
+            peer.control.push(id, ControlMessage::Correct(state));
+        }
+        self.enqueue(from);
     }
 
     fn accept_update(&mut self, from: PeerId, id: EntityId, update: &Update) {
-        let learnt = self.world.get_mut(id).is_some_and(|entity| entity.learn(*update));
+        let learnt = self.entities.get_mut(id).is_some_and(|entity| entity.learn(*update));
         self.count(from, |stats| {
             let counter = if learnt { &mut stats.updates_in } else { &mut stats.stale };
             *counter += 1;
@@ -254,48 +251,58 @@ impl Host {
     }
 }
 
-/// Decodes an owner's update. `None` when its baseline is not here or it makes no sense with
-/// it, so that it has to come again; an error when it is overtaken.
-fn decode(
-    entity: &mut Entity,
-    header: &Header,
-    format: &Format,
+/// An update of an owner, as its datagram carried it.
+struct IncomingUpdate<'a> {
+    header: &'a Header,
+    entity: EntityId,
     seq: UpdateSeq,
-    body: &Body,
-    stats: &mut TrafficStats,
-) -> Option<Result<Update, ()>> {
-    let inbound = &mut entity.inbound;
-    // Numbers are sent in order, so what an older datagram brings is overtaken.
-    if inbound.sequence.is_some_and(|newest| ahead(header.sequence, newest) < 0) {
-        stats.stale += 1;
-        return Some(Err(()));
-    }
-    let newest = inbound.history.newest();
-    let baseline = newest.and_then(|newest| seq.baseline(newest));
-    let held = baseline.and_then(|number| inbound.history.get(number));
-    if matches!(seq, UpdateSeq::Delta { .. }) && held.is_none() {
-        stats.no_baseline += 1;
-        return None;
-    }
-    let Ok(update) = body.resolve(format, held) else {
-        stats.malformed += 1;
-        return None;
-    };
-    let number = seq.number(newest.unwrap_or_default());
-    if !body.has_baseline() && newest.is_some_and(|newest| ahead(newest, number) > 0) {
-        inbound.history.clear(); // the owner counts anew
-    }
-    inbound.history.put(number, update);
-    inbound.sequence = Some(header.sequence);
-    Some(Ok(update))
+    class: u8,
+    body: &'a Body,
 }
 
-/// Half of the shortest way there and back.
+impl IncomingUpdate<'_> {
+    /// Resolves the update against its baseline, and keeps it as a later baseline. An error when a
+    /// newer one overtook it, and when its baseline is not here or does not fit.
+    fn decode(
+        &self,
+        entity: &mut Entity,
+        format: &Format,
+        stats: &mut TrafficStats,
+    ) -> Result<Update, Handled> {
+        let (inbound, seq) = (&mut entity.inbound, self.seq);
+        // Numbers are sent in order, so what an older datagram carries is overtaken.
+        if inbound.sequence.is_some_and(|newest| ahead(self.header.sequence, newest) < 0) {
+            stats.stale += 1;
+            return Err(Handled::Done);
+        }
+        let newest = inbound.history.newest();
+        let baseline = newest.and_then(|newest| seq.baseline(newest));
+        let baseline = baseline.and_then(|number| inbound.history.get(number));
+        if matches!(seq, UpdateSeq::Delta { .. }) && baseline.is_none() {
+            stats.no_baseline += 1;
+            return Err(Handled::Retry);
+        }
+        let Ok(update) = self.body.resolve(format, baseline) else {
+            stats.malformed += 1;
+            return Err(Handled::Retry);
+        };
+        let number = seq.number(newest.unwrap_or_default());
+        if !self.body.has_baseline() && newest.is_some_and(|newest| ahead(newest, number) > 0) {
+            inbound.history.clear(); // the owner numbers anew
+        }
+        inbound.history.put(number, update);
+        inbound.sequence = Some(self.header.sequence);
+        Ok(update)
+    }
+}
+
+/// Half of the shortest recent round trip.
 fn one_way_delay(peer: &Peer) -> Duration {
     peer.channel.sent_packets.min_round_trip().unwrap_or_default() / 2
 }
 
-/// The update by the host's clock: as old as its way took, and as it was when it left.
+/// The update by the host's clock, without a common one: as old as it was when it was sent, plus
+/// its delay.
 fn rebased(update: &Update, header: &Header, way: Duration, now: SimTime) -> Update {
     let left = SimTime::from_millis(header.sent_ms);
     let age = left.saturating_since(update.at()).min(Duration::from_secs(5));

@@ -1,4 +1,4 @@
-//! Entities of others, as a session shows them, and its own, as it publishes them.
+//! Entities of a session: those of others, as ghosts, and those it owns, as it publishes them.
 
 use alloc::boxed::Box;
 
@@ -8,24 +8,24 @@ use crate::ack_window::ahead;
 use crate::history::History;
 use crate::wire::{Owner, UpdateSeq};
 
-/// As on the host's side: after so many losses in a row, without a baseline.
+/// After this many losses in a row an update is coded without a baseline, as on the host.
 const MAX_LOSSES_WITH_BASELINE: u8 = 2;
 
-/// An entity that somebody else moves.
+/// An entity in the interest set, moved by its owner elsewhere.
 #[derive(Clone, Debug)]
 pub struct RemoteEntity {
     pub(crate) owner: Owner,
     pub(crate) tag: Box<[u8]>,
     pub(crate) ghost: Ghost,
     pub(crate) history: History,
-    /// The datagram with which it entered.
+    /// Sequence number of the datagram with its entry.
     pub(crate) entered: u16,
-    /// The newest datagram that said something of it.
+    /// Sequence number of the newest datagram about it.
     pub(crate) sequence: u16,
 }
 
 impl RemoteEntity {
-    /// Who moves it.
+    /// The end that moves it.
     #[must_use]
     pub const fn owner(&self) -> Owner {
         self.owner
@@ -37,7 +37,7 @@ impl RemoteEntity {
         &self.tag
     }
 
-    /// What is shown of it, on the session's timeline:
+    /// The ghost that shows it, on the session's timeline:
     /// [`Session::timeline_at`](crate::Session::timeline_at).
     #[must_use]
     pub const fn ghost(&self) -> &Ghost {
@@ -45,18 +45,18 @@ impl RemoteEntity {
     }
 }
 
-/// An entity of our own.
+/// An entity that this session owns.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OwnedEntity {
     pub(crate) publisher: Option<Publisher>,
     history: History,
-    /// The datagram that granted it.
+    /// Sequence number of the datagram that granted it.
     pub(crate) granted: u16,
-    /// The newest datagram that put it right.
+    /// Sequence number of the newest datagram that corrected it.
     pub(crate) corrected: Option<u16>,
     pending: Option<Update>,
-    /// The newest that the host has.
-    acked: Option<u16>,
+    /// The newest number that was acknowledged.
+    acknowledged: Option<u16>,
     losses: u8,
     lost: bool,
 }
@@ -66,7 +66,7 @@ impl OwnedEntity {
         Self { granted: sequence, ..Self::default() }
     }
 
-    /// An export, already on the grid, to be sent; an older one gives way.
+    /// Queues an export, already on the grid; it replaces an older one that was not sent.
     pub(crate) fn export(&mut self, update: Update) {
         self.pending = Some(update);
     }
@@ -75,18 +75,19 @@ impl OwnedEntity {
         self.pending.is_some() || self.lost
     }
 
-    /// What to send: number, update, and what it is coded off.
-    pub(crate) fn form(&self) -> Option<(UpdateSeq, u16, Update, Option<&Update>)> {
+    /// What to send: the number as it travels, the number, the update, and its baseline.
+    pub(crate) fn next_update(&self) -> Option<(UpdateSeq, u16, Update, Option<&Update>)> {
         let newest = self.history.newest();
         let (number, update) = match self.pending {
             Some(update) => (newest.map_or(0, |newest| newest.wrapping_add(1)), update),
             None => newest.and_then(|newest| Some((newest, *self.history.get(newest)?)))?,
         };
-        let base = self.acked.filter(|_| self.losses < MAX_LOSSES_WITH_BASELINE);
-        let off =
-            base.and_then(|base| Some((UpdateSeq::delta(base, number)?, self.history.get(base)?)));
-        match off {
-            Some((seq, base)) => Some((seq, number, update, Some(base))),
+        let baseline = self.acknowledged.filter(|_| self.losses < MAX_LOSSES_WITH_BASELINE);
+        let delta = baseline.and_then(|baseline| {
+            Some((UpdateSeq::delta(baseline, number)?, self.history.get(baseline)?))
+        });
+        match delta {
+            Some((seq, baseline)) => Some((seq, number, update, Some(baseline))),
             None => Some((UpdateSeq::Full(number), number, update, None)),
         }
     }
@@ -98,15 +99,15 @@ impl OwnedEntity {
         self.lost = false;
     }
 
-    pub(crate) fn arrived(&mut self, number: u16) {
-        if self.acked.is_none_or(|acked| ahead(number, acked) > 0) {
-            self.acked = Some(number);
+    pub(crate) fn acknowledged(&mut self, number: u16) {
+        if self.acknowledged.is_none_or(|newest| ahead(number, newest) > 0) {
+            self.acknowledged = Some(number);
         }
         self.losses = 0;
     }
 
     pub(crate) fn lost(&mut self, number: u16) {
         self.losses = self.losses.saturating_add(1);
-        self.lost |= self.history.newest() == Some(number) && self.acked != Some(number);
+        self.lost |= self.history.newest() == Some(number) && self.acknowledged != Some(number);
     }
 }

@@ -1,8 +1,9 @@
-//! A client's side of replication: it moves what it owns and shows what others move.
+//! Session: one peer's side of replication. It moves what it owns and shows what others move.
 //!
-//! A [`Session`] has no socket, thread or clock. The game observes its own entities by its
-//! own clock and asks where to draw the others; the session learns the host's clock, publishes
-//! what strays, acknowledges what comes, and keeps a ghost of every entity in sight.
+//! A [`Session`] has no socket, thread or clock. The game observes its own entities by its own
+//! clock and asks where to draw the others; the session estimates the host's clock, exports updates
+//! of what it owns, acknowledges what it receives, and keeps a ghost of every entity in its
+//! interest set.
 //!
 //! ```text
 //! game ---- observe, send ----> Session ---- poll_datagram ---> transport
@@ -11,6 +12,7 @@
 
 pub(crate) mod config;
 pub(crate) mod entities;
+pub(crate) mod event;
 mod receiving;
 mod sending;
 mod tombstones;
@@ -24,37 +26,78 @@ use reckoning::{
 
 use crate::channel::{Channel, Delivery, SendError};
 use crate::host::config::ClockMode;
+use crate::limits::MAX_SESSION_EVENTS;
 use crate::stats::TrafficStats;
 use crate::wire::{EntityId, Format, PeerId};
-use config::{SessionConfig, SessionEvent};
+use config::SessionConfig;
 use entities::{OwnedEntity, RemoteEntity};
+use event::SessionEvent;
 use tombstones::Tombstones;
 
-/// Events that wait to be polled at most.
-pub const MAX_SESSION_EVENTS: usize = 4096;
-
-/// How often a farewell is said.
+/// A leave is sent this many times.
 const LEAVE_REPEATS: u8 = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SessionStage {
     Joining,
     Joined(PeerId),
-    /// Says farewell this many times more.
+    /// A leave is sent this many times more.
     Ended(u8),
 }
 
-/// After this part of the time-out a silent host is probed,
+/// A silent host is pinged once this part of the time-out has passed,
 const PROBE_AFTER: u32 = 3;
-/// and then this often in a time-out.
+/// and then this many times in a time-out.
 const PROBES_PER_TIMEOUT: u32 = 60;
 
-/// One client's connection to a host, without I/O and without a clock.
+/// One peer's connection to a host, without I/O and without a clock.
+///
+/// Drive it once a frame: hand over the datagrams received, call
+/// [`handle_timeout`](Self::handle_timeout), observe what is ours, poll events and datagrams.
+///
+/// ```
+/// use reckoning_net::wire::{Message, PacketReader};
+/// use reckoning_net::{DVec3, Kinematics, Session, SessionConfig, SessionEvent, SimTime};
+///
+/// let mut config = SessionConfig::default();
+/// config.token = b"let me in".to_vec();
+/// let mut session = Session::new(config)?;
+/// let mut received: Vec<Vec<u8>> = Vec::new(); // from your transport
+/// let mut sent = Vec::new(); // to your transport
+///
+/// let mut buf = [0; 1000];
+/// for frame in 0..60 {
+///     let now = SimTime::from_tick(frame, 60);
+///     for datagram in received.drain(..) {
+///         session.handle_datagram(now, &datagram);
+///     }
+///     session.handle_timeout(now);
+///     while let Some(event) = session.poll_event() {
+///         if let SessionEvent::Granted(entity) = event {
+///             println!("{entity:?} is ours to move");
+///         }
+///     }
+///     for entity in session.owned().collect::<Vec<_>>() {
+///         session.observe(entity, &Kinematics::moving(now, DVec3::ZERO, DVec3::X));
+///     }
+///     for (entity, _) in session.ghosts() {
+///         println!("draw {entity:?} at {:?}", session.shown(entity, now));
+///     }
+///     while let Some(length) = session.poll_datagram(now, &mut buf) {
+///         sent.push(buf[..length].to_vec());
+///     }
+/// }
+/// // Nobody answered yet: it requested to join again and again.
+/// let first = PacketReader::new(&sent[0])?.next_message(None)?;
+/// assert!(matches!(first, Some(Message::Join { token: b"let me in", .. })));
+/// assert_eq!(sent.len(), 4);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Session {
     config: SessionConfig,
     stage: SessionStage,
-    /// When the first call came.
+    /// When the session was first driven.
     started: Option<SimTime>,
     join_at: SimTime,
     channel: Channel,
@@ -64,7 +107,7 @@ pub struct Session {
     pinged: Option<SimTime>,
     /// When [`handle_timeout`](Self::handle_timeout) was called last.
     looked_at: SimTime,
-    /// Something says that the clock is wrong: ask at once.
+    /// The clock seems wrong: ping at once.
     in_doubt: bool,
     format: Option<Format>,
     ghosts: BTreeMap<EntityId, RemoteEntity>,
@@ -76,13 +119,13 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session that will ask to join at the first call.
+    /// A session that requests to join when it is first polled for a datagram.
     ///
     /// # Errors
     /// Names the first setting that is out of range.
     pub fn new(config: SessionConfig) -> Result<Self, ConfigError> {
         config.validate()?;
-        // Refused here rather than with the first entity that comes into sight.
+        // Refused here rather than with the first entity that enters the interest set.
         let nothing = Update::new(
             Kinematics::default(),
             reckoning::Model::Hold,
@@ -112,7 +155,7 @@ impl Session {
         })
     }
 
-    /// Notices that time passed: what was lost, and whether the host is gone.
+    /// Handles the passing of time: detects losses, and whether the host is gone.
     pub fn handle_timeout(&mut self, now: SimTime) {
         self.begin(now);
         if matches!(self.stage, SessionStage::Ended(_)) {
@@ -120,7 +163,7 @@ impl Session {
         }
         let slept = now.saturating_since(core::mem::replace(&mut self.looked_at, now));
         if slept > self.config.timeout / 2 {
-            // Nobody listened meanwhile, so the host was not silent for as long as it seems.
+            // Nobody received meanwhile, so the host was not silent for as long as it seems.
             self.channel.last_received_at += slept;
         }
         if now.saturating_since(self.channel.last_received_at) >= self.config.timeout {
@@ -131,7 +174,7 @@ impl Session {
         self.detect_losses(now);
     }
 
-    /// The next thing the game should know; ask until `None`.
+    /// The next event for the game. Poll until `None`.
     pub fn poll_event(&mut self) -> Option<SessionEvent> {
         self.events.pop_front()
     }
@@ -154,14 +197,14 @@ impl Session {
         }
     }
 
-    /// Says where an entity of ours is, at `truth.at` by our clock; each frame. Returns whether
-    /// it is ours and the host's clock is known, so that it can be published.
+    /// Observes the truth of an entity of ours at `truth.at` by our clock; each frame. Returns
+    /// whether it is ours and the host's clock is known, so that it can be published.
     pub fn observe(&mut self, entity: EntityId, truth: &Kinematics) -> bool {
         self.publish(entity, truth, Publisher::observe)
     }
 
-    /// Says that an entity of ours is elsewhere at once. The host may not believe it unless it
-    /// allowed it.
+    /// Teleports an entity of ours. The host's guard may correct that unless the game allowed it:
+    /// [`Host::allow_teleport`](crate::Host::allow_teleport).
     pub fn teleport(&mut self, entity: EntityId, truth: &Kinematics) -> bool {
         self.publish(entity, truth, Publisher::teleport)
     }
@@ -191,8 +234,8 @@ impl Session {
         true
     }
 
-    /// Exports entities of ours by these settings from their next observation on; what is true
-    /// then is told anew.
+    /// Exports entities of ours by these settings from their next observation on, which is
+    /// exported in full.
     ///
     /// # Errors
     /// Names the first setting that is out of range; nothing changes then.
@@ -208,7 +251,7 @@ impl Session {
     /// Sends a message of the game's own.
     ///
     /// # Errors
-    /// When it is too long, too much waits already, or we have not joined.
+    /// When it is too long, too many messages wait already, or we have not joined.
     pub fn send(&mut self, bytes: &[u8], delivery: Delivery) -> Result<(), SendError> {
         match self.stage {
             SessionStage::Joined(_) => self.channel.send(bytes, delivery),
@@ -216,19 +259,20 @@ impl Session {
         }
     }
 
-    /// All entities in sight that others move, in order.
+    /// All entities in the interest set, in order.
     pub fn ghosts(&self) -> impl Iterator<Item = (EntityId, &RemoteEntity)> {
         self.ghosts.iter().map(|(id, remote)| (*id, remote))
     }
 
-    /// Where and how to draw an entity at `now` by our clock; `None` when it is not in sight.
+    /// Where and how to draw an entity at `now` by our clock; `None` when it is not in the
+    /// interest set.
     #[must_use]
     pub fn shown(&self, entity: EntityId, now: SimTime) -> Option<Pose> {
         let at = self.timeline_at(now)?;
         self.ghosts.get(&entity).map(|remote| remote.ghost.pose_at(at))
     }
 
-    /// The entities that are ours, in order.
+    /// The entities we own, in order.
     pub fn owned(&self) -> impl Iterator<Item = EntityId> {
         self.owned.keys().copied()
     }
@@ -266,7 +310,7 @@ impl Session {
         Ok(())
     }
 
-    /// Ends the session; the host is told in the next datagrams.
+    /// Leaves: the session is over once the next datagrams are sent.
     pub fn leave(&mut self) {
         self.stage = match self.stage {
             SessionStage::Joining => SessionStage::Ended(1),
@@ -275,7 +319,7 @@ impl Session {
         };
     }
 
-    /// The host's number for us, while we are in.
+    /// Our id at the host, while we are joined.
     #[must_use]
     pub const fn peer(&self) -> Option<PeerId> {
         if let SessionStage::Joined(peer) = self.stage { Some(peer) } else { None }
@@ -287,13 +331,13 @@ impl Session {
         matches!(self.stage, SessionStage::Ended(_))
     }
 
-    /// The clock by which the host's is known.
+    /// The estimate of the host's clock.
     #[must_use]
     pub const fn clock(&self) -> &ClockSync {
         &self.clock
     }
 
-    /// Counters for a status page.
+    /// Counters since the session began.
     #[must_use]
     pub const fn stats(&self) -> &TrafficStats {
         &self.stats
@@ -311,7 +355,7 @@ impl Session {
     fn ping_at(&self) -> SimTime {
         let usual = self.clock.next_exchange(self.pinged);
         let Some(pinged) = self.pinged else { return usual };
-        // A host that has been silent for long is asked so often that losses alone cannot make
+        // A host that has been silent for long is pinged so often that losses alone cannot make
         // it seem gone: at 30 % each way some thirty exchanges in a row, once in 10^8.
         let silent = self.channel.last_received_at + self.config.timeout / PROBE_AFTER;
         let again = silent.max(pinged + self.config.timeout / PROBES_PER_TIMEOUT);

@@ -1,10 +1,10 @@
-//! What a session hears.
+//! Receiving of a session: datagrams of the host, from their bytes to ghosts and events.
 
 use core::time::Duration;
 
 use reckoning::{Exchange, Exchanged, Ghost, Hops, Kinematics, SimTime, Update};
 
-use super::config::SessionEvent;
+use super::event::SessionEvent;
 use super::{OwnedEntity, RemoteEntity, Session, SessionStage};
 use crate::ack_window::{Arrival, ahead};
 use crate::channel::is_ack_eliciting;
@@ -17,14 +17,14 @@ use crate::wire::{
     UpdateSeq, VERSION,
 };
 
-/// A datagram that left this long after what we take for now proves our clock wrong.
+/// A datagram sent this long after what we take for now proves our clock wrong.
 const MAX_CLOCK_LEAD: Duration = Duration::from_millis(60);
 
-/// An update lies at most this long about before it is sent.
+/// Without a common clock, an update is taken to be at most this old when it was sent.
 const MAX_AGE: Duration = Duration::from_secs(30);
 
 impl Session {
-    /// Takes a datagram from the host. Whatever is wrong with it is counted.
+    /// Handles a datagram of the host. Whatever is wrong with it is counted.
     pub fn handle_datagram(&mut self, now: SimTime, bytes: &[u8]) {
         self.begin(now);
         self.stats.datagrams_in += 1;
@@ -48,17 +48,17 @@ impl Session {
         if let Some(ack) = header.ack {
             self.handle_ack(now, ack);
         }
-        let (mut owes, mut complete) = (false, true);
+        let (mut ack_eliciting, mut complete) = (false, true);
         loop {
             let format = self.format.clone();
             match reader.next_message(format.as_ref()) {
                 Ok(None) => break,
                 Ok(Some(message)) => {
-                    owes |= is_ack_eliciting(&message);
+                    ack_eliciting |= is_ack_eliciting(&message);
                     complete &= self.handle_message(now, &header, &message);
                 }
                 Err(_) => {
-                    // What needs a format that has not come yet will come again.
+                    // What needs a format that was not received yet will be sent again.
                     self.stats.malformed += u64::from(self.format.is_some());
                     complete = false;
                     break;
@@ -67,12 +67,12 @@ impl Session {
         }
         if complete {
             let host_now = self.timeline_at(now).unwrap_or(SimTime::from_millis(header.sent_ms));
-            self.channel.record_received(header.sequence, host_now, now, owes);
+            self.channel.record_received(header.sequence, host_now, now, ack_eliciting);
             self.stats.missed = self.channel.missed();
         }
     }
 
-    /// Nothing arrives before it was sent: if it seems so, our clock stood still.
+    /// Nothing is received before it was sent: if it seems so, our clock stood still.
     fn doubt_clock(&mut self, header: &Header, now: SimTime) {
         let sent = SimTime::from_millis(header.sent_ms);
         if self.host_time(now).is_some_and(|host_now| sent > host_now + MAX_CLOCK_LEAD) {
@@ -83,14 +83,12 @@ impl Session {
     fn handle_ack(&mut self, now: SimTime, ack: Ack) {
         let host_now = self.timeline_at(now).unwrap_or(now);
         let report = AckReport::from_ack(ack, host_now);
-        let (sent_packets, mut fates) = self.fates();
-        let known =
-            sent_packets.handle_ack_report(&report, now, |fate, packet| fates(fate, packet));
-        drop(fates);
+        let (sent_packets, apply) = self.delivery();
+        let known = sent_packets.handle_ack_report(&report, now, apply);
         self.stats.false_acks += u64::from(!known);
     }
 
-    /// Returns false for what cannot be used and has to come again.
+    /// Returns false for what cannot be used and has to be sent again.
     fn handle_message(&mut self, now: SimTime, header: &Header, message: &Message) -> bool {
         if let Message::Reliable { bytes, .. } | Message::Command { bytes, .. } = message {
             self.stats.carried_bytes_in += bytes.len() as u64;
@@ -149,7 +147,7 @@ impl Session {
 
     fn handle_welcome(&mut self, peer: PeerId, format: &[u8], config: &[u8]) {
         if self.stage != SessionStage::Joining {
-            return; // said again because our acknowledgement was lost
+            return; // sent again because our acknowledgement was lost
         }
         let known = Format::from_bytes(format, self.config.registry.clone());
         let (Ok(format), Some((&clock_mode, welcome))) = (known, config.split_first()) else {
@@ -167,7 +165,7 @@ impl Session {
 
     fn handle_pong(&mut self, now: SimTime, [sent_us, received_us, answered_us]: [u64; 3]) {
         let moment = |micros: u64| SimTime::from_micros(micros.cast_signed());
-        // Only what we asked, and not before we began.
+        // Only an answer to what we sent since the session began.
         let sent = moment(sent_us);
         if self.started.is_none_or(|started| sent < started) || sent > now {
             self.stats.unexpected += 1;
@@ -232,7 +230,7 @@ impl Session {
             self.stats.unknown_entity += 1;
             return true;
         };
-        // Numbers are sent in order, so what an older datagram brings is overtaken.
+        // Numbers are sent in order, so what an older datagram carries is overtaken.
         if ahead(header.sequence, remote.sequence) < 0 {
             self.stats.stale += 1;
             return true;
@@ -272,9 +270,9 @@ impl Session {
         if self.clock_mode == ClockMode::Synchronised {
             return *update;
         }
-        let rested = SimTime::from_millis(header.sent_ms).saturating_since(update.at());
+        let age = SimTime::from_millis(header.sent_ms).saturating_since(update.at());
         let way = self.way.delay().unwrap_or_default();
-        Hops::aged(rested.min(MAX_AGE)).then(way).localise(update, now)
+        Hops::aged(age.min(MAX_AGE)).then(way).localise(update, now)
     }
 
     fn handle_exit(&mut self, entity: EntityId, sequence: u16) {
@@ -344,7 +342,7 @@ impl Session {
         let at = SimTime::from_micros(now.as_micros().saturating_sub(rested_us));
         if let Some(owned) = self.owned.get_mut(&entity) {
             owned.corrected = Some(header.sequence);
-            owned.publisher = None; // what it believed is void
+            owned.publisher = None; // what it exported is void
         }
         let state = Kinematics { at, ..*update.kinematics() };
         self.push_event(SessionEvent::Corrected { entity, state });
@@ -352,7 +350,7 @@ impl Session {
     }
 }
 
-/// The parts of an entry but for its body.
+/// An entry into the interest set, without its body.
 struct Entry<'a> {
     entity: EntityId,
     owner: Owner,

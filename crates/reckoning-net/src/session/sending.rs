@@ -1,4 +1,4 @@
-//! What a session says.
+//! Sending of a session: joins, pings, updates of owned entities, messages.
 
 use alloc::vec::Vec;
 
@@ -6,12 +6,12 @@ use reckoning::SimTime;
 
 use super::{Session, SessionStage};
 use crate::channel::{Channel, SentItem};
-use crate::loss_detection::{PacketOutcome, SentPacket};
+use crate::loss_detection::{PacketOutcome, SentPacket, SentPackets};
 use crate::wire::{Body, Header, Message, PacketWriter, VERSION};
 
 impl Session {
-    /// The next datagram to be sent, its length; ask until `None` after every other call.
-    /// `buf` should hold [`SessionConfig::max_datagram_bytes`](crate::SessionConfig).
+    /// The length of the next datagram to be sent. Poll until `None` after every other call. `buf`
+    /// should hold [`SessionConfig::max_datagram_bytes`](crate::SessionConfig).
     pub fn poll_datagram(&mut self, now: SimTime, buf: &mut [u8]) -> Option<usize> {
         self.begin(now);
         let due = match self.stage {
@@ -40,7 +40,7 @@ impl Session {
             }
         }
         let length = out.finish();
-        self.sent(now, items, length.unwrap_or(0));
+        self.record_sent(now, items, length.unwrap_or(0));
         length
     }
 
@@ -69,14 +69,14 @@ impl Session {
         if self.ping_at() <= now {
             self.write_ping(out, now);
         }
-        let mut for_next_datagram = 0;
+        let mut written = 0;
         for (index, bytes) in self.channel.redundant.for_next_datagram() {
             if !out.push(None, &Message::Command { index, bytes }) {
                 break;
             }
-            for_next_datagram += 1;
+            written += 1;
         }
-        self.channel.redundant.sent(for_next_datagram);
+        self.channel.redundant.sent(written);
         self.write_updates(out, items);
         while let Some((index, bytes)) = self.channel.outbox.next() {
             if !out.push(None, &Message::Reliable { index, bytes }) {
@@ -90,8 +90,8 @@ impl Session {
     fn write_updates(&mut self, out: &mut PacketWriter, items: &mut Vec<SentItem>) {
         let Some(format) = &self.format else { return };
         for (&entity, owned) in self.owned.iter_mut().filter(|(_, owned)| owned.needs_sending()) {
-            let Some((seq, number, update, base)) = owned.form() else { continue };
-            let body = Body::new(format, base, &update);
+            let Some((seq, number, update, baseline)) = owned.next_update() else { continue };
+            let body = Body::new(format, baseline, &update);
             if !out.push(Some(format), &Message::Update { entity, seq, class: 0, body }) {
                 return;
             }
@@ -101,44 +101,41 @@ impl Session {
         }
     }
 
-    fn sent(&mut self, now: SimTime, items: Vec<SentItem>, bytes: usize) {
+    fn record_sent(&mut self, now: SimTime, items: Vec<SentItem>, bytes: usize) {
         self.stats.datagrams_out += 1;
         self.stats.bytes_out += bytes as u64;
         self.channel.ack_sent();
-        let (sent_packets, mut fates) = self.fates();
-        sent_packets.sent(now, items, |fate, packet| fates(fate, packet));
+        let (sent_packets, apply) = self.delivery();
+        sent_packets.sent(now, items, apply);
     }
 
     pub(super) fn detect_losses(&mut self, now: SimTime) {
-        let (sent_packets, mut fates) = self.fates();
-        sent_packets.handle_timeout(now, |fate, packet| fates(fate, packet));
+        let (sent_packets, apply) = self.delivery();
+        sent_packets.handle_timeout(now, apply);
     }
 
-    /// Our sent_packets, and what their fates concern.
-    pub(super) fn fates(
+    /// The datagrams in flight, and what applies the outcome of one to everything it carried.
+    pub(super) fn delivery(
         &mut self,
-    ) -> (
-        &mut crate::loss_detection::SentPackets<SentItem>,
-        impl FnMut(PacketOutcome, &SentPacket<SentItem>),
-    ) {
+    ) -> (&mut SentPackets<SentItem>, impl FnMut(PacketOutcome, &SentPacket<SentItem>)) {
         let Channel { sent_packets, outbox, .. } = &mut self.channel;
         let (owned, lost) = (&mut self.owned, &mut self.stats.lost);
-        let fates = move |fate: PacketOutcome, packet: &SentPacket<SentItem>| {
-            let arrived = matches!(fate, PacketOutcome::Acknowledged(_));
-            *lost += u64::from(!arrived);
+        let apply = move |outcome: PacketOutcome, packet: &SentPacket<SentItem>| {
+            let acknowledged = matches!(outcome, PacketOutcome::Acknowledged(_));
+            *lost += u64::from(!acknowledged);
             for item in &packet.items {
                 match *item {
                     SentItem::Update { entity, number, .. } => match owned.get_mut(&entity) {
-                        Some(owned) if arrived => owned.arrived(number),
+                        Some(owned) if acknowledged => owned.acknowledged(number),
                         Some(owned) => owned.lost(number),
                         None => {}
                     },
-                    SentItem::Reliable { index } if arrived => outbox.arrived(index),
+                    SentItem::Reliable { index } if acknowledged => outbox.acknowledged(index),
                     SentItem::Reliable { index } => outbox.lost(index),
                     _ => {}
                 }
             }
         };
-        (sent_packets, fates)
+        (sent_packets, apply)
     }
 }

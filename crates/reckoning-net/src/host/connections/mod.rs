@@ -1,34 +1,46 @@
-//! Coming and going: connections, joins, farewells, and what waits for those who come back.
-
-use alloc::boxed::Box;
-use alloc::vec::Vec;
-
-use reckoning::{Kinematics, SimTime};
+//! Connections of a host: connect, join, refuse, time out, leave, and come back.
+//!
+//! ```text
+//! connect -> Connected --Join--> Requested --admit--> Joined --Leave, time-out, disconnect--> gone
+//!                 |                  |                  |
+//!                 '----- refuse -----+------------------'--> Ended, sent a few times --> gone
+//! ```
+//!
+//! Entities of a joined peer that timed out or whose transport closed wait for the grace period;
+//! whoever is admitted with the same token owns them again.
 
 mod peer;
 
 pub use peer::Viewpoint;
 pub(crate) use peer::{Peer, PeerStage, PendingPing};
 
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use reckoning::{Kinematics, SimTime};
+
 use super::Host;
+use super::entities::full_update;
 use super::event::{Departure, HostEvent};
-use super::interest::stop_listening;
+use super::interest::remove_listener;
 use crate::budget::ByteBudget;
 use crate::channel::{Delivery, SendError};
-use crate::control_messages::ControlMessage;
-use crate::wire::{DisconnectReason, EntityId, Owner, PeerId};
+use crate::wire::{DisconnectReason, EntityId, PeerId};
 
-/// Someone who may come back, and what waits for it.
+/// A refusal or disconnection is sent this many times.
+const DISCONNECT_REPEATS: u8 = 3;
+
+/// A peer that may come back, and the entities that wait for it.
 #[derive(Debug)]
 pub(crate) struct AbsentPeer {
     peer: PeerId,
     token: Box<[u8]>,
-    owned: Vec<EntityId>,
+    pub(crate) owned: Vec<EntityId>,
     until: SimTime,
 }
 
 impl Host {
-    /// The transport opened a connection. One with the same number is taken to have closed.
+    /// The transport opened a connection. One with the same id is taken to have closed.
     pub fn connect(&mut self, now: SimTime, peer: PeerId) {
         if self.peers.contains_key(&peer) {
             self.remove_peer(now, peer, Departure::Disconnected);
@@ -38,7 +50,7 @@ impl Host {
             return;
         }
         self.peers.insert(peer, Peer::new(peer, &self.config, now));
-        self.wake(now);
+        self.next_tick = self.next_tick.or(Some(now));
     }
 
     /// The transport closed a connection.
@@ -48,48 +60,51 @@ impl Host {
         }
     }
 
-    /// Lets a peer in that asked. If its token is that of somebody who is absent, or still
-    /// connected otherwise, what that one owned is its own now. Returns whether it asked.
+    /// Admits a peer that requested to join. If its token is that of a peer that is absent, or
+    /// still connected otherwise, it owns that one's entities now. Returns whether it had
+    /// requested.
     pub fn admit(&mut self, now: SimTime, id: PeerId) -> bool {
         let Some(peer) = self.peers.get_mut(&id) else { return false };
-        let PeerStage::Asked(token) = &mut peer.stage else { return false };
+        let PeerStage::Requested(token) = &mut peer.stage else { return false };
         let token = core::mem::take(token);
         peer.stage = PeerStage::Joined(token.clone());
-        peer.welcome = true;
-        self.world.changed = true;
+        peer.welcome_due = true;
+        self.entities.changed = true;
         self.enqueue(id);
         let before = self.reclaim_entities(now, id, &token);
         self.push_event(HostEvent::Joined { peer: id, before });
         true
     }
 
-    /// Does not let a peer in, or puts it out; it is told why. What it owned is gone.
-    pub fn refuse(&mut self, now: SimTime, id: PeerId, why: DisconnectReason) {
+    /// Refuses a join, or disconnects a peer that joined; it is sent the reason. The entities it
+    /// owned are despawned.
+    pub fn refuse(&mut self, now: SimTime, id: PeerId, reason: DisconnectReason) {
         let Some(peer) = self.peers.get_mut(&id) else { return };
         if matches!(peer.stage, PeerStage::Ended { .. }) {
             return;
         }
-        let was_in = peer.is_joined();
-        peer.stage = PeerStage::Ended { why, was_in, left: peer::DISCONNECT_REPEATS };
-        let entity_states = core::mem::take(&mut peer.entity_states);
-        for view in &entity_states {
-            stop_listening(&mut self.world, view, id);
+        let was_joined = peer.is_joined();
+        peer.stage = PeerStage::Ended { reason, was_joined, left: DISCONNECT_REPEATS };
+        let states = core::mem::take(&mut peer.entity_states);
+        for state in &states {
+            remove_listener(&mut self.entities, state, id);
         }
-        if was_in {
+        if was_joined {
             self.release_entities(now, id, false);
-            self.push_event(HostEvent::Left { peer: id, why: Departure::Kicked(why) });
+            self.push_event(HostEvent::Left { peer: id, why: Departure::Kicked(reason) });
         }
         self.enqueue(id);
     }
 
-    /// Sets from where a peer sees the world.
+    /// Sets the viewpoint of a peer. The default is [`Viewpoint::Own`].
     pub fn set_viewpoint(&mut self, peer: PeerId, viewpoint: Viewpoint) {
         if let Some(peer) = self.peers.get_mut(&peer) {
             peer.viewpoint = viewpoint;
         }
     }
 
-    /// Changes what one peer is sent at most, headers of UDP and IP included.
+    /// Changes how many bytes per second one peer is sent at most, headers of UDP and IP
+    /// included. The default is [`HostConfig::bytes_per_s`](crate::HostConfig::bytes_per_s).
     pub fn set_budget(&mut self, now: SimTime, peer: PeerId, bytes_per_s: u32) {
         let datagram_bytes = self.config.max_datagram_bytes;
         if let Some(peer) = self.peers.get_mut(&peer) {
@@ -100,7 +115,7 @@ impl Host {
     /// Sends a message of the game's own.
     ///
     /// # Errors
-    /// When it is too long, too much waits already, or the peer has not joined.
+    /// When it is too long, too many messages wait already, or the peer has not joined.
     pub fn send(
         &mut self,
         peer: PeerId,
@@ -113,13 +128,13 @@ impl Host {
         Ok(())
     }
 
-    /// Who is gone: the silent, those who never joined, those who were told farewell, and
-    /// those who did not come back.
+    /// Removes peers that timed out, never joined or were disconnected, and despawns the entities
+    /// of those that did not come back.
     pub(super) fn expire(&mut self, now: SimTime) {
         let gone: Vec<(PeerId, Departure)> = self
             .peers
             .values()
-            .filter_map(|peer| Some((peer.id, self.has_gone(peer, now)?)))
+            .filter_map(|peer| Some((peer.id, self.departure_of(peer, now)?)))
             .collect();
         for (id, why) in gone {
             self.remove_peer(now, id, why);
@@ -136,33 +151,36 @@ impl Host {
         }
     }
 
-    fn has_gone(&self, peer: &Peer, now: SimTime) -> Option<Departure> {
+    /// Whether a peer has to be removed, and why.
+    fn departure_of(&self, peer: &Peer, now: SimTime) -> Option<Departure> {
         let silent = now.saturating_since(peer.channel.last_received_at) >= self.config.timeout;
-        let loiters = now.saturating_since(peer.since) >= self.config.join_within;
+        let joins_late = now.saturating_since(peer.connected_at) >= self.config.join_within;
         match peer.stage {
-            PeerStage::Ended { why, left: 0, .. } => Some(Departure::Kicked(why)),
-            PeerStage::Connected if loiters => Some(Departure::Silent),
+            PeerStage::Ended { reason, left: 0, .. } => Some(Departure::Kicked(reason)),
+            PeerStage::Connected if joins_late => Some(Departure::Silent),
             _ if silent => Some(Departure::Silent),
             _ => None,
         }
     }
 
-    /// A peer is gone; what it owned waits for it, unless it left for good.
+    /// Removes a peer; its entities wait for it, unless it left for good.
     pub(super) fn remove_peer(&mut self, now: SimTime, id: PeerId, why: Departure) {
         let waits = matches!(why, Departure::Silent | Departure::Disconnected);
         self.release_entities(now, id, waits);
         let Some(peer) = self.peers.remove(&id) else { return };
         self.departed_traffic.add(&peer.stats);
-        peer.entity_states.iter().for_each(|view| stop_listening(&mut self.world, view, id));
+        for state in &peer.entity_states {
+            remove_listener(&mut self.entities, state, id);
+        }
         if let Some(rewind) = &mut self.rewind {
             rewind.forget_shooter(id);
         }
-        if matches!(peer.stage, PeerStage::Asked(_) | PeerStage::Joined(_)) {
+        if matches!(peer.stage, PeerStage::Requested(_) | PeerStage::Joined(_)) {
             self.push_event(HostEvent::Left { peer: id, why });
         }
     }
 
-    /// What a peer owned waits for it, or ends.
+    /// The entities of a peer wait for it, or are despawned.
     fn release_entities(&mut self, now: SimTime, id: PeerId, waits: bool) {
         let Some(peer) = self.peers.get_mut(&id) else { return };
         let owned = core::mem::take(&mut peer.owned);
@@ -182,18 +200,18 @@ impl Host {
         }
     }
 
-    /// Nobody moves it: it stays where it was seen last.
+    /// Nobody moves the entity: it stays where it was seen last.
     fn halt(&mut self, now: SimTime, id: EntityId) {
-        let Some(entity) = self.world.get_mut(id) else { return };
+        let Some(entity) = self.entities.get_mut(id) else { return };
         let seen = *entity.known().kinematics();
         let rest =
             Kinematics { orientation: seen.orientation, ..Kinematics::at_rest(now, seen.position) };
-        if let Some(known) = super::entities::put(&rest, self.config.model) {
+        if let Some(known) = full_update(&rest, self.config.model) {
             entity.learn(known);
         }
     }
 
-    /// Gives a peer what the one with the same token had. Returns who that was.
+    /// Grants a peer the entities of the one with the same token. Returns which one that was.
     fn reclaim_entities(&mut self, now: SimTime, id: PeerId, token: &[u8]) -> Option<PeerId> {
         if token.is_empty() {
             return None;
@@ -211,49 +229,10 @@ impl Host {
         Some(absent.peer)
     }
 
-    /// An entity whose owner is gone for good ends.
+    /// Despawns an entity whose owner is gone for good.
     fn despawn_unclaimed(&mut self, entity: EntityId) {
         if self.despawn(entity) {
             self.push_event(HostEvent::Despawned { entity });
-        }
-    }
-
-    /// Makes a peer the owner of an entity and tells it where that is. Returns whether both
-    /// exist and it can own one more.
-    pub fn grant(&mut self, now: SimTime, id: EntityId, to: PeerId) -> bool {
-        let can_own = |peer: &Peer| peer.is_joined() && peer.owned.len() < peer::MAX_OWNED_ENTITIES;
-        if !self.peers.get(&to).is_some_and(can_own) || self.world.get(id).is_none() {
-            return false;
-        }
-        self.revoke(id);
-        let (guard, format) = (self.config.guard, self.config.format.clone());
-        let (Some(peer), Some(entity)) = (self.peers.get_mut(&to), self.world.get_mut(id)) else {
-            return false;
-        };
-        entity.owned_by(Owner::Peer(to), guard, now);
-        let state = entity.state(&format);
-        peer.owned.push(id);
-        peer.control.push(id, ControlMessage::Grant);
-        peer.control.push(id, ControlMessage::Correct(state));
-        self.world.changed = true;
-        self.enqueue(to);
-        true
-    }
-
-    /// Makes the host the owner of an entity; its owner is told.
-    pub fn revoke(&mut self, id: EntityId) {
-        let Some(entity) = self.world.get_mut(id) else { return };
-        let Owner::Peer(owner) = entity.owner else { return };
-        entity.owned_by(Owner::Host, None, SimTime::ZERO);
-        self.world.changed = true;
-        for absent in &mut self.absent {
-            absent.owned.retain(|owned| *owned != id);
-        }
-        if let Some(peer) = self.peers.get_mut(&owner) {
-            peer.owned.retain(|owned| *owned != id);
-            peer.control.forget(id);
-            peer.control.push(id, ControlMessage::Revoke);
-            self.enqueue(owner);
         }
     }
 }

@@ -1,25 +1,28 @@
-//! What a host knows of one entity, and what it has said about it.
+//! One entity of a host: what the host knows of it, and the updates it was sent as.
 //!
 //! The host's knowledge is one [`Update`]: a truth observed here, or the latest accepted from
-//! its owner. A *number* is given to it only when somebody must be told, once for all
-//! receivers; what differs between them is the baseline and the class, and for each pair the
-//! body is written once ([`PayloadCache`]). How far a number has strayed from the knowledge is
-//! computed once per tick ([`PredictionErrorCache`]), however many receivers predict from it.
+//! its owner. It gets a *number* only when some peer is due it, once for all peers; what differs
+//! between them is the baseline and the class, and for each pair the body is computed once
+//! ([`PayloadCache`]). How far the prediction from a number is off the knowledge is computed once
+//! per tick ([`PredictionErrorCache`]), however many peers predict from it.
 
 use alloc::boxed::Box;
 
-use reckoning::{DVec3, Fairness, Guard, Kinematics, Model, SimTime, Update, UpdateKind};
+use reckoning::{
+    DVec3, Fairness, FairnessConfig, Guard, GuardConfig, Kinematics, Model, Policy, SimTime,
+    Update, UpdateKind,
+};
 
 use crate::history::History;
 use crate::host::sending::{PayloadCache, PayloadKey, PredictionError, PredictionErrorCache};
 use crate::wire::{Body, EncodedBody, EntityId, Format, Owner};
 use crate::zones::ZoneClass;
 
-/// How a zone class is written.
+/// How updates of a distance class are written.
 #[derive(Clone, Debug)]
 pub(crate) struct ClassFormat {
     pub(crate) format: Format,
-    pub(crate) log2: u8,
+    pub(crate) coarser_log2: u8,
     pub(crate) model: Option<Model>,
 }
 
@@ -29,9 +32,9 @@ impl ClassFormat {
         self.format.quantiser().position_m
     }
 
-    /// What receivers of this class get of an update of the host's own grid.
-    fn of(&self, update: &Update) -> Update {
-        if self.log2 == 0 && self.model.is_none() {
+    /// What peers of this class get of an update on the host's own grid.
+    fn coarsen(&self, update: &Update) -> Update {
+        if self.coarser_log2 == 0 && self.model.is_none() {
             return *update;
         }
         let model = self.model.map_or(*update.model(), |model| model.fitted(update.kinematics()));
@@ -40,18 +43,19 @@ impl ClassFormat {
     }
 }
 
-/// What a receiver has: a number, as its class wrote it.
+/// Reference to an update that was sent: its number, as a class wrote it. A baseline once the peer
+/// acknowledged it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BaselineRef {
     pub(crate) number: u16,
     pub(crate) class: u8,
 }
 
-/// What an owner's updates are decoded with.
+/// State that an owner's updates are decoded with.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inbound {
     pub(crate) history: History,
-    /// The datagram that brought the newest.
+    /// Sequence number of the datagram that brought the newest.
     pub(crate) sequence: Option<u16>,
 }
 
@@ -66,19 +70,19 @@ pub(crate) struct Entity {
     /// Whether `known` has a number, the newest of `history`.
     numbered: bool,
     history: History,
-    /// The number from which on the body is elsewhere.
+    /// The first number after the last teleport.
     teleported: Option<u16>,
-    /// The knowledge says teleport and has no number yet.
+    /// `known` comes after a teleport and has no number yet.
     teleports: bool,
     pub(crate) inbound: Inbound,
     pub(crate) guard: Option<Box<Guard>>,
     pub(crate) fairness: Option<Box<Fairness>>,
     /// The number last given to `fairness`, and when.
     pub(crate) exported: Option<(u16, SimTime)>,
-    /// What was remembered last for hit checks, by class.
+    /// The number last remembered for hit checks, by class.
     pub(crate) remembered: [Option<u16>; crate::zones::MAX_CLASSES],
     prediction_errors: PredictionErrorCache,
-    bodies: PayloadCache,
+    payloads: PayloadCache,
 }
 
 impl Entity {
@@ -98,7 +102,7 @@ impl Entity {
             exported: None,
             remembered: [None; crate::zones::MAX_CLASSES],
             prediction_errors: PredictionErrorCache::default(),
-            bodies: PayloadCache::default(),
+            payloads: PayloadCache::default(),
         }
     }
 
@@ -132,7 +136,7 @@ impl Entity {
             self.teleported = Some(number);
         }
         self.numbered = true;
-        self.bodies.clear();
+        self.payloads.clear();
         number
     }
 
@@ -154,32 +158,31 @@ impl Entity {
             .find(|number| self.history.get(*number).is_some_and(|update| update.at() == at))
     }
 
-    /// Whether the body went elsewhere after `number`, so that whoever has that must be told
-    /// to show it there at once.
+    /// Whether the body teleported after `number`, so that whoever has that must show it elsewhere
+    /// at once.
     pub(crate) fn teleported_since(&self, number: u16) -> bool {
         self.teleports || self.teleported.is_some_and(|at| crate::ack_window::ahead(at, number) > 0)
     }
 
-    /// How far a receiver who believes that is off at `now`, by the rules of the class it is in
-    /// by now; `None` when its number is forgotten.
+    /// How far the prediction from `sent` is off at `now`, by the rules of the class that the peer
+    /// is in by now; `None` when its number is no longer known.
     pub(crate) fn prediction_error(
         &mut self,
         classes: &[ClassFormat],
-        held: BaselineRef,
+        sent: BaselineRef,
         rules: (u8, &ZoneClass),
         now: SimTime,
     ) -> Option<PredictionError> {
         self.prediction_errors.at(now, &self.known);
-        if let Some(prediction_error) = self.prediction_errors.kept(held, rules.0) {
-            return Some(prediction_error);
+        if let Some(error) = self.prediction_errors.kept(sent, rules.0) {
+            return Some(error);
         }
-        let believed = self.update_in(classes, held)?;
-        let is_newest = self.numbered && self.history.newest() == Some(held.number);
+        let update = self.update_in(classes, sent)?;
+        let is_newest = self.numbered && self.history.newest() == Some(sent.number);
         let step_m = classes.get(usize::from(rules.0)).map_or(0.0, ClassFormat::step_m);
-        let prediction_error =
-            self.prediction_errors.measure(&believed, is_newest, step_m, rules.1, now);
-        self.prediction_errors.keep(held, rules.0, prediction_error);
-        Some(prediction_error)
+        let error = self.prediction_errors.measure(&update, is_newest, step_m, rules.1, now);
+        self.prediction_errors.keep(sent, rules.0, error);
+        Some(error)
     }
 
     /// Where the host knows it to be at `now`.
@@ -187,61 +190,81 @@ impl Entity {
         self.known.position_at(now)
     }
 
-    /// What a class makes of a number.
-    pub(crate) fn update_in(&self, classes: &[ClassFormat], held: BaselineRef) -> Option<Update> {
-        let class = classes.get(usize::from(held.class))?;
-        self.history.get(held.number).map(|update| class.of(update))
+    /// An update as its class writes it.
+    pub(crate) fn update_in(&self, classes: &[ClassFormat], update: BaselineRef) -> Option<Update> {
+        let class = classes.get(usize::from(update.class))?;
+        self.history.get(update.number).map(|update| class.coarsen(update))
     }
 
-    /// The same as bits, with a stamp that counts from `near_tick` of the host's format.
-    /// `None` when there are too many of them, or no body.
-    pub(crate) fn encoded(
+    /// The body as bits, its time stamp counted from `near_tick` of the host's format. `None` when
+    /// there are too many of them, or no body.
+    pub(crate) fn encoded_body(
         &mut self,
         classes: &[ClassFormat],
         format: &Format,
         key: PayloadKey,
         near_tick: i64,
     ) -> Option<EncodedBody> {
-        if let Some(encoded) = self.bodies.encoded(key, near_tick) {
+        if let Some(encoded) = self.payloads.encoded(key, near_tick) {
             return Some(*encoded);
         }
         let encoded = EncodedBody::new(format, &self.body(classes, key)?, near_tick)?;
-        self.bodies.keep_encoded(key, near_tick, encoded);
+        self.payloads.keep_encoded(key, near_tick, encoded);
         Some(encoded)
     }
 
-    /// The body of a number for receivers of a class who have that baseline.
+    /// The body of an update against a baseline; `None` when either is no longer known.
     pub(crate) fn body(&mut self, classes: &[ClassFormat], key: PayloadKey) -> Option<Body> {
-        if let Some(body) = self.bodies.body(key) {
+        if let Some(body) = self.payloads.body(key) {
             return Some(*body);
         }
-        let mut update = self.update_in(classes, key.held)?;
+        let mut update = self.update_in(classes, key.update)?;
         if key.teleport {
             let kind = UpdateKind::Teleport;
             update = Update::new(*update.kinematics(), *update.model(), kind).unwrap_or(update);
         }
-        let off = match key.baseline {
+        let baseline = match key.baseline {
             Some(baseline) => Some(self.update_in(classes, baseline)?),
             None => None,
         };
-        let format = &classes.get(usize::from(key.held.class))?.format;
-        let body = Body::new(format, off.as_ref(), &update);
-        self.bodies.keep(key, body);
+        let format = &classes.get(usize::from(key.update.class))?.format;
+        let body = Body::new(format, baseline.as_ref(), &update);
+        self.payloads.keep(key, body);
         Some(body)
     }
 
-    /// What the host knows, as an update to put an owner right with.
-    pub(crate) fn state(&self, format: &Format) -> Update {
+    /// What the host knows, as an update to correct an owner with.
+    pub(crate) fn correction(&self, format: &Format) -> Update {
         let full = Update::new(*self.known.kinematics(), *self.known.model(), UpdateKind::Full);
         format.round(&full.unwrap_or(self.known))
     }
 
-    /// Truths of the host's own are carried on like this.
-    pub(crate) fn update_from_truth(
-        truth: &Kinematics,
-        model: Model,
-        kind: UpdateKind,
-    ) -> Option<Update> {
-        Update::new(*truth, model, kind).ok()
+    /// Another owner moves the entity from now on.
+    pub(crate) fn set_owner(&mut self, owner: Owner, guard: Option<GuardConfig>, now: SimTime) {
+        self.owner = owner;
+        self.inbound = Inbound::default();
+        let start = *self.known().kinematics();
+        let guard = guard.and_then(|config| Guard::start(config, &start).ok());
+        self.guard = guard.map(|mut guard| {
+            guard.put(&start, now);
+            Box::new(guard)
+        });
     }
+}
+
+/// The fairness of one entity; `None` where the policy needs no accounts.
+pub(crate) fn new_fairness(policy: Policy, seed: u64, id: EntityId) -> Option<Box<Fairness>> {
+    if policy == Policy::Base {
+        return None;
+    }
+    let mut config = FairnessConfig::default();
+    config.policy = policy;
+    config.seed = seed ^ u64::from(id.0);
+    config.accounts = false; // nobody here reads what the policy does not
+    Fairness::new(config).ok().map(Box::new)
+}
+
+/// The update of a state that the host sets itself: a halt, a correction.
+pub(crate) fn full_update(state: &Kinematics, model: Model) -> Option<Update> {
+    Update::new(*state, model.fitted(state), UpdateKind::Full).ok()
 }

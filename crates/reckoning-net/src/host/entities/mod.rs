@@ -1,43 +1,39 @@
-//! Entities: how they come, move and go.
-
-use core::fmt;
-
-use alloc::boxed::Box;
-use core::time::Duration;
-
-use reckoning::{
-    Fairness, FairnessConfig, Guard, GuardConfig, Kinematics, KinematicsError, Model, Policy,
-    SimTime, Update, UpdateKind,
-};
+//! Entities of a host: spawning, movement, ownership, despawning.
 
 mod entity;
 mod table;
 
-pub(crate) use entity::{BaselineRef, ClassFormat, Entity};
+pub(crate) use entity::{BaselineRef, ClassFormat, Entity, full_update, new_fairness};
 pub(crate) use table::EntityTable;
 
+use core::fmt;
+use core::time::Duration;
+
+use reckoning::{Kinematics, KinematicsError, Model, SimTime, Update, UpdateKind};
+
 use super::Host;
+use super::connections::Peer;
 use crate::control_messages::ControlMessage;
+use crate::limits::MAX_OWNED_ENTITIES;
 use crate::wire::{EntityId, MAX_TAG_BYTES, Owner, PeerId};
-use entity::Inbound;
 
 /// Why an entity was not spawned.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SpawnError {
-    /// There are as many as the settings allow.
+    /// The host has as many entities as its settings allow.
     Full {
         /// How many that is.
-        most: usize,
+        max: usize,
     },
     /// The tag does not fit.
     TagTooLong {
         /// Its length.
         got_bytes: usize,
     },
-    /// The owner has not joined, or owns as many as one can.
+    /// The owner has not joined, or owns as many entities as a peer can.
     Owner {
-        /// Who.
+        /// The owner.
         peer: PeerId,
     },
     /// The state is not usable.
@@ -47,8 +43,8 @@ pub enum SpawnError {
 impl fmt::Display for SpawnError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Full { most } => {
-                write!(f, "there are {most} entities already; despawn some or raise max_entities")
+            Self::Full { max } => {
+                write!(f, "there are {max} entities already; despawn some or raise max_entities")
             }
             Self::TagTooLong { got_bytes } => {
                 write!(f, "tag of {got_bytes} bytes is longer than {MAX_TAG_BYTES}; shorten it")
@@ -64,8 +60,8 @@ impl fmt::Display for SpawnError {
 impl core::error::Error for SpawnError {}
 
 impl Host {
-    /// Puts an entity into the world. `tag` is the game's own: name, team, kind. An owner that
-    /// is a peer is told, and moves it from then on.
+    /// Spawns an entity. `tag` is the game's own: name, team, kind. If the owner is a peer, it is
+    /// granted the entity and moves it from then on.
     ///
     /// # Errors
     /// When there is no room, the tag is too long, the owner is not there, or the state is not
@@ -77,27 +73,26 @@ impl Host {
         tag: &[u8],
         truth: &Kinematics,
     ) -> Result<EntityId, SpawnError> {
-        if self.world.len() >= self.config.max_entities {
-            return Err(SpawnError::Full { most: self.config.max_entities });
+        if self.entities.len() >= self.config.max_entities {
+            return Err(SpawnError::Full { max: self.config.max_entities });
         }
         if tag.len() > MAX_TAG_BYTES {
             return Err(SpawnError::TagTooLong { got_bytes: tag.len() });
         }
         truth.check().map_err(SpawnError::Kinematics)?;
-        let known =
-            Entity::update_from_truth(truth, self.config.model.fitted(truth), UpdateKind::Full);
-        let Some(known) = known else { return Err(SpawnError::Full { most: 0 }) };
-        let fairness = self.config.fairness;
-        let seed = self.config.seed;
-        let id = self.world.insert(|id| {
+        let Some(known) = full_update(truth, self.config.model) else {
+            return Err(SpawnError::Full { max: 0 });
+        };
+        let (policy, seed) = (self.config.fairness, self.config.seed);
+        let id = self.entities.insert(|id| {
             let mut entity = Entity::new(id, Owner::Host, tag, known);
-            entity.fairness = new_fairness(fairness, seed, id);
+            entity.fairness = new_fairness(policy, seed, id);
             entity
         });
         if let Owner::Peer(peer) = owner
             && !self.grant(now, id, peer)
         {
-            self.world.remove(id);
+            self.entities.remove(id);
             return Err(SpawnError::Owner { peer });
         }
         if let Some(rewind) = &mut self.rewind {
@@ -106,38 +101,38 @@ impl Host {
         Ok(id)
     }
 
-    /// Takes an entity out of the world. Returns whether it was there.
+    /// Despawns an entity: it leaves all interest sets. Returns whether it existed.
     pub fn despawn(&mut self, id: EntityId) -> bool {
         self.revoke(id);
         if let Some(rewind) = &mut self.rewind {
             rewind.forget_entity(id);
         }
-        self.world.remove(id).is_some()
+        self.entities.remove(id).is_some()
     }
 
-    /// Says where an entity is: each tick, for those the host owns. What is not finite or not
-    /// newer changes nothing. Returns whether it did.
+    /// Observes the truth of an entity: each tick, for those the host owns. What is not finite or
+    /// not newer changes nothing. Returns whether it did.
     pub fn observe(&mut self, id: EntityId, truth: &Kinematics) -> bool {
         self.observe_as(id, truth, self.config.model.fitted(truth))
     }
 
-    /// As [`observe`](Self::observe), with the model to carry it on with: what a behaviour or
-    /// a trained predictor planned, taken as it is.
+    /// As [`observe`](Self::observe), with the model to predict it with: what a behaviour or a
+    /// trained predictor planned, taken as it is.
     pub fn observe_as(&mut self, id: EntityId, truth: &Kinematics, model: Model) -> bool {
         self.learn(id, truth, model, UpdateKind::Partial)
     }
 
-    /// Puts an entity elsewhere at once, whoever owns it; an owner that is a peer is told.
+    /// Teleports an entity, whoever owns it; an owner that is a peer is corrected.
     pub fn teleport(&mut self, now: SimTime, id: EntityId, truth: &Kinematics) -> bool {
         if !self.learn(id, truth, self.config.model.fitted(truth), UpdateKind::Teleport) {
             return false;
         }
-        let format = self.config.format.clone();
-        let Some(entity) = self.world.get_mut(id) else { return false };
+        let format = &self.config.format;
+        let Some(entity) = self.entities.get_mut(id) else { return false };
         if let Some(guard) = entity.guard.as_deref_mut() {
             guard.put(truth, now);
         }
-        let (owner, state) = (entity.owner, entity.state(&format));
+        let (owner, state) = (entity.owner, entity.correction(format));
         if let Owner::Peer(owner) = owner {
             if let Some(peer) = self.peers.get_mut(&owner) {
                 peer.control.push(id, ControlMessage::Correct(state));
@@ -149,48 +144,57 @@ impl Host {
 
     /// Allows the owner of an entity one teleport of its own within a span: a gate, a respawn.
     pub fn allow_teleport(&mut self, now: SimTime, id: EntityId, within: Duration) {
-        let entity = self.world.get_mut(id);
+        let entity = self.entities.get_mut(id);
         if let Some(guard) = entity.and_then(|entity| entity.guard.as_deref_mut()) {
             guard.grant_teleport(now, within);
         }
     }
 
     fn learn(&mut self, id: EntityId, truth: &Kinematics, model: Model, kind: UpdateKind) -> bool {
-        let Some(known) = Entity::update_from_truth(truth, model, kind) else { return false };
-        let learnt = self.world.get_mut(id).is_some_and(|entity| entity.learn(known));
+        let Ok(known) = Update::new(*truth, model, kind) else { return false };
+        let learnt = self.entities.get_mut(id).is_some_and(|entity| entity.learn(known));
         if let (true, Some(rewind)) = (learnt, &mut self.rewind) {
             rewind.observe(id, truth);
         }
         learnt
     }
-}
 
-impl Entity {
-    /// Somebody else moves it from now on.
-    pub(crate) fn owned_by(&mut self, owner: Owner, guard: Option<GuardConfig>, now: SimTime) {
-        self.owner = owner;
-        self.inbound = Inbound::default();
-        let start = *self.known().kinematics();
-        let guard = guard.and_then(|config| Guard::start(config, &start).ok());
-        self.guard = guard.map(|mut guard| {
-            guard.put(&start, now);
-            Box::new(guard)
-        });
+    /// Makes a peer the owner of an entity and sends it the entity's state. Returns whether both
+    /// exist and the peer can own one more.
+    pub fn grant(&mut self, now: SimTime, id: EntityId, to: PeerId) -> bool {
+        let can_own = |peer: &Peer| peer.is_joined() && peer.owned.len() < MAX_OWNED_ENTITIES;
+        if !self.peers.get(&to).is_some_and(can_own) || self.entities.get(id).is_none() {
+            return false;
+        }
+        self.revoke(id);
+        let (Some(peer), Some(entity)) = (self.peers.get_mut(&to), self.entities.get_mut(id))
+        else {
+            return false;
+        };
+        entity.set_owner(Owner::Peer(to), self.config.guard, now);
+        let state = entity.correction(&self.config.format);
+        peer.owned.push(id);
+        peer.control.push(id, ControlMessage::Grant);
+        peer.control.push(id, ControlMessage::Correct(state));
+        self.entities.changed = true;
+        self.enqueue(to);
+        true
     }
-}
 
-pub(super) fn new_fairness(policy: Policy, seed: u64, id: EntityId) -> Option<Box<Fairness>> {
-    if policy == Policy::Base {
-        return None;
+    /// Makes the host the owner of an entity; a peer that owned it is notified.
+    pub fn revoke(&mut self, id: EntityId) {
+        let Some(entity) = self.entities.get_mut(id) else { return };
+        let Owner::Peer(owner) = entity.owner else { return };
+        entity.set_owner(Owner::Host, None, SimTime::ZERO);
+        self.entities.changed = true;
+        for absent in &mut self.absent {
+            absent.owned.retain(|owned| *owned != id);
+        }
+        if let Some(peer) = self.peers.get_mut(&owner) {
+            peer.owned.retain(|owned| *owned != id);
+            peer.control.forget(id);
+            peer.control.push(id, ControlMessage::Revoke);
+            self.enqueue(owner);
+        }
     }
-    let mut config = FairnessConfig::default();
-    config.policy = policy;
-    config.seed = seed ^ u64::from(id.0);
-    config.accounts = false; // nobody here reads what the policy does not
-    Fairness::new(config).ok().map(Box::new)
-}
-
-/// A state at rest or moving that the host puts an entity into.
-pub(crate) fn put(place: &Kinematics, model: Model) -> Option<Update> {
-    Update::new(*place, model.fitted(place), UpdateKind::Full).ok()
 }

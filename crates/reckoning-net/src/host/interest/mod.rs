@@ -1,134 +1,168 @@
-//! Who has whom in sight: brings a peer's entity states in line with what is near it.
-
-use alloc::vec::Vec;
-
-use reckoning::{DVec3, ListenerId, Rewind, SimTime};
+//! Interest sets: which entities each peer is sent, and at which distance class.
+//!
+//! [`update_interest`] merges what is near a peer's viewpoint into the peer's list of
+//! [`PeerEntityState`]s: an entity that came near enters the set, one that is out of reach begins
+//! to leave it, and the class of the others follows their distance. An entity is never in the set
+//! of its owner.
 
 mod grid;
 
 pub(crate) use grid::Grid;
 
-use crate::host::connections::{Peer, Viewpoint};
-use crate::host::entities::EntityTable;
-use crate::host::sending::{InterestStage, PeerEntityState};
+use alloc::vec::Vec;
+
+use reckoning::{DVec3, ListenerId, Rewind, SimTime};
+
+use super::connections::{Peer, Viewpoint};
+use super::entities::EntityTable;
+use super::sending::{InterestStage, PeerEntityState};
 use crate::wire::{EntityId, Owner, PeerId};
 
-/// An entity in reach: its id, its place in the table, its squared distance.
-pub(crate) type NearbyEntity = (EntityId, u32, f64);
+/// An entity in reach of a viewpoint.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NearbyEntity {
+    pub(crate) id: EntityId,
+    /// Its slot in the host's table.
+    pub(crate) slot: u32,
+    pub(crate) distance_squared_m2: f64,
+}
 
 /// Where a viewpoint is at the moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum ViewOrigin {
     /// All is infinitely far away.
     Nowhere,
-    From(DVec3),
+    At(DVec3),
     /// All is near.
     Everywhere,
 }
 
 impl ViewOrigin {
+    /// Where a peer's viewpoint is at `now`.
+    fn of_peer(peer: &Peer, entities: &EntityTable, now: SimTime) -> Self {
+        let at_entity =
+            |id| entities.get(id).map_or(Self::Nowhere, |it| Self::At(it.position_at(now)));
+        match peer.viewpoint {
+            Viewpoint::Own => peer.owned.first().map_or(Self::Nowhere, |id| at_entity(*id)),
+            Viewpoint::Entity(id) => at_entity(id),
+            Viewpoint::Place(place) => Self::At(place),
+            Viewpoint::Everywhere => Self::Everywhere,
+        }
+    }
+
     /// The squared distance of a place.
-    pub(crate) fn squared(self, place: DVec3) -> f64 {
+    pub(crate) fn distance_squared(self, place: DVec3) -> f64 {
         match self {
             Self::Nowhere => f64::INFINITY,
-            Self::From(from) => place.distance_squared(from),
+            Self::At(origin) => place.distance_squared(origin),
             Self::Everywhere => 0.0,
         }
     }
 }
 
-/// From where a peer sees the world.
-pub(crate) fn view_origin(peer: &Peer, world: &EntityTable, now: SimTime) -> ViewOrigin {
-    let of = |id: EntityId| {
-        world
-            .get(id)
-            .map_or(ViewOrigin::Nowhere, |entity| ViewOrigin::From(entity.position_at(now)))
-    };
-    match peer.viewpoint {
-        Viewpoint::Own => peer.owned.first().map_or(ViewOrigin::Nowhere, |id| of(*id)),
-        Viewpoint::Entity(id) => of(id),
-        Viewpoint::Place(place) => ViewOrigin::From(place),
-        Viewpoint::Everywhere => ViewOrigin::Everywhere,
-    }
-}
-
-/// Merges what is near, in order of id, into the states, which are in that order too.
+/// Brings a peer's interest set up to date. The table's grid has to be; `nearby` is only room.
 pub(crate) fn update_interest(
     peer: &mut Peer,
-    world: &mut EntityTable,
+    entities: &mut EntityTable,
     mut rewind: Option<&mut Rewind<EntityId, PeerId>>,
-    found: &[NearbyEntity],
+    nearby: &mut Vec<NearbyEntity>,
     now: SimTime,
 ) {
+    entities.find_near(ViewOrigin::of_peer(peer, entities, now), now, nearby);
+    // Both lists are in order of id.
     let old = core::mem::take(&mut peer.entity_states);
-    let mut merged: Vec<PeerEntityState> = Vec::with_capacity(old.len().max(found.len()));
-    let mut near = found.iter().peekable();
-    for mut view in old {
-        while let Some(newcomer) = near.next_if(|it| it.0 < view.entity) {
-            merged.extend(begin(peer, world, newcomer, now));
+    let mut merged: Vec<PeerEntityState> = Vec::with_capacity(old.len().max(nearby.len()));
+    let mut nearby = nearby.iter().peekable();
+    for state in old {
+        while let Some(newcomer) = nearby.next_if(|it| it.id < state.entity) {
+            merged.extend(enter(peer, entities, newcomer, now));
         }
-        let here = near.next_if(|it| it.0 == view.entity);
-        let class = here.and_then(|it| class_of(peer, world, it, &view));
-        let was_shown = view.is_shown();
-        match class {
-            Some(class) if was_shown => {
-                if class < view.class {
-                    view.choose(None); // what it has is coarser than it should be
-                }
-                view.class = class;
-            }
-            Some(class) => {
-                view.begin_again(class, next_epoch(peer), now);
-                listen(world, &view, peer.id, now);
-            }
-            None => {
-                if was_shown {
-                    stop_listening(world, &view, peer.id);
-                    if let Some(rewind) = rewind.as_deref_mut() {
-                        rewind.handle_hidden(peer.id, view.entity);
-                    }
-                }
-                if !view.end() || view.stage == InterestStage::Gone {
-                    continue;
-                }
-            }
-        }
-        merged.push(view);
+        let here = nearby.next_if(|it| it.id == state.entity);
+        let class = here.and_then(|it| class_of(peer, entities, it, &state));
+        merged.extend(match class {
+            Some(class) => Some(keep(peer, entities, state, class, now)),
+            None => leave(peer, entities, rewind.as_deref_mut(), state),
+        });
     }
-    for newcomer in near {
-        merged.extend(begin(peer, world, newcomer, now));
+    for newcomer in nearby {
+        merged.extend(enter(peer, entities, newcomer, now));
     }
     peer.entity_states = merged;
     peer.queue.clear();
     peer.served = 0;
 }
 
+/// The distance class of an entity that the peer has a state of; `None` when it is out of reach.
 fn class_of(
     peer: &Peer,
-    world: &EntityTable,
-    found: &NearbyEntity,
-    view: &PeerEntityState,
+    entities: &EntityTable,
+    nearby: &NearbyEntity,
+    state: &PeerEntityState,
 ) -> Option<u8> {
-    let (_, slot, squared) = *found;
-    let own = world.at(slot).is_none_or(|entity| entity.owner == Owner::Peer(peer.id));
-    let current = view.is_shown().then_some(view.class);
-    if own { None } else { world.zones.class_at(squared, current) }
-}
-
-fn begin(
-    peer: &mut Peer,
-    world: &mut EntityTable,
-    found: &NearbyEntity,
-    now: SimTime,
-) -> Option<PeerEntityState> {
-    let (id, slot, squared) = *found;
-    if world.at(slot).is_none_or(|entity| entity.owner == Owner::Peer(peer.id)) {
+    let current = state.is_shown().then_some(state.class);
+    if is_own(peer, entities, nearby) {
         return None;
     }
-    let class = world.zones.class_at(squared, None)?;
-    let view = PeerEntityState::new(id, slot, class, next_epoch(peer), now);
-    listen(world, &view, peer.id, now);
-    Some(view)
+    entities.zones.class_at(nearby.distance_squared_m2, current)
+}
+
+fn is_own(peer: &Peer, entities: &EntityTable, nearby: &NearbyEntity) -> bool {
+    entities.at(nearby.slot).is_none_or(|entity| entity.owner == Owner::Peer(peer.id))
+}
+
+/// An entity enters the interest set, if it is in a class.
+fn enter(
+    peer: &mut Peer,
+    entities: &mut EntityTable,
+    nearby: &NearbyEntity,
+    now: SimTime,
+) -> Option<PeerEntityState> {
+    if is_own(peer, entities, nearby) {
+        return None;
+    }
+    let class = entities.zones.class_at(nearby.distance_squared_m2, None)?;
+    let epoch = next_epoch(peer);
+    let state = PeerEntityState::new(nearby.id, nearby.slot, class, epoch, now);
+    add_listener(entities, &state, peer.id, now);
+    Some(state)
+}
+
+/// An entity is in reach that the peer has a state of: it stays in the set, or enters it again
+/// before its exit was acknowledged.
+fn keep(
+    peer: &mut Peer,
+    entities: &mut EntityTable,
+    mut state: PeerEntityState,
+    class: u8,
+    now: SimTime,
+) -> PeerEntityState {
+    if state.is_shown() {
+        if class < state.class {
+            state.choose(None); // what the peer has is coarser than it should be
+        }
+        state.class = class;
+    } else {
+        state.enter_again(class, next_epoch(peer), now);
+        add_listener(entities, &state, peer.id, now);
+    }
+    state
+}
+
+/// An entity is out of reach: its state is kept until its exit is acknowledged, or dropped.
+fn leave(
+    peer: &Peer,
+    entities: &mut EntityTable,
+    rewind: Option<&mut Rewind<EntityId, PeerId>>,
+    mut state: PeerEntityState,
+) -> Option<PeerEntityState> {
+    if state.is_shown() {
+        remove_listener(entities, &state, peer.id);
+        if let Some(rewind) = rewind {
+            rewind.handle_hidden(peer.id, state.entity);
+        }
+    }
+    let exit_due = state.exit();
+    (exit_due && state.stage != InterestStage::Gone).then_some(state)
 }
 
 fn next_epoch(peer: &mut Peer) -> u16 {
@@ -136,17 +170,16 @@ fn next_epoch(peer: &mut Peer) -> u16 {
     peer.next_epoch
 }
 
-fn listen(world: &mut EntityTable, view: &PeerEntityState, peer: PeerId, now: SimTime) {
-    let entity = world.seen(view.slot, view.entity);
-    if let Some(fairness) = entity.and_then(|entity| entity.fairness.as_deref_mut()) {
+/// The entity's fairness policy has one more peer to choose from.
+fn add_listener(entities: &mut EntityTable, state: &PeerEntityState, peer: PeerId, now: SimTime) {
+    if let Some(fairness) = entities.fairness_at(state.slot, state.entity) {
         fairness.add_listener(ListenerId(peer.0), now);
     }
 }
 
-/// A policy no longer has to care for a receiver.
-pub(crate) fn stop_listening(world: &mut EntityTable, view: &PeerEntityState, peer: PeerId) {
-    let entity = world.seen(view.slot, view.entity);
-    if let Some(fairness) = entity.and_then(|entity| entity.fairness.as_deref_mut()) {
+/// The entity's fairness policy has one peer less to choose from.
+pub(crate) fn remove_listener(entities: &mut EntityTable, state: &PeerEntityState, peer: PeerId) {
+    if let Some(fairness) = entities.fairness_at(state.slot, state.entity) {
         fairness.remove_listener(ListenerId(peer.0));
     }
 }

@@ -1,47 +1,54 @@
-//! How far beliefs of one entity have strayed, computed once per tick.
+//! Prediction errors of one entity, computed once per tick for all peers that have the same.
 
 use reckoning::{DQuat, DVec3, SimTime, Threshold, Update};
 
 use crate::host::entities::BaselineRef;
 use crate::zones::ZoneClass;
 
-/// Beliefs whose straying is remembered within a tick: receivers differ by their baselines and
-/// classes, and seldom by more.
-const STRAYS: usize = 16;
+/// Predictions whose errors are kept within a tick: peers differ by what they were sent last and
+/// by their classes, and seldom by more.
+const MAX_ERRORS: usize = 16;
 
-/// How far a belief is off the knowledge at one moment, by the rules of a class.
+/// How far a peer's prediction is from what the host knows at one moment, by a class's rules.
 #[derive(Clone, Copy, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a reason of its own to push_event")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct PredictionError {
     /// The error as a share of the threshold.
     pub(crate) share: f32,
-    /// The error crosses the threshold.
+    /// The position's error crosses the threshold.
     pub(crate) crosses: bool,
-    /// It is turned further than allowed.
+    /// The orientation's error crosses the angle threshold.
     pub(crate) turned: bool,
-    /// It is elsewhere, by more than a step of the grid.
+    /// The position's error is more than a step of the grid.
     pub(crate) apart: bool,
-    /// It moves, and the body does not any more.
-    pub(crate) misses_stop: bool,
-    /// It moves.
+    /// The prediction moves, and the body stands.
+    pub(crate) missed_stop: bool,
+    /// The prediction moves.
     pub(crate) moves: bool,
-    /// It is what the host knows.
+    /// It is predicted from what the host knows, so nothing newer could be sent.
     pub(crate) is_newest: bool,
 }
 
-/// What was computed for this tick.
+impl PredictionError {
+    /// Whether the host knows something newer than it is predicted from.
+    pub(super) const fn is_outdated(&self) -> bool {
+        !self.is_newest
+    }
+}
+
+/// What was computed for one tick.
 #[derive(Debug, Default)]
 pub(crate) struct PredictionErrorCache {
     tick: Option<SimTime>,
     position: DVec3,
     orientation: DQuat,
     stands: bool,
-    /// Each in the place that its name falls into, with its name; zero names nobody.
-    kept: [(u64, PredictionError); STRAYS],
+    /// Each in the place that its key falls into, with its key; zero is no key.
+    kept: [(u64, PredictionError); MAX_ERRORS],
 }
 
 impl PredictionErrorCache {
-    /// Looks at the knowledge at `now`, unless that was done.
+    /// Takes over what the host knows at `now`, unless that was done.
     pub(crate) fn at(&mut self, now: SimTime, known: &Update) {
         if self.tick == Some(now) {
             return;
@@ -50,55 +57,58 @@ impl PredictionErrorCache {
         self.position = known.position_at(now);
         self.orientation = known.orientation_at(now);
         self.stands = known.velocity_at(now) == DVec3::ZERO;
-        self.kept = [(0, PredictionError::default()); STRAYS];
+        self.kept = [(0, PredictionError::default()); MAX_ERRORS];
     }
 
-    /// The knowledge changed.
+    /// What the host knows changed.
     pub(crate) const fn forget(&mut self) {
         self.tick = None;
     }
 
-    pub(crate) fn kept(&self, held: BaselineRef, rules: u8) -> Option<PredictionError> {
-        let (name, prediction_error) = self.kept[place(held, rules)];
-        (name == named(held, rules)).then_some(prediction_error)
+    /// The error of a prediction from `sent` by the rules of a class, if it is kept.
+    pub(crate) fn kept(&self, sent: BaselineRef, rules: u8) -> Option<PredictionError> {
+        let (found, prediction_error) = self.kept[place(sent, rules)];
+        (found == key(sent, rules)).then_some(prediction_error)
     }
 
-    pub(crate) fn keep(&mut self, held: BaselineRef, rules: u8, prediction_error: PredictionError) {
-        self.kept[place(held, rules)] = (named(held, rules), prediction_error);
+    /// Keeps an error until the tick is over.
+    pub(crate) fn keep(&mut self, sent: BaselineRef, rules: u8, prediction_error: PredictionError) {
+        self.kept[place(sent, rules)] = (key(sent, rules), prediction_error);
     }
 
+    /// How far the prediction from `predicted` is off. `step_m` is the grid's step of position.
     pub(crate) fn measure(
         &self,
-        believed: &Update,
+        predicted: &Update,
         is_newest: bool,
         step_m: f64,
         rules: &ZoneClass,
         now: SimTime,
     ) -> PredictionError {
-        let moves = believed.velocity_at(now) != DVec3::ZERO;
-        let error = self.position - believed.position_at(now);
+        let moves = predicted.velocity_at(now) != DVec3::ZERO;
+        let error = self.position - predicted.position_at(now);
         let turned = rules.angle_threshold.is_some_and(|threshold| {
-            threshold.is_crossed_between(believed.orientation_at(now), self.orientation)
+            threshold.is_crossed_between(predicted.orientation_at(now), self.orientation)
         });
         PredictionError {
             share: share(&rules.threshold, error.length()),
             crosses: rules.threshold.is_crossed_by(error),
             turned,
             apart: error.length() > step_m,
-            misses_stop: self.stands && moves && !is_newest,
+            missed_stop: self.stands && moves && !is_newest,
             moves,
             is_newest,
         }
     }
 }
 
-const fn place(held: BaselineRef, rules: u8) -> usize {
-    (held.number as usize + 3 * held.class as usize + 5 * rules as usize) % STRAYS
+const fn place(sent: BaselineRef, rules: u8) -> usize {
+    (sent.number as usize + 3 * sent.class as usize + 5 * rules as usize) % MAX_ERRORS
 }
 
 /// Never zero.
-const fn named(held: BaselineRef, rules: u8) -> u64 {
-    1 << 63 | (held.number as u64) << 16 | (held.class as u64) << 8 | rules as u64
+const fn key(sent: BaselineRef, rules: u8) -> u64 {
+    1 << 63 | (sent.number as u64) << 16 | (sent.class as u64) << 8 | rules as u64
 }
 
 /// How many times its threshold an error is.
