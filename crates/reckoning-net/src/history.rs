@@ -18,7 +18,7 @@ pub(crate) const HISTORY: usize = MAX_BASELINE_AGE as usize + 1;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
     /// Which number is kept in each place, which is its lowest five bits. Apart from the updates,
-    /// because whether one is here is asked far more often than what it says.
+    /// because whether one is here is asked far more often than the update itself.
     numbers: [Option<u16>; HISTORY],
     /// Grows to [`HISTORY`] and then turns.
     updates: Vec<Option<Update>>,

@@ -1,18 +1,18 @@
-//! Who needs to hear of what, and how finely: distance classes around each receiver.
+//! Distance classes around each peer's viewpoint: which entities it is sent, and how finely.
 //!
 //! ```text
 //!        viewpoint
-//!            o   class 0  |  class 1   |   class 2    |  out of the zone
+//!            o   class 0  |  class 1   |   class 2    |  out of the interest set
 //!            +------------+------------+--------------+
 //!            0          20 m         60 m           200 m
 //!                          |--|         |---|           |------|
-//!                       whoever is inside leaves a class only beyond its hysteresis
+//!                       whatever is inside leaves a class only beyond its hysteresis
 //! ```
 //!
-//! A class chooses how far a receiver's belief may stray, how often it is corrected at most,
-//! how seldom at least, by which motion model it is carried on, and how coarsely it is
-//! written. Nearer classes are entered at their radius and left a little beyond it, so that a
-//! body that paces on a border changes nothing.
+//! A class sets how far a peer's prediction may be off, how often it is corrected at most, how
+//! seldom at least, by which motion model it is predicted, and how coarsely it is written. Nearer
+//! classes are entered at their radius and left a little beyond it, so that a body that paces on a
+//! border changes nothing.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -22,24 +22,28 @@ use reckoning::{AngleThreshold, ConfigError, Model, Threshold};
 /// Distance classes at most.
 pub const MAX_CLASSES: usize = 8;
 
-/// How bodies at one distance are replicated.
+/// How entities at one distance are replicated: the export rule of a peer's predictions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ZoneClass {
-    /// Bodies up to this far from the viewpoint belong here; infinite for all the rest.
+    /// Entities up to this far from the viewpoint belong here; infinite for all the rest.
+    /// Default: infinite.
     pub radius_m: f64,
-    /// Correct a receiver's belief once it is this far off.
+    /// An update is due once a peer's prediction is this far off. Default: a quarter of a metre.
     pub threshold: Threshold,
-    /// Correct it once it is turned this far; `None` leaves orientation alone.
+    /// An update is due once the predicted orientation is this far off; `None` ignores it.
+    /// Default: 5 degrees.
     pub angle_threshold: Option<AngleThreshold>,
-    /// Never more often than this, except for stops and teleports.
+    /// Shortest time between two updates, except for stops and teleports. Default: zero.
     pub min_interval: Duration,
-    /// At least this often while the body moves; a body at rest costs nothing once the
-    /// receiver acknowledged it. Keep it below half of the receivers' `max_extrapolation`.
+    /// Longest time without an update while the body moves; a body at rest costs nothing once the
+    /// peer acknowledged it. Keep it below half of the peers' `max_extrapolation`. Not zero, and at
+    /// least `min_interval`. Default: 1 s.
     pub heartbeat: Duration,
-    /// Carry the body on with this model instead of its own.
+    /// The entity is predicted with this model instead of its own. Default: `None`, its own.
     pub model: Option<Model>,
-    /// Double all steps of the format this often: 3 makes them eight times as coarse.
+    /// How often all steps of the format are doubled, 0 to 16: 3 makes them eight times as coarse.
+    /// Default: 0.
     pub coarser_log2: u8,
 }
 
@@ -62,10 +66,10 @@ impl Default for ZoneClass {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ZoneConfig {
-    /// Nearest first, at least one, at most [`MAX_CLASSES`], with rising radii. Bodies beyond
-    /// the last radius are not replicated.
+    /// Nearest first, at least one, at most [`MAX_CLASSES`], with rising radii. Entities beyond the
+    /// last radius are not replicated. Default: one [`ZoneClass::default`].
     pub classes: Vec<ZoneClass>,
-    /// A class is left this share of its radius beyond it, from 0 to 1.
+    /// A class is left this share of its radius beyond it, from 0 to 1. Default: 0.1.
     pub hysteresis: f64,
 }
 
@@ -77,7 +81,7 @@ impl Default for ZoneConfig {
 }
 
 impl ZoneConfig {
-    /// Checks the classes' number and order, and the hysteresis.
+    /// Validates the classes' number and order, and the hysteresis.
     ///
     /// # Errors
     /// Names the first setting that is out of range.
@@ -85,19 +89,14 @@ impl ZoneConfig {
         let count = self.classes.len();
         in_range("number of zone classes", count as f64, 1.0, MAX_CLASSES as f64)?;
         in_range("zone hysteresis", self.hysteresis, 0.0, 1.0)?;
-        let mut least = 0.0;
+        let mut min = 0.0;
         for class in &self.classes {
             // Radii rise, and zero or NaN is none.
-            if class.radius_m.partial_cmp(&least) != Some(core::cmp::Ordering::Greater) {
+            if class.radius_m.partial_cmp(&min) != Some(core::cmp::Ordering::Greater) {
                 let (got, max) = (class.radius_m, f64::INFINITY);
-                return Err(ConfigError::SettingOutOfRange {
-                    name: "zone radius",
-                    got,
-                    min: least,
-                    max,
-                });
+                return Err(ConfigError::SettingOutOfRange { name: "zone radius", got, min, max });
             }
-            least = class.radius_m;
+            min = class.radius_m;
             if class.heartbeat.is_zero() || class.heartbeat < class.min_interval {
                 let (heartbeat, min_interval) = (class.heartbeat, class.min_interval);
                 return Err(ConfigError::HeartbeatTooShort { heartbeat, min_interval });
@@ -107,8 +106,8 @@ impl ZoneConfig {
         Ok(())
     }
 
-    /// The class of a body at this squared distance, given the class it is in. `None` is out
-    /// of the zone.
+    /// The class of an entity at this squared distance, given the class it is in; `None` beyond all
+    /// classes.
     pub(crate) fn class_at(&self, squared_m2: f64, current: Option<u8>) -> Option<u8> {
         let leave = 1.0 + self.hysteresis;
         let inside = |(place, class): &(usize, &ZoneClass)| {
@@ -120,7 +119,7 @@ impl ZoneConfig {
         self.classes.iter().enumerate().find(inside).map(|(place, _)| place as u8)
     }
 
-    /// How far away a body can be and still be in the zone, hysteresis included.
+    /// How far away an entity can be and still be in a class, hysteresis included.
     pub(crate) fn reach_m(&self) -> f64 {
         self.classes.last().map_or(0.0, |class| class.radius_m * (1.0 + self.hysteresis))
     }

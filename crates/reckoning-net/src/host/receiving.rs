@@ -226,7 +226,7 @@ impl Host {
         Handled::Done
     }
 
-    /// Sets an entity to where the guard wants it, and tells its owner.
+    /// Sets an entity to where the guard wants it, and sends its owner a correction.
     fn correct(&mut self, from: PeerId, id: EntityId, place: &Kinematics) {
         let Some(known) = full_update(place, self.config.model) else { return };
         let Some(entity) = self.entities.get_mut(id) else { return };

@@ -102,7 +102,7 @@ impl SendContext<'_> {
         sent_packets.sent(now, items, |outcome, packet| effects.apply(outcome, packet));
     }
 
-    /// Pong, refusal or farewell, and welcome: sent whether the peer joined or not.
+    /// Pong, refusal or disconnection, and welcome: sent whether the peer joined or not.
     fn write_connection_messages(&self, peer: &mut Peer, packet: &mut PacketBuilder, now: SimTime) {
         let format = &self.config.format;
         if let Some(ping) = peer.pending_ping.take() {

@@ -176,7 +176,7 @@ fn write_exit(state: &mut PeerEntityState, format: &Format, packet: &mut PacketB
     fits
 }
 
-/// The class of a zone as the wire knows it: how often the format's steps are doubled.
+/// A distance class as the wire knows it: how often the format's steps are doubled.
 fn coarseness(classes: &[ClassFormat], class: u8) -> u8 {
     classes.get(usize::from(class)).map_or(0, |class| class.coarser_log2)
 }
