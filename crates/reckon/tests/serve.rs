@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use reckoning_lab::recording::open_session;
+use reckoning_recording::open_session;
 use reckoning_server::token::{TokenKey, from_hex};
 use reckoning_server::{Settings, unix_seconds};
 
@@ -76,7 +76,13 @@ fn a_token_is_minted_with_a_key_from_a_file() {
     let token = key.check(&token, unix_seconds()).unwrap();
     assert_eq!(token.entities, [7, 9]);
     assert!((290..=300).contains(&(token.expires - unix_seconds())));
-    assert_eq!(reckon(&["token"]).status.code(), Some(2));
+    let nothing_named = reckon(&["token"]);
+    assert_eq!(nothing_named.status.code(), Some(2));
+    assert!(
+        stderr(&nothing_named).contains("<--new-key|--key <FILE>>"),
+        "{}",
+        stderr(&nothing_named)
+    );
 }
 
 #[cfg(unix)]

@@ -86,5 +86,5 @@ pub use reckoning::{
     AngleThreshold, ClockConfig, ClockSync, ConfigError, CustomModel, DVec3, Ghost, GhostConfig,
     GuardConfig, HitRequest, HitVerdict, Kinematics, KinematicsError, Model, Offence, Path, Policy,
     Pose, PublisherConfig, Quantiser, Rewind, RewindConfig, SimTime, Threshold, Update, Verdict,
-    Walls,
 };
+pub use reckoning_predict::Walls;

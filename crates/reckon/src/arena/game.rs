@@ -7,8 +7,8 @@ use std::time::Duration;
 use reckoning::SimTime;
 use reckoning_arena::stage::{Stage, StageWish};
 use reckoning_arena::talk::LinkChoice;
-use reckoning_lab::{Jitter, LinkConfig, Loss};
 use reckoning_net::{EntityId, Host, HostEvent, PeerId};
+use reckoning_netsim::{Jitter, LinkConfig, Loss};
 use reckoning_server::{Game, Role, Wish};
 
 /// A stage that a server runs.
@@ -34,8 +34,8 @@ impl Game for Arena {
             self.stage.apply_world(now, host);
         }
         self.stage.tick(now, host);
-        let people = self.stage.world().players().iter().filter(|it| it.moves_itself).count();
-        self.players.store(people, Ordering::Relaxed);
+        let players = self.stage.world().players().iter().filter(|it| it.moves_itself).count();
+        self.players.store(players, Ordering::Relaxed);
     }
 
     fn aside(&mut self, now: SimTime, peer: PeerId, bytes: &[u8]) {

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use core::time::Duration;
 
-use reckoning::{Hops, Kinematics, SimTime, Update, UpdateKind, Verdict};
+use reckoning::{Hops, Kinematics, SimTime, Terrain, Update, UpdateKind, Verdict};
 
 use super::Host;
 use super::config::ClockMode;
@@ -204,7 +204,7 @@ impl Host {
     /// Has the guard judge an update of an owner.
     fn judge(&mut self, now: SimTime, from: PeerId, id: EntityId, update: &Update) -> Handled {
         let Some(entity) = self.entities.get_mut(id) else { return Handled::Done };
-        let walls = self.config.walls.as_ref();
+        let walls = self.config.walls.as_ref().map(|walls| walls as &dyn Terrain);
         let verdict = match entity.guard.as_deref_mut() {
             Some(guard) => guard.judge(update, walls, now),
             None => Verdict::Accept,
