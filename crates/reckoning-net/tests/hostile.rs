@@ -1,4 +1,4 @@
-//! Whatever bytes come in: nothing panics, nothing grows, honest ones go on.
+//! Hostile input: no bytes make an end panic or grow, and honest peers are served on.
 
 use core::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What holds for any update and any bytes.
+//! Properties of the wire that hold for any update and any bytes.
 
 mod shared;
 

@@ -1,4 +1,4 @@
-//! What goes into the wire comes out of it.
+//! Round trips: what is written to the wire is read from it, bit for bit.
 
 mod shared;
 

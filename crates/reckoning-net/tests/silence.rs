@@ -1,4 +1,4 @@
-//! When a host is gone, and when it only seems so.
+//! Time-outs of a session: a host that is gone, and one that only seems so.
 
 use core::time::Duration;
 

@@ -281,8 +281,8 @@ impl<'a> PacketWriter<'a> {
         self.out.write(u64::from(detail), 16);
     }
 
-    fn write_bytes(&mut self, bytes: &[u8], most: usize) -> Option<()> {
-        if bytes.len() > most {
+    fn write_bytes(&mut self, bytes: &[u8], max: usize) -> Option<()> {
+        if bytes.len() > max {
             return None;
         }
         self.out.write(bytes.len() as u64, 10);
@@ -465,10 +465,10 @@ impl<'a> PacketReader<'a> {
         })
     }
 
-    fn read_bytes(&mut self, name: &'static str, most: usize) -> Result<&'a [u8], DecodeError> {
+    fn read_bytes(&mut self, name: &'static str, max: usize) -> Result<&'a [u8], DecodeError> {
         let count = self.from.read(10)? as usize;
-        if count > most {
-            return Err(DecodeError::TooLong { name, got_bytes: count, max_bytes: most });
+        if count > max {
+            return Err(DecodeError::TooLong { name, got_bytes: count, max_bytes: max });
         }
         self.from.read_bytes(count)
     }

@@ -1,5 +1,5 @@
-//! Which bodies are near a place: cells in `x` and `y`, sorted, rebuilt when asked; `z` counts
-//! in the distance only.
+//! Grid of bodies by place: cells in `x` and `y`, sorted, rebuilt when asked; `z` counts in the
+//! distance only.
 
 use alloc::vec::Vec;
 

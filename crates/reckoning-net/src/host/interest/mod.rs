@@ -39,7 +39,7 @@ pub(crate) enum ViewOrigin {
 
 impl ViewOrigin {
     /// Where a peer's viewpoint is at `now`.
-    fn of_peer(peer: &Peer, entities: &EntityTable, now: SimTime) -> Self {
+    fn from_peer(peer: &Peer, entities: &EntityTable, now: SimTime) -> Self {
         let at_entity =
             |id| entities.get(id).map_or(Self::Nowhere, |it| Self::At(it.position_at(now)));
         match peer.viewpoint {
@@ -68,7 +68,7 @@ pub(crate) fn update_interest(
     nearby: &mut Vec<NearbyEntity>,
     now: SimTime,
 ) {
-    entities.find_near(ViewOrigin::of_peer(peer, entities, now), now, nearby);
+    entities.find_near(ViewOrigin::from_peer(peer, entities, now), now, nearby);
     // Both lists are in order of id.
     let old = core::mem::take(&mut peer.entity_states);
     let mut merged: Vec<PeerEntityState> = Vec::with_capacity(old.len().max(nearby.len()));
