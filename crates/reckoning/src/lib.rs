@@ -85,7 +85,7 @@ mod articulate;
 
 mod clock;
 mod crowd;
-mod error;
+pub mod error;
 pub mod export;
 mod fair;
 mod ghost;

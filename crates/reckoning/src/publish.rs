@@ -24,6 +24,7 @@ use core::time::Duration;
 
 use glam::DVec3;
 
+use crate::error::PublisherError;
 use crate::export::{Due, ExportReason, ExportRule, Sight};
 use crate::prevent::kept_clear;
 use crate::random::SplitMix64;
@@ -129,12 +130,12 @@ impl PublisherConfig {
 
     fn check(&self) -> Result<(), ConfigError> {
         if !(0.0..=0.5).contains(&self.heartbeat_spread) {
-            return Err(ConfigError::SpreadOutOfRange { got: self.heartbeat_spread });
+            return Err(PublisherError::SpreadOutOfRange { got: self.heartbeat_spread }.into());
         }
         let min_interval = self.min_interval;
         let heartbeat = span_of(self.heartbeat.as_secs_f64() * (1.0 - self.heartbeat_spread));
         if heartbeat.is_zero() || heartbeat < min_interval {
-            return Err(ConfigError::HeartbeatTooShort { heartbeat, min_interval });
+            return Err(PublisherError::HeartbeatTooShort { heartbeat, min_interval }.into());
         }
         self.quantiser.check()?;
         self.model.check()?;
@@ -150,7 +151,7 @@ impl PublisherConfig {
         for (rounding, threshold) in [position, angle] {
             // A hundredth of room, since a threshold is reached a little below its number.
             if rounding * 1.01 > threshold {
-                return Err(ConfigError::QuantisationTooCoarse { rounding, threshold });
+                return Err(PublisherError::QuantisationTooCoarse { rounding, threshold }.into());
             }
         }
         Ok(())

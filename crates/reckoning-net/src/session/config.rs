@@ -3,10 +3,10 @@
 use alloc::vec::Vec;
 use core::time::Duration;
 
+use reckoning::error::SettingError;
 use reckoning::{ClockConfig, ConfigError, GhostConfig, PublisherConfig};
 
 use crate::wire::{MAX_DATAGRAM_BYTES, MAX_TOKEN_BYTES, Registry};
-use crate::zones::in_range;
 
 /// Settings of a [`Session`](crate::Session). The default suits a player in a 60 Hz game over the
 /// Internet.
@@ -63,14 +63,19 @@ impl Default for SessionConfig {
 
 impl SessionConfig {
     pub(crate) fn validate(&self) -> Result<(), ConfigError> {
-        in_range("token bytes", self.token.len() as f64, 0.0, MAX_TOKEN_BYTES as f64)?;
+        SettingError::in_range(
+            "token bytes",
+            self.token.len() as f64,
+            0.0,
+            MAX_TOKEN_BYTES as f64,
+        )?;
         let max = MAX_DATAGRAM_BYTES as f64;
         // A join with the longest token fits.
-        in_range("max_datagram_bytes", self.max_datagram_bytes as f64, 600.0, max)?;
-        in_range("command_repeats", f64::from(self.command_repeats), 1.0, 16.0)?;
+        SettingError::in_range("max_datagram_bytes", self.max_datagram_bytes as f64, 600.0, max)?;
+        SettingError::in_range("command_repeats", f64::from(self.command_repeats), 1.0, 16.0)?;
         let spans = [("join_retry", self.join_retry), ("timeout", self.timeout)];
         match spans.into_iter().find(|(_, span)| span.is_zero()) {
-            Some((name, _)) => Err(ConfigError::SpanZero { name }),
+            Some((name, _)) => Err(SettingError::SpanZero { name }.into()),
             None => Ok(()),
         }
     }
