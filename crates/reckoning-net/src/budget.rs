@@ -4,7 +4,7 @@
 //! bucket may go below empty by one datagram, because whether one more byte fits is known only
 //! after it was written; the rate holds all the same.
 
-use reckoning::SimTime;
+use reckoning::{SimTime, TokenBucket};
 
 /// What every datagram costs besides its bytes: the headers of IPv4 and UDP.
 pub(crate) const DATAGRAM_OVERHEAD_BYTES: usize = 28;
@@ -14,35 +14,24 @@ const BURST_S: f64 = 0.25;
 
 /// Bytes that may be sent: refilled at a rate, never more than a burst.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ByteBudget {
-    bytes_per_s: f64,
-    capacity_bytes: f64,
-    level_bytes: f64,
-    filled_at: SimTime,
-}
+pub(crate) struct ByteBudget(TokenBucket);
 
 impl ByteBudget {
     /// A full bucket. However low the rate, one datagram fits in.
     pub(crate) fn new(bytes_per_s: u32, datagram_bytes: usize, now: SimTime) -> Self {
         let bytes_per_s = f64::from(bytes_per_s);
         let datagram = (datagram_bytes + DATAGRAM_OVERHEAD_BYTES) as f64;
-        let capacity_bytes = (bytes_per_s * BURST_S).max(datagram);
-        Self { bytes_per_s, capacity_bytes, level_bytes: capacity_bytes, filled_at: now }
+        Self(TokenBucket::new(now, bytes_per_s, (bytes_per_s * BURST_S).max(datagram)))
     }
 
     /// What may be sent at `now`; negative while a debt is paid back.
     pub(crate) fn available_bytes(&mut self, now: SimTime) -> f64 {
-        let gained = self.bytes_per_s * now.secs_since(self.filled_at).max(0.0);
-        self.level_bytes = (self.level_bytes + gained).min(self.capacity_bytes);
-        self.filled_at = self.filled_at.max(now);
-        self.level_bytes
+        self.0.level(now)
     }
 
     /// A datagram of this many bytes was sent.
     pub(crate) fn spend(&mut self, bytes: usize) {
-        // Never deeper in debt than a full bucket, whatever had to be sent regardless.
-        let level = self.level_bytes - (bytes + DATAGRAM_OVERHEAD_BYTES) as f64;
-        self.level_bytes = level.max(-self.capacity_bytes);
+        self.0.take((bytes + DATAGRAM_OVERHEAD_BYTES) as f64);
     }
 }
 
