@@ -18,6 +18,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use reckoning::error::{PublisherError, SettingError};
+use reckoning::export::ExportRule;
 use reckoning::{AngleThreshold, ConfigError, Model, Threshold};
 
 /// Distance classes at most.
@@ -59,6 +60,19 @@ impl Default for ZoneClass {
             heartbeat: Duration::from_secs(1),
             model: None,
             coarser_log2: 0,
+        }
+    }
+}
+
+impl ZoneClass {
+    /// When a peer of this class is due an update.
+    pub(crate) const fn export_rule(&self) -> ExportRule {
+        ExportRule {
+            threshold: self.threshold,
+            angle_threshold: self.angle_threshold,
+            min_interval: self.min_interval,
+            angle_min_interval: Duration::ZERO,
+            export_stops: true,
         }
     }
 }

@@ -173,14 +173,14 @@ impl Entity {
         rules: (u8, &ZoneClass),
         now: SimTime,
     ) -> Option<PredictionError> {
-        self.prediction_errors.at(now, &self.known);
+        let known = self.prediction_errors.known_at(now, &self.known);
         if let Some(error) = self.prediction_errors.kept(sent, rules.0) {
             return Some(error);
         }
         let update = self.update_in(classes, sent)?;
         let is_newest = self.numbered && self.history.newest() == Some(sent.number);
         let step_m = classes.get(usize::from(rules.0)).map_or(0.0, ClassFormat::step_m);
-        let error = self.prediction_errors.measure(&update, is_newest, step_m, rules.1, now);
+        let error = PredictionError::measure(&known, &update, is_newest, step_m, rules.1);
         self.prediction_errors.keep(sent, rules.0, error);
         Some(error)
     }

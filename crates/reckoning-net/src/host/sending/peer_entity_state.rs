@@ -2,7 +2,7 @@
 
 use reckoning::SimTime;
 
-use super::export_reason::{ExportState, reason_for_chosen_peer, reason_for_peer};
+use super::export_reason::{ExportState, reason_for_chosen_peer, reason_for_peer, urgency};
 use crate::ack_window::ahead;
 use crate::host::entities::{BaselineRef, ClassFormat, Entity};
 use crate::wire::{EntityId, Owner, UpdateSeq};
@@ -109,12 +109,13 @@ impl PeerEntityState {
             InterestStage::Exit { sent: true } | InterestStage::Gone => None,
             InterestStage::Enter { sent: true } | InterestStage::Shown => {
                 let state = self.export_state(entity, class, classes, now);
-                let reason = if entity.fairness.is_some() {
+                let policy_chooses = entity.fairness.is_some();
+                let reason = if policy_chooses {
                     reason_for_chosen_peer(class, &state)
                 } else {
                     reason_for_peer(class, &state)
                 };
-                reason.map(|reason| reason.urgency(&state, silence_s))
+                reason.map(|reason| urgency(reason, &state, silence_s, policy_chooses))
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Prediction errors of one entity, computed once per tick for all peers that have the same.
 
-use reckoning::{DQuat, DVec3, SimTime, Threshold, Update};
+use reckoning::export::{Deviation, Sight};
+use reckoning::{DVec3, SimTime, Threshold, Update};
 
 use crate::host::entities::BaselineRef;
 use crate::zones::ZoneClass;
@@ -11,18 +12,13 @@ const MAX_ERRORS: usize = 16;
 
 /// How far a peer's prediction is from what the host knows at one moment, by a class's rules.
 #[derive(Clone, Copy, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct PredictionError {
-    /// The error as a share of the threshold.
+    /// What the export rule looks at. A stop is missed only while the host knows something newer.
+    pub(crate) deviation: Deviation,
+    /// The position's error as a share of the threshold.
     pub(crate) share: f32,
-    /// The position's error crosses the threshold.
-    pub(crate) crosses: bool,
-    /// The orientation's error crosses the angle threshold.
-    pub(crate) turned: bool,
     /// The position's error is more than a step of the grid.
     pub(crate) apart: bool,
-    /// The prediction moves, and the body stands.
-    pub(crate) missed_stop: bool,
     /// The prediction moves.
     pub(crate) moves: bool,
     /// It is predicted from what the host knows, so nothing newer could be sent.
@@ -30,75 +26,65 @@ pub(crate) struct PredictionError {
 }
 
 impl PredictionError {
-    /// Whether the host knows something newer than it is predicted from.
-    pub(super) const fn is_outdated(&self) -> bool {
-        !self.is_newest
+    /// How far the prediction from `sent` is off what is `known`, by a class's rules. `step_m` is
+    /// the grid's step of position.
+    pub(crate) fn measure(
+        known: &Sight,
+        sent: &Update,
+        is_newest: bool,
+        step_m: f64,
+        class: &ZoneClass,
+    ) -> Self {
+        let deviation = class.export_rule().deviation(known, sent);
+        let error_m = known.position.distance(sent.position_at(known.at));
+        Self {
+            deviation: Deviation { misses_stop: deviation.misses_stop && !is_newest, ..deviation },
+            share: share(&class.threshold, error_m),
+            apart: error_m > step_m,
+            moves: sent.velocity_at(known.at) != DVec3::ZERO,
+            is_newest,
+        }
     }
 }
 
 /// What was computed for one tick.
 #[derive(Debug, Default)]
 pub(crate) struct PredictionErrorCache {
-    tick: Option<SimTime>,
-    position: DVec3,
-    orientation: DQuat,
-    stands: bool,
+    /// What the host knows at the moment of this tick; `None` when that has to be looked up.
+    known: Option<Sight>,
     /// Each in the place that its key falls into, with its key; zero is no key.
     kept: [(u64, PredictionError); MAX_ERRORS],
 }
 
 impl PredictionErrorCache {
-    /// Takes over what the host knows at `now`, unless that was done.
-    pub(crate) fn at(&mut self, now: SimTime, known: &Update) {
-        if self.tick == Some(now) {
-            return;
+    /// Where the body is at `now` by what the host knows, looked up once per tick.
+    pub(crate) fn known_at(&mut self, now: SimTime, known: &Update) -> Sight {
+        if let Some(known) = self.known.filter(|known| known.at == now) {
+            return known;
         }
-        self.tick = Some(now);
-        self.position = known.position_at(now);
-        self.orientation = known.orientation_at(now);
-        self.stands = known.velocity_at(now) == DVec3::ZERO;
         self.kept = [(0, PredictionError::default()); MAX_ERRORS];
+        *self.known.insert(Sight {
+            at: now,
+            position: known.position_at(now),
+            orientation: known.orientation_at(now),
+            at_rest: known.velocity_at(now) == DVec3::ZERO,
+        })
     }
 
     /// What the host knows changed.
     pub(crate) const fn forget(&mut self) {
-        self.tick = None;
+        self.known = None;
     }
 
     /// The error of a prediction from `sent` by the rules of a class, if it is kept.
     pub(crate) fn kept(&self, sent: BaselineRef, rules: u8) -> Option<PredictionError> {
-        let (found, prediction_error) = self.kept[place(sent, rules)];
-        (found == key(sent, rules)).then_some(prediction_error)
+        let (found, error) = self.kept[place(sent, rules)];
+        (found == key(sent, rules)).then_some(error)
     }
 
     /// Keeps an error until the tick is over.
-    pub(crate) fn keep(&mut self, sent: BaselineRef, rules: u8, prediction_error: PredictionError) {
-        self.kept[place(sent, rules)] = (key(sent, rules), prediction_error);
-    }
-
-    /// How far the prediction from `predicted` is off. `step_m` is the grid's step of position.
-    pub(crate) fn measure(
-        &self,
-        predicted: &Update,
-        is_newest: bool,
-        step_m: f64,
-        rules: &ZoneClass,
-        now: SimTime,
-    ) -> PredictionError {
-        let moves = predicted.velocity_at(now) != DVec3::ZERO;
-        let error = self.position - predicted.position_at(now);
-        let turned = rules.angle_threshold.is_some_and(|threshold| {
-            threshold.is_crossed_between(predicted.orientation_at(now), self.orientation)
-        });
-        PredictionError {
-            share: share(&rules.threshold, error.length()),
-            crosses: rules.threshold.is_crossed_by(error),
-            turned,
-            apart: error.length() > step_m,
-            missed_stop: self.stands && moves && !is_newest,
-            moves,
-            is_newest,
-        }
+    pub(crate) fn keep(&mut self, sent: BaselineRef, rules: u8, error: PredictionError) {
+        self.kept[place(sent, rules)] = (key(sent, rules), error);
     }
 }
 
