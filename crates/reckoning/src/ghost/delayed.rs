@@ -39,6 +39,8 @@ const MOST_HELD: usize = 64;
 /// Settings for a [`DelayedGhost`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 pub struct DelayedConfig {
     /// The delay to start with and never go below.
     pub min_delay: Duration,

@@ -17,7 +17,7 @@ use glam::{DQuat, DVec3};
 use libm::atan2;
 
 use crate::error::{PublisherError, ThresholdError};
-use crate::orient::{shortest_turn_rad, wrap_rad};
+use crate::orientation::{shortest_turn_rad, wrap_rad};
 use crate::{ConfigError, SimTime};
 
 /// How a turret, a gun or a crane stands and turns at one moment; also what is sent.

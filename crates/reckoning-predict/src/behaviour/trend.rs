@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::walk::{Gait, walk};
+use super::rollout::{Step, roll_out};
 use crate::level::{Pull, keep_out};
 use crate::{Scene, Walls};
 use reckoning::Kinematics;
@@ -61,7 +61,7 @@ impl Trended {
                 *out = if reached.is_finite() { reached } else { seen.position };
             });
         };
-        walk(seen.position, SLICE_S, || Bounded { flight, walls }, asked);
+        roll_out(seen.position, SLICE_S, || Bounded { flight, walls }, asked);
     }
 
     /// STEELE's (9).
@@ -94,7 +94,7 @@ struct Bounded<'s> {
     walls: &'s Walls,
 }
 
-impl Gait for Bounded<'_> {
+impl Step for Bounded<'_> {
     fn step(&mut self, slice: u32, from: DVec3) -> DVec3 {
         let begin_s = f64::from(slice) * SLICE_S;
         let step = self.flight.way(begin_s + SLICE_S) - self.flight.way(begin_s);

@@ -6,7 +6,7 @@ use glam::DVec3;
 const FURTHEST_S: f64 = 60.0;
 
 /// A way of going, slice by slice, at constant velocity within each.
-pub(super) trait Gait {
+pub(super) trait Step {
     /// Where slice number `slice` (from 0) ends if it begins at `from`. Asked in order.
     fn step(&mut self, slice: u32, from: DVec3) -> DVec3;
 }
@@ -15,7 +15,7 @@ pub(super) trait Gait {
 ///
 /// Horizons should rise; one that is earlier than the one before starts the gait anew.
 /// Negative ones and NaN count as zero. An answer that is not finite becomes `start`.
-pub(super) fn walk<'o, G: Gait>(
+pub(super) fn roll_out<'o, G: Step>(
     start: DVec3,
     slice_s: f64,
     begin: impl Fn() -> G,

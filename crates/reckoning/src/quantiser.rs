@@ -12,6 +12,8 @@ use crate::{Kinematics, Model, PathRide};
 
 /// Steps to which the parts of an update are rounded; zero leaves a part exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 pub struct Quantiser {
     /// Step of each position component, and of progress along a path.
     pub position_m: f64,

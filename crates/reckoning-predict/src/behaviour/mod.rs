@@ -13,17 +13,16 @@
 //! - one pass answers all horizons, without taking memory from the heap;
 //! - a finite scene gives finite positions; the dead stay where they are.
 
-mod company;
 mod hybrid;
 mod interest;
-pub mod learned;
+mod neighbourhood;
 mod patterns;
 mod pheromone;
 mod plan;
 mod preference;
+mod rollout;
 mod steady;
 mod trend;
-mod walk;
 
 use glam::DVec3;
 

@@ -24,11 +24,11 @@ use core::time::Duration;
 
 use glam::DVec3;
 
+use crate::clearance::kept_clear;
 use crate::error::PublisherError;
 use crate::export::{Due, ExportReason, ExportRule, Sight};
-use crate::prevent::kept_clear;
 use crate::random::SplitMix64;
-use crate::sample::damp_acceleration;
+use crate::sampler::damp_acceleration;
 use crate::time::span_of;
 use crate::{
     AngleThreshold, ConfigError, Kinematics, Model, Planner, Quantiser, SimTime, Terrain,
@@ -41,6 +41,8 @@ const FOLD_SHARE: u32 = 10;
 /// Settings for a [`Publisher`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 pub struct PublisherConfig {
     /// Export once the listeners' guess is this far off.
     pub threshold: Threshold,

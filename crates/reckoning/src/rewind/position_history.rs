@@ -9,11 +9,11 @@ use crate::{Kinematics, SimTime};
 
 /// A bounded history of one entity, oldest first.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Truths {
+pub(super) struct PositionHistory {
     held: VecDeque<(SimTime, DVec3, DVec3)>,
 }
 
-impl Truths {
+impl PositionHistory {
     /// Adds a newer state. When a span does not fit into the ring, the states are thinned
     /// to so many per span: the newest is replaced until the one before it is old enough.
     pub(super) fn push(&mut self, truth: &Kinematics, span: Duration, kept: usize) {

@@ -11,7 +11,7 @@ use core::time::Duration;
 use glam::{DVec2, DVec3};
 use libm::floor;
 
-use super::walk::{Gait, walk};
+use super::rollout::{Step, roll_out};
 use crate::level::keep_out;
 use crate::{Scene, Walls};
 use reckoning::error::{SettingError, TerrainError};
@@ -182,7 +182,7 @@ impl Pheromone {
             speed_mps: seen.velocity.truncate().length(),
             rise_mps: seen.velocity.z,
         };
-        walk(seen.position, self.config.slice_s, begin, asked);
+        roll_out(seen.position, self.config.slice_s, begin, asked);
     }
 }
 
@@ -195,7 +195,7 @@ struct Trail<'s> {
     rise_mps: f64,
 }
 
-impl Gait for Trail<'_> {
+impl Step for Trail<'_> {
     fn step(&mut self, _slice: u32, from: DVec3) -> DVec3 {
         if let Some(map) = self.map.filter(|_| self.speed_mps > 0.0) {
             let pull = map.pull(from.truncate(), self.heading);

@@ -24,8 +24,8 @@
 use glam::{DVec2, DVec3};
 use libm::ceil;
 
-use super::company::Company;
-use super::walk::{Gait, walk};
+use super::neighbourhood::Neighbourhood;
+use super::rollout::{Step, roll_out};
 use crate::level::keep_out;
 use crate::{Known, Routes, Scene, Walls};
 use reckoning::error::SettingError;
@@ -151,7 +151,7 @@ impl Patterns {
     ) {
         let body = &scene.bodies()[place as usize];
         let begin = || March::begin(self, scene, body, place);
-        walk(body.kinematics.position, self.tick_s, begin, asked);
+        roll_out(body.kinematics.position, self.tick_s, begin, asked);
     }
 }
 
@@ -167,7 +167,7 @@ struct March<'s, 'a> {
     before: DVec3,
     /// One over SHI's m.
     per_transition: f64,
-    company: Company<'s, 'a>,
+    neighbourhood: Neighbourhood<'s, 'a>,
     follow: Waypoint,
     bravery: Waypoint,
     walls: Option<&'a Walls>,
@@ -190,29 +190,29 @@ impl<'s, 'a> March<'s, 'a> {
             top_mps,
             before: DVec3::new(before.x * slower, before.y * slower, before.z),
             per_transition: 1.0,
-            company: Company::around(scene, place, &patterns.config),
+            neighbourhood: Neighbourhood::around(scene, place, &patterns.config),
             follow: Waypoint::default(),
             bravery: Waypoint::default(),
             walls: walls.filter(|_| avoid),
         };
-        let ticks = patterns.transition_ticks(march.company.nearest_m);
+        let ticks = patterns.transition_ticks(march.neighbourhood.nearest_m);
         march.per_transition = if ticks > 0.0 { 1.0 / ticks } else { f64::INFINITY };
         march
     }
 
     /// The velocity of the patterns at a place, SHI's Vr.
     fn pulled(&mut self, at: DVec2) -> DVec2 {
-        self.company.look(at);
+        self.neighbourhood.look(at);
         let config = &self.patterns.config;
-        let middle = self.company.friends_middle;
+        let middle = self.neighbourhood.friends_middle;
         let follow = match middle {
             Some(goal) => self.steer(at, goal, |march| &mut march.follow),
             None => self.before.truncate(),
         };
-        if self.company.in_battle {
+        if self.neighbourhood.in_battle {
             let goal = match middle {
-                Some(_) => self.company.bravery_goal,
-                None => self.company.bravery_goal_from(at),
+                Some(_) => self.neighbourhood.bravery_goal,
+                None => self.neighbourhood.bravery_goal_from(at),
             };
             let bravery = self.steer(at, goal, |march| &mut march.bravery);
             let both = follow * config.follow_in_battle + bravery * (1.0 - config.follow_in_battle);
@@ -283,7 +283,7 @@ impl<'s, 'a> March<'s, 'a> {
     }
 }
 
-impl Gait for March<'_, '_> {
+impl Step for March<'_, '_> {
     fn step(&mut self, slice: u32, from: DVec3) -> DVec3 {
         // SHI counts updates since the last known velocity, so the first is number one.
         let share = (f64::from(slice + 1) * self.per_transition).min(1.0);

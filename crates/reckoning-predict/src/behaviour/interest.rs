@@ -21,7 +21,7 @@ use glam::{DVec2, DVec3};
 use libm::ceil;
 
 use super::preference::Preference;
-use super::walk::{Gait, walk};
+use super::rollout::{Step, roll_out};
 use crate::{Known, Scene};
 use reckoning::error::SettingError;
 use reckoning::math::{atan2, cos, sin, sqrt};
@@ -113,7 +113,7 @@ impl Interest {
         start: DVec3,
         asked: impl Iterator<Item = (f64, &'o mut DVec3)>,
     ) {
-        walk(start, self.config.slice_s, || Drift::begin(self, scene, place, start), asked);
+        roll_out(start, self.config.slice_s, || Drift::begin(self, scene, place, start), asked);
     }
 }
 
@@ -244,7 +244,7 @@ impl<'s, 'a> Drift<'s, 'a> {
     }
 }
 
-impl Gait for Drift<'_, '_> {
+impl Step for Drift<'_, '_> {
     fn step(&mut self, slice: u32, from: DVec3) -> DVec3 {
         let slice = f64::from(slice);
         let share = if slice < self.transition { slice / self.transition } else { 1.0 };

@@ -78,7 +78,7 @@ impl Sides {
 }
 
 /// Who is near the predicted player, kept up to date as he moves.
-pub(super) struct Company<'s, 'a> {
+pub(super) struct Neighbourhood<'s, 'a> {
     scene: &'s Scene<'a>,
     config: &'s PatternsConfig,
     place: u32,
@@ -103,11 +103,11 @@ pub(super) struct Company<'s, 'a> {
     near_count: usize,
 }
 
-impl<'s, 'a> Company<'s, 'a> {
+impl<'s, 'a> Neighbourhood<'s, 'a> {
     /// Counts who is near the body at `place` in the scene.
     pub fn around(scene: &'s Scene<'a>, place: u32, config: &'s PatternsConfig) -> Self {
         let at = scene.bodies()[place as usize].kinematics.position.truncate();
-        let mut company = Self {
+        let mut neighbourhood = Self {
             scene,
             config,
             place,
@@ -124,10 +124,10 @@ impl<'s, 'a> Company<'s, 'a> {
             near: [NO_ONE; MOST_NEAR],
             near_count: 0,
         };
-        company.count_all(at);
-        let all = company.count_near(at);
-        company.nearest_m = sqrt(all.friends.nearest_sq.min(all.enemies.nearest_sq));
-        company
+        neighbourhood.count_all(at);
+        let all = neighbourhood.count_near(at);
+        neighbourhood.nearest_m = sqrt(all.friends.nearest_sq.min(all.enemies.nearest_sq));
+        neighbourhood
     }
 
     /// Brings the sums up to date for a player who has come to `at`.
