@@ -1,4 +1,4 @@
-//! An update as whole steps of the grid.
+//! Quantized updates: every number as whole steps of the wire's grid.
 //!
 //! The engine's numbers are multiples of a step, `n * step` with `n` whole, so that turning
 //! them into steps and back changes nothing. Orientation is the exception: three components
@@ -36,7 +36,7 @@ pub(super) enum Plan {
 
 /// An update in steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Cells {
+pub(super) struct QuantizedUpdate {
     pub kind: UpdateKind,
     pub tick: i64,
     /// The moment of `tick`.
@@ -51,8 +51,8 @@ pub(super) struct Cells {
     pub plan: Plan,
 }
 
-impl Cells {
-    pub(super) fn of(format: &Format, update: &Update) -> Self {
+impl QuantizedUpdate {
+    pub(super) fn from_update(format: &Format, update: &Update) -> Self {
         let (seen, steps) = (update.kinematics(), &format.steps);
         let tick = format.tick_of(seen.at);
         let at = format.time_of(tick);
@@ -68,15 +68,15 @@ impl Cells {
             } else {
                 [0; 3]
             },
-            turn: Turn::of(format, seen.orientation),
+            turn: Turn::from_orientation(format, seen.orientation),
             angular_velocity: format.turn_cells(seen.angular_velocity),
             model: bare(*update.model()),
-            plan: Plan::of(format, update.model(), at.secs_since(seen.at)),
+            plan: Plan::from_model(format, update.model(), at.secs_since(seen.at)),
         }
     }
 
-    /// An update that differs in nothing from what is foreseen.
-    pub(super) fn foreseen(format: &Format, kind: UpdateKind, tick: i64, model: Model) -> Self {
+    /// An update that equals its prediction in everything.
+    pub(super) fn as_predicted(format: &Format, kind: UpdateKind, tick: i64, model: Model) -> Self {
         let none = [0; 3];
         Self {
             kind,
@@ -137,7 +137,7 @@ impl Plan {
     }
 
     /// `late_s` is how far rounding moved the stamp.
-    fn of(format: &Format, model: &Model, late_s: f64) -> Self {
+    fn from_model(format: &Format, model: &Model, late_s: f64) -> Self {
         let steps = &format.steps;
         match model {
             Model::Curve(curve) => {
@@ -180,7 +180,7 @@ impl Turn {
         Self { left_out: if flat { 0 } else { 3 }, parts: [0; 3] }
     }
 
-    pub(super) fn of(format: &Format, orientation: DQuat) -> Self {
+    pub(super) fn from_orientation(format: &Format, orientation: DQuat) -> Self {
         if orientation == DQuat::IDENTITY {
             return Self::none(format.flat);
         }

@@ -1,4 +1,4 @@
-//! The bits of a body, written once and copied for every receiver that gets the same.
+//! Bits of an encoded body, written once and copied for every receiver that gets the same.
 
 use super::bits::{BitReader, BitWriter};
 use super::{Body, Format};
@@ -9,17 +9,17 @@ const WORDS: usize = 4;
 
 /// A body as bits. Most have 40 to 120; the few with more than 224 are written each time.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Ink {
+pub(crate) struct EncodedBody {
     words: [u64; WORDS],
     bits: u32,
 }
 
-impl Ink {
+impl EncodedBody {
     /// The bits of a body whose stamp counts from `near_tick`; `None` when there are too many.
-    pub(crate) fn of(format: &Format, body: &Body, near_tick: i64) -> Option<Self> {
+    pub(crate) fn new(format: &Format, body: &Body, near_tick: i64) -> Option<Self> {
         let mut bytes = [0; WORDS * WORD_BITS / 8];
         let mut out = BitWriter::new(&mut bytes);
-        body.put(&mut out, format, near_tick);
+        body.write(&mut out, format, near_tick);
         let bits = out.bits();
         out.finish()?;
         let mut from = BitReader::new(&bytes);
@@ -27,7 +27,7 @@ impl Ink {
         Some(Self { words, bits: bits as u32 })
     }
 
-    pub(super) fn put(&self, out: &mut BitWriter) {
+    pub(super) fn write(&self, out: &mut BitWriter) {
         let mut left = self.bits;
         for word in self.words {
             let bits = left.min(WORD_BITS as u32);
@@ -67,16 +67,16 @@ mod tests {
             let place = DVec3::new(far, -2.0 * far, 0.3 * far);
             let seen = Kinematics::moving(SimTime::from_millis(40), place, place / 7.0);
             let update = Update::new(seen, Model::Linear, UpdateKind::Partial).unwrap();
-            let body = Body::of(&format, None, &format.round(&update));
-            let ink = Ink::of(&format, &body, 43).unwrap();
+            let body = Body::new(&format, None, &format.round(&update));
+            let encoded = EncodedBody::new(&format, &body, 43).unwrap();
             let (mut direct, mut copied) = ([0; 64], [0; 64]);
             for (buffer, copies) in [(&mut direct, false), (&mut copied, true)] {
                 let mut out = BitWriter::new(buffer);
                 out.write(1, step as u32 % 9);
                 if copies {
-                    ink.put(&mut out);
+                    encoded.write(&mut out);
                 } else {
-                    body.put(&mut out, &format, 43);
+                    body.write(&mut out, &format, 43);
                 }
                 lengths = [lengths[0].min(out.bits()), lengths[1].max(out.bits())];
                 out.finish().unwrap();

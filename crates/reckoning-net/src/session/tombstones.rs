@@ -1,29 +1,28 @@
-//! What ended lately, so that what was said before and comes after does not bring it back.
+//! Tombstones: entities that exited or were revoked lately, so that older datagrams that arrive
+//! late do not bring them back.
 //!
-//! Datagrams overtake each other, but one that lies further back than acknowledgements reach
-//! is dropped, so a tombstone has to stand only that long.
+//! Datagrams overtake each other, but one that lies further back than acknowledgements reach is
+//! dropped, so a tombstone is needed only that long.
 
 use alloc::collections::VecDeque;
 
-use crate::acks::{ACK_BITS, ahead};
+use crate::ack_window::{ACK_BITS, ahead};
+use crate::limits::MAX_TOMBSTONES;
 use crate::wire::EntityId;
 
-/// Tombstones at most; beyond it the oldest falls.
-const MAX_TOMBS: usize = 2048;
-
-/// Entities that ended, and the datagram that said so.
+/// Entities that ended, each with the sequence number of the datagram that ended it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tombs {
+pub(crate) struct Tombstones {
     list: VecDeque<(EntityId, u16)>,
 }
 
-impl Tombs {
+impl Tombstones {
     pub(crate) fn put(&mut self, entity: EntityId, sequence: u16) {
         self.list.retain(|(_, old)| {
             (0..=ACK_BITS.cast_signed()).contains(&ahead(sequence, *old))
                 || ahead(*old, sequence) > 0
         });
-        if self.list.len() >= MAX_TOMBS {
+        if self.list.len() >= MAX_TOMBSTONES {
             self.list.pop_front();
         }
         self.list.push_back((entity, sequence));

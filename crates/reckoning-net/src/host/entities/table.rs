@@ -1,19 +1,19 @@
-//! All entities of a host, and where they are.
+//! Table of all entities of a host, by id, by slot and by place.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use reckoning::{Policy, SimTime};
+use reckoning::{Fairness, Policy, SimTime};
 
-use super::config::HostConfig;
 use super::entity::{ClassFormat, Entity};
-use super::zone_pass::{Found, Sight};
+use crate::host::config::HostConfig;
+use crate::host::interest::{Grid, NearbyEntity, ViewOrigin};
 use crate::wire::EntityId;
-use crate::zones::{Grid, ZoneConfig};
+use crate::zones::ZoneConfig;
 
-/// All entities, by a place of their own and by id.
+/// All entities, by a slot of their own and by id.
 #[derive(Debug)]
-pub(crate) struct World {
+pub(crate) struct EntityTable {
     pub(crate) slots: Vec<Option<Entity>>,
     free: Vec<u32>,
     by_id: BTreeMap<EntityId, u32>,
@@ -22,16 +22,16 @@ pub(crate) struct World {
     pub(crate) zones: ZoneConfig,
     grid: Grid,
     /// Whether entities keep accounts of what arrived.
-    pub(crate) accounts: bool,
-    /// Entities came or went since the grid was built.
+    pub(crate) keeps_accounts: bool,
+    /// Entities were spawned, despawned or changed owner since the grid was built.
     pub(crate) changed: bool,
 }
 
-impl World {
+impl EntityTable {
     pub(crate) fn new(config: &HostConfig) -> Self {
         let class = |class: &crate::zones::ZoneClass| ClassFormat {
             format: config.format.coarser(class.coarser_log2),
-            log2: class.coarser_log2,
+            coarser_log2: class.coarser_log2,
             model: class.model,
         };
         Self {
@@ -42,7 +42,7 @@ impl World {
             classes: config.zones.classes.iter().map(class).collect(),
             zones: config.zones.clone(),
             grid: Grid::default(),
-            accounts: config.fairness != Policy::Base,
+            keeps_accounts: config.fairness != Policy::Base,
             changed: false,
         }
     }
@@ -51,7 +51,7 @@ impl World {
         self.by_id.len()
     }
 
-    /// Puts an entity in; `make` gets its id.
+    /// Inserts an entity; `make` gets its id.
     pub(crate) fn insert(&mut self, make: impl FnOnce(EntityId) -> Entity) -> EntityId {
         let id = EntityId(self.next_id);
         self.next_id = self.next_id.wrapping_add(1);
@@ -81,21 +81,33 @@ impl World {
         self.slots.get_mut(slot as usize)?.as_mut()
     }
 
+    /// The entity in a slot.
     pub(crate) fn at(&self, slot: u32) -> Option<&Entity> {
         self.slots.get(slot as usize)?.as_ref()
     }
 
-    /// The entity of that id, if it is still in that place.
-    pub(crate) fn seen(&mut self, slot: u32, id: EntityId) -> Option<&mut Entity> {
-        self.slots.get_mut(slot as usize)?.as_mut().filter(|entity| entity.id == id)
+    /// The entity of that id, if it is still in that slot, and how the classes are written.
+    pub(crate) fn at_slot(
+        &mut self,
+        slot: u32,
+        id: EntityId,
+    ) -> Option<(&mut Entity, &[ClassFormat])> {
+        let entity = self.slots.get_mut(slot as usize)?.as_mut().filter(|it| it.id == id)?;
+        Some((entity, &self.classes))
     }
 
+    /// The fairness policy of the entity of that id, if it is still in that slot and has one.
+    pub(crate) fn fairness_at(&mut self, slot: u32, id: EntityId) -> Option<&mut Fairness> {
+        self.at_slot(slot, id)?.0.fairness.as_deref_mut()
+    }
+
+    /// All entities with their slots, in order of id.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &Entity)> {
         self.by_id.values().filter_map(|slot| Some((*slot, self.at(*slot)?)))
     }
 
-    /// Notes where everything is at `now`.
-    pub(crate) fn sort_out(&mut self, now: SimTime) {
+    /// Sorts all entities into the grid by where they are at `now`.
+    pub(crate) fn rebuild_grid(&mut self, now: SimTime) {
         let mut grid = core::mem::take(&mut self.grid);
         grid.rebuild(
             self.zones.reach_m(),
@@ -105,21 +117,29 @@ impl World {
         self.changed = false;
     }
 
-    /// Who is in the zone of a sight, in order of id, with the squared distance. What is
-    /// infinitely far away is in the zone if that has no end.
-    pub(crate) fn around(&self, sight: Sight, now: SimTime, found: &mut Vec<Found>) {
-        found.clear();
+    /// The entities in reach of a viewpoint, in order of id; a few that are not are among them.
+    /// What is infinitely far away is in reach if the zones have no end.
+    pub(crate) fn find_near(
+        &self,
+        origin: ViewOrigin,
+        now: SimTime,
+        nearby: &mut Vec<NearbyEntity>,
+    ) {
+        nearby.clear();
         let reach_m = self.zones.reach_m();
-        let seen =
-            |slot, entity: &Entity| (entity.id, slot, sight.squared(entity.position_at(now)));
-        match sight {
-            Sight::From(viewpoint) if reach_m.is_finite() => {
+        let seen = |slot, entity: &Entity| NearbyEntity {
+            id: entity.id,
+            slot,
+            distance_squared_m2: origin.distance_squared(entity.position_at(now)),
+        };
+        match origin {
+            ViewOrigin::At(viewpoint) if reach_m.is_finite() => {
                 let near = self.grid.near(viewpoint, reach_m);
-                found.extend(near.filter_map(|slot| Some(seen(slot, self.at(slot)?))));
-                found.sort_unstable_by_key(|(id, ..)| *id);
+                nearby.extend(near.filter_map(|slot| Some(seen(slot, self.at(slot)?))));
+                nearby.sort_unstable_by_key(|it| it.id);
             }
-            Sight::Nowhere if reach_m.is_finite() => {}
-            _ => found.extend(self.iter().map(|(slot, entity)| seen(slot, entity))),
+            ViewOrigin::Nowhere if reach_m.is_finite() => {}
+            _ => nearby.extend(self.iter().map(|(slot, entity)| seen(slot, entity))),
         }
     }
 }

@@ -1,29 +1,30 @@
-//! What a session hears.
+//! Receiving of a session: datagrams of the host, from their bytes to ghosts and events.
 
 use core::time::Duration;
 
 use reckoning::{Exchange, Exchanged, Ghost, Hops, Kinematics, SimTime, Update};
 
-use super::config::Event;
-use super::{Owned, Remote, Session, Stage};
-use crate::acks::{Arrival, ahead};
-use crate::channel::{owes_ack, report_of};
+use super::event::SessionEvent;
+use super::{OwnedEntity, RemoteEntity, Session, SessionStage};
+use crate::ack_window::{Arrival, ahead};
+use crate::channel::is_ack_eliciting;
 use crate::history::History;
-use crate::host::config::Clocking;
+use crate::host::config::ClockMode;
+use crate::loss_detection::AckReport;
 use crate::reliable::Taken;
 use crate::wire::{
-    Ack, Body, EntityId, Format, Header, Message, Number, Owner, PacketReader, PeerId, Refusal,
-    VERSION,
+    Ack, Body, DisconnectReason, EntityId, Format, Header, Message, Owner, PacketReader, PeerId,
+    UpdateSeq, VERSION,
 };
 
-/// A datagram that left this long after what we take for now proves our clock wrong.
-const IMPOSSIBLE_LEAD: Duration = Duration::from_millis(60);
+/// A datagram sent this long after what we take for now proves our clock wrong.
+const MAX_CLOCK_LEAD: Duration = Duration::from_millis(60);
 
-/// An update lies at most this long about before it is sent.
-const LONGEST_REST: Duration = Duration::from_secs(30);
+/// Without a common clock, an update is taken to be at most this old when it was sent.
+const MAX_AGE: Duration = Duration::from_secs(30);
 
 impl Session {
-    /// Takes a datagram from the host. Whatever is wrong with it is counted.
+    /// Handles a datagram of the host. Whatever is wrong with it is counted.
     pub fn handle_datagram(&mut self, now: SimTime, bytes: &[u8]) {
         self.begin(now);
         self.stats.datagrams_in += 1;
@@ -32,32 +33,32 @@ impl Session {
             self.stats.malformed += 1;
             return;
         };
-        match self.channel.judge(reader.header().sequence) {
+        match self.channel.classify(reader.header().sequence) {
             _ if self.is_over() => self.stats.unexpected += 1,
             Arrival::New => self.read(now, reader),
-            Arrival::Copy => self.stats.copies += 1,
+            Arrival::Duplicate => self.stats.duplicates += 1,
             Arrival::TooOld => self.stats.too_old += 1,
         }
     }
 
     fn read(&mut self, now: SimTime, mut reader: PacketReader) {
         let header = *reader.header();
-        self.channel.heard_at = now;
+        self.channel.last_received_at = now;
         self.doubt_clock(&header, now);
         if let Some(ack) = header.ack {
             self.handle_ack(now, ack);
         }
-        let (mut owes, mut complete) = (false, true);
+        let (mut ack_eliciting, mut complete) = (false, true);
         loop {
             let format = self.format.clone();
             match reader.next_message(format.as_ref()) {
                 Ok(None) => break,
                 Ok(Some(message)) => {
-                    owes |= owes_ack(&message);
+                    ack_eliciting |= is_ack_eliciting(&message);
                     complete &= self.handle_message(now, &header, &message);
                 }
                 Err(_) => {
-                    // What needs a format that has not come yet will come again.
+                    // What needs a format that was not received yet will be sent again.
                     self.stats.malformed += u64::from(self.format.is_some());
                     complete = false;
                     break;
@@ -66,29 +67,28 @@ impl Session {
         }
         if complete {
             let host_now = self.timeline_at(now).unwrap_or(SimTime::from_millis(header.sent_ms));
-            self.channel.note(header.sequence, host_now, now, owes);
+            self.channel.record_received(header.sequence, host_now, now, ack_eliciting);
             self.stats.missed = self.channel.missed();
         }
     }
 
-    /// Nothing arrives before it was sent: if it seems so, our clock stood still.
+    /// Nothing is received before it was sent: if it seems so, our clock stood still.
     fn doubt_clock(&mut self, header: &Header, now: SimTime) {
         let sent = SimTime::from_millis(header.sent_ms);
-        if self.host_time(now).is_some_and(|host_now| sent > host_now + IMPOSSIBLE_LEAD) {
+        if self.host_time(now).is_some_and(|host_now| sent > host_now + MAX_CLOCK_LEAD) {
             self.in_doubt = true;
         }
     }
 
     fn handle_ack(&mut self, now: SimTime, ack: Ack) {
         let host_now = self.timeline_at(now).unwrap_or(now);
-        let report = report_of(ack, host_now);
-        let (flights, mut fates) = self.fates();
-        let known = flights.handle_report(&report, now, |fate, flight| fates(fate, flight));
-        drop(fates);
+        let report = AckReport::from_ack(ack, host_now);
+        let (sent_packets, apply) = self.delivery();
+        let known = sent_packets.handle_ack_report(&report, now, apply);
         self.stats.false_acks += u64::from(!known);
     }
 
-    /// Returns false for what cannot be used and has to come again.
+    /// Returns false for what cannot be used and has to be sent again.
     fn handle_message(&mut self, now: SimTime, header: &Header, message: &Message) -> bool {
         if let Message::Reliable { bytes, .. } | Message::Command { bytes, .. } = message {
             self.stats.carried_bytes_in += bytes.len() as u64;
@@ -96,8 +96,8 @@ impl Session {
         match *message {
             Message::Welcome { peer, format, config } => self.handle_welcome(peer, format, config),
             Message::Refused(why) | Message::Bye(why) => {
-                self.stage = Stage::Ended(0);
-                self.tell(Event::Refused(why));
+                self.stage = SessionStage::Ended(0);
+                self.push_event(SessionEvent::Disconnected(why));
             }
             Message::Pong { sent_us, received_us, answered_us } => {
                 self.handle_pong(now, [sent_us, received_us, answered_us]);
@@ -108,15 +108,15 @@ impl Session {
                     return false;
                 }
                 while let Some(bytes) = self.channel.inbox.ready() {
-                    self.tell(Event::Message(bytes));
+                    self.push_event(SessionEvent::Message(bytes));
                 }
             }
             Message::Command { index, bytes } => {
-                if self.channel.copies.is_first(index) {
-                    self.tell(Event::Command(bytes.to_vec()));
+                if self.channel.duplicates.is_new(index) {
+                    self.push_event(SessionEvent::Command(bytes.to_vec()));
                 }
             }
-            _ if matches!(self.stage, Stage::Joined(_)) => {
+            _ if matches!(self.stage, SessionStage::Joined(_)) => {
                 return self.handle_entity(now, header, message);
             }
             _ => return false,
@@ -131,8 +131,8 @@ impl Session {
                 let enters = Entry { entity, owner, number, class, tag };
                 return self.handle_enter(now, header, &enters, body);
             }
-            Message::Update { entity, number, class, ref body } => {
-                return self.handle_update(now, header, (entity, number, class), body);
+            Message::Update { entity, seq, class, ref body } => {
+                return self.handle_update(now, header, (entity, seq, class), body);
             }
             Message::Exit { entity } => self.handle_exit(entity, sequence),
             Message::Grant { entity } => self.handle_grant(entity, sequence),
@@ -146,25 +146,26 @@ impl Session {
     }
 
     fn handle_welcome(&mut self, peer: PeerId, format: &[u8], config: &[u8]) {
-        if self.stage != Stage::Joining {
-            return; // said again because our acknowledgement was lost
+        if self.stage != SessionStage::Joining {
+            return; // sent again because our acknowledgement was lost
         }
         let known = Format::from_bytes(format, self.config.registry.clone());
-        let (Ok(format), Some((&clocking, welcome))) = (known, config.split_first()) else {
+        let (Ok(format), Some((&clock_mode, welcome))) = (known, config.split_first()) else {
             self.stats.malformed += 1;
-            self.stage = Stage::Ended(1);
-            self.tell(Event::Refused(Refusal::Version(VERSION)));
+            self.stage = SessionStage::Ended(1);
+            self.push_event(SessionEvent::Disconnected(DisconnectReason::Version(VERSION)));
             return;
         };
         self.format = Some(format);
-        self.clocking = if clocking & 1 == 0 { Clocking::Synchronised } else { Clocking::PerHop };
-        self.stage = Stage::Joined(peer);
-        self.tell(Event::Joined { peer, welcome: welcome.to_vec() });
+        self.clock_mode =
+            if clock_mode & 1 == 0 { ClockMode::Synchronised } else { ClockMode::PerHop };
+        self.stage = SessionStage::Joined(peer);
+        self.push_event(SessionEvent::Joined { peer, welcome: welcome.to_vec() });
     }
 
     fn handle_pong(&mut self, now: SimTime, [sent_us, received_us, answered_us]: [u64; 3]) {
         let moment = |micros: u64| SimTime::from_micros(micros.cast_signed());
-        // Only what we asked, and not before we began.
+        // Only an answer to what we sent since the session began.
         let sent = moment(sent_us);
         if self.started.is_none_or(|started| sent < started) || sent > now {
             self.stats.unexpected += 1;
@@ -194,7 +195,7 @@ impl Session {
         }
         let Some(update) = self.resolved(entry.class, None, body) else { return false };
         let arrived = self.arrival(now, header);
-        let shown = self.localised(&update, header, now);
+        let shown = self.rebased(&update, header, now);
         if let Some(old) = self.ghosts.get_mut(&entity) {
             old.ghost.accept(shown, arrived);
             old.history.put(entry.number, update);
@@ -211,10 +212,10 @@ impl Session {
         let mut history = History::default();
         history.put(entry.number, update);
         let (owner, tag) = (entry.owner, entry.tag.into());
-        let remote = Remote { owner, tag, ghost, history, entered: sequence, sequence };
+        let remote = RemoteEntity { owner, tag, ghost, history, entered: sequence, sequence };
         self.ghosts.insert(entity, remote);
         self.stats.updates_in += 1;
-        self.tell(Event::Entered { entity, owner, tag: entry.tag.to_vec() });
+        self.push_event(SessionEvent::Entered { entity, owner, tag: entry.tag.to_vec() });
         true
     }
 
@@ -222,30 +223,29 @@ impl Session {
         &mut self,
         now: SimTime,
         header: &Header,
-        (entity, number, class): (EntityId, Number, u8),
+        (entity, seq, class): (EntityId, UpdateSeq, u8),
         body: &Body,
     ) -> bool {
         let Some(remote) = self.ghosts.get(&entity) else {
             self.stats.unknown_entity += 1;
             return true;
         };
-        // Numbers are sent in order, so what an older datagram brings is overtaken.
+        // Numbers are sent in order, so what an older datagram carries is overtaken.
         if ahead(header.sequence, remote.sequence) < 0 {
             self.stats.stale += 1;
             return true;
         }
         let newest = remote.history.newest().unwrap_or_default();
-        let baseline =
-            number.baseline(newest).and_then(|number| remote.history.get(number)).copied();
-        if matches!(number, Number::Off { .. }) && baseline.is_none() {
+        let baseline = seq.baseline(newest).and_then(|number| remote.history.get(number)).copied();
+        if matches!(seq, UpdateSeq::Delta { .. }) && baseline.is_none() {
             self.stats.no_baseline += 1;
             return false;
         }
         let Some(update) = self.resolved(class, baseline.as_ref(), body) else { return false };
-        let shown = self.localised(&update, header, now);
+        let shown = self.rebased(&update, header, now);
         let arrived = self.arrival(now, header);
         if let Some(remote) = self.ghosts.get_mut(&entity) {
-            remote.history.put(number.number(newest), update);
+            remote.history.put(seq.number(newest), update);
             remote.sequence = header.sequence;
             remote.ghost.accept(shown, arrived);
             self.stats.updates_in += 1;
@@ -266,13 +266,13 @@ impl Session {
     }
 
     /// An update on the timeline of ghosts.
-    fn localised(&self, update: &Update, header: &Header, now: SimTime) -> Update {
-        if self.clocking == Clocking::Synchronised {
+    fn rebased(&self, update: &Update, header: &Header, now: SimTime) -> Update {
+        if self.clock_mode == ClockMode::Synchronised {
             return *update;
         }
-        let rested = SimTime::from_millis(header.sent_ms).saturating_since(update.at());
+        let age = SimTime::from_millis(header.sent_ms).saturating_since(update.at());
         let way = self.way.delay().unwrap_or_default();
-        Hops::aged(rested.min(LONGEST_REST)).then(way).localise(update, now)
+        Hops::aged(age.min(MAX_AGE)).then(way).localise(update, now)
     }
 
     fn handle_exit(&mut self, entity: EntityId, sequence: u16) {
@@ -283,7 +283,7 @@ impl Session {
         }
         self.exited.put(entity, sequence);
         if self.ghosts.remove(&entity).is_some() {
-            self.tell(Event::Exited { entity });
+            self.push_event(SessionEvent::Exited { entity });
         }
     }
 
@@ -302,8 +302,8 @@ impl Session {
             self.stats.no_room += 1;
             return;
         }
-        self.owned.insert(entity, Owned::granted(sequence));
-        self.tell(Event::Granted(entity));
+        self.owned.insert(entity, OwnedEntity::granted(sequence));
+        self.push_event(SessionEvent::Granted(entity));
     }
 
     fn handle_revoke(&mut self, entity: EntityId, sequence: u16) {
@@ -313,7 +313,7 @@ impl Session {
         }
         self.revoked.put(entity, sequence);
         if self.owned.remove(&entity).is_some() {
-            self.tell(Event::Revoked(entity));
+            self.push_event(SessionEvent::Revoked(entity));
         }
     }
 
@@ -342,15 +342,15 @@ impl Session {
         let at = SimTime::from_micros(now.as_micros().saturating_sub(rested_us));
         if let Some(owned) = self.owned.get_mut(&entity) {
             owned.corrected = Some(header.sequence);
-            owned.publisher = None; // what it believed is void
+            owned.publisher = None; // what it exported is void
         }
         let state = Kinematics { at, ..*update.kinematics() };
-        self.tell(Event::Corrected { entity, state });
+        self.push_event(SessionEvent::Corrected { entity, state });
         true
     }
 }
 
-/// The parts of an entry but for its body.
+/// An entry into the interest set, without its body.
 struct Entry<'a> {
     entity: EntityId,
     owner: Owner,

@@ -1,9 +1,9 @@
-//! What a receiver of a baseline knows of a later moment.
+//! Prediction of a later update from a baseline, equal to the last bit on both ends.
 
 use libm::exp;
 use reckoning::{DQuat, DVec3, Model, SimTime, Update, UpdateKind};
 
-use super::cells::{Cells, MAX_CELL, Plan, Steps, Turn, cell, wrapped};
+use super::quantized_update::{MAX_CELL, Plan, QuantizedUpdate, Steps, Turn, cell, wrapped};
 use super::{DecodeError, Format};
 
 /// How much of its mean velocity since the baseline a body that strayed has more than the
@@ -11,8 +11,8 @@ use super::{DecodeError, Format};
 /// evenly. Fitted to recordings, see `testdata/wire.txt`.
 const KICK: f64 = 1.5;
 
-/// Everything that is foreseen for the tick and the model of an update.
-pub(super) struct Foreseen<'a> {
+/// Everything that is predicted for the tick and the model of an update.
+pub(super) struct BaselinePrediction<'a> {
     format: &'a Format,
     baseline: Option<&'a Update>,
     at: SimTime,
@@ -24,25 +24,29 @@ pub(super) struct Foreseen<'a> {
     plan: Plan,
 }
 
-impl<'a> Foreseen<'a> {
-    pub(super) fn at(format: &'a Format, baseline: Option<&'a Update>, cells: &Cells) -> Self {
-        let mut foreseen = Self {
+impl<'a> BaselinePrediction<'a> {
+    pub(super) fn at(
+        format: &'a Format,
+        baseline: Option<&'a Update>,
+        quantized: &QuantizedUpdate,
+    ) -> Self {
+        let mut predicted = Self {
             format,
             baseline,
-            at: cells.at,
+            at: quantized.at,
             t_s: 0.0,
             position: [0; 3],
             velocity: DVec3::ZERO,
             angular_velocity: [0; 3],
-            plan: Plan::empty(&cells.model),
+            plan: Plan::empty(&quantized.model),
         };
         if let Some(baseline) = baseline {
-            foreseen.look(baseline, &cells.model);
+            predicted.project(baseline, &quantized.model);
         }
-        foreseen
+        predicted
     }
 
-    fn look(&mut self, baseline: &Update, model: &Model) {
+    fn project(&mut self, baseline: &Update, model: &Model) {
         let (format, steps) = (self.format, &self.format.steps);
         self.t_s = self.at.secs_since(baseline.at());
         self.position = format.cells(baseline.position_at(self.at), steps.position_m);
@@ -77,8 +81,8 @@ impl<'a> Foreseen<'a> {
         self.position
     }
 
-    /// The velocity of a body that is found `off` its foreseen position: the baseline's, and
-    /// what must have taken it there.
+    /// The velocity of a body that is `off` its predicted position: the baseline's, plus what must
+    /// have taken it there.
     pub(super) fn velocity(&self, kind: UpdateKind, off: Steps) -> Steps {
         let steps = &self.format.steps;
         let mut velocity = self.velocity;
@@ -99,13 +103,13 @@ impl<'a> Foreseen<'a> {
 
     pub(super) fn turn(&self) -> Turn {
         self.baseline.map_or(Turn::none(self.format.flat), |baseline| {
-            Turn::of(self.format, self.orientation(baseline))
+            Turn::from_orientation(self.format, self.orientation(baseline))
         })
     }
 
-    /// Whether a body is turned as foreseen. `orientation` is what `turn` was made of.
+    /// Whether a body is turned as predicted. `orientation` is what `turn` was made of.
     pub(super) fn is_turned(&self, orientation: DQuat, turn: Turn) -> bool {
-        // Equal numbers fall into equal steps, and most bodies turn as foreseen.
+        // Equal numbers fall into equal steps, and most bodies turn as predicted.
         let equal = self.baseline.is_some_and(|known| self.orientation(known) == orientation);
         equal || turn == self.turn()
     }
@@ -129,7 +133,7 @@ impl<'a> Foreseen<'a> {
     }
 
     /// How `turn` differs, in the components it is made of.
-    pub(super) fn turn_off(&self, turn: Turn) -> Turn {
+    pub(super) fn turn_delta(&self, turn: Turn) -> Turn {
         let mut parts = minus(turn.parts, self.turn_leaving_out(turn.left_out).parts);
         if self.format.flat {
             parts[0] = wrapped(parts[0], self.format.turn_steps());
@@ -137,8 +141,8 @@ impl<'a> Foreseen<'a> {
         Turn { parts, ..turn }
     }
 
-    /// The inverse of [`turn_off`](Self::turn_off).
-    pub(super) fn turn_on(&self, off: Turn) -> Result<Turn, DecodeError> {
+    /// The inverse of [`turn_delta`](Self::turn_delta).
+    pub(super) fn turn_from_delta(&self, off: Turn) -> Result<Turn, DecodeError> {
         let about = self.turn_leaving_out(off.left_out);
         let mut parts = plus("orientation", off.parts, about.parts)?;
         if self.format.flat {

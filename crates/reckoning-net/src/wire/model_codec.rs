@@ -1,4 +1,4 @@
-//! Models by name, and a whole format as bytes.
+//! Coding of motion models, and of a whole format as bytes.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -14,40 +14,40 @@ use super::{BitReader, BitWriter, DecodeError, Format, MAX_FORMAT_BYTES, MAX_MOD
 const SPAN_BITS: u32 = 40;
 
 /// Writes which model it is: its place in the format's table, or all of it.
-pub(super) fn put_model(out: &mut BitWriter, format: &Format, model: &Model) {
+pub(super) fn write_model(out: &mut BitWriter, format: &Format, model: &Model) {
     let models = format.models();
     if let Some(place) = models.iter().position(|listed| listed == model) {
         out.write(1 << place, place as u32 + 1);
     } else {
         out.write(0, models.len() as u32);
-        put_spec(out, model);
+        write_spec(out, model);
     }
 }
 
-pub(super) fn take_model(from: &mut BitReader, format: &Format) -> Result<Model, DecodeError> {
+pub(super) fn read_model(from: &mut BitReader, format: &Format) -> Result<Model, DecodeError> {
     for &listed in format.models() {
         if from.read_bit()? {
             return Ok(listed);
         }
     }
-    take_spec(from, format.registry())
+    read_spec(from, format.registry())
 }
 
-fn put_spec(out: &mut BitWriter, model: &Model) {
+fn write_spec(out: &mut BitWriter, model: &Model) {
     let mut kind = |number: u64| out.write(number, 4);
     match model {
         Model::Linear => kind(1),
         Model::Accelerating { trust } => {
             kind(2);
-            put_span(out, *trust);
+            write_span(out, *trust);
         }
         Model::Damped { fade } => {
             kind(3);
-            put_span(out, *fade);
+            write_span(out, *fade);
         }
         Model::Decaying { fade } => {
             kind(4);
-            put_span(out, *fade);
+            write_span(out, *fade);
         }
         Model::Curve(curve) => {
             kind(5);
@@ -82,22 +82,22 @@ fn put_spec(out: &mut BitWriter, model: &Model) {
     }
 }
 
-fn take_spec(from: &mut BitReader, registry: &Registry) -> Result<Model, DecodeError> {
+fn read_spec(from: &mut BitReader, registry: &Registry) -> Result<Model, DecodeError> {
     Ok(match from.read(4)? {
         0 => Model::Hold,
         1 => Model::Linear,
-        2 => Model::Accelerating { trust: take_span(from)? },
-        3 => Model::Damped { fade: take_span(from)? },
-        4 => Model::Decaying { fade: take_span(from)? },
-        5 => take_basis(from)?,
+        2 => Model::Accelerating { trust: read_span(from)? },
+        3 => Model::Damped { fade: read_span(from)? },
+        4 => Model::Decaying { fade: read_span(from)? },
+        5 => read_basis(from)?,
         6 => Model::Arc,
-        7 => take_fall(from)?,
+        7 => read_fall(from)?,
         8 => {
             let id = from.read(16)? as u16;
             let path = registry.path(id).ok_or(DecodeError::UnknownPath { id })?;
             Model::Path(PathRide { path, progress_m: 0.0, rate_mps: 0.0 })
         }
-        9 => take_dis(from)?,
+        9 => read_dis(from)?,
         10 => {
             let id = from.read(8)? as u8;
             Model::Custom(registry.custom(id).ok_or(DecodeError::UnknownCustom { id })?)
@@ -106,22 +106,22 @@ fn take_spec(from: &mut BitReader, registry: &Registry) -> Result<Model, DecodeE
     })
 }
 
-fn take_basis(from: &mut BitReader) -> Result<Model, DecodeError> {
+fn read_basis(from: &mut BitReader) -> Result<Model, DecodeError> {
     let terms = if from.read_bit()? { 4 } else { 3 };
     let mut tau_s = [0.0; 4];
     for tau_s in &mut tau_s[..terms] {
-        *tau_s = take_float(from)?;
+        *tau_s = read_float(from)?;
     }
     Ok(Model::Curve(Curve::still(CurveBasis::new(&tau_s[..terms])?)))
 }
 
-fn take_fall(from: &mut BitReader) -> Result<Model, DecodeError> {
-    let (gravity_mps2, floor_m) = (take_float(from)?, take_float(from)?);
+fn read_fall(from: &mut BitReader) -> Result<Model, DecodeError> {
+    let (gravity_mps2, floor_m) = (read_float(from)?, read_float(from)?);
     let landing = if from.read_bit()? { Landing::Run } else { Landing::Stop };
     Ok(Model::Ballistic(Ballistic::new(gravity_mps2, floor_m, landing)?))
 }
 
-fn take_dis(from: &mut BitReader) -> Result<Model, DecodeError> {
+fn read_dis(from: &mut BitReader) -> Result<Model, DecodeError> {
     let got = from.read(4)?;
     let algorithm = DisAlgorithm::from_number(got as u8)
         .ok_or(DecodeError::UnknownValue { name: "DIS algorithm", got })?;
@@ -130,16 +130,16 @@ fn take_dis(from: &mut BitReader) -> Result<Model, DecodeError> {
     Ok(Model::Dis(DisModel { algorithm, acceleration }))
 }
 
-fn put_span(out: &mut BitWriter, span: Duration) {
+fn write_span(out: &mut BitWriter, span: Duration) {
     // Formats and updates on the grid hold no longer spans.
     out.write(span.as_micros() as u64, SPAN_BITS);
 }
 
-fn take_span(from: &mut BitReader) -> Result<Duration, DecodeError> {
+fn read_span(from: &mut BitReader) -> Result<Duration, DecodeError> {
     Ok(Duration::from_micros(from.read(SPAN_BITS)?))
 }
 
-fn take_float(from: &mut BitReader) -> Result<f64, DecodeError> {
+fn read_float(from: &mut BitReader) -> Result<f64, DecodeError> {
     Ok(f64::from_bits(from.read(64)?))
 }
 
@@ -156,7 +156,7 @@ impl Format {
         }
         out.write(self.models().len() as u64, 4);
         for model in self.models() {
-            put_spec(&mut out, model);
+            write_spec(&mut out, model);
         }
         // Eight models of at most 261 bits fit with room to spare.
         let length = out.finish().unwrap_or(0);
@@ -175,7 +175,7 @@ impl Format {
         let stamp_hz = from.read(17)? as u32;
         let mut steps = [0.0; 5];
         for step in &mut steps {
-            *step = take_float(&mut from)?;
+            *step = read_float(&mut from)?;
         }
         let [position_m, velocity_mps, acceleration_mps2, angular_velocity_radps, orientation] =
             steps;
@@ -192,7 +192,7 @@ impl Format {
         }
         let mut models = Vec::new();
         for _ in 0..count {
-            models.push(take_spec(&mut from, &registry)?);
+            models.push(read_spec(&mut from, &registry)?);
         }
         Ok(Self::new(flat, stamp_hz, quantiser, &models, registry)?)
     }
