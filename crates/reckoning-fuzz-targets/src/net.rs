@@ -7,8 +7,8 @@ use reckoning::{
 };
 use reckoning_net::wire::{Header, Message, PacketWriter, VERSION};
 use reckoning_net::{
-    Format, Host, HostConfig, HostEvent, MAX_EVENTS, Owner, PeerId, Refusal, Registry, Session,
-    SessionConfig,
+    DisconnectReason, Format, Host, HostConfig, HostEvent, MAX_SESSION_EVENTS, Owner, PeerId,
+    Registry, Session, SessionConfig,
 };
 
 /// Whatever a host says, and whenever: a session neither panics nor grows.
@@ -31,7 +31,7 @@ pub fn net_session(input: &[u8]) {
         }
         assert!(session.ghosts().count() <= SessionConfig::default().max_ghosts);
     }
-    assert!(std::iter::from_fn(|| session.poll_event()).count() <= MAX_EVENTS);
+    assert!(std::iter::from_fn(|| session.poll_event()).count() <= MAX_SESSION_EVENTS);
 }
 
 /// Whatever a client that is in says, and whenever: a host neither panics nor grows.
@@ -80,11 +80,11 @@ pub fn net_join(input: &[u8]) {
         while let Some(event) = host.poll_event() {
             match event {
                 // Peers with odd numbers are not welcome.
-                HostEvent::JoinAsked { peer, .. } if peer.0 % 2 == 1 => {
-                    host.refuse(now, peer, Refusal::Token);
+                HostEvent::JoinRequested { peer, .. } if peer.0 % 2 == 1 => {
+                    host.refuse(now, peer, DisconnectReason::Token);
                 }
                 // It may have left in the same datagram.
-                HostEvent::JoinAsked { peer, .. } => {
+                HostEvent::JoinRequested { peer, .. } => {
                     host.admit(now, peer);
                 }
                 HostEvent::Joined { peer, .. } => assert_eq!(peer.0 % 2, 0),
