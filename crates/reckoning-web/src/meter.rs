@@ -166,6 +166,68 @@ impl StepMeter {
     }
 }
 
+/// Ghosts before the speed clamp, and how often and how far the clamp holds them back, since it
+/// was cleared.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ClampMeter {
+    largest_step_px_s: f64,
+    largest_error_px: f64,
+    looks: u32,
+    clamped: u32,
+    largest_held_back_px: f64,
+}
+
+/// Below this, what is held back is rounding.
+const HELD_BACK_PX: f64 = 1e-6;
+
+impl ClampMeter {
+    /// Between two frames `dt_s` apart a ghost moved `step_px`, and is drawn `held_back_px` away
+    /// from where it is. Leave births out.
+    pub fn note(&mut self, step_px: f64, dt_s: f64, held_back_px: f64) {
+        self.looks += 1;
+        self.clamped += u32::from(held_back_px > HELD_BACK_PX);
+        self.largest_held_back_px = self.largest_held_back_px.max(held_back_px);
+        if dt_s > 0.0 {
+            self.largest_step_px_s = self.largest_step_px_s.max(step_px / dt_s);
+        }
+    }
+
+    /// A ghost was so far from the truth.
+    pub fn note_error(&mut self, error_px: f64) {
+        self.largest_error_px = self.largest_error_px.max(error_px);
+    }
+
+    /// The largest step of a ghost, as a speed.
+    #[must_use]
+    pub const fn largest_step_px_s(&self) -> f64 {
+        self.largest_step_px_s
+    }
+
+    /// The largest distance between a ghost and the truth.
+    #[must_use]
+    pub const fn largest_error_px(&self) -> f64 {
+        self.largest_error_px
+    }
+
+    /// Looks at a body in a frame.
+    #[must_use]
+    pub const fn looks(&self) -> u32 {
+        self.looks
+    }
+
+    /// Looks in which the body was drawn behind its ghost.
+    #[must_use]
+    pub const fn clamped(&self) -> u32 {
+        self.clamped
+    }
+
+    /// The furthest a body was drawn from its ghost.
+    #[must_use]
+    pub const fn largest_held_back_px(&self) -> f64 {
+        self.largest_held_back_px
+    }
+}
+
 /// Counts per second, from totals that only grow.
 #[derive(Clone, Debug, Default)]
 pub struct Rate {
@@ -318,6 +380,24 @@ mod tests {
         meter.note(Way::Reckoning, 6.0, 0.0);
         assert_eq!(meter.largest_px_s(Way::Reckoning), 400.0);
         assert_eq!(meter.largest_px_s(Way::Naive), 0.0);
+    }
+
+    #[test]
+    fn the_clamp_is_counted_and_does_not_hide_the_step_before_it() {
+        let mut meter = ClampMeter::default();
+        let mut clamp = crate::pace::Pace::default();
+        let (dt_s, mut before) = (0.01, 0.0);
+        for ghost in [0.0, 4.0, 24.0, 24.0, 24.0, 24.0] {
+            let place = reckoning::DVec3::X * ghost;
+            let drawn = clamp.follow(place, dt_s, 400.0, false);
+            meter.note(ghost - before, dt_s, place.distance(drawn));
+            before = ghost;
+        }
+        meter.note_error(7.0);
+        assert_eq!((meter.looks(), meter.clamped()), (6, 3));
+        assert!((meter.largest_step_px_s() - 2_000.0).abs() < 1e-6, "{meter:?}");
+        assert!((meter.largest_held_back_px() - 14.2).abs() < 1e-6, "{meter:?}");
+        assert_eq!(meter.largest_error_px(), 7.0);
     }
 
     #[test]

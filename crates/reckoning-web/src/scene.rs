@@ -35,6 +35,8 @@ pub struct Body {
     pub name: String,
     /// Where Reckoning shows it, or where our own is.
     pub shown: DVec3,
+    /// Where its ghost is: what would be shown without the speed clamp.
+    pub ghost: DVec3,
     /// Where it looks, in radians.
     pub yaw_rad: f64,
     /// Where it really is.

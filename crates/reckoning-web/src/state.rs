@@ -33,8 +33,11 @@ pub struct State {
     pub error_p95: PerWay,
     /// How many looks the errors are of.
     pub error_count: u32,
-    /// The largest step between two frames, in pixels per second, since the meters were cleared.
+    /// The largest step between two frames as drawn, in pixels per second, since the meters were
+    /// cleared. Reckoning's is after the speed clamp and never above it; see `clamp`.
     pub step: PerWay,
+    /// The ghosts before the speed clamp, and how often and how far the clamp acted.
+    pub clamp: Clamp,
     /// Updates used, per second.
     pub updates_per_s: f64,
     /// Positions a naive game received, per second.
@@ -88,6 +91,21 @@ pub struct PerWay {
     pub interpolation: f64,
 }
 
+/// Ghosts before the speed clamp and what the clamp did, since the meters were cleared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Clamp {
+    /// The largest step of a ghost between two frames, in pixels per second, not clamped.
+    pub step_px_s: f64,
+    /// The largest distance between a ghost and the truth, in pixels, not clamped.
+    pub error_px: f64,
+    /// Looks at a body in a frame.
+    pub looks: u32,
+    /// Those in which the body was drawn behind its ghost.
+    pub clamped: u32,
+    /// The largest distance between a ghost and where it was drawn, in pixels.
+    pub held_back_px: f64,
+}
+
 /// How long our frames took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Frames {
@@ -139,6 +157,9 @@ mod tests {
         }
         for name in ["reckoning", "naive", "interpolation"] {
             assert!(said["error"].get(name).is_some() && said["step"].get(name).is_some());
+        }
+        for name in ["step_px_s", "error_px", "looks", "clamped", "held_back_px"] {
+            assert!(said["clamp"].get(name).is_some(), "{name}");
         }
         for name in ["count", "late", "worst_ms", "p99_ms"] {
             assert!(said["frames"].get(name).is_some(), "{name}");

@@ -7,10 +7,17 @@ use serde_json::Value;
 const WINDOW_S: f64 = 5.0;
 /// Together long enough for hundreds of turns of twelve bots.
 const WINDOWS: u32 = 4;
-/// A machine that has other things to do gets so many tries.
-const ROUNDS: u32 = 3;
+/// The median of so many rounds is judged, so that one bad round decides nothing and one good
+/// round saves nothing.
+const ROUNDS: usize = 3;
 /// Of bodies in the level that is played.
 const TOP_SPEED_PX_S: f64 = 440.0;
+/// How long the arena's ghosts take to shed an error (`reckoning_arena::stage::ghost_config`).
+const BLEND_S: f64 = 0.2;
+/// The fastest that a blend sheds an error, in errors per span. One blend alone fades by
+/// `(1-s)^3 (1+3s)`, whose steepest slope is 16/9; when every update interrupts the blend before
+/// it, with the velocity kept, the slope approaches 2.
+const BLEND_SLOPE: f64 = 2.0;
 /// A link settles, and what was on its way arrives.
 const SETTLES_S: f64 = 3.0;
 
@@ -82,18 +89,55 @@ fn reckoning_halves_the_naive_error_at_150_ms_and_nothing_jumps() {
             set(browser, name, value);
         }
     }
-    // On a machine with no time for two browsers the figures are its, not ours: another round.
-    let holds = (0..ROUNDS).any(|_| {
+    let worst_ratios: [f64; ROUNDS] = std::array::from_fn(|_| {
         let sums = mean_errors(&mut browsers);
-        let [one, two] = &mut browsers;
-        let worst = at_worst(one, sums[0]).max(at_worst(two, sums[1]));
-        worst <= 0.5
+        let states = browsers.each_mut().map(state);
+        for state in &states {
+            let step = number(&state["clamp"]["step_px_s"]);
+            assert!(step <= max_step_px_s(state), "a ghost jumped: {}", state["clamp"]);
+        }
+        let ratios = [0, 1].map(|it| worst_ratio(&states[it], sums[it]));
+        ratios[0].max(ratios[1])
     });
-    assert!(holds, "more than half of the error that others have");
-    for browser in &mut browsers {
-        assert!(number(&state(browser)["step"]["reckoning"]) <= 1.5 * TOP_SPEED_PX_S);
-    }
+    let ratio = median(worst_ratios);
+    println!("median of {ROUNDS} rounds: ratio {ratio:.2}; rounds {worst_ratios:.2?}");
+    assert!(ratio <= 0.5, "more than half of the error that others have: {worst_ratios:.2?}");
     browsers[0].picture("at-150-ms");
+
+    // The same bound does not hold for ghosts that jump.
+    browsers[0].value("reckoning.set('blend', 'snap')");
+    let snapped = measure(&mut browsers[0], WINDOW_S);
+    println!("without a blend: {}", told_steps(&snapped));
+    assert!(number(&snapped["clamp"]["step_px_s"]) > max_step_px_s(&snapped));
+}
+
+/// The largest step to expect of a ghost before the page's speed clamp: its path goes at top speed
+/// at most, and on top of that it sheds an error of at most what was observed, within one blend. A
+/// ghost that jumped by an error `e` between two frames would make a step of `60 e` a second, six
+/// times what the blend adds.
+fn max_step_px_s(state: &Value) -> f64 {
+    TOP_SPEED_PX_S + BLEND_SLOPE * number(&state["clamp"]["error_px"]) / BLEND_S
+}
+
+fn told_steps(state: &Value) -> String {
+    let clamp = &state["clamp"];
+    let share = number(&clamp["clamped"]) / number(&clamp["looks"]).max(1.0);
+    format!(
+        "steps of ghosts up to {:.0} px/s (at most {:.0} expected, errors up to {:.0} px), drawn up \
+         to {:.0} px/s; the clamp acted in {:.2} % of {} looks, up to {:.1} px",
+        number(&clamp["step_px_s"]),
+        max_step_px_s(state),
+        number(&clamp["error_px"]),
+        number(&state["step"]["reckoning"]),
+        100.0 * share,
+        clamp["looks"],
+        number(&clamp["held_back_px"])
+    )
+}
+
+fn median(mut values: [f64; ROUNDS]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[ROUNDS / 2]
 }
 
 /// Mean errors of Reckoning, naive and interpolation over some windows, for each browser.
@@ -116,14 +160,13 @@ fn mean_errors(browsers: &mut [Browser; 2]) -> [[f64; 3]; 2] {
 }
 
 /// Prints the figures of a browser; the larger of the ratios to naive and to interpolation.
-fn at_worst(browser: &mut Browser, [ours, naive, past]: [f64; 3]) -> f64 {
-    let state = state(browser);
+fn worst_ratio(state: &Value, [ours, naive, past]: [f64; 3]) -> f64 {
     println!(
         "150 +- 40 ms, 3 % loss: Reckoning {ours:.1} px, naive {naive:.1} px (ratio {:.2}), \
-         interpolation {past:.1} px (ratio {:.2}); steps up to {:.0} px/s; frames: {}",
+         interpolation {past:.1} px (ratio {:.2}); {}; frames: {}",
         ours / naive,
         ours / past,
-        number(&state["step"]["reckoning"]),
+        told_steps(state),
         state["frames"]
     );
     (ours / naive).max(ours / past)

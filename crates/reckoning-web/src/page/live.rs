@@ -299,7 +299,8 @@ impl Live {
             let has_leapt = update.kind() == UpdateKind::Teleport
                 && self.teleports.insert(entity, update.at()) != Some(update.at());
             let pace = self.paces.entry(entity).or_default();
-            body.shown = pace.follow(pose.position, dt_s, ground.speed_px_s(), has_leapt);
+            body.ghost = pose.position;
+            body.shown = pace.follow(body.ghost, dt_s, ground.speed_px_s(), has_leapt);
             body.yaw_rad = heading_rad(pose.orientation);
             body.told_s = host_now.secs_since(update.at());
             body.is_alive = !self.scene.dead.contains(&body.player);

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use reckoning::{DVec3, SimTime};
 
 use super::live::errors;
-use crate::meter::{ErrorMeter, FrameMeter, Rate, StepMeter, Way};
+use crate::meter::{ClampMeter, ErrorMeter, FrameMeter, Rate, StepMeter, Way};
 use crate::plot::Series;
 use crate::scene::Body;
-use crate::state::{Frames, PerWay, State};
+use crate::state::{Clamp, Frames, PerWay, State};
 
 /// Totals that rates are made of.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,13 +24,14 @@ pub struct Totals {
 pub struct Meters {
     pub errors: ErrorMeter,
     pub steps: StepMeter,
+    pub clamp: ClampMeter,
     pub frames: FrameMeter,
     pub updates: Rate,
     pub plain_updates: Rate,
     pub bytes: Rate,
     pub plain_bytes: Rate,
-    /// Where each body was drawn in the frame before, each way.
-    before: BTreeMap<u32, [Option<DVec3>; 3]>,
+    /// Where each body was drawn in the frame before, each way, and where its ghost was.
+    before: BTreeMap<u32, ([Option<DVec3>; 3], DVec3)>,
     pub error_series: [Series; 3],
     pub update_series: [Series; 2],
     pub byte_series: [Series; 2],
@@ -45,10 +46,13 @@ impl Meters {
             }
         }
         let places = [Some(body.shown), body.naive, body.interpolated];
-        let before = self.before.insert(body.entity, places);
-        let Some(before) = before.filter(|_| !has_leapt && body.is_alive && body.is_settled) else {
-            return;
-        };
+        let before = self.before.insert(body.entity, (places, body.ghost));
+        let is_judged = !has_leapt && body.is_alive && body.is_settled;
+        let Some((before, ghost)) = before.filter(|_| is_judged) else { return };
+        self.clamp.note(ghost.distance(body.ghost), dt_s, body.ghost.distance(body.shown));
+        if let Some(truth) = body.truth {
+            self.clamp.note_error(body.ghost.distance(truth));
+        }
         for (at, way) in Way::ALL.into_iter().enumerate() {
             if let (Some(from), Some(to)) = (before[at], places[at]) {
                 self.steps.note(way, from.distance(to), dt_s);
@@ -64,6 +68,7 @@ impl Meters {
     /// Clears what tests look at.
     pub fn reset(&mut self) {
         (self.errors, self.steps) = (ErrorMeter::default(), StepMeter::default());
+        self.clamp = ClampMeter::default();
         self.frames = FrameMeter::default();
     }
 
@@ -93,6 +98,13 @@ impl Meters {
         state.error_p95 = per_way(&|way| self.errors.summary(way).p95_px);
         state.error_count = self.errors.summary(Way::Reckoning).count;
         state.step = per_way(&|way| self.steps.largest_px_s(way));
+        state.clamp = Clamp {
+            step_px_s: self.clamp.largest_step_px_s(),
+            error_px: self.clamp.largest_error_px(),
+            looks: self.clamp.looks(),
+            clamped: self.clamp.clamped(),
+            held_back_px: self.clamp.largest_held_back_px(),
+        };
         state.updates_per_s = self.updates.per_s();
         state.plain_updates_per_s = self.plain_updates.per_s();
         state.bytes_per_s = self.bytes.per_s();
