@@ -3,8 +3,8 @@
 use std::fmt;
 
 use reckoning::{Blend, GhostConfig, PublisherConfig};
-use reckoning_arena::stage::{ghost_config, publisher_config};
-use reckoning_arena::talk::{LinkChoice, ModelChoice, PolicyChoice, WorldChoice};
+use reckoning_arena::host::{ghost_config, publisher_config};
+use reckoning_arena::protocol::{LinkChoice, ModelChoice, PolicyChoice, ServerTuning};
 
 /// The names of the controls, as the page writes them in `data-control`.
 pub const NAMES: [&str; 18] = [
@@ -144,7 +144,7 @@ pub struct Controls {
     /// The simulated link.
     pub link: LinkChoice,
     /// How the server reckons.
-    pub world: WorldChoice,
+    pub world: ServerTuning,
     /// How ghosts shed their errors.
     pub blend: Blend,
     /// What is drawn over the arena.
@@ -161,7 +161,7 @@ impl Default for Controls {
     fn default() -> Self {
         Self {
             link: LinkChoice::NONE,
-            world: WorldChoice::default(),
+            world: ServerTuning::default(),
             blend: Blend::ProjectiveVelocity,
             overlays: Overlays {
                 truth: true,
@@ -198,7 +198,7 @@ impl Controls {
                 Change::Link
             }
             "model" | "threshold" | "policy" => {
-                self.set_world(name, value)?;
+                self.set_tuning(name, value)?;
                 Change::World
             }
             "blend" => {
@@ -214,7 +214,7 @@ impl Controls {
                 Change::Picture
             }
             "name" => {
-                self.name = reckoning_arena::talk::clean_name(value);
+                self.name = reckoning_arena::protocol::clean_name(value);
                 Change::Hello
             }
             "watch" => {
@@ -241,18 +241,18 @@ impl Controls {
         let within = |most: u16| (number <= most).then_some(number);
         let small = |most: u8| within(u16::from(most)).map(|it| it as u8);
         match name {
-            "latency" => self.link.delay_ms = within(LinkChoice::MOST_DELAY_MS)?,
-            "jitter" => self.link.jitter_ms = within(LinkChoice::MOST_JITTER_MS)?,
-            "loss" => self.link.loss_percent = small(LinkChoice::MOST_LOSS_PERCENT)?,
-            _ => self.link.burst = small(LinkChoice::MOST_BURST).filter(|it| *it > 0)?,
+            "latency" => self.link.delay_ms = within(LinkChoice::MAX_DELAY_MS)?,
+            "jitter" => self.link.jitter_ms = within(LinkChoice::MAX_JITTER_MS)?,
+            "loss" => self.link.loss_percent = small(LinkChoice::MAX_LOSS_PERCENT)?,
+            _ => self.link.burst = small(LinkChoice::MAX_BURST).filter(|it| *it > 0)?,
         }
         Some(())
     }
 
-    fn set_world(&mut self, name: &str, value: &str) -> Option<()> {
+    fn set_tuning(&mut self, name: &str, value: &str) -> Option<()> {
         match name {
             "threshold" => {
-                let [least, most] = WorldChoice::THRESHOLDS_PX;
+                let [least, most] = ServerTuning::THRESHOLDS_PX;
                 let px: f32 = value.parse().ok()?;
                 self.world.threshold_px = (least..=most).contains(&px).then_some(px)?;
             }

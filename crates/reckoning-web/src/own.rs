@@ -4,7 +4,7 @@
 //! not drawn as a jump: the difference fades, unless it is a birth.
 
 use reckoning::{DVec3, Kinematics, SimTime};
-use reckoning_arena::stage::GUN_LAG;
+use reckoning_arena::host::GUN_LAG;
 use reckoning_arena::{Input, Level, Player, TICKS_PER_S};
 
 /// The length of a step.

@@ -12,7 +12,7 @@ const WINDOWS: u32 = 4;
 const ROUNDS: usize = 3;
 /// Of bodies in the level that is played.
 const TOP_SPEED_PX_S: f64 = 440.0;
-/// How long the arena's ghosts take to shed an error (`reckoning_arena::stage::ghost_config`).
+/// How long the arena's ghosts take to shed an error (`reckoning_arena::host::ghost_config`).
 const BLEND_S: f64 = 0.2;
 /// The fastest that a blend sheds an error, in errors per span. One blend alone fades by
 /// `(1-s)^3 (1+3s)`, whose steepest slope is 16/9; when every update interrupts the blend before

@@ -11,7 +11,7 @@
 //!    stuck, hesitates before it steps into a turret's sight ([`travel`]).
 //! 4. With an opponent in its line of fire it **fights**: sidesteps drawn by lot, an aim that
 //!    wanders, bursts ([`fight`]). Who flees or fetches runs on and shoots on the run.
-//! 5. All of it passes through [`hands`]: eight directions, keys held for a moment.
+//! 5. All of it passes through [`input_emulation`]: eight directions, keys held for a moment.
 //!
 //! The bots are the lab's test data, so none of this is taken from a predictor: no sum of
 //! follow, align and bravery velocities (SHI), no attracting and repelling forces (LI), no
@@ -19,7 +19,7 @@
 
 mod fight;
 mod goal;
-mod hands;
+mod input_emulation;
 mod places;
 mod senses;
 mod style;
@@ -34,7 +34,7 @@ use crate::ticks;
 use crate::world::{Input, Player, PlayerId, World};
 use fight::Fight;
 use goal::Chooser;
-use hands::Hands;
+use input_emulation::InputEmulator;
 use places::Trail;
 use reckoning::DVec3;
 use senses::{Senses, Sighting};
@@ -117,7 +117,7 @@ struct Bot {
     peek_tick: u64,
     travel: Travel,
     fight: Fight,
-    hands: Hands,
+    keys: InputEmulator,
 }
 
 impl Bot {
@@ -134,7 +134,7 @@ impl Bot {
             peek_tick: 0,
             travel: Travel::default(),
             fight: Fight::default(),
-            hands: Hands::default(),
+            keys: InputEmulator::default(),
         }
     }
 
@@ -156,7 +156,7 @@ impl Bot {
         }
         let foe = self.foe(me, tick);
         let wish = self.wish(me, world, foe.as_ref(), search);
-        let go = self.hands.press(wish, tick, &mut self.dice);
+        let go = self.keys.press(wish, tick, &mut self.dice);
         let (aim, fire) = self.aim(me, world, foe.as_ref(), wish);
         Input { go, aim, fire }
     }
@@ -169,7 +169,7 @@ impl Bot {
         self.goal = None;
         self.senses = Senses::default();
         self.travel = Travel::default();
-        self.hands = Hands::default();
+        self.keys = InputEmulator::default();
         self.think_tick = tick;
     }
 
@@ -307,10 +307,10 @@ impl Bot {
             let hurt = self.senses.was_hurt_within(1.0, tick);
             let look = if hurt { self.senses.hurt_from - me.position } else { wish };
             let mark = look.try_normalize().unwrap_or(me.aim);
-            return (hands::aim_towards(me.aim, mark), false);
+            return (input_emulation::aim_towards(me.aim, mark), false);
         };
         let mark = self.fight.mark(me, foe, (&self.style, level), tick, &mut self.dice);
         let fire = self.fight.fires(me, foe, mark, level, tick, &mut self.dice);
-        (hands::aim_towards(me.aim, mark), fire)
+        (input_emulation::aim_towards(me.aim, mark), fire)
     }
 }

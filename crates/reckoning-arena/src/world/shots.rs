@@ -80,7 +80,7 @@ impl World {
     /// dead or has no shots left.
     ///
     /// Call it after [`World::step`]; what happens is added to [`World::events`].
-    pub fn fire_past(
+    pub fn fire_lag_compensated(
         &mut self,
         id: PlayerId,
         (from, along): (DVec3, DVec3),

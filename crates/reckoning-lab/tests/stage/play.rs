@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use reckoning::{DVec3, SimTime};
-use reckoning_arena::stage::{Stage, StageConfig, host_config, session_config, with_learned};
-use reckoning_arena::talk::{Ask, Tell, WorldChoice};
-use reckoning_arena::{Input, Level, Mirror, Player};
+use reckoning_arena::host::{
+    ArenaHost, ArenaHostConfig, host_config, session_config, with_learned,
+};
+use reckoning_arena::protocol::{ClientMessage, ServerMessage, ServerTuning};
+use reckoning_arena::{Input, Level, Player, RemoteBot};
 use reckoning_lab::{Jitter, Link, LinkConfig, Loss};
 use reckoning_net::{
     Delivery, EntityId, Event, Format, Host, HostConfig, HostEvent, PeerId, Registry, Session,
@@ -17,8 +19,8 @@ pub const FRAME: Duration = Duration::from_micros(16_667);
 pub struct Client {
     pub peer: PeerId,
     pub session: Session,
-    pub mirror: Mirror,
-    pub tells: Vec<Tell>,
+    pub mirror: RemoteBot,
+    pub tells: Vec<ServerMessage>,
     pub watch: bool,
     up: Link<Vec<u8>>,
     down: Link<Vec<u8>>,
@@ -27,14 +29,14 @@ pub struct Client {
 
 impl Client {
     fn new(peer: PeerId, token: &[u8], level: &Level, link: LinkConfig) -> Self {
-        let mut config = session_config(&WorldChoice::default());
+        let mut config = session_config(&ServerTuning::default());
         config.token = token.to_vec();
         let mut other = link;
         other.seed += 1;
         Self {
             peer,
             session: Session::new(config).unwrap(),
-            mirror: Mirror::new(level.clone(), u64::from(peer.0)),
+            mirror: RemoteBot::new(level.clone(), u64::from(peer.0)),
             tells: Vec::new(),
             watch: false,
             up: Link::new(link).unwrap(),
@@ -61,28 +63,28 @@ impl Client {
     fn note(&mut self, event: Event) {
         match event {
             Event::Joined { .. } => {
-                self.say(&Ask::Hello { name: "Tess".into(), watch: self.watch });
+                self.say(&ClientMessage::Hello { name: "Tess".into(), watch: self.watch });
             }
             Event::Entered { entity, tag, .. } => self.mirror.handle_entered(entity.0, &tag),
             Event::Exited { entity } => self.mirror.handle_exited(entity.0),
             Event::Corrected { state, .. } => self.mirror.handle_corrected(&state),
             Event::Message(bytes) | Event::Command(bytes) => {
-                let tell = Tell::decode(&bytes).unwrap();
-                self.mirror.handle_tell(&tell);
+                let tell = ServerMessage::decode(&bytes).unwrap();
+                self.mirror.handle_message(&tell);
                 self.tells.push(tell);
             }
             _ => {}
         }
     }
 
-    pub fn say(&mut self, ask: &Ask) {
+    pub fn say(&mut self, ask: &ClientMessage) {
         self.session.send(&ask.encode(), Delivery::Reliable).unwrap();
     }
 
     /// Fires along `aim`, as its screen is now.
     pub fn fire(&mut self, now: SimTime, aim: DVec3) {
         let Some(shown_at) = self.session.host_time(now) else { return };
-        self.say(&Ask::Fire { shown_at, aim: [aim.x as f32, aim.y as f32] });
+        self.say(&ClientMessage::Fire { shown_at, aim: [aim.x as f32, aim.y as f32] });
     }
 
     /// Moves its own body by an input and publishes it; a body comes from the mirror.
@@ -105,7 +107,7 @@ impl Client {
         Some((ghost.position_at(at), ghost.velocity_at(at)))
     }
 
-    pub fn count(&self, like: impl Fn(&Tell) -> bool) -> usize {
+    pub fn count(&self, like: impl Fn(&ServerMessage) -> bool) -> usize {
         self.tells.iter().filter(|tell| like(tell)).count()
     }
 }
@@ -113,7 +115,7 @@ impl Client {
 /// Everything in one loop.
 pub struct Play {
     pub host: Host,
-    pub stage: Stage,
+    pub stage: ArenaHost,
     pub clients: Vec<Client>,
     pub now: SimTime,
     level: Level,
@@ -132,12 +134,12 @@ pub fn link(delay_ms: u64, jitter_ms: u64, loss: f64, seed: u64) -> LinkConfig {
 
 impl Play {
     pub fn new(level: Level, bots: u16) -> Self {
-        let mut settings = StageConfig::default();
+        let mut settings = ArenaHostConfig::default();
         settings.bots = bots;
         Self::with(level, &settings)
     }
 
-    pub fn with(level: Level, settings: &StageConfig) -> Self {
+    pub fn with(level: Level, settings: &ArenaHostConfig) -> Self {
         // The stage chooses its own; this one is only there to begin with.
         let steps = reckoning::Quantiser {
             position_m: 1.0,
@@ -152,8 +154,8 @@ impl Play {
             config = with_learned(config, model).unwrap();
         }
         let mut host = Host::new(config).unwrap();
-        let stage = Stage::new(level.clone(), settings);
-        stage.apply_world(SimTime::ZERO, &mut host);
+        let stage = ArenaHost::new(level.clone(), settings);
+        stage.apply_tuning(SimTime::ZERO, &mut host);
         Self { host, stage, clients: Vec::new(), now: SimTime::ZERO, level }
     }
 
@@ -192,7 +194,7 @@ impl Play {
             if let HostEvent::JoinAsked { peer, .. } = event {
                 self.host.admit(now, peer);
             } else {
-                self.stage.event(now, &event, &mut self.host);
+                self.stage.handle_event(now, &event, &mut self.host);
             }
         }
     }

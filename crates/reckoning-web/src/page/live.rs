@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use reckoning::{DVec3, Kinematics, SimTime, UpdateKind, heading_rad};
-use reckoning_arena::talk::{Aside, Ask, Mine, Tag, Tell, WorldChoice};
+use reckoning_arena::protocol::{
+    ClientMessage, DebugDatagram, OwnState, ServerMessage, ServerTuning, Tag,
+};
 use reckoning_arena::{BodyKind, Input, Level, Player, PlayerId, Team};
 use reckoning_client::{Client, ClientConfig, Delivery, EntityId, Event, Status};
 
@@ -46,7 +48,7 @@ pub struct Live {
     /// Truths that came, of which there are sixty a second.
     pub truths: u64,
     /// What the server reckons by, once it said so.
-    pub world: Option<WorldChoice>,
+    pub world: Option<ServerTuning>,
     /// As whom we joined: the name, and whether to watch.
     pub greeted: Option<(String, bool)>,
     server: String,
@@ -55,7 +57,7 @@ pub struct Live {
 impl Live {
     pub fn new(server: &str, controls: &Controls) -> Result<Self, String> {
         let mut config = ClientConfig::new(server);
-        config.session = reckoning_arena::stage::session_config(&controls.world);
+        config.session = reckoning_arena::host::session_config(&controls.world);
         config.session.ghost = controls.ghosts();
         config.session.timeout = Duration::from_secs(3);
         let client = Client::connect(config).map_err(|error| error.to_string())?;
@@ -82,16 +84,16 @@ impl Live {
     }
 
     /// Says something reliably; before the join it is said with the join.
-    fn ask(&mut self, ask: &Ask) {
+    fn ask(&mut self, ask: &ClientMessage) {
         let _ = self.client.send(&ask.encode(), Delivery::Reliable);
     }
 
     /// Passes a change on.
     pub fn apply(&mut self, change: Change, controls: &Controls) {
         match change {
-            Change::Link => self.ask(&Ask::SetLink(controls.link)),
+            Change::Link => self.ask(&ClientMessage::SetLink(controls.link)),
             Change::World => {
-                self.ask(&Ask::SetWorld(controls.world));
+                self.ask(&ClientMessage::SetTuning(controls.world));
                 let _ = self.client.set_publisher(controls.publishing());
             }
             Change::Ghosts => {
@@ -113,7 +115,7 @@ impl Live {
     fn hello(&mut self, controls: &Controls) {
         let (name, watch) = (controls.name.clone(), controls.watch);
         self.greeted = Some((name.clone(), watch));
-        self.ask(&Ask::Hello { name, watch });
+        self.ask(&ClientMessage::Hello { name, watch });
     }
 
     /// Takes in what came. Returns the moment.
@@ -132,8 +134,8 @@ impl Live {
         match event {
             Event::Joined { .. } => {
                 self.hello(controls);
-                self.ask(&Ask::SetLink(controls.link));
-                self.ask(&Ask::Want { truth: true, plain: true });
+                self.ask(&ClientMessage::SetLink(controls.link));
+                self.ask(&ClientMessage::Subscribe { truth: true, snapshots: true });
             }
             Event::Lost => self.forget(),
             Event::Granted(entity) => self.own_entity = Some(entity),
@@ -145,7 +147,7 @@ impl Live {
             }
             Event::Corrected { state, .. } => self.corrected = Some(state),
             Event::Message(bytes) | Event::Command(bytes) => {
-                if let Ok(tell) = Tell::decode(&bytes) {
+                if let Ok(tell) = ServerMessage::decode(&bytes) {
                     self.hear(now, &tell, controls, ground);
                 }
             }
@@ -162,33 +164,39 @@ impl Live {
         self.paces.clear();
     }
 
-    fn hear(&mut self, now: SimTime, tell: &Tell, controls: &mut Controls, ground: &Ground) {
+    fn hear(
+        &mut self,
+        now: SimTime,
+        tell: &ServerMessage,
+        controls: &mut Controls,
+        ground: &Ground,
+    ) {
         match tell {
-            Tell::World(world) => {
+            ServerMessage::Tuning(world) => {
                 self.world = Some(*world);
                 controls.world = *world;
                 let _ = self.client.set_publisher(controls.publishing());
             }
-            Tell::Link(link) => controls.link = *link,
-            Tell::You { entity, .. } => self.own_entity = Some(EntityId(*entity)),
-            Tell::Status { alive: false, .. } => self.rests_until = Some(SimTime::MAX),
-            Tell::Status { .. } if self.rests_until == Some(SimTime::MAX) => {
+            ServerMessage::Link(link) => controls.link = *link,
+            ServerMessage::You { entity, .. } => self.own_entity = Some(EntityId(*entity)),
+            ServerMessage::Status { alive: false, .. } => self.rests_until = Some(SimTime::MAX),
+            ServerMessage::Status { .. } if self.rests_until == Some(SimTime::MAX) => {
                 self.rests_until = Some(now + BIRTH_WITHIN);
             }
             _ => {}
         }
         let me = self.scene.me.map(|it| it.0);
-        if let Tell::Shot { shooter, .. } = tell
+        if let ServerMessage::Shot { shooter, .. } = tell
             && Some(*shooter) == me
         {
             return; // drawn when it was fired
         }
-        if let Tell::Hit { .. } = tell
+        if let ServerMessage::Hit { .. } = tell
             && let Some((first, _)) = self.scene.bullets.range(OWN_BULLETS_FROM..).next()
         {
             // Ours have numbers of our own: the oldest is the likeliest to have struck.
             let first = *first;
-            if matches!(tell, Tell::Hit { number, .. } if !self.scene.bullets.contains_key(number))
+            if matches!(tell, ServerMessage::Hit { number, .. } if !self.scene.bullets.contains_key(number))
             {
                 self.scene.bullets.remove(&first);
             }
@@ -206,14 +214,14 @@ impl Live {
     }
 
     fn hear_aside(&mut self, arrived: SimTime, bytes: &[u8]) {
-        match Aside::decode(bytes) {
-            Ok(Aside::Truth(truth)) => {
+        match DebugDatagram::decode(bytes) {
+            Ok(DebugDatagram::Truth(truth)) => {
                 self.truths += 1;
                 let bodies = truth.bodies.iter();
                 let bodies = bodies.map(|it| (it.entity, flat(it.at), flat(it.velocity)));
                 self.views.hear_truth(truth.at, arrived, bodies);
             }
-            Ok(Aside::Plain(plain)) => {
+            Ok(DebugDatagram::Snapshot(plain)) => {
                 self.plain_bytes += bytes.len() as u64;
                 self.plain_updates += plain.bodies.len() as u64;
                 let bodies = plain.bodies.iter().map(|it| (it.entity, flat(it.at)));
@@ -259,7 +267,7 @@ impl Live {
         let (Some(own), Some(at)) = (&self.own, host_time) else { return };
         let pair = |v: DVec3| [v.x as f32, v.y as f32];
         let (place, velocity) = (pair(own.shown_at(now)), pair(own.player().velocity));
-        let mine = Aside::Mine(Mine { at, place, velocity });
+        let mine = DebugDatagram::OwnState(OwnState { at, place, velocity });
         self.client.send_aside(&mine.encode());
     }
 
@@ -278,7 +286,7 @@ impl Live {
         let number = OWN_BULLETS_FROM + self.own_bullets % OWN_BULLETS_FROM;
         self.own_bullets += 1;
         self.scene.bullets.insert(number, Bullet { shooter, from, velocity, at, lasts_s });
-        let ask = Ask::Fire { shown_at: at, aim: [aim.x as f32, aim.y as f32] };
+        let ask = ClientMessage::Fire { shown_at: at, aim: [aim.x as f32, aim.y as f32] };
         let _ = self.client.send(&ask.encode(), Delivery::Reliable);
     }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use reckoning::{DQuat, DVec3, Ghost, Kinematics, Publisher, SimTime, Update};
 use reckoning_arena::Dice;
-use reckoning_arena::talk::LinkChoice;
+use reckoning_arena::protocol::LinkChoice;
 
 use super::recording::Recording;
 use crate::controls::Controls;

@@ -228,7 +228,7 @@ impl Brush<'_> {
             return;
         }
         let side_of = |shooter: u16| match shooter {
-            reckoning_arena::talk::A_TURRET => 2,
+            reckoning_arena::protocol::A_TURRET => 2,
             shooter => usize::from(scene.team_of(shooter) % 2),
         };
         let [(first, _), (second, _)] = self.colours.teams;

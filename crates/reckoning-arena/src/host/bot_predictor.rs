@@ -28,7 +28,7 @@ const OPEN: f64 = 1e9;
 
 /// A trained model, and a planner for everyone it plans for.
 #[derive(Debug)]
-pub(super) struct Foresight {
+pub(super) struct BotPredictor {
     model: Arc<LearnedModel>,
     planners: BTreeMap<PlayerId, (u32, LearnedPlanner)>,
     walls: Option<Walls>,
@@ -39,7 +39,7 @@ pub(super) struct Foresight {
 /// A bot, its life and its motion.
 pub(super) type Acting = (PlayerId, u32, Kinematics);
 
-impl Foresight {
+impl BotPredictor {
     pub fn new(model: Arc<LearnedModel>, level: &Level) -> Self {
         let walls = super::config::walls(level.walls()).ok();
         let planners = BTreeMap::new();
