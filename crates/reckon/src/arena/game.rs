@@ -7,8 +7,8 @@ use std::time::Duration;
 use reckoning::SimTime;
 use reckoning_arena::host::{ArenaHost, ArenaRequest};
 use reckoning_arena::protocol::LinkChoice;
-use reckoning_lab::{Jitter, LinkConfig, Loss};
 use reckoning_net::{EntityId, Host, HostEvent, PeerId};
+use reckoning_netsim::{Jitter, LinkConfig, Loss};
 use reckoning_server::{Game, Role, Wish};
 
 /// A stage that a server runs.

@@ -34,9 +34,9 @@ use crate::protocol::{LinkChoice, ModelChoice, OwnState, ServerMessage, ServerTu
 use crate::world::{Mode, PlayerId, World};
 use bot_predictor::{Acting, BotPredictor};
 use fire::FireRequest;
-use reckoning::learned::LearnedModel;
 use reckoning::{DVec3, Kinematics, SimTime, Threshold};
 use reckoning_net::{EntityId, Host, HostEvent, PeerId};
+use reckoning_predict::learned::LearnedModel;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;

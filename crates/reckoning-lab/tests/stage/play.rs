@@ -8,10 +8,10 @@ use reckoning_arena::host::{
 };
 use reckoning_arena::protocol::{ClientMessage, ServerMessage, ServerTuning};
 use reckoning_arena::{Input, Level, Player, RemoteBot};
-use reckoning_lab::{Jitter, Link, LinkConfig, Loss};
 use reckoning_net::{
     Delivery, EntityId, Event, Format, Host, HostConfig, HostEvent, PeerId, Registry, Session,
 };
+use reckoning_netsim::{Jitter, Link, LinkConfig, Loss};
 
 pub const FRAME: Duration = Duration::from_micros(16_667);
 
