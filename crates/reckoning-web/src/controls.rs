@@ -97,7 +97,7 @@ pub enum Change {
     /// The simulated link: tell the server.
     Link,
     /// How the server reckons: tell it.
-    World,
+    Tuning,
     /// How ghosts are shown: tell the client.
     Ghosts,
     /// Only the picture.
@@ -144,7 +144,7 @@ pub struct Controls {
     /// The simulated link.
     pub link: LinkChoice,
     /// How the server reckons.
-    pub world: ServerTuning,
+    pub tuning: ServerTuning,
     /// How ghosts shed their errors.
     pub blend: Blend,
     /// What is drawn over the arena.
@@ -161,7 +161,7 @@ impl Default for Controls {
     fn default() -> Self {
         Self {
             link: LinkChoice::NONE,
-            world: ServerTuning::default(),
+            tuning: ServerTuning::default(),
             blend: Blend::ProjectiveVelocity,
             overlays: Overlays {
                 truth: true,
@@ -199,7 +199,7 @@ impl Controls {
             }
             "model" | "threshold" | "policy" => {
                 self.set_tuning(name, value)?;
-                Change::World
+                Change::Tuning
             }
             "blend" => {
                 self.blend = BLENDS.iter().find(|it| it.0 == value)?.1;
@@ -254,10 +254,10 @@ impl Controls {
             "threshold" => {
                 let [least, most] = ServerTuning::THRESHOLDS_PX;
                 let px: f32 = value.parse().ok()?;
-                self.world.threshold_px = (least..=most).contains(&px).then_some(px)?;
+                self.tuning.threshold_px = (least..=most).contains(&px).then_some(px)?;
             }
-            "model" => self.world.model = *ModelChoice::ALL.get(value.parse::<usize>().ok()?)?,
-            _ => self.world.policy = *PolicyChoice::ALL.get(value.parse::<usize>().ok()?)?,
+            "model" => self.tuning.model = *ModelChoice::ALL.get(value.parse::<usize>().ok()?)?,
+            _ => self.tuning.policy = *PolicyChoice::ALL.get(value.parse::<usize>().ok()?)?,
         }
         Some(())
     }
@@ -286,9 +286,9 @@ impl Controls {
             "loss" => self.link.loss_percent.to_string(),
             "burst" => self.link.burst.to_string(),
             "preset" => PRESETS.iter().find(|it| it.link == self.link)?.name.to_string(),
-            "model" => (self.world.model as u8).to_string(),
-            "threshold" => self.world.threshold_px.to_string(),
-            "policy" => (self.world.policy as u8).to_string(),
+            "model" => (self.tuning.model as u8).to_string(),
+            "threshold" => self.tuning.threshold_px.to_string(),
+            "policy" => (self.tuning.policy as u8).to_string(),
             "blend" => BLENDS.iter().find(|it| it.1 == self.blend)?.0.to_string(),
             "view" if self.view == View::Compare => "compare".to_string(),
             "view" => "arena".to_string(),
@@ -301,7 +301,7 @@ impl Controls {
     /// How our own body is to be published.
     #[must_use]
     pub fn publishing(&self) -> PublisherConfig {
-        publisher_config(&self.world)
+        publisher_config(&self.tuning)
     }
 
     /// How ghosts are to be shown.
@@ -325,9 +325,9 @@ mod tests {
             ("loss", "3", Change::Link),
             ("burst", "2", Change::Link),
             ("preset", "awful", Change::Link),
-            ("model", "2", Change::World),
-            ("threshold", "7.5", Change::World),
-            ("policy", "4", Change::World),
+            ("model", "2", Change::Tuning),
+            ("threshold", "7.5", Change::Tuning),
+            ("policy", "4", Change::Tuning),
             ("blend", "snap", Change::Ghosts),
             ("truth", "false", Change::Picture),
             ("naive", "false", Change::Picture),

@@ -23,15 +23,15 @@
 #![forbid(unsafe_code)]
 
 pub mod camera;
+pub mod comparison;
 pub mod controls;
 pub mod input;
+pub mod local_player;
 pub mod meter;
-pub mod own;
-pub mod pace;
 #[cfg(target_arch = "wasm32")]
 mod page;
 pub mod plot;
 pub mod replay;
 pub mod scene;
+pub mod speed_clamp;
 pub mod state;
-pub mod views;

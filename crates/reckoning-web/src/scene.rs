@@ -135,10 +135,10 @@ impl Scene {
     pub fn hear(
         &mut self,
         now: SimTime,
-        tell: &ServerMessage,
+        message: &ServerMessage,
         reach: impl Fn(DVec3, DVec3) -> f64,
     ) {
-        match *tell {
+        match *message {
             ServerMessage::You { player, entity } => self.me = Some((player, entity)),
             ServerMessage::Side { player, team } => {
                 self.board.entry(player).or_default().team = team
@@ -253,8 +253,8 @@ mod tests {
         SimTime::from_millis(millis)
     }
 
-    fn heard(scene: &mut Scene, now: SimTime, tell: &ServerMessage) {
-        scene.hear(now, tell, |_, _| 0.5);
+    fn heard(scene: &mut Scene, now: SimTime, message: &ServerMessage) {
+        scene.hear(now, message, |_, _| 0.5);
     }
 
     #[test]

@@ -28,14 +28,14 @@ pub struct State {
     /// Everyone else in the picture.
     pub ghosts: Vec<GhostState>,
     /// Mean errors over the last five seconds.
-    pub error: PerWay,
+    pub error: PerMethod,
     /// What 95 of 100 errors were below.
-    pub error_p95: PerWay,
+    pub error_p95: PerMethod,
     /// How many looks the errors are of.
     pub error_count: u32,
     /// The largest step between two frames as drawn, in pixels per second, since the meters were
     /// cleared. Reckoning's is after the speed clamp and never above it; see `clamp`.
-    pub step: PerWay,
+    pub step: PerMethod,
     /// The ghosts before the speed clamp, and how often and how far the clamp acted.
     pub clamp: Clamp,
     /// Updates used, per second.
@@ -82,7 +82,7 @@ pub struct GhostState {
 
 /// A number for each way to show others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct PerWay {
+pub struct PerMethod {
     /// Reckoning's.
     pub reckoning: f64,
     /// The newest position received.

@@ -50,7 +50,7 @@ fn listen_to_keys(app: &Shared, window: &web_sys::Window) {
                 return;
             }
             with(&shared, |app| {
-                let mut is_ours = app.hands.key(&event.code(), is_down);
+                let mut is_ours = app.held.key(&event.code(), is_down);
                 if event.code() == "Tab" && matches!(app.source, Source::Live(_)) {
                     app.show_board = is_down;
                     is_ours = true;
@@ -64,7 +64,7 @@ fn listen_to_keys(app: &Shared, window: &web_sys::Window) {
     let shared = app.clone();
     dom::listen::<Event>(window, "blur", move |_| {
         with(&shared, |app| {
-            app.hands.let_go();
+            app.held.let_go();
             app.show_board = false;
         });
     });
@@ -80,10 +80,10 @@ fn listen_to_pointers(app: &Shared, canvas: &web_sys::HtmlElement) {
         let [x, y] = place(&event);
         with(&shared, |app| {
             if is_touch(&event) {
-                app.hands.thumb_down(event.pointer_id(), [x, y], app.size[0]);
+                app.held.thumb_down(event.pointer_id(), [x, y], app.size[0]);
             } else if event.button() == 0 {
-                app.hands.pointer = Some([x, y]);
-                app.hands.button(true);
+                app.held.pointer = Some([x, y]);
+                app.held.button(true);
             }
             app.pick(x, y);
         });
@@ -92,9 +92,9 @@ fn listen_to_pointers(app: &Shared, canvas: &web_sys::HtmlElement) {
     dom::listen::<PointerEvent>(canvas, "pointermove", move |event| {
         with(&shared, |app| {
             if is_touch(&event) {
-                app.hands.thumb_moved(event.pointer_id(), place(&event));
+                app.held.thumb_moved(event.pointer_id(), place(&event));
             } else {
-                app.hands.pointer = Some(place(&event));
+                app.held.pointer = Some(place(&event));
             }
         });
     });
@@ -102,8 +102,8 @@ fn listen_to_pointers(app: &Shared, canvas: &web_sys::HtmlElement) {
         let shared = app.clone();
         dom::listen::<PointerEvent>(canvas, kind, move |event| {
             with(&shared, |app| {
-                app.hands.thumb_up(event.pointer_id());
-                app.hands.button(false);
+                app.held.thumb_up(event.pointer_id());
+                app.held.button(false);
             });
         });
     }
