@@ -171,7 +171,7 @@ impl StepMeter {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ClampMeter {
     largest_step_px_s: f64,
-    largest_error_px: f64,
+    largest_offset_px: f64,
     looks: u32,
     clamped: u32,
     largest_held_back_px: f64,
@@ -181,20 +181,20 @@ pub struct ClampMeter {
 const HELD_BACK_PX: f64 = 1e-6;
 
 impl ClampMeter {
-    /// Between two frames `dt_s` apart a ghost moved `step_px`, and is drawn `held_back_px` away
-    /// from where it is. Leave births out.
-    pub fn note(&mut self, step_px: f64, dt_s: f64, held_back_px: f64) {
-        self.looks += 1;
-        self.clamped += u32::from(held_back_px > HELD_BACK_PX);
-        self.largest_held_back_px = self.largest_held_back_px.max(held_back_px);
+    /// Between two frames `dt_s` apart a ghost moved `step_px`; it is `offset_px` from the path of
+    /// its newest update. Leave births out.
+    pub fn note_step(&mut self, step_px: f64, dt_s: f64, offset_px: f64) {
+        self.largest_offset_px = self.largest_offset_px.max(offset_px);
         if dt_s > 0.0 {
             self.largest_step_px_s = self.largest_step_px_s.max(step_px / dt_s);
         }
     }
 
-    /// A ghost was so far from the truth.
-    pub fn note_error(&mut self, error_px: f64) {
-        self.largest_error_px = self.largest_error_px.max(error_px);
+    /// In one frame a ghost was drawn `held_back_px` away from where it is.
+    pub fn note_held_back(&mut self, held_back_px: f64) {
+        self.looks += 1;
+        self.clamped += u32::from(held_back_px > HELD_BACK_PX);
+        self.largest_held_back_px = self.largest_held_back_px.max(held_back_px);
     }
 
     /// The largest step of a ghost, as a speed.
@@ -203,10 +203,10 @@ impl ClampMeter {
         self.largest_step_px_s
     }
 
-    /// The largest distance between a ghost and the truth.
+    /// The largest distance between a ghost and the path of its newest update.
     #[must_use]
-    pub const fn largest_error_px(&self) -> f64 {
-        self.largest_error_px
+    pub const fn largest_offset_px(&self) -> f64 {
+        self.largest_offset_px
     }
 
     /// Looks at a body in a frame.
@@ -390,14 +390,14 @@ mod tests {
         for ghost in [0.0, 4.0, 24.0, 24.0, 24.0, 24.0] {
             let place = reckoning::DVec3::X * ghost;
             let drawn = clamp.follow(place, dt_s, 400.0, false);
-            meter.note(ghost - before, dt_s, place.distance(drawn));
+            meter.note_step(ghost - before, dt_s, 0.25 * ghost);
+            meter.note_held_back(place.distance(drawn));
             before = ghost;
         }
-        meter.note_error(7.0);
         assert_eq!((meter.looks(), meter.clamped()), (6, 3));
         assert!((meter.largest_step_px_s() - 2_000.0).abs() < 1e-6, "{meter:?}");
         assert!((meter.largest_held_back_px() - 14.2).abs() < 1e-6, "{meter:?}");
-        assert_eq!(meter.largest_error_px(), 7.0);
+        assert_eq!(meter.largest_offset_px(), 6.0);
     }
 
     #[test]

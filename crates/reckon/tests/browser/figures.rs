@@ -12,6 +12,10 @@ const WINDOWS: u32 = 4;
 const ROUNDS: usize = 3;
 /// Of bodies in the level that is played.
 const TOP_SPEED_PX_S: f64 = 440.0;
+/// Of bodies in that level, and for how long a path carries the last known one on
+/// (`ModelChoice::model`): a path may be faster than its body by the product of both.
+const ACCELERATION_PX_S2: f64 = 2_200.0;
+const TRUST_S: f64 = 0.1;
 /// How long the arena's ghosts take to shed an error (`reckoning_arena::host::ghost_config`).
 const BLEND_S: f64 = 0.2;
 /// The fastest that a blend sheds an error, in errors per span. One blend alone fades by
@@ -111,23 +115,24 @@ fn reckoning_halves_the_naive_error_at_150_ms_and_nothing_jumps() {
     assert!(number(&snapped["clamp"]["step_px_s"]) > max_step_px_s(&snapped));
 }
 
-/// The largest step to expect of a ghost before the page's speed clamp: its path goes at top speed
-/// at most, and on top of that it sheds an error of at most what was observed, within one blend. A
-/// ghost that jumped by an error `e` between two frames would make a step of `60 e` a second, six
-/// times what the blend adds.
+/// The largest step to expect of a ghost before the page's speed clamp: the speed of its path, and
+/// what a blend adds that sheds the largest error observed, which is the distance between a ghost
+/// and the path of its newest update. A ghost that jumped by an error `e` between two frames would
+/// make a step of `60 e` a second, six times what the blend adds.
 fn max_step_px_s(state: &Value) -> f64 {
-    TOP_SPEED_PX_S + BLEND_SLOPE * number(&state["clamp"]["error_px"]) / BLEND_S
+    let path_px_s = TOP_SPEED_PX_S + ACCELERATION_PX_S2 * TRUST_S;
+    path_px_s + BLEND_SLOPE * number(&state["clamp"]["offset_px"]) / BLEND_S
 }
 
 fn told_steps(state: &Value) -> String {
     let clamp = &state["clamp"];
     let share = number(&clamp["clamped"]) / number(&clamp["looks"]).max(1.0);
     format!(
-        "steps of ghosts up to {:.0} px/s (at most {:.0} expected, errors up to {:.0} px), drawn up \
+        "steps of ghosts up to {:.0} px/s (at most {:.0} expected, {:.0} px to shed), drawn up \
          to {:.0} px/s; the clamp acted in {:.2} % of {} looks, up to {:.1} px",
         number(&clamp["step_px_s"]),
         max_step_px_s(state),
-        number(&clamp["error_px"]),
+        number(&clamp["offset_px"]),
         number(&state["step"]["reckoning"]),
         100.0 * share,
         clamp["looks"],

@@ -308,6 +308,7 @@ impl Live {
                 && self.teleports.insert(entity, update.at()) != Some(update.at());
             let clamp = self.speed_clamps.entry(entity).or_default();
             body.ghost = pose.position;
+            body.offset_px = update.position_at(host_now).distance(body.ghost);
             body.shown = clamp.follow(body.ghost, dt_s, ground.speed_px_s(), has_leapt);
             body.yaw_rad = heading_rad(pose.orientation);
             body.told_s = host_now.secs_since(update.at());

@@ -49,10 +49,8 @@ impl Meters {
         let before = self.before.insert(body.entity, (places, body.ghost));
         let is_judged = !has_leapt && body.is_alive && body.is_settled;
         let Some((before, ghost)) = before.filter(|_| is_judged) else { return };
-        self.clamp.note(ghost.distance(body.ghost), dt_s, body.ghost.distance(body.shown));
-        if let Some(truth) = body.truth {
-            self.clamp.note_error(body.ghost.distance(truth));
-        }
+        self.clamp.note_step(ghost.distance(body.ghost), dt_s, body.offset_px);
+        self.clamp.note_held_back(body.ghost.distance(body.shown));
         for (at, method) in DisplayMethod::ALL.into_iter().enumerate() {
             if let (Some(from), Some(to)) = (before[at], places[at]) {
                 self.steps.note(method, from.distance(to), dt_s);
@@ -100,7 +98,7 @@ impl Meters {
         state.step = per_method(&|method| self.steps.largest_px_s(method));
         state.clamp = Clamp {
             step_px_s: self.clamp.largest_step_px_s(),
-            error_px: self.clamp.largest_error_px(),
+            offset_px: self.clamp.largest_offset_px(),
             looks: self.clamp.looks(),
             clamped: self.clamp.clamped(),
             held_back_px: self.clamp.largest_held_back_px(),
