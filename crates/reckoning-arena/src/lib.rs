@@ -35,7 +35,6 @@
 #![forbid(unsafe_code)]
 
 mod bots;
-mod dice;
 pub mod host;
 mod level;
 pub mod protocol;
@@ -44,7 +43,6 @@ mod remote_bot;
 mod world;
 
 pub use bots::{Bots, Goal, Style};
-pub use dice::Dice;
 pub use level::{
     Body, BodyKind, BoxWall, Edge, Gun, ItemKind, ItemSpot, Level, LevelError, LevelFile, Paths,
     PolygonWall, Rules, SegmentWall, Spawn, Spot, Thing, TurretSpot, Walls,

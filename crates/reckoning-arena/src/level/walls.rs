@@ -267,10 +267,10 @@ mod tests {
 
     #[test]
     fn no_step_leads_through_thin_walls() {
-        let mut dice = crate::dice::Dice::new(1);
+        let mut random = reckoning::random::SplitMix64::new(1);
         for case in 0..3_000 {
             let mut near = |reach: f64| {
-                at(200.0 + dice.between(-reach, reach), 150.0 + dice.between(-reach, reach))
+                at(200.0 + random.between(-reach, reach), 150.0 + random.between(-reach, reach))
             };
             let edges = (0..5).map(|_| Edge { a: near(40.0), b: near(40.0) }).collect();
             let walls = Walls::new(at(400.0, 300.0), edges, vec![]);

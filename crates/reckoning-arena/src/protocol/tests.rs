@@ -1,7 +1,7 @@
 use super::*;
-use crate::Dice;
 use crate::level::BodyKind;
 use reckoning::SimTime;
+use reckoning::random::SplitMix64;
 
 const AT: SimTime = SimTime::from_micros(1_234_567_890_123);
 
@@ -154,9 +154,9 @@ fn flipped_and_random_bytes_never_panic() {
             decode_as_all(&flipped);
         }
     }
-    let mut dice = Dice::new(5);
+    let mut random = SplitMix64::new(5);
     for _ in 0..20_000 {
-        let mut bytes: Vec<u8> = (0..dice.below(40)).map(|_| dice.below(256) as u8).collect();
+        let mut bytes: Vec<u8> = (0..random.below(40)).map(|_| random.below(256) as u8).collect();
         decode_as_all(&bytes);
         bytes.splice(0..0, ASIDE_PREFIX);
         decode_as_all(&bytes);

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
+use reckoning::random::SplitMix64;
 use reckoning::{DQuat, DVec3, Ghost, Kinematics, Publisher, SimTime, Update};
-use reckoning_arena::Dice;
 use reckoning_arena::protocol::LinkChoice;
 
 use super::recording::Recording;
@@ -45,7 +45,7 @@ pub struct Chain {
     lines: Vec<Line>,
     flights: VecDeque<(SimTime, Flight)>,
     comparison: ComparisonStreams,
-    dice: Dice,
+    random: SplitMix64,
     is_losing: bool,
     tick: Option<i64>,
     /// Updates that arrived.
@@ -63,7 +63,7 @@ impl Chain {
             lines: vec![Line::default(); bodies],
             flights: VecDeque::new(),
             comparison: ComparisonStreams::default(),
-            dice: Dice::new(1),
+            random: SplitMix64::new(1),
             is_losing: false,
             tick: None,
             updates: 0,
@@ -151,7 +151,7 @@ impl Chain {
         if self.loses(link) {
             return;
         }
-        let jitter_ms = f64::from(link.jitter_ms) * self.dice.bell();
+        let jitter_ms = f64::from(link.jitter_ms) * self.random.bell();
         let delay_ms = (f64::from(link.delay_ms) + jitter_ms).max(0.0);
         let due = SimTime::from_micros(now.as_micros() + (delay_ms * 1e3) as i64);
         let place = self.flights.partition_point(|it| it.0 <= due);
@@ -163,7 +163,7 @@ impl Chain {
         let share = f64::from(link.loss_percent) / 100.0;
         let ends = 1.0 / f64::from(link.burst.max(1));
         let begins = (share * ends / (1.0 - share).max(1e-3)).min(1.0);
-        self.is_losing = self.dice.chance(if self.is_losing { 1.0 - ends } else { begins });
+        self.is_losing = self.random.chance(if self.is_losing { 1.0 - ends } else { begins });
         self.is_losing
     }
 
