@@ -1,4 +1,4 @@
-//! A program that plays over the network: what it knows, what it decides, its own body.
+//! A bot that plays over the network: its knowledge, its decisions, its own body.
 //!
 //! A [`RemoteBot`] has no I/O. It is told what a client hears ([`ServerMessage`], entities in sight,
 //! corrections), lets a bot decide on that alone, and moves its own body by the rules of the

@@ -1,4 +1,4 @@
-//! What holds in every game, whoever plays it.
+//! Rules that hold in every game, whoever plays it.
 
 mod shared;
 

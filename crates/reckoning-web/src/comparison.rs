@@ -1,4 +1,4 @@
-//! What is known of the others besides their ghosts: the truth, and what a naive game would send.
+//! Truth and plain positions of the others, which Reckoning is compared with.
 //!
 //! A server tells the truth at once and plain positions over the simulated link, both beside the
 //! protocol. From the plain ones come the two pictures that Reckoning is held against:

@@ -1,4 +1,4 @@
-//! Everything that can be set on the page, by name, as the page and tests set it.
+//! Settings of the page by name, as the page and tests set them.
 
 use std::fmt;
 

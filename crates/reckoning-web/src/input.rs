@@ -1,4 +1,4 @@
-//! Keys, mouse and thumbs, as what a player wants.
+//! Input state from keys, mouse and touch.
 //!
 //! On a touch screen the left half is a stick to go, the right half one to aim: its centre is
 //! where the thumb came down, and pushed far enough it fires.

@@ -7,7 +7,7 @@
 //! ```text
 //! page/            HTML and style sheet: every control, with a line that explains it
 //! page (WASM only) browser, network, drawing: thin
-//! the rest         plain Rust with tests: what is shown where, how wrong it is, what was pressed
+//! the rest         plain Rust with tests: what is shown where, its errors, the player's input
 //! ```
 //!
 //! # For tests in a browser

@@ -1,7 +1,7 @@
-//! The player's own body: moved here, at once, by the rules of the arena.
+//! The local player, moved at once by the rules of the arena.
 //!
-//! The server is told where it is and only objects when that is impossible. What it puts right is
-//! not drawn as a jump: the difference fades, unless it is a birth.
+//! The client publishes where it is, and the server objects only when that is impossible. Its
+//! corrections are not drawn as jumps: the difference fades, unless the player was born again.
 
 use reckoning::{DVec3, Kinematics, SimTime};
 use reckoning_arena::host::GUN_LAG;

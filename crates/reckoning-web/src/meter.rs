@@ -1,4 +1,4 @@
-//! How wrong each picture is, how it jumps, how much it costs, and how long we took to draw it.
+//! Meters of errors, steps, the speed clamp, rates and frame times.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! What is in the picture: everyone, the shots, the items, the score, and who killed whom.
+//! The game as the page knows it: bodies, shots, items, score and kill feed.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -143,7 +143,7 @@ impl Scene {
         match *message {
             ServerMessage::You { player, entity } => self.me = Some((player, entity)),
             ServerMessage::Side { player, team } => {
-                self.board.entry(player).or_default().team = team
+                self.board.entry(player).or_default().team = team;
             }
             ServerMessage::Status { health, ammo, alive, respawn_ms } => {
                 let back_at = (!alive)

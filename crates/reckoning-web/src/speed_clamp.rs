@@ -1,12 +1,13 @@
-//! No body is drawn faster than bodies can go, with some room to catch up.
+//! Limit on the speed at which bodies are drawn: their top speed, with some room to catch up.
 //!
-//! A ghost that was far off sheds its error within a fifth of a second, which shows as a dash. Here
-//! the last word is the eye's: what is drawn follows the ghost at one and a half times the top speed
-//! at most, and takes a little longer to be right.
+//! A ghost that was far off sheds its error within a fifth of a second, which looks like a dash. So
+//! what is drawn follows the ghost at no more than 1.45 times the top speed, and takes a little
+//! longer to be right. What ghosts do before the clamp, and how often it acts, is measured by
+//! [`ClampMeter`](crate::meter::ClampMeter).
 
 use reckoning::DVec3;
 
-/// Of the top speed; a little below what counts as a jump.
+/// The fastest a body is drawn, as a share of its top speed.
 const CATCH_UP: f64 = 1.45;
 
 /// One body as it is drawn.

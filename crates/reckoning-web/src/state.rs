@@ -1,4 +1,4 @@
-//! What the page says of itself, for tests and for the curious.
+//! State of the page as JSON, for tests and for the curious.
 
 use serde::Serialize;
 

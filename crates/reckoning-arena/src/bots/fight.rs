@@ -1,4 +1,4 @@
-//! Fighting: how a bot moves while it shoots, where it aims, when it pulls the trigger.
+//! Combat movement, aim and fire of a bot.
 //!
 //! A fighter steps this way and that for fractions of a second, drawn by lot: sideways most
 //! of the time, nearer when the opponent is further than the bot likes, away when nearer,

@@ -1,4 +1,4 @@
-//! What a bot wants next: the options it has, how much each appeals to it, and the lot.
+//! Goals of a bot: its options, their weights, and the draw between them.
 //!
 //! Options are weighed by plain circumstances (am I weak, out of shots, outnumbered, is
 //! someone in view, how far is what I need) and by character, then one is drawn. The weights

@@ -1,4 +1,4 @@
-//! InputEmulator on a keyboard and a mouse: between what a bot wants and what the game gets.
+//! Emulation of a keyboard and a mouse between what a bot wants and what the game gets.
 //!
 //! Keys give eight directions and cannot be changed in every tick, so a bot that wants to go
 //! at 20 degrees alternates between two directions as people do (the recordings of SHI hold

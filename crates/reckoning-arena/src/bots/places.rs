@@ -1,4 +1,4 @@
-//! Where to go: places for patrols, cover and ambushes, picked from a few drawn by lot.
+//! Destinations for patrols, cover and ambushes, the best of a few drawn at random.
 
 use super::style::Style;
 use crate::level::{Level, place};

@@ -1,4 +1,4 @@
-//! What a bot knows: the opponents it has seen, when, and that it was hurt.
+//! Knowledge of a bot: the opponents it has seen, when, and that it was hurt.
 //!
 //! A bot looks round ten times a second, sees what a player in its place would see, and
 //! believes that what it saw goes on for a moment. It notices someone only after its

@@ -1,4 +1,4 @@
-//! Character: what makes one bot play unlike another.
+//! Character traits that make one bot play unlike another.
 
 use reckoning::random::SplitMix64;
 

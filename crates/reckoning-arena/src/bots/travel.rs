@@ -1,4 +1,4 @@
-//! Getting somewhere: a route, the next bit of it, and noticing that one is stuck.
+//! Path following: a route, its next leg, and detection of being stuck.
 
 use crate::level::{Level, Search};
 use crate::world::Player;

@@ -1,4 +1,4 @@
-//! Bots published with a trained predictor: what it is told of the arena.
+//! Trained predictor for the bots, and the inputs it gets from the arena.
 //!
 //! The same as a recording of the arena tells when one is trained: everybody's motion, health
 //! and shots, what lies in the level, its walls and its rim.

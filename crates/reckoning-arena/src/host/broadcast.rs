@@ -1,4 +1,4 @@
-//! What clients are told of the game.
+//! Messages to clients about the game.
 
 use super::ArenaHost;
 use crate::protocol::{A_TURRET, NO_TEAM, ServerMessage};
@@ -7,7 +7,7 @@ use reckoning::{DVec3, SimTime};
 use reckoning_net::{Delivery, Host, Owner, PeerId};
 
 impl ArenaHost {
-    /// Tells one client. Whoever is too slow to take it is told by the next change.
+    /// Sends to one client. A client too slow to take it hears of the next change.
     #[expect(clippy::unused_self, reason = "reads like its sibling for everyone")]
     pub(super) fn send(&self, host: &mut Host, to: PeerId, message: &ServerMessage) {
         // Shots are many and soon old; what is lost of them is only not drawn.
@@ -25,7 +25,7 @@ impl ArenaHost {
         }
     }
 
-    /// What somebody who is new must know.
+    /// Sends the state of the game to a new client.
     pub(super) fn send_state(&mut self, peer: PeerId, host: &mut Host) {
         for player in self.world.players().iter().filter(|it| it.is_alive) {
             let born = ServerMessage::Born { player: player.id.0, at: pair(player.position) };
@@ -38,7 +38,7 @@ impl ArenaHost {
         }
     }
 
-    /// Tells a client which player it is.
+    /// Tells a client which player and entity are its own.
     pub(super) fn send_identity(&self, peer: PeerId, id: PlayerId, host: &mut Host) {
         let (Some(entity), Some(player)) = (self.entity_of(id), self.world.player(id)) else {
             return;
@@ -47,7 +47,7 @@ impl ArenaHost {
         self.send(host, peer, &ServerMessage::You { player: id.0, entity: entity.0 });
     }
 
-    /// InputEmulator on what the last step brought.
+    /// Sends on what happened in the last step.
     pub(super) fn send_events(&mut self, at: SimTime, host: &mut Host) {
         let events = self.world.events().to_vec();
         for event in events {
@@ -113,7 +113,7 @@ impl ArenaHost {
         self.broadcast(host, &ServerMessage::Born { player: id.0, at: pair(truth.position) });
     }
 
-    /// Tells what has changed since it was told last.
+    /// Sends what has changed since it was last sent.
     pub(super) fn send_changes(&mut self, host: &mut Host) {
         let (items, points) = (self.item_bits(), self.standing());
         if self.items.replace(items) != Some(items) {

@@ -1,4 +1,4 @@
-//! Settings that both ends of the arena share: pixels instead of metres.
+//! Settings shared by both ends of the arena, in pixels instead of metres.
 
 use crate::level::{Level, Walls as LevelWalls};
 use crate::protocol::{ModelChoice, ServerTuning};

@@ -1,4 +1,4 @@
-//! The demonstration's side channel: what is true, and what a plain game would send.
+//! Debug stream of the demonstration: the truth, and the positions a naive game would send.
 
 use super::broadcast::pair;
 use super::{ArenaHost, ArenaRequest};

@@ -1,4 +1,4 @@
-//! Shots of people: flown first through what the shooter saw.
+//! Lag compensation: shots of people fly through what the shooter saw first.
 //!
 //! A shot left the gun at the moment the shooter's screen showed, which is some time ago by
 //! now. Until now it flies through the ghosts that this shooter was shown, which the host

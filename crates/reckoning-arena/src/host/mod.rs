@@ -1,14 +1,14 @@
-//! The arena on a host: who is which player, and what the server decides for all.
+//! The arena on a host: players, clients, bots, and the decisions of the server.
 //!
-//! A [`ArenaHost`] is a [`World`], its [`Bots`] and the peers that play in it. It works on a
-//! [`Host`] that it is lent, and has no I/O: events and ticks go in, [`ArenaRequest`]es come out
+//! An [`ArenaHost`] is a [`World`], its [`Bots`] and the peers that play in it. It works on a
+//! [`Host`] that is passed in, and has no I/O: events and ticks go in, [`ArenaRequest`]s come out
 //! for what a host cannot do.
 //!
 //! ```text
 //!   owners' bodies   host -> World::place      each step, before it
 //!   bots             World -> host.observe     after it
 //!   births           World -> host.spawn, host.teleport
-//!   Fire             ClientMessage -> flown through what the shooter saw, then on in the present
+//!   Fire             ClientMessage -> flies through what the shooter saw, then on in the present
 //! ```
 //!
 //! A player's client moves its own body and the host's guard judges it; everything else is

@@ -1,4 +1,4 @@
-//! Coming and going.
+//! Players and clients joining, leaving and asking.
 
 use super::fire::FireRequest;
 use super::{Actor, ArenaHost, ArenaRequest, ClientState};
@@ -70,7 +70,7 @@ impl ArenaHost {
         match message {
             ClientMessage::Hello { name, watch } => self.greet(peer, name, watch, host),
             ClientMessage::Fire { shown_at, aim } => {
-                self.queue(FireRequest { peer, shown_at, aim })
+                self.queue(FireRequest { peer, shown_at, aim });
             }
             ClientMessage::SetTuning(tuning) => self.set_tuning(now, tuning, host),
             ClientMessage::SetLink(link) => {

@@ -1,4 +1,4 @@
-//! Levels: where the game takes place, written by people, checked before anyone enters.
+//! Levels: geometry, spawn points, items and rules, validated before anyone enters.
 //!
 //! A [`Level`] is read from TOML ([`Level::parse`]) or built in ([`Level::built_in`]), and
 //! it exists only if it can be played: every number is in range, every spawn point, item and

@@ -1,4 +1,4 @@
-//! Ways through a level, for bots: a grid of places where a body fits, and A* over it.
+//! Pathfinding for bots: a grid of places where a body fits, and A* over it.
 //!
 //! A square of the grid is free when a body fits at its centre; two free neighbours are
 //! joined when the body can also go straight between them. A route is found over joined

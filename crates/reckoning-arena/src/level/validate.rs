@@ -1,4 +1,4 @@
-//! The level checker: whatever passes here can be played.
+//! Validation of levels: whatever passes here can be played.
 
 use super::error::{LevelError, Thing};
 use super::file::{BodyKind, LevelFile, Spot};

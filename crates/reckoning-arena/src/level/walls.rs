@@ -1,4 +1,4 @@
-//! Walls: where a body fits, what stops a shot, who sees whom.
+//! Collision geometry of a level: room for bodies, obstacles for shots, lines of sight.
 //!
 //! Every wall, whatever its shape in the file, becomes straight edges. They are listed in a
 //! coarse grid, so that a question looks at the few edges nearby. Solid shapes also remember

@@ -1,4 +1,4 @@
-//! Numbers to bytes and back.
+//! Little-endian reading and writing.
 
 use super::{MAX_NAME_BYTES, ProtocolError, clean_name};
 use reckoning::SimTime;

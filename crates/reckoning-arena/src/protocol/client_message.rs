@@ -1,10 +1,10 @@
-//! What a client says.
+//! Messages from a client to the server.
 
 use super::bytes::{Put, Reader};
 use super::{LinkChoice, ProtocolError, ServerTuning, clean_name};
 use reckoning::SimTime;
 
-/// What a client says to the server.
+/// A message from a client to the server.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientMessage {
@@ -26,7 +26,7 @@ pub enum ClientMessage {
     SetLink(LinkChoice),
     /// It wants the server to reckon like this, for all.
     SetTuning(ServerTuning),
-    /// It wants asides, or no longer.
+    /// It wants debug datagrams, or no longer.
     Subscribe {
         /// [`Truth`](super::Truth).
         truth: bool,

@@ -1,4 +1,4 @@
-//! Datagrams beside the protocol, for the demonstration only: what is true, and what a game
+//! Debug datagrams beside the protocol, for the demonstration only: the truth, and what a game
 //! without dead reckoning would send.
 
 use super::ProtocolError;

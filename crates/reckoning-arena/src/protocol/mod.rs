@@ -1,14 +1,14 @@
-//! What the arena's server and its clients say to each other, as bytes.
+//! Messages between the arena's server and its clients, as bytes.
 //!
-//! Moving bodies travel by the engine's own protocol; this is the rest of the game. Three kinds
-//! of words, all little endian:
-//! - [`ClientMessage`] from a client and [`ServerMessage`] from the server, as messages or commands of a session;
-//!   the first byte says which;
-//! - the [`Tag`] that every entity bears;
-//! - [`DebugDatagram`]s: datagrams beside the protocol, for the demonstration only. They begin with
-//!   seven zero bytes, as no datagram of the protocol can.
+//! Moving bodies travel by the engine's own protocol; this is the rest of the game. Three kinds,
+//! all little endian:
+//! - [`ClientMessage`] and [`ServerMessage`], as messages or commands of a session; the first byte
+//!   is the kind;
+//! - the [`Tag`] of every entity;
+//! - [`DebugDatagram`]s beside the protocol, for the demonstration only. They begin with seven zero
+//!   bytes, as no datagram of the protocol can.
 //!
-//! Others rely on this: what is decoded was within its limits, all numbers are finite, and no
+//! Others rely on this: whatever is decoded is within its limits, all numbers are finite, and no
 //! bytes make a decoder panic.
 
 mod bytes;

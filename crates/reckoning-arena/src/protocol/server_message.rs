@@ -1,10 +1,10 @@
-//! What the server says.
+//! Messages from the server to a client.
 
 use super::bytes::{Put, Reader};
 use super::{LinkChoice, ProtocolError, ServerTuning};
 use reckoning::SimTime;
 
-/// What the server says to a client.
+/// A message from the server to a client.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerMessage {

@@ -1,4 +1,4 @@
-//! What people who watch can set: the link of their own, and how the server reckons for all.
+//! Settings that clients may change: their own simulated link, and how the server reckons.
 
 use super::ProtocolError;
 use super::bytes::{Put, Reader};

@@ -1,4 +1,4 @@
-//! What every entity of the arena bears, for all who see it.
+//! The tag of an entity: kind, team, player and name.
 
 use super::bytes::{Put, Reader};
 use super::{ProtocolError, clean_name};

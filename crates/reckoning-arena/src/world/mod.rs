@@ -1,4 +1,4 @@
-//! The game: a level, its players, and what one tick does to them.
+//! The game simulation: a level, its players, and one step of the rules.
 //!
 //! [`World::step`] is the whole game. It takes what every player does and makes one step of
 //! a sixtieth of a second, in this order: births, motion, bodies apart, shots, items, the

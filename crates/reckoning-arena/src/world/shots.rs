@@ -1,4 +1,4 @@
-//! Shots in flight and the turrets that fire some of them.
+//! Shots in flight, and the turrets.
 
 use super::World;
 use super::event::{Event, Shooter};

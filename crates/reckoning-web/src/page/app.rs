@@ -1,4 +1,4 @@
-//! The page as a whole: one frame after the other.
+//! The application: its state, and one frame after the other.
 
 use reckoning::{DVec3, SimTime};
 use reckoning_arena::Input;

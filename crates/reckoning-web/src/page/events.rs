@@ -1,4 +1,4 @@
-//! What people do on the page.
+//! Event listeners of the page.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -126,18 +126,7 @@ fn listen_to_panel(app: &Shared, element: &web_sys::HtmlElement) {
         let shared = app.clone();
         dom::listen::<Event>(element, kind, move |event| {
             let Some((name, control)) = control_of(&event) else { return };
-            let value = if let Some(input) = control.dyn_ref::<HtmlInputElement>() {
-                // A name is taken when it is complete.
-                if (input.type_() == "text") != (kind == "change") {
-                    return;
-                }
-                let is_box = input.type_() == "checkbox";
-                if is_box { input.checked().to_string() } else { input.value() }
-            } else if let Some(select) = control.dyn_ref::<HtmlSelectElement>() {
-                select.value()
-            } else {
-                return;
-            };
+            let Some(value) = entered_value(&control, kind) else { return };
             with(&shared, |app| {
                 app.set(&name, &value);
                 if name == "name" {
@@ -155,6 +144,24 @@ fn listen_to_panel(app: &Shared, element: &web_sys::HtmlElement) {
             });
         }
     });
+    listen_to_buttons(app);
+}
+
+/// The value of a control that an event of this kind sets, if it does.
+fn entered_value(control: &Element, kind: &str) -> Option<String> {
+    if let Some(input) = control.dyn_ref::<HtmlInputElement>() {
+        // A name is taken when it is complete.
+        if (input.type_() == "text") != (kind == "change") {
+            return None;
+        }
+        let is_box = input.type_() == "checkbox";
+        return Some(if is_box { input.checked().to_string() } else { input.value() });
+    }
+    control.dyn_ref::<HtmlSelectElement>().map(HtmlSelectElement::value)
+}
+
+/// The theme, and on phones the sheet with the controls.
+fn listen_to_buttons(app: &Shared) {
     if let Some(button) = dom::element("theme") {
         let shared = app.clone();
         dom::listen::<Event>(&button, "click", move |_| {

@@ -1,4 +1,4 @@
-//! A game on a server: its events in, our own body and our wishes out.
+//! A running game on a server: its events in, our own player and settings out.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -191,15 +191,13 @@ impl Live {
         {
             return; // drawn when it was fired
         }
-        if let ServerMessage::Hit { .. } = message
+        if let ServerMessage::Hit { number, .. } = message
             && let Some((first, _)) = self.scene.bullets.range(OWN_BULLETS_FROM..).next()
+            && !self.scene.bullets.contains_key(number)
         {
             // Ours have numbers of our own: the oldest is the likeliest to have struck.
             let first = *first;
-            if matches!(message, ServerMessage::Hit { number, .. } if !self.scene.bullets.contains_key(number))
-            {
-                self.scene.bullets.remove(&first);
-            }
+            self.scene.bullets.remove(&first);
         }
         self.scene.hear(now, message, |from, velocity| reach_s(ground, from, velocity));
     }

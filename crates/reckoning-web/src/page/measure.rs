@@ -1,4 +1,4 @@
-//! All meters of the page, and the curves made of them.
+//! All meters of the page, and the plotted series made of them.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The thin part that touches the browser.
+//! The part of the page that touches the browser.
 
 mod app;
 mod dom;

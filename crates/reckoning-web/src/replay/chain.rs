@@ -1,4 +1,4 @@
-//! Publisher, link and ghost for every body of a recording.
+//! Simulated network of a replay: publisher, link and ghost for every body.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! Bodies, their other pictures, bullets and names.
+//! Bodies with their comparison outlines, bullets and names.
 
 use std::f64::consts::TAU;
 
@@ -12,7 +12,7 @@ use crate::scene::{Body, Bullet, Scene};
 
 /// Bodies are never smaller on the page.
 const MIN_RADIUS: f64 = 7.0;
-/// SpriteCache of bodies look into so many directions: at the rim of a body that is half a pixel.
+/// Sprites of bodies look into so many directions: at the rim of a body that is half a pixel.
 const TURNS: f64 = 180.0;
 /// Room for a line of a name with its halo.
 const NAME_HEIGHT: f64 = 20.0;

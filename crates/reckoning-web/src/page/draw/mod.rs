@@ -1,4 +1,4 @@
-//! Everything that is painted.
+//! Drawing on the canvas.
 
 mod bodies;
 mod compare;

@@ -1,4 +1,4 @@
-//! The curves under the arena.
+//! Plots under the arena.
 
 use web_sys::HtmlCanvasElement;
 

@@ -1,8 +1,8 @@
-//! Pictures that are made once and then copied: names with their halos, bodies, rings, items.
+//! Cache of sprites, painted once and then copied: names with their halos, bodies, rings, items.
 //!
-//! Curved outlines and stroked letters are the dearest things on a canvas that no graphics card
-//! paints, and sixty bodies have five of them each. A copy costs a tenth, unless it is turned:
-//! so a body has a sprite for each direction.
+//! Curved outlines and stroked letters are the most expensive operations on a canvas without a
+//! graphics card, and sixty bodies have five of them each. A copy costs a tenth, unless it is
+//! rotated: so a body has a sprite for each direction.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,9 @@ use web_sys::{CanvasRenderingContext2d as Pen, HtmlCanvasElement};
 use super::palette::Palette;
 use crate::page::dom;
 
-/// SpriteCache kept at most; beyond, all are made anew. More than all bodies, turns and names of a game.
+/// Sprites kept; beyond, all are painted anew. More than all bodies, turns and names of a game.
 const MAX_SPRITES: usize = 2_048;
-/// SpriteCache made anew in one frame, if old ones can serve meanwhile.
+/// Sprites painted anew in one frame, if old ones can serve meanwhile.
 const MAX_FRESH: u32 = 6;
 
 /// What a sprite shows.
@@ -52,7 +52,7 @@ struct SpriteStyle {
 struct Sprite {
     canvas: HtmlCanvasElement,
     size: [f64; 2],
-    /// The edition of the style it was made with, and the radius of bodies then.
+    /// The edition of the style it was painted with, and the radius of bodies then.
     edition: u32,
     radius: f64,
 }
