@@ -47,6 +47,7 @@ pub use level::{
     Body, BodyKind, BoxWall, Edge, Gun, ItemKind, ItemSpot, Level, LevelError, LevelFile, Paths,
     PolygonWall, Rules, SegmentWall, Spawn, Spot, Thing, TurretSpot, Walls,
 };
+pub use reckoning::{DVec3, Kinematics, SimTime};
 pub use record::{Frame, Match, MatchConfig, digest};
 pub use remote_bot::RemoteBot;
 pub use world::{Event, Input, Mode, Player, PlayerId, Shooter, Shot, Team, Turret, World};

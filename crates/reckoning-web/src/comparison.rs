@@ -215,12 +215,9 @@ fn forget(tracks: &mut BTreeMap<u32, Track>, now: SimTime) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::ms;
 
     const LEAP_PX: f64 = 100.0;
-
-    fn ms(millis: i64) -> SimTime {
-        SimTime::from_millis(millis)
-    }
 
     fn x(px: f64) -> DVec3 {
         DVec3::X * px

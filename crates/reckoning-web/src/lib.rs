@@ -35,3 +35,5 @@ pub mod replay;
 pub mod scene;
 pub mod speed_clamp;
 pub mod state;
+#[cfg(test)]
+mod testing;

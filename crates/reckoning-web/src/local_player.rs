@@ -124,11 +124,8 @@ fn later(now: SimTime, by_s: f64) -> SimTime {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::ms;
     use reckoning_arena::{PlayerId, Team};
-
-    fn ms(millis: i64) -> SimTime {
-        SimTime::from_millis(millis)
-    }
 
     fn walker() -> (Level, LocalPlayer) {
         let level = Level::built_in("proving-grounds").unwrap();

@@ -334,10 +334,7 @@ impl FrameMeter {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn ms(millis: i64) -> SimTime {
-        SimTime::from_millis(millis)
-    }
+    use crate::testing::ms;
 
     #[test]
     fn errors_are_told_apart_by_way() {

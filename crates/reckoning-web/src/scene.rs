@@ -250,10 +250,7 @@ pub fn flat([x, y]: [f32; 2]) -> DVec3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn ms(millis: i64) -> SimTime {
-        SimTime::from_millis(millis)
-    }
+    use crate::testing::ms;
 
     fn heard(scene: &mut Scene, now: SimTime, message: &ServerMessage) {
         scene.hear(now, message, |_, _| 0.5);

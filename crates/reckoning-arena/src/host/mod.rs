@@ -22,11 +22,11 @@ mod fire;
 mod players;
 
 pub use bot_predictor::{TRAINED_ON, trained};
-
 pub use config::{
-    GUN_LAG, ghost_config, guard_config, host_config, publisher_config, session_config,
-    with_learned, zones_px,
+    ArenaHostError, GUN_LAG, ghost_config, guard_config, host_config, publisher_config,
+    session_config, with_learned, zones_px,
 };
+pub use reckoning_predict::learned::LearnedModel;
 
 use crate::bots::Bots;
 use crate::level::Level;
@@ -36,7 +36,6 @@ use bot_predictor::{Acting, BotPredictor};
 use fire::FireRequest;
 use reckoning::{DVec3, Kinematics, SimTime, Threshold};
 use reckoning_net::{EntityId, Host, HostEvent, PeerId};
-use reckoning_predict::learned::LearnedModel;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;

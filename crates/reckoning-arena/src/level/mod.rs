@@ -138,6 +138,12 @@ pub(crate) fn place([x, y]: Spot) -> DVec3 {
     DVec3::new(x, y, 0.0)
 }
 
+/// A place, for tests.
+#[cfg(test)]
+fn at(x: f64, y: f64) -> DVec3 {
+    DVec3::new(x, y, 0.0)
+}
+
 fn walls_of(file: &LevelFile) -> Walls {
     let edges = file.segments.iter().map(|it| Edge { a: place(it.from), b: place(it.to) });
     let boxes = file.boxes.iter().map(|it| walls::rectangle(place(it.at), place(it.size)));

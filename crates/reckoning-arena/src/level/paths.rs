@@ -297,10 +297,7 @@ impl Paths {
 mod tests {
     use super::super::walls::{Edge, Walls, rectangle};
     use super::*;
-
-    fn at(x: f64, y: f64) -> DVec3 {
-        DVec3::new(x, y, 0.0)
-    }
+    use crate::level::at;
 
     /// A room with a wall from the top that leaves a gap at the bottom.
     fn room() -> (Walls, Paths) {

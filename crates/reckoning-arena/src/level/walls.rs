@@ -241,10 +241,7 @@ fn is_inside(corners: &[DVec3], p: DVec3) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at(x: f64, y: f64) -> DVec3 {
-        DVec3::new(x, y, 0.0)
-    }
+    use crate::level::at;
 
     fn one_block() -> Walls {
         Walls::new(at(400.0, 300.0), vec![], vec![rectangle(at(100.0, 100.0), at(200.0, 50.0))])
