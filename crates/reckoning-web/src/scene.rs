@@ -37,7 +37,8 @@ pub struct Body {
     pub shown: DVec3,
     /// Where its ghost is: what would be shown without the speed clamp.
     pub ghost: DVec3,
-    /// How far the ghost is from the path of its newest update: the error it has still to shed.
+    /// The largest error that the ghost had to shed since the last frame: its distance from the path
+    /// of its newest update.
     pub offset_px: f64,
     /// Where it looks, in radians.
     pub yaw_rad: f64,

@@ -22,6 +22,13 @@ const BLEND_S: f64 = 0.2;
 /// `(1-s)^3 (1+3s)`, whose steepest slope is 16/9; when every update interrupts the blend before
 /// it, with the velocity kept, the slope approaches 2.
 const BLEND_SLOPE: f64 = 2.0;
+/// A clock that is found to be behind runs faster by so much at most (`ClockConfig::max_slew`), and
+/// all that moves with it.
+const SLEW: f64 = 0.05;
+/// The largest error to expect at 150 +- 40 ms: a body turns round at top speed, and its ghost runs
+/// on for the delay, three deviations of the jitter and the blend under way. Lost updates and
+/// moments in which the machine stalls may exceed it, so the median round is judged by it.
+const MAX_ERROR_PX: f64 = 2.0 * TOP_SPEED_PX_S * (0.15 + 3.0 * 0.04 + BLEND_S);
 /// A link settles, and what was on its way arrives.
 const SETTLES_S: f64 = 3.0;
 
@@ -93,46 +100,56 @@ fn reckoning_halves_the_naive_error_at_150_ms_and_nothing_jumps() {
             set(browser, name, value);
         }
     }
-    let worst_ratios: [f64; ROUNDS] = std::array::from_fn(|_| {
-        let sums = mean_errors(&mut browsers);
-        let states = browsers.each_mut().map(state);
-        for state in &states {
-            let step = number(&state["clamp"]["step_px_s"]);
-            assert!(step <= max_step_px_s(state), "a ghost jumped: {}", state["clamp"]);
-        }
-        let ratios = [0, 1].map(|it| worst_ratio(&states[it], sums[it]));
-        ratios[0].max(ratios[1])
-    });
-    let ratio = median(worst_ratios);
-    println!("median of {ROUNDS} rounds: ratio {ratio:.2}; rounds {worst_ratios:.2?}");
-    assert!(ratio <= 0.5, "more than half of the error that others have: {worst_ratios:.2?}");
+    let rounds: [(f64, f64); ROUNDS] = std::array::from_fn(|_| round(&mut browsers));
+    let (ratios, steps) = (rounds.map(|it| it.0), rounds.map(|it| it.1));
+    let (ratio, step) = (median(ratios), median(steps));
+    println!("median of {ROUNDS} rounds: ratio {ratio:.2}, steps of ghosts up to {step:.0} px/s");
+    assert!(ratio <= 0.5, "more than half of the error that others have: {ratios:.2?}");
+    let most = max_step_px_s(MAX_ERROR_PX);
+    assert!(step <= most, "steps up to {steps:.0?} px/s, {most:.0} expected");
     browsers[0].picture("at-150-ms");
 
-    // The same bound does not hold for ghosts that jump.
+    // The bound does not hold for ghosts that jump.
     browsers[0].value("reckoning.set('blend', 'snap')");
     let snapped = measure(&mut browsers[0], WINDOW_S);
     println!("without a blend: {}", told_steps(&snapped));
-    assert!(number(&snapped["clamp"]["step_px_s"]) > max_step_px_s(&snapped));
+    let clamp = &snapped["clamp"];
+    assert!(number(&clamp["step_px_s"]) > max_step_px_s(number(&clamp["offset_px"])));
+}
+
+/// One round: the worst ratio of errors, and the largest step of a ghost before the clamp. In
+/// every round each step is within what shedding the largest error of that round explains.
+fn round(browsers: &mut [Browser; 2]) -> (f64, f64) {
+    let sums = mean_errors(browsers);
+    let states = browsers.each_mut().map(state);
+    let ratios = [0, 1].map(|it| worst_ratio(&states[it], sums[it]));
+    let steps = states.each_ref().map(|state| number(&state["clamp"]["step_px_s"]));
+    for (state, step) in states.iter().zip(steps) {
+        let most = max_step_px_s(number(&state["clamp"]["offset_px"]));
+        assert!(step <= most, "a ghost jumped: {}, {most:.0} px/s expected", state["clamp"]);
+    }
+    (ratios[0].max(ratios[1]), steps[0].max(steps[1]))
 }
 
 /// The largest step to expect of a ghost before the page's speed clamp: the speed of its path, and
-/// what a blend adds that sheds the largest error observed, which is the distance between a ghost
-/// and the path of its newest update. A ghost that jumped by an error `e` between two frames would
-/// make a step of `60 e` a second, six times what the blend adds.
-fn max_step_px_s(state: &Value) -> f64 {
+/// what a blend adds that sheds an error of `error_px`, which is the distance between a ghost and
+/// the path of its newest update. A ghost that jumped by an error `e` between two frames would make
+/// a step of `60 e` a second, six times what the blend adds.
+fn max_step_px_s(error_px: f64) -> f64 {
     let path_px_s = TOP_SPEED_PX_S + ACCELERATION_PX_S2 * TRUST_S;
-    path_px_s + BLEND_SLOPE * number(&state["clamp"]["offset_px"]) / BLEND_S
+    (1.0 + SLEW) * (path_px_s + BLEND_SLOPE * error_px / BLEND_S)
 }
 
 fn told_steps(state: &Value) -> String {
     let clamp = &state["clamp"];
+    let offset_px = number(&clamp["offset_px"]);
     let share = number(&clamp["clamped"]) / number(&clamp["looks"]).max(1.0);
     format!(
         "steps of ghosts up to {:.0} px/s (at most {:.0} expected, {:.0} px to shed), drawn up \
          to {:.0} px/s; the clamp acted in {:.2} % of {} looks, up to {:.1} px",
         number(&clamp["step_px_s"]),
-        max_step_px_s(state),
-        number(&clamp["offset_px"]),
+        max_step_px_s(offset_px),
+        offset_px,
         number(&state["step"]["reckoning"]),
         100.0 * share,
         clamp["looks"],
@@ -218,7 +235,8 @@ fn sixty_four_bodies_are_drawn_and_their_frames_timed() {
             number(&measured["updates_per_s"]),
             number(&measured["bytes_per_s"])
         );
-        assert!(number(&measured["frames"]["count"]) > 10.0);
+        // Ten a second, which only a page that hangs misses.
+        assert!(number(&measured["frames"]["count"]) > 100.0);
         assert!(error_px(&measured, "reckoning") < error_px(&measured, "naive"));
     }
 }

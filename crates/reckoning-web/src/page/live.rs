@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use reckoning::{DVec3, Kinematics, SimTime, UpdateKind, heading_rad};
+use reckoning::{DVec3, Ghost, Kinematics, SimTime, UpdateKind, heading_rad};
 use reckoning_arena::protocol::{
     ClientMessage, DebugDatagram, OwnState, ServerMessage, ServerTuning, Tag,
 };
@@ -43,6 +43,8 @@ pub struct Live {
     /// The newest teleport of each ghost.
     teleports: BTreeMap<u32, SimTime>,
     speed_clamps: BTreeMap<u32, SpeedClamp>,
+    /// The host's time of the last frame.
+    gathered_at: Option<SimTime>,
     pub snapshot_bytes: u64,
     pub snapshot_updates: u64,
     /// Truths that came, of which there are sixty a second.
@@ -74,6 +76,7 @@ impl Live {
             rests_until: None,
             teleports: BTreeMap::new(),
             speed_clamps: BTreeMap::new(),
+            gathered_at: None,
             snapshot_bytes: 0,
             snapshot_updates: 0,
             truths: 0,
@@ -292,6 +295,7 @@ impl Live {
     pub fn gather(&mut self, now: SimTime, dt_s: f64, ground: &Ground, meters: &mut Meters) {
         let Some(session) = self.client.session() else { return };
         let Some(host_now) = session.timeline_at(now) else { return };
+        let before = self.gathered_at.replace(host_now).unwrap_or(host_now);
         self.scene.clean(host_now);
         let mut seen = Vec::new();
         for (EntityId(entity), remote) in session.ghosts() {
@@ -306,7 +310,7 @@ impl Live {
                 && self.teleports.insert(entity, update.at()) != Some(update.at());
             let clamp = self.speed_clamps.entry(entity).or_default();
             body.ghost = pose.position;
-            body.offset_px = update.position_at(host_now).distance(body.ghost);
+            body.offset_px = offset_px(ghost, before).max(offset_px(ghost, host_now));
             body.shown = clamp.follow(body.ghost, dt_s, ground.speed_px_s(), has_leapt);
             body.yaw_rad = heading_rad(pose.orientation);
             body.told_s = host_now.secs_since(update.at());
@@ -364,6 +368,12 @@ impl Live {
             _ => ("connecting", String::new()),
         }
     }
+}
+
+/// The error that a ghost has still to shed. At a moment before its newest update came that is the
+/// whole error which the update revealed.
+fn offset_px(ghost: &Ghost, at: SimTime) -> f64 {
+    ghost.update().position_at(at).distance(ghost.position_at(at))
 }
 
 /// A body as its tag describes it.
