@@ -63,7 +63,14 @@ impl fmt::Display for ArenaHostError {
     }
 }
 
-impl std::error::Error for ArenaHostError {}
+impl std::error::Error for ArenaHostError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Config(error) => Some(error),
+            Self::Format(error) => Some(error),
+        }
+    }
+}
 
 impl From<ConfigError> for ArenaHostError {
     fn from(error: ConfigError) -> Self {
@@ -161,7 +168,7 @@ pub fn guard_config(level: &Level) -> GuardConfig {
 
 pub(super) fn walls(of: &LevelWalls) -> Result<Walls, ConfigError> {
     let lines = of.edges().iter().map(|edge| Wall::from(Outline::Line(edge.a, edge.b)));
-    Walls::new(lines)
+    Ok(Walls::new(lines)?)
 }
 
 /// How clients show others. The host's memory of what they saw takes it to be this.
