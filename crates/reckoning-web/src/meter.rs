@@ -171,6 +171,7 @@ impl StepMeter {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ClampMeter {
     largest_step_px_s: f64,
+    largest_path_px_s: f64,
     largest_offset_px: f64,
     looks: u32,
     clamped: u32,
@@ -181,10 +182,15 @@ pub struct ClampMeter {
 const HELD_BACK_PX: f64 = 1e-6;
 
 impl ClampMeter {
-    /// Between two frames `dt_s` apart a ghost moved `step_px`; it is `offset_px` from the path of
-    /// its newest update. Leave births out.
-    pub fn note_step(&mut self, step_px: f64, dt_s: f64, offset_px: f64) {
+    /// The path of a ghost's newest update has this speed, and the ghost is `offset_px` away from
+    /// it. Leave births out.
+    pub fn note_path(&mut self, speed_px_s: f64, offset_px: f64) {
+        self.largest_path_px_s = self.largest_path_px_s.max(speed_px_s);
         self.largest_offset_px = self.largest_offset_px.max(offset_px);
+    }
+
+    /// Between two frames `dt_s` apart a ghost moved `step_px`. Leave births out.
+    pub fn note_step(&mut self, step_px: f64, dt_s: f64) {
         if dt_s > 0.0 {
             self.largest_step_px_s = self.largest_step_px_s.max(step_px / dt_s);
         }
@@ -201,6 +207,12 @@ impl ClampMeter {
     #[must_use]
     pub const fn largest_step_px_s(&self) -> f64 {
         self.largest_step_px_s
+    }
+
+    /// The largest speed of the path of an update.
+    #[must_use]
+    pub const fn largest_path_px_s(&self) -> f64 {
+        self.largest_path_px_s
     }
 
     /// The largest distance between a ghost and the path of its newest update.
@@ -387,14 +399,15 @@ mod tests {
         for ghost in [0.0, 4.0, 24.0, 24.0, 24.0, 24.0] {
             let place = reckoning::DVec3::X * ghost;
             let drawn = clamp.follow(place, dt_s, 400.0, false);
-            meter.note_step(ghost - before, dt_s, 0.25 * ghost);
+            meter.note_step(ghost - before, dt_s);
+            meter.note_path(10.0 * ghost, 0.25 * ghost);
             meter.note_held_back(place.distance(drawn));
             before = ghost;
         }
         assert_eq!((meter.looks(), meter.clamped()), (6, 3));
         assert!((meter.largest_step_px_s() - 2_000.0).abs() < 1e-6, "{meter:?}");
         assert!((meter.largest_held_back_px() - 14.2).abs() < 1e-6, "{meter:?}");
-        assert_eq!(meter.largest_offset_px(), 6.0);
+        assert_eq!((meter.largest_path_px_s(), meter.largest_offset_px()), (240.0, 6.0));
     }
 
     #[test]

@@ -40,6 +40,8 @@ pub struct Body {
     /// The largest error that the ghost had to shed since the last frame: its distance from the path
     /// of its newest update.
     pub offset_px: f64,
+    /// How fast that path goes.
+    pub path_px_s: f64,
     /// Where it looks, in radians.
     pub yaw_rad: f64,
     /// Where it really is.

@@ -96,6 +96,8 @@ pub struct PerMethod {
 pub struct Clamp {
     /// The largest step of a ghost between two frames, in pixels per second, not clamped.
     pub step_px_s: f64,
+    /// The largest speed of the path that an update describes, in pixels per second.
+    pub path_px_s: f64,
     /// The largest distance between a ghost and the path of its newest update, in pixels: the
     /// largest error that a blend had to shed.
     pub offset_px: f64,
@@ -159,7 +161,7 @@ mod tests {
         for name in ["reckoning", "naive", "interpolation"] {
             assert!(said["error"].get(name).is_some() && said["step"].get(name).is_some());
         }
-        for name in ["step_px_s", "offset_px", "looks", "clamped", "held_back_px"] {
+        for name in ["step_px_s", "path_px_s", "offset_px", "looks", "clamped", "held_back_px"] {
             assert!(said["clamp"].get(name).is_some(), "{name}");
         }
         for name in ["count", "late", "worst_ms", "p99_ms"] {

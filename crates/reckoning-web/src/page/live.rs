@@ -311,6 +311,8 @@ impl Live {
             let clamp = self.speed_clamps.entry(entity).or_default();
             body.ghost = pose.position;
             body.offset_px = offset_px(ghost, before).max(offset_px(ghost, host_now));
+            let path_px_s = |at| update.velocity_at(at).length();
+            body.path_px_s = path_px_s(before).max(path_px_s(host_now));
             body.shown = clamp.follow(body.ghost, dt_s, ground.speed_px_s(), has_leapt);
             body.yaw_rad = heading_rad(pose.orientation);
             body.told_s = host_now.secs_since(update.at());

@@ -49,7 +49,8 @@ impl Meters {
         let before = self.before.insert(body.entity, (places, body.ghost));
         let is_judged = !has_leapt && body.is_alive && body.is_settled;
         let Some((before, ghost)) = before.filter(|_| is_judged) else { return };
-        self.clamp.note_step(ghost.distance(body.ghost), dt_s, body.offset_px);
+        self.clamp.note_step(ghost.distance(body.ghost), dt_s);
+        self.clamp.note_path(body.path_px_s, body.offset_px);
         self.clamp.note_held_back(body.ghost.distance(body.shown));
         for (at, method) in DisplayMethod::ALL.into_iter().enumerate() {
             if let (Some(from), Some(to)) = (before[at], places[at]) {
@@ -98,6 +99,7 @@ impl Meters {
         state.step = per_method(&|method| self.steps.largest_px_s(method));
         state.clamp = Clamp {
             step_px_s: self.clamp.largest_step_px_s(),
+            path_px_s: self.clamp.largest_path_px_s(),
             offset_px: self.clamp.largest_offset_px(),
             looks: self.clamp.looks(),
             clamped: self.clamp.clamped(),
