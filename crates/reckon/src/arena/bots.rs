@@ -12,7 +12,7 @@ use reckoning_arena::protocol::{
     ClientMessage, DebugDatagram, OwnState, ServerMessage, ServerTuning,
 };
 use reckoning_arena::{Level, RemoteBot};
-use reckoning_client::{Client, ClientConfig, Delivery, EntityId, Event, Status};
+use reckoning_client::{Client, ClientConfig, Delivery, EntityId, SessionEvent, Status};
 
 use crate::args::Bots;
 use crate::failure::Failure;
@@ -135,25 +135,25 @@ impl Bot {
         }
     }
 
-    fn note(&mut self, event: Event, counts: &mut Counts) {
+    fn note(&mut self, event: SessionEvent, counts: &mut Counts) {
         match event {
-            Event::Joined { .. } => {
+            SessionEvent::Joined { .. } => {
                 counts.joined += 1;
                 let hello = ClientMessage::Hello { name: String::new(), watch: false };
                 let _ = self.client.send(&hello.encode(), Delivery::Reliable);
             }
-            Event::Refused(_) => counts.refused += 1,
-            Event::Lost => {
+            SessionEvent::Disconnected(_) => counts.refused += 1,
+            SessionEvent::Lost => {
                 counts.lost += 1;
                 self.mirror.handle_lost();
             }
-            Event::Entered { entity, tag, .. } => self.mirror.handle_entered(entity.0, &tag),
-            Event::Exited { entity } => self.mirror.handle_exited(entity.0),
-            Event::Corrected { state, .. } => {
+            SessionEvent::Entered { entity, tag, .. } => self.mirror.handle_entered(entity.0, &tag),
+            SessionEvent::Exited { entity } => self.mirror.handle_exited(entity.0),
+            SessionEvent::Corrected { state, .. } => {
                 counts.put += 1;
                 self.mirror.handle_corrected(&state);
             }
-            Event::Message(bytes) | Event::Command(bytes) => {
+            SessionEvent::Message(bytes) | SessionEvent::Command(bytes) => {
                 if let Ok(tell) = ServerMessage::decode(&bytes) {
                     self.mirror.handle_message(&tell);
                     counts.tally(&tell, &mut self.player);

@@ -28,7 +28,7 @@ pub use debug_datagram::{
     DebugDatagram, MAX_SNAPSHOT_BODIES, MAX_TRUTH_BODIES, OwnState, PositionSnapshot, SnapshotBody,
     Truth, TruthBody,
 };
-pub use reckoning_net::wire::ASIDE_PREFIX;
+pub use reckoning_net::wire::OUT_OF_BAND_PREFIX;
 pub use server_message::ServerMessage;
 pub use settings::{LinkChoice, ModelChoice, PolicyChoice, ServerTuning};
 pub use tag::Tag;

@@ -9,7 +9,8 @@ use reckoning_arena::host::{
 use reckoning_arena::protocol::{ClientMessage, ServerMessage, ServerTuning};
 use reckoning_arena::{Input, Level, Player, RemoteBot};
 use reckoning_net::{
-    Delivery, EntityId, Event, Format, Host, HostConfig, HostEvent, PeerId, Registry, Session,
+    Delivery, EntityId, Format, Host, HostConfig, HostEvent, PeerId, Registry, Session,
+    SessionEvent,
 };
 use reckoning_netsim::{Jitter, Link, LinkConfig, Loss};
 
@@ -60,15 +61,15 @@ impl Client {
         }
     }
 
-    fn note(&mut self, event: Event) {
+    fn note(&mut self, event: SessionEvent) {
         match event {
-            Event::Joined { .. } => {
+            SessionEvent::Joined { .. } => {
                 self.say(&ClientMessage::Hello { name: "Tess".into(), watch: self.watch });
             }
-            Event::Entered { entity, tag, .. } => self.mirror.handle_entered(entity.0, &tag),
-            Event::Exited { entity } => self.mirror.handle_exited(entity.0),
-            Event::Corrected { state, .. } => self.mirror.handle_corrected(&state),
-            Event::Message(bytes) | Event::Command(bytes) => {
+            SessionEvent::Entered { entity, tag, .. } => self.mirror.handle_entered(entity.0, &tag),
+            SessionEvent::Exited { entity } => self.mirror.handle_exited(entity.0),
+            SessionEvent::Corrected { state, .. } => self.mirror.handle_corrected(&state),
+            SessionEvent::Message(bytes) | SessionEvent::Command(bytes) => {
                 let tell = ServerMessage::decode(&bytes).unwrap();
                 self.mirror.handle_message(&tell);
                 self.tells.push(tell);
@@ -191,7 +192,7 @@ impl Play {
 
     fn tell(&mut self, now: SimTime) {
         while let Some(event) = self.host.poll_event() {
-            if let HostEvent::JoinAsked { peer, .. } = event {
+            if let HostEvent::JoinRequested { peer, .. } = event {
                 self.host.admit(now, peer);
             } else {
                 self.stage.handle_event(now, &event, &mut self.host);

@@ -8,7 +8,7 @@ use reckoning_arena::protocol::{
     ClientMessage, DebugDatagram, OwnState, ServerMessage, ServerTuning, Tag,
 };
 use reckoning_arena::{BodyKind, Input, Level, Player, PlayerId, Team};
-use reckoning_client::{Client, ClientConfig, Delivery, EntityId, Event, Status};
+use reckoning_client::{Client, ClientConfig, Delivery, EntityId, SessionEvent, Status};
 
 use super::draw::Ground;
 use crate::comparison::ComparisonStreams;
@@ -133,23 +133,29 @@ impl Live {
         now
     }
 
-    fn note(&mut self, now: SimTime, event: Event, controls: &mut Controls, ground: &Ground) {
+    fn note(
+        &mut self,
+        now: SimTime,
+        event: SessionEvent,
+        controls: &mut Controls,
+        ground: &Ground,
+    ) {
         match event {
-            Event::Joined { .. } => {
+            SessionEvent::Joined { .. } => {
                 self.hello(controls);
                 self.send(&ClientMessage::SetLink(controls.link));
                 self.send(&ClientMessage::Subscribe { truth: true, snapshots: true });
             }
-            Event::Lost => self.forget(),
-            Event::Granted(entity) => self.own_entity = Some(entity),
-            Event::Revoked(entity) if self.own_entity == Some(entity) => {
+            SessionEvent::Lost => self.forget(),
+            SessionEvent::Granted(entity) => self.own_entity = Some(entity),
+            SessionEvent::Revoked(entity) if self.own_entity == Some(entity) => {
                 (self.own_entity, self.own) = (None, None);
             }
-            Event::Corrected { entity, state } if self.own_entity == Some(entity) => {
+            SessionEvent::Corrected { entity, state } if self.own_entity == Some(entity) => {
                 self.correct(now, &state, ground);
             }
-            Event::Corrected { state, .. } => self.corrected = Some(state),
-            Event::Message(bytes) | Event::Command(bytes) => {
+            SessionEvent::Corrected { state, .. } => self.corrected = Some(state),
+            SessionEvent::Message(bytes) | SessionEvent::Command(bytes) => {
                 if let Ok(message) = ServerMessage::decode(&bytes) {
                     self.hear(now, &message, controls, ground);
                 }
