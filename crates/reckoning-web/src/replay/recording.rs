@@ -1,4 +1,4 @@
-//! A recording as the server hands it out: a JSON header and a block of numbers.
+//! Recordings as the server sends them: a JSON header and a block of numbers.
 
 use std::fmt;
 

@@ -1,14 +1,14 @@
-//! Hands on a keyboard and a mouse: between what a bot wants and what the game gets.
+//! Emulation of a keyboard and a mouse between what a bot wants and what the game gets.
 //!
 //! Keys give eight directions and cannot be changed in every tick, so a bot that wants to go
 //! at 20 degrees alternates between two directions as people do (the recordings of SHI hold
 //! direction keys and a cursor). The aim turns at a limited rate and slows near its mark.
 
-use crate::dice::Dice;
 use crate::world::turned;
 use crate::{TICK_S, ticks};
 use core::f64::consts::{FRAC_PI_4, PI};
 use reckoning::DVec3;
+use reckoning::random::SplitMix64;
 
 /// A key direction is kept until the wish is off by this much: half the step between two
 /// directions, and a little, because nobody corrects at once.
@@ -18,23 +18,23 @@ const EASE: f64 = 0.22;
 /// The fastest turn of the aim.
 const AIM_RAD_S: f64 = 9.0;
 
-/// One bot's hands.
+/// The keys that one bot holds.
 #[derive(Clone, Debug, Default)]
-pub struct Hands {
+pub struct InputEmulator {
     /// The direction of the keys held, in eighths of a turn.
     held: Option<u8>,
     /// The first tick the keys may change.
     free_tick: u64,
 }
 
-impl Hands {
+impl InputEmulator {
     /// The direction the keys give for a wish of any length; zero lets them go.
-    pub fn press(&mut self, wish: DVec3, tick: u64, dice: &mut Dice) -> DVec3 {
+    pub fn press(&mut self, wish: DVec3, tick: u64, random: &mut SplitMix64) -> DVec3 {
         if tick >= self.free_tick {
             let next = self.wanted(wish);
             if next != self.held {
                 self.held = next;
-                self.free_tick = tick + ticks(dice.between(0.06, 0.16));
+                self.free_tick = tick + ticks(random.between(0.06, 0.16));
             }
         }
         self.held.map_or(DVec3::ZERO, direction)
@@ -86,21 +86,21 @@ mod tests {
 
     #[test]
     fn keys_give_eight_directions() {
-        let mut dice = Dice::new(1);
+        let mut random = SplitMix64::new(1);
         for eighth in 0..8 {
-            let mut hands = Hands::default();
-            let pressed = hands.press(towards(f64::from(eighth) * 45.0 + 20.0), 10, &mut dice);
+            let mut keys = InputEmulator::default();
+            let pressed = keys.press(towards(f64::from(eighth) * 45.0 + 20.0), 10, &mut random);
             assert!((pressed - towards(f64::from(eighth) * 45.0)).length() < 1e-9, "{eighth}");
         }
     }
 
     #[test]
     fn keys_are_held_for_a_moment() {
-        let (mut hands, mut dice) = (Hands::default(), Dice::new(1));
-        let right = hands.press(DVec3::X, 100, &mut dice);
-        assert_eq!(hands.press(DVec3::NEG_X, 101, &mut dice), right);
-        assert_eq!(hands.press(DVec3::NEG_X, 110, &mut dice), DVec3::NEG_X);
-        assert_eq!(hands.press(DVec3::ZERO, 120, &mut dice), DVec3::ZERO);
+        let (mut keys, mut random) = (InputEmulator::default(), SplitMix64::new(1));
+        let right = keys.press(DVec3::X, 100, &mut random);
+        assert_eq!(keys.press(DVec3::NEG_X, 101, &mut random), right);
+        assert_eq!(keys.press(DVec3::NEG_X, 110, &mut random), DVec3::NEG_X);
+        assert_eq!(keys.press(DVec3::ZERO, 120, &mut random), DVec3::ZERO);
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! Numbers to bytes and back.
+//! Little-endian reading and writing.
 
-use super::{MAX_NAME_BYTES, TalkError, clean_name};
+use super::{MAX_NAME_BYTES, ProtocolError, clean_name};
 use reckoning::SimTime;
 
 /// Bytes that are read from the front.
@@ -13,52 +13,52 @@ impl<'a> Reader<'a> {
         Self { rest }
     }
 
-    fn take<const N: usize>(&mut self) -> Result<[u8; N], TalkError> {
-        let (first, rest) = self.rest.split_first_chunk().ok_or(TalkError::Short)?;
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], ProtocolError> {
+        let (first, rest) = self.rest.split_first_chunk().ok_or(ProtocolError::Short)?;
         self.rest = rest;
         Ok(*first)
     }
 
-    pub(super) fn u8(&mut self) -> Result<u8, TalkError> {
+    pub(super) fn u8(&mut self) -> Result<u8, ProtocolError> {
         self.take().map(u8::from_le_bytes)
     }
 
-    pub(super) fn flag(&mut self, name: &'static str) -> Result<bool, TalkError> {
+    pub(super) fn flag(&mut self, name: &'static str) -> Result<bool, ProtocolError> {
         match self.u8()? {
             0 => Ok(false),
             1 => Ok(true),
-            _ => Err(TalkError::Value { name }),
+            _ => Err(ProtocolError::Value { name }),
         }
     }
 
-    pub(super) fn u16(&mut self) -> Result<u16, TalkError> {
+    pub(super) fn u16(&mut self) -> Result<u16, ProtocolError> {
         self.take().map(u16::from_le_bytes)
     }
 
-    pub(super) fn u32(&mut self) -> Result<u32, TalkError> {
+    pub(super) fn u32(&mut self) -> Result<u32, ProtocolError> {
         self.take().map(u32::from_le_bytes)
     }
 
-    pub(super) fn u64(&mut self) -> Result<u64, TalkError> {
+    pub(super) fn u64(&mut self) -> Result<u64, ProtocolError> {
         self.take().map(u64::from_le_bytes)
     }
 
-    pub(super) fn time(&mut self) -> Result<SimTime, TalkError> {
+    pub(super) fn time(&mut self) -> Result<SimTime, ProtocolError> {
         self.take().map(i64::from_le_bytes).map(SimTime::from_micros)
     }
 
-    pub(super) fn f32(&mut self, name: &'static str) -> Result<f32, TalkError> {
+    pub(super) fn f32(&mut self, name: &'static str) -> Result<f32, ProtocolError> {
         let value = self.take().map(f32::from_le_bytes)?;
-        if value.is_finite() { Ok(value) } else { Err(TalkError::Value { name }) }
+        if value.is_finite() { Ok(value) } else { Err(ProtocolError::Value { name }) }
     }
 
-    pub(super) fn pair(&mut self, name: &'static str) -> Result<[f32; 2], TalkError> {
+    pub(super) fn pair(&mut self, name: &'static str) -> Result<[f32; 2], ProtocolError> {
         Ok([self.f32(name)?, self.f32(name)?])
     }
 
     /// A name that fills all that is left.
-    pub(super) fn name(&mut self) -> Result<String, TalkError> {
-        let wrong = TalkError::Value { name: "name" };
+    pub(super) fn name(&mut self) -> Result<String, ProtocolError> {
+        let wrong = ProtocolError::Value { name: "name" };
         if self.rest.len() > MAX_NAME_BYTES {
             return Err(wrong);
         }
@@ -68,10 +68,10 @@ impl<'a> Reader<'a> {
     }
 
     /// Nothing may be left.
-    pub(super) const fn end<T: Copy>(&self, value: T) -> Result<T, TalkError> {
+    pub(super) const fn end<T: Copy>(&self, value: T) -> Result<T, ProtocolError> {
         match self.rest.len() {
             0 => Ok(value),
-            left_bytes => Err(TalkError::Long { left_bytes }),
+            left_bytes => Err(ProtocolError::Long { left_bytes }),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The level checker: whatever passes here can be played.
+//! Validation of levels: whatever passes here can be played.
 
 use super::error::{LevelError, Thing};
 use super::file::{BodyKind, LevelFile, Spot};
@@ -8,7 +8,7 @@ use super::walls::Walls;
 use crate::TICKS_PER_S;
 
 /// A grid finer than this would take longer to build than a round to play.
-const MOST_SQUARES: f64 = 250_000.0;
+const MAX_SQUARES: f64 = 250_000.0;
 const POSITIVE: &str = "above 0";
 
 /// Every setting is in its range, and they fit each other.
@@ -16,7 +16,7 @@ pub fn numbers(file: &LevelFile) -> Result<(), LevelError> {
     positive_settings(file)?;
     let [width_px, height_px] = file.size_px;
     let cells = (width_px / file.nav_cell_px) * (height_px / file.nav_cell_px);
-    if !(1.0..=MOST_SQUARES).contains(&cells) {
+    if !(1.0..=MAX_SQUARES).contains(&cells) {
         let must = "small enough for 1 square and large enough for at most 250000";
         return Err(LevelError::Setting {
             thing: None,

@@ -1,42 +1,41 @@
-//! The arena on a host: who is which player, and what the server decides for all.
+//! The arena on a host: players, clients, bots, and the decisions of the server.
 //!
-//! A [`Stage`] is a [`World`], its [`Bots`] and the peers that play in it. It works on a
-//! [`Host`] that it is lent, and has no I/O: events and ticks go in, [`StageWish`]es come out
+//! An [`ArenaHost`] is a [`World`], its [`Bots`] and the peers that play in it. It works on a
+//! [`Host`] that is passed in, and has no I/O: events and ticks go in, [`ArenaRequest`]s come out
 //! for what a host cannot do.
 //!
 //! ```text
 //!   owners' bodies   host -> World::place      each step, before it
 //!   bots             World -> host.observe     after it
 //!   births           World -> host.spawn, host.teleport
-//!   Fire             Ask -> flown through what the shooter saw, then on in the present
+//!   Fire             ClientMessage -> flies through what the shooter saw, then on in the present
 //! ```
 //!
 //! A player's client moves its own body and the host's guard judges it; everything else is
 //! decided here. Whoever comes back within the host's grace period keeps its player.
 
-mod asides;
+mod bot_predictor;
+mod broadcast;
 mod config;
+mod debug_stream;
 mod fire;
-mod foresight;
-mod people;
-mod tells;
+mod players;
 
-pub use foresight::{TRAINED_ON, trained};
-
+pub use bot_predictor::{TRAINED_ON, trained};
 pub use config::{
-    GUN_LAG, ghost_config, guard_config, host_config, publisher_config, session_config,
-    with_learned, zones_px,
+    ArenaHostError, GUN_LAG, ghost_config, guard_config, host_config, publisher_config,
+    session_config, with_learned, zones_px,
 };
+pub use reckoning_predict::learned::LearnedModel;
 
 use crate::bots::Bots;
 use crate::level::Level;
-use crate::talk::{LinkChoice, Mine, ModelChoice, Tag, Tell, WorldChoice};
+use crate::protocol::{LinkChoice, ModelChoice, OwnState, ServerMessage, ServerTuning, Tag};
 use crate::world::{Mode, PlayerId, World};
-use fire::Trigger;
-use foresight::{Acting, Foresight};
+use bot_predictor::{Acting, BotPredictor};
+use fire::FireRequest;
 use reckoning::{DVec3, Kinematics, SimTime, Threshold};
 use reckoning_net::{EntityId, Host, HostEvent, PeerId};
-use reckoning_predict::learned::LearnedModel;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,39 +43,39 @@ use std::time::Duration;
 /// The length of a step; a third of a microsecond too long.
 const STEP: Duration = Duration::from_micros(16_667);
 /// Steps that a late tick makes up for; what is missing beyond them is left out.
-const MOST_STEPS: u32 = 6;
+const MAX_STEPS: u32 = 6;
 /// An owner's motion is carried on for this long without news.
 const BELIEVED: Duration = Duration::from_millis(500);
 /// Wishes that wait for nobody: the oldest go.
-const MAX_WISHES: usize = 4_096;
+const MAX_REQUESTS: usize = 4_096;
 
-/// What is played on a stage.
+/// What is played.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct StageConfig {
+pub struct ArenaHostConfig {
     /// How many bots.
     pub bots: u16,
     /// Decides everything that is left to chance.
     pub seed: u64,
     /// How the server reckons at first.
-    pub world: WorldChoice,
+    pub tuning: ServerTuning,
     /// The trained predictor for bots, used while [`ModelChoice::Learned`] is chosen. The host's
     /// settings need [`with_learned`] as well, or its curves cost more bytes.
     pub learned: Option<Arc<LearnedModel>>,
 }
 
-impl Default for StageConfig {
+impl Default for ArenaHostConfig {
     fn default() -> Self {
-        Self { bots: 12, seed: 1, world: WorldChoice::default(), learned: None }
+        Self { bots: 12, seed: 1, tuning: ServerTuning::default(), learned: None }
     }
 }
 
-/// What a stage wants of the shell around its host.
+/// What an arena wants of the shell around its host.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum StageWish {
+pub enum ArenaRequest {
     /// Send a datagram beside the protocol.
-    Aside {
+    OutOfBand {
         /// To whom.
         to: PeerId,
         /// What, the seven zero bytes included.
@@ -95,7 +94,7 @@ pub enum StageWish {
 
 /// What a recording should know of an entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StageRole<'a> {
+pub struct PlayerIdentity<'a> {
     /// Its side.
     pub team: u16,
     /// Its name.
@@ -106,10 +105,10 @@ pub struct StageRole<'a> {
     pub alive: bool,
 }
 
-/// What a stage has counted.
+/// What an arena has counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct StageStats {
+pub struct ArenaHostStats {
     /// Steps made.
     pub steps: u64,
     /// Shots that people fired.
@@ -140,85 +139,85 @@ struct Actor {
 
 /// One client.
 #[derive(Clone, Debug)]
-struct Seat {
+struct ClientState {
     player: Option<PlayerId>,
     greeted: bool,
     wants_truth: bool,
-    wants_plain: bool,
+    wants_snapshots: bool,
     link: LinkChoice,
     /// The status it was told last.
-    status: Option<Tell>,
+    status: Option<ServerMessage>,
     /// The shown time of its last shot.
     fired_at: SimTime,
-    mine: Option<Mine>,
+    own_state: Option<OwnState>,
 }
 
-impl Default for Seat {
+impl Default for ClientState {
     fn default() -> Self {
         Self {
             player: None,
             greeted: false,
             wants_truth: false,
-            wants_plain: false,
+            wants_snapshots: false,
             link: LinkChoice::NONE,
             status: None,
             fired_at: SimTime::MIN,
-            mine: None,
+            own_state: None,
         }
     }
 }
 
 /// The arena on a host.
 #[derive(Debug)]
-pub struct Stage {
+pub struct ArenaHost {
     level: Arc<Level>,
     world: World,
     bots: Bots,
-    cast: BTreeMap<PlayerId, Actor>,
+    actors: BTreeMap<PlayerId, Actor>,
     by_entity: BTreeMap<EntityId, PlayerId>,
-    seats: BTreeMap<PeerId, Seat>,
+    clients: BTreeMap<PeerId, ClientState>,
     /// Those who may come back, by the number they had.
-    absent: BTreeMap<PeerId, Seat>,
-    choice: WorldChoice,
-    foresight: Option<Foresight>,
+    absent: BTreeMap<PeerId, ClientState>,
+    tuning: ServerTuning,
+    bot_predictor: Option<BotPredictor>,
     next_step: Option<SimTime>,
-    triggers: Vec<Trigger>,
-    wishes: VecDeque<StageWish>,
+    fire_requests: Vec<FireRequest>,
+    requests: VecDeque<ArenaRequest>,
     /// What everyone was told last.
     items: Option<u64>,
-    points: Option<Tell>,
-    stats: StageStats,
+    points: Option<ServerMessage>,
+    stats: ArenaHostStats,
 }
 
-impl Stage {
-    /// A stage with its bots, before its first step.
+impl ArenaHost {
+    /// An arena with its bots, before its first step.
     #[must_use]
-    pub fn new(level: impl Into<Arc<Level>>, config: &StageConfig) -> Self {
+    pub fn new(level: impl Into<Arc<Level>>, config: &ArenaHostConfig) -> Self {
         let level = level.into();
-        let foresight = config.learned.clone().map(|model| Foresight::new(model, &level));
-        let mut stage = Self {
-            foresight,
+        let bot_predictor = config.learned.clone().map(|model| BotPredictor::new(model, &level));
+        let mut arena = Self {
+            bot_predictor,
             world: World::new(level.clone(), Mode::TwoTeams, config.seed),
             bots: Bots::new(config.seed),
             level,
-            cast: BTreeMap::new(),
+            actors: BTreeMap::new(),
             by_entity: BTreeMap::new(),
-            seats: BTreeMap::new(),
+            clients: BTreeMap::new(),
             absent: BTreeMap::new(),
-            choice: config.world,
+            tuning: config.tuning,
             next_step: None,
-            triggers: Vec::new(),
-            wishes: VecDeque::new(),
+            fire_requests: Vec::new(),
+            requests: VecDeque::new(),
             items: None,
             points: None,
-            stats: StageStats::default(),
+            stats: ArenaHostStats::default(),
         };
-        (0..config.bots).for_each(|_| stage.add_bot());
-        stage
+        (0..config.bots).for_each(|_| arena.add_bot());
+        arena
     }
 
     /// Something happened at the host.
-    pub fn event(&mut self, now: SimTime, event: &HostEvent, host: &mut Host) {
+    pub fn handle_event(&mut self, now: SimTime, event: &HostEvent, host: &mut Host) {
         match event {
             HostEvent::Joined { peer, before } => self.joined(*peer, *before, host),
             HostEvent::Left { peer, .. } => self.left(*peer, host),
@@ -235,7 +234,7 @@ impl Stage {
     pub fn tick(&mut self, now: SimTime, host: &mut Host) {
         let mut at = self.next_step.unwrap_or(now);
         let mut steps = 0;
-        while at <= now && steps < MOST_STEPS {
+        while at <= now && steps < MAX_STEPS {
             self.step(at, host);
             at += STEP;
             steps += 1;
@@ -248,11 +247,11 @@ impl Stage {
         self.place_owners(at, host);
         let inputs = self.bots.decide(&self.world);
         self.world.step(inputs);
-        self.pull_triggers(at, host);
-        self.tell_events(at, host);
+        self.fire_requested(at, host);
+        self.send_events(at, host);
         self.show_bots(at, host);
-        self.tell_changes(host);
-        self.send_asides(at, host);
+        self.send_changes(host);
+        self.send_debug_stream(at, host);
     }
 
     /// Takes over where owners have their bodies.
@@ -273,19 +272,19 @@ impl Stage {
     /// Tells the host where the bots are, and what is to be expected of them.
     fn show_bots(&mut self, at: SimTime, host: &mut Host) {
         let (acting, entities) = self.acting(at);
-        let is_chosen = self.choice.model == ModelChoice::Learned;
-        let Some(foresight) = self.foresight.as_mut().filter(|_| is_chosen) else {
-            if let Some(foresight) = &mut self.foresight {
-                foresight.forget();
+        let is_chosen = self.tuning.model == ModelChoice::Learned;
+        let Some(bot_predictor) = self.bot_predictor.as_mut().filter(|_| is_chosen) else {
+            if let Some(bot_predictor) = &mut self.bot_predictor {
+                bot_predictor.forget();
             }
             for ((_, _, truth), entity) in acting.iter().zip(entities) {
                 host.observe(entity, truth);
             }
             return;
         };
-        foresight.look(at, &self.world, &self.level);
-        let bound_px = f64::from(self.choice.threshold_px);
-        let plans = foresight.plans(&acting, &self.level, bound_px);
+        bot_predictor.look(at, &self.world, &self.level);
+        let bound_px = f64::from(self.tuning.threshold_px);
+        let plans = bot_predictor.plans(&acting, &self.level, bound_px);
         for (((_, _, truth), entity), plan) in acting.iter().zip(entities).zip(plans) {
             host.observe_as(entity, truth, plan);
         }
@@ -296,7 +295,7 @@ impl Stage {
         let kind = self.level.file().body.kind;
         let mut found = (Vec::new(), Vec::new());
         for player in self.world.players().iter().filter(|it| !it.moves_itself) {
-            let Some(actor) = self.cast.get_mut(&player.id) else { continue };
+            let Some(actor) = self.actors.get_mut(&player.id) else { continue };
             let gained = player.velocity - std::mem::replace(&mut actor.velocity, player.velocity);
             let mut truth = player.kinematics(at, kind);
             truth.acceleration = gained / STEP.as_secs_f64();
@@ -309,41 +308,41 @@ impl Stage {
     }
 
     /// Reckons like this from now on, and tells everyone.
-    pub fn set_world(&mut self, now: SimTime, choice: WorldChoice, host: &mut Host) {
-        self.choice = choice;
-        self.apply_world(now, host);
-        self.tell_all(host, &Tell::World(choice));
+    pub fn set_tuning(&mut self, now: SimTime, tuning: ServerTuning, host: &mut Host) {
+        self.tuning = tuning;
+        self.apply_tuning(now, host);
+        self.broadcast(host, &ServerMessage::Tuning(tuning));
     }
 
     /// Makes the host reckon as chosen; a shell calls it once before the first tick.
-    pub fn apply_world(&self, now: SimTime, host: &mut Host) {
-        // The choice is within limits that the host takes.
-        let _ = host.set_model(self.choice.model.model());
-        if let Ok(threshold) = Threshold::metres(f64::from(self.choice.threshold_px)) {
+    pub fn apply_tuning(&self, now: SimTime, host: &mut Host) {
+        // The tuning is within limits that the host takes.
+        let _ = host.set_model(self.tuning.model.model());
+        if let Ok(threshold) = Threshold::metres(f64::from(self.tuning.threshold_px)) {
             let _ = host.set_threshold(threshold);
         }
-        host.set_fairness(now, self.choice.policy.policy());
+        host.set_fairness(now, self.tuning.policy.policy());
     }
 
     /// What the shell should do; poll until `None` after every tick.
-    pub fn poll_wish(&mut self) -> Option<StageWish> {
-        self.wishes.pop_front()
+    pub fn poll_request(&mut self) -> Option<ArenaRequest> {
+        self.requests.pop_front()
     }
 
-    fn wish(&mut self, wish: StageWish) {
-        if self.wishes.len() >= MAX_WISHES {
-            self.wishes.pop_front();
+    fn request(&mut self, request: ArenaRequest) {
+        if self.requests.len() >= MAX_REQUESTS {
+            self.requests.pop_front();
         }
-        self.wishes.push_back(wish);
+        self.requests.push_back(request);
     }
 
     /// What a recording should know of an entity.
     #[must_use]
-    pub fn role(&self, entity: EntityId) -> Option<StageRole<'_>> {
+    pub fn identity(&self, entity: EntityId) -> Option<PlayerIdentity<'_>> {
         let id = self.by_entity.get(&entity)?;
-        let (actor, player) = (self.cast.get(id)?, self.world.player(*id)?);
+        let (actor, player) = (self.actors.get(id)?, self.world.player(*id)?);
         let (team, alive) = (player.team.0, player.is_alive);
-        Some(StageRole { team, name: &actor.name, segment: actor.segment, alive })
+        Some(PlayerIdentity { team, name: &actor.name, segment: actor.segment, alive })
     }
 
     /// The game as it stands.
@@ -355,30 +354,30 @@ impl Stage {
     /// The player of a peer, if it has one.
     #[must_use]
     pub fn player_of(&self, peer: PeerId) -> Option<PlayerId> {
-        self.seats.get(&peer)?.player
+        self.clients.get(&peer)?.player
     }
 
     /// The entity of a player, once it was born.
     #[must_use]
     pub fn entity_of(&self, player: PlayerId) -> Option<EntityId> {
-        self.cast.get(&player)?.entity
+        self.actors.get(&player)?.entity
     }
 
     /// How the server reckons.
     #[must_use]
-    pub const fn choice(&self) -> WorldChoice {
-        self.choice
+    pub const fn tuning(&self) -> ServerTuning {
+        self.tuning
     }
 
     /// What was counted.
     #[must_use]
-    pub const fn stats(&self) -> StageStats {
+    pub const fn stats(&self) -> ArenaHostStats {
         self.stats
     }
 
     /// The tag of a player's entity.
     fn tag_of(&self, id: PlayerId) -> Option<Tag> {
-        let (actor, player) = (self.cast.get(&id)?, self.world.player(id)?);
+        let (actor, player) = (self.actors.get(&id)?, self.world.player(id)?);
         let (kind, team) = (self.level.file().body.kind, player.team.0 as u8);
         let (name, is_bot) = (actor.name.clone(), actor.peer.is_none());
         Some(Tag { kind, team, player: id.0, is_bot, name })
@@ -387,7 +386,7 @@ impl Stage {
     /// Where a newborn is, newer than all that is known of its entity.
     fn birth_of(&self, id: PlayerId, at: SimTime, host: &Host) -> Option<Kinematics> {
         let player = self.world.player(id)?;
-        let entity = self.cast.get(&id)?.entity;
+        let entity = self.actors.get(&id)?.entity;
         let known = host.entities().find(|it| Some(it.0) == entity).map(|it| it.2.at());
         let at = known.map_or(at, |known| at.max(known + Duration::from_millis(1)));
         Some(player.kinematics(at, self.level.file().body.kind))

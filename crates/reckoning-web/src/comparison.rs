@@ -1,4 +1,4 @@
-//! What is known of the others besides their ghosts: the truth, and what a naive game would send.
+//! Truth and plain positions of the others, which Reckoning is compared with.
 //!
 //! A server tells the truth at once and plain positions over the simulated link, both beside the
 //! protocol. From the plain ones come the two pictures that Reckoning is held against:
@@ -127,14 +127,14 @@ impl Track {
 
 /// Everything told beside the protocol.
 #[derive(Clone, Debug, Default)]
-pub struct Views {
+pub struct ComparisonStreams {
     truth_clock: StreamClock,
-    plain_clock: StreamClock,
+    snapshot_clock: StreamClock,
     truths: BTreeMap<u32, Track>,
-    plains: BTreeMap<u32, Track>,
+    snapshots: BTreeMap<u32, Track>,
 }
 
-impl Views {
+impl ComparisonStreams {
     /// The truth of some bodies at `at` came.
     pub fn hear_truth(
         &mut self,
@@ -150,18 +150,18 @@ impl Views {
     }
 
     /// Plain positions of some bodies at `at` came.
-    pub fn hear_plain(
+    pub fn hear_snapshot(
         &mut self,
         at: SimTime,
         arrived: SimTime,
         bodies: impl IntoIterator<Item = (u32, DVec3)>,
     ) {
-        self.plain_clock.hear(at, arrived);
+        self.snapshot_clock.hear(at, arrived);
         for (entity, position) in bodies {
             let seen = Seen { at, position, velocity: DVec3::ZERO };
-            self.plains.entry(entity).or_default().hear(seen);
+            self.snapshots.entry(entity).or_default().hear(seen);
         }
-        forget(&mut self.plains, at);
+        forget(&mut self.snapshots, at);
     }
 
     /// The host's time when our clock shows `now`.
@@ -193,15 +193,15 @@ impl Views {
     /// Where a game shows it that draws what it hears.
     #[must_use]
     pub fn naive(&self, entity: u32) -> Option<DVec3> {
-        Some(self.plains.get(&entity)?.newest()?.position)
+        Some(self.snapshots.get(&entity)?.newest()?.position)
     }
 
     /// Where a game shows it that draws the past between two positions.
     #[must_use]
     pub fn interpolated(&self, entity: u32, now: SimTime, leap_px: f64) -> Option<DVec3> {
-        let newest = self.plain_clock.at(now)?.as_secs_f64();
+        let newest = self.snapshot_clock.at(now)?.as_secs_f64();
         let shown = SimTime::from_secs_f64(newest - INTERPOLATION_S);
-        self.plains.get(&entity)?.position_at(shown, leap_px)
+        self.snapshots.get(&entity)?.position_at(shown, leap_px)
     }
 }
 
@@ -215,12 +215,9 @@ fn forget(tracks: &mut BTreeMap<u32, Track>, now: SimTime) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::ms;
 
     const LEAP_PX: f64 = 100.0;
-
-    fn ms(millis: i64) -> SimTime {
-        SimTime::from_millis(millis)
-    }
 
     fn x(px: f64) -> DVec3 {
         DVec3::X * px
@@ -248,28 +245,28 @@ mod tests {
 
     #[test]
     fn the_truth_lies_between_what_was_told_and_a_little_beyond() {
-        let mut views = Views::default();
+        let mut streams = ComparisonStreams::default();
         for tick in [0, 2, 1, 2] {
             let place = (7, x(10.0 * tick as f64), x(1_000.0));
-            views.hear_truth(ms(10 * tick), ms(10 * tick), [place]);
+            streams.hear_truth(ms(10 * tick), ms(10 * tick), [place]);
         }
-        assert_eq!(views.truth(7, ms(15), LEAP_PX), Some(x(15.0)));
-        assert_eq!(views.truth(7, ms(25), LEAP_PX), Some(x(25.0)));
-        assert_eq!(views.truth(7, ms(900), LEAP_PX), None);
-        assert_eq!(views.truth(8, ms(15), LEAP_PX), None);
+        assert_eq!(streams.truth(7, ms(15), LEAP_PX), Some(x(15.0)));
+        assert_eq!(streams.truth(7, ms(25), LEAP_PX), Some(x(25.0)));
+        assert_eq!(streams.truth(7, ms(900), LEAP_PX), None);
+        assert_eq!(streams.truth(8, ms(15), LEAP_PX), None);
     }
 
     #[test]
     fn naive_shows_the_newest_and_interpolation_the_past() {
-        let mut views = Views::default();
+        let mut streams = ComparisonStreams::default();
         // Each takes 150 ms; the third overtakes the second.
         for (sent, came) in [(0, 150), (100, 260), (50, 200), (150, 300)] {
-            views.hear_plain(ms(sent), ms(came), [(1, x(sent as f64))]);
+            streams.hear_snapshot(ms(sent), ms(came), [(1, x(sent as f64))]);
         }
-        assert_eq!(views.naive(1), Some(x(150.0)));
-        assert_eq!(views.interpolated(1, ms(300), LEAP_PX), Some(x(50.0)));
-        assert_eq!(views.interpolated(1, ms(325), LEAP_PX), Some(x(75.0)));
-        assert_eq!(views.interpolated(1, ms(900), LEAP_PX), Some(x(150.0)));
+        assert_eq!(streams.naive(1), Some(x(150.0)));
+        assert_eq!(streams.interpolated(1, ms(300), LEAP_PX), Some(x(50.0)));
+        assert_eq!(streams.interpolated(1, ms(325), LEAP_PX), Some(x(75.0)));
+        assert_eq!(streams.interpolated(1, ms(900), LEAP_PX), Some(x(150.0)));
     }
 
     #[test]
@@ -284,21 +281,21 @@ mod tests {
 
     #[test]
     fn a_birth_settles_after_a_second() {
-        let mut views = Views::default();
+        let mut streams = ComparisonStreams::default();
         for tick in 0..200 {
             let here = if tick < 50 { 0.0 } else { 900.0 };
             let place = x(here + 4.0 * tick as f64);
-            views.hear_truth(ms(10 * tick), ms(10 * tick), [(1, place, x(400.0))]);
-            assert_eq!(views.is_settled(1), !(50..=150).contains(&tick), "{tick}");
+            streams.hear_truth(ms(10 * tick), ms(10 * tick), [(1, place, x(400.0))]);
+            assert_eq!(streams.is_settled(1), !(50..=150).contains(&tick), "{tick}");
         }
     }
 
     #[test]
     fn who_is_gone_is_forgotten() {
-        let mut views = Views::default();
-        views.hear_plain(ms(0), ms(0), [(1, x(0.0)), (2, x(0.0))]);
-        views.hear_plain(ms(4_000), ms(4_000), [(2, x(1.0))]);
-        assert_eq!(views.naive(1), None);
-        assert_eq!(views.naive(2), Some(x(1.0)));
+        let mut streams = ComparisonStreams::default();
+        streams.hear_snapshot(ms(0), ms(0), [(1, x(0.0)), (2, x(0.0))]);
+        streams.hear_snapshot(ms(4_000), ms(4_000), [(2, x(1.0))]);
+        assert_eq!(streams.naive(1), None);
+        assert_eq!(streams.naive(2), Some(x(1.0)));
     }
 }

@@ -1,51 +1,54 @@
-//! What clients are told of the game.
+//! Messages to clients about the game.
 
-use super::Stage;
-use crate::talk::{A_TURRET, NO_TEAM, Tell};
+use super::ArenaHost;
+use crate::protocol::{A_TURRET, NO_TEAM, ServerMessage};
 use crate::world::{Event, PlayerId, Shooter, Team};
 use reckoning::{DVec3, SimTime};
 use reckoning_net::{Delivery, Host, Owner, PeerId};
 
-impl Stage {
-    /// Tells one client. Whoever is too slow to take it is told by the next change.
+impl ArenaHost {
+    /// Sends to one client. A client too slow to take it hears of the next change.
     #[expect(clippy::unused_self, reason = "reads like its sibling for everyone")]
-    pub(super) fn tell(&self, host: &mut Host, to: PeerId, tell: &Tell) {
+    pub(super) fn send(&self, host: &mut Host, to: PeerId, message: &ServerMessage) {
         // Shots are many and soon old; what is lost of them is only not drawn.
-        let delivery =
-            if matches!(tell, Tell::Shot { .. }) { Delivery::Repeated } else { Delivery::Reliable };
-        let _ = host.send(to, &tell.encode(), delivery);
+        let delivery = if matches!(message, ServerMessage::Shot { .. }) {
+            Delivery::Repeated
+        } else {
+            Delivery::Reliable
+        };
+        let _ = host.send(to, &message.encode(), delivery);
     }
 
-    pub(super) fn tell_all(&self, host: &mut Host, tell: &Tell) {
-        for (peer, _) in self.seats.iter().filter(|it| it.1.greeted) {
-            self.tell(host, *peer, tell);
+    pub(super) fn broadcast(&self, host: &mut Host, message: &ServerMessage) {
+        for (peer, _) in self.clients.iter().filter(|it| it.1.greeted) {
+            self.send(host, *peer, message);
         }
     }
 
-    /// What somebody who is new must know.
-    pub(super) fn tell_state(&mut self, peer: PeerId, host: &mut Host) {
+    /// Sends the state of the game to a new client.
+    pub(super) fn send_state(&mut self, peer: PeerId, host: &mut Host) {
         for player in self.world.players().iter().filter(|it| it.is_alive) {
-            let born = Tell::Born { player: player.id.0, at: pair(player.position) };
-            self.tell(host, peer, &born);
+            let born = ServerMessage::Born { player: player.id.0, at: pair(player.position) };
+            self.send(host, peer, &born);
         }
-        self.tell(host, peer, &Tell::Items { bits: self.item_bits() });
-        self.tell(host, peer, &self.standing());
-        if let Some(seat) = self.seats.get_mut(&peer) {
-            seat.status = None;
+        self.send(host, peer, &ServerMessage::Items { bits: self.item_bits() });
+        self.send(host, peer, &self.standing());
+        if let Some(client) = self.clients.get_mut(&peer) {
+            client.status = None;
         }
     }
 
-    /// Tells a client which player it is.
-    pub(super) fn tell_you(&self, peer: PeerId, id: PlayerId, host: &mut Host) {
+    /// Tells a client which player and entity are its own.
+    pub(super) fn send_identity(&self, peer: PeerId, id: PlayerId, host: &mut Host) {
         let (Some(entity), Some(player)) = (self.entity_of(id), self.world.player(id)) else {
             return;
         };
-        self.tell(host, peer, &Tell::Side { player: id.0, team: player.team.0 as u8 });
-        self.tell(host, peer, &Tell::You { player: id.0, entity: entity.0 });
+        self.send(host, peer, &ServerMessage::Side { player: id.0, team: player.team.0 as u8 });
+        self.send(host, peer, &ServerMessage::You { player: id.0, entity: entity.0 });
     }
 
-    /// Hands on what the last step brought.
-    pub(super) fn tell_events(&mut self, at: SimTime, host: &mut Host) {
+    /// Sends on what happened in the last step.
+    pub(super) fn send_events(&mut self, at: SimTime, host: &mut Host) {
         let events = self.world.events().to_vec();
         for event in events {
             match event {
@@ -54,23 +57,26 @@ impl Stage {
                     let at = fired.unwrap_or(at);
                     let (from, velocity) = (pair(from), pair(velocity));
                     let shooter = number_of(by);
-                    self.tell_all(host, &Tell::Shot { number: shot, shooter, from, velocity, at });
+                    self.broadcast(
+                        host,
+                        &ServerMessage::Shot { number: shot, shooter, from, velocity, at },
+                    );
                 }
                 Event::Hit { who, shot, damage, .. } => {
                     let (victim, damage) = (who.0, damage as f32);
-                    self.tell_all(host, &Tell::Hit { number: shot, victim, damage });
+                    self.broadcast(host, &ServerMessage::Hit { number: shot, victim, damage });
                 }
                 Event::Died { who, by, .. } => {
                     self.begin_segment(who);
-                    self.tell_all(host, &Tell::Died { player: who.0, by: number_of(by) });
+                    self.broadcast(host, &ServerMessage::Died { player: who.0, by: number_of(by) });
                 }
                 Event::RoundOver { winner } => {
-                    let ids: Vec<PlayerId> = self.cast.keys().copied().collect();
+                    let ids: Vec<PlayerId> = self.actors.keys().copied().collect();
                     for id in ids {
                         self.begin_segment(id);
                     }
                     let winner = winner.map_or(NO_TEAM, |team| team.0 as u8);
-                    self.tell_all(host, &Tell::RoundOver { winner });
+                    self.broadcast(host, &ServerMessage::RoundOver { winner });
                 }
                 Event::Took { .. } | Event::Returned { .. } => {}
             }
@@ -78,7 +84,7 @@ impl Stage {
     }
 
     fn begin_segment(&mut self, id: PlayerId) {
-        if let Some(actor) = self.cast.get_mut(&id) {
+        if let Some(actor) = self.actors.get_mut(&id) {
             actor.segment += 1;
         }
     }
@@ -87,7 +93,7 @@ impl Stage {
     fn bear(&mut self, id: PlayerId, at: SimTime, host: &mut Host) {
         self.begin_segment(id);
         let Some(truth) = self.birth_of(id, at, host) else { return };
-        let actor = self.cast.get(&id);
+        let actor = self.actors.get(&id);
         let (entity, peer) = (actor.and_then(|it| it.entity), actor.and_then(|it| it.peer));
         if let Some(entity) = entity {
             host.teleport(at, entity, &truth);
@@ -97,49 +103,49 @@ impl Stage {
             // Without room on the host the player has no body; nothing else is lost.
             let Ok(entity) = host.spawn(at, owner, &tag, &truth) else { return };
             self.by_entity.insert(entity, id);
-            if let Some(actor) = self.cast.get_mut(&id) {
+            if let Some(actor) = self.actors.get_mut(&id) {
                 actor.entity = Some(entity);
             }
             if let Some(peer) = peer {
-                self.tell_you(peer, id, host);
+                self.send_identity(peer, id, host);
             }
         }
-        self.tell_all(host, &Tell::Born { player: id.0, at: pair(truth.position) });
+        self.broadcast(host, &ServerMessage::Born { player: id.0, at: pair(truth.position) });
     }
 
-    /// Tells what has changed since it was told last.
-    pub(super) fn tell_changes(&mut self, host: &mut Host) {
+    /// Sends what has changed since it was last sent.
+    pub(super) fn send_changes(&mut self, host: &mut Host) {
         let (items, points) = (self.item_bits(), self.standing());
         if self.items.replace(items) != Some(items) {
-            self.tell_all(host, &Tell::Items { bits: items });
+            self.broadcast(host, &ServerMessage::Items { bits: items });
         }
         if self.points.replace(points) != Some(points) {
-            self.tell_all(host, &points);
+            self.broadcast(host, &points);
         }
-        let peers: Vec<PeerId> = self.seats.keys().copied().collect();
+        let peers: Vec<PeerId> = self.clients.keys().copied().collect();
         for peer in peers {
-            self.tell_status(peer, host);
+            self.send_status(peer, host);
         }
     }
 
-    fn tell_status(&mut self, peer: PeerId, host: &mut Host) {
-        let Some(seat) = self.seats.get(&peer).filter(|seat| seat.greeted) else { return };
-        let Some(player) = seat.player.and_then(|id| self.world.player(id)) else { return };
+    fn send_status(&mut self, peer: PeerId, host: &mut Host) {
+        let Some(client) = self.clients.get(&peer).filter(|client| client.greeted) else { return };
+        let Some(player) = client.player.and_then(|id| self.world.player(id)) else { return };
         let (health, ammo) = (player.health as f32, player.ammo.min(u32::from(u16::MAX)) as u16);
         let left_s = self.world.respawn_left_s(player.id);
         let respawn_ms = (left_s * 1e3).clamp(0.0, f64::from(u16::MAX)) as u16;
-        let told = Tell::Status { health, ammo, alive: player.is_alive, respawn_ms };
+        let told = ServerMessage::Status { health, ammo, alive: player.is_alive, respawn_ms };
         // The time to wait runs down by itself.
-        let same = |old: &Tell| {
-            matches!(*old, Tell::Status { health: h, ammo: a, alive, .. }
+        let same = |old: &ServerMessage| {
+            matches!(*old, ServerMessage::Status { health: h, ammo: a, alive, .. }
                 if h == health && a == ammo && alive == player.is_alive)
         };
-        if seat.status.as_ref().is_some_and(same) {
+        if client.status.as_ref().is_some_and(same) {
             return;
         }
-        self.tell(host, peer, &told);
-        if let Some(seat) = self.seats.get_mut(&peer) {
-            seat.status = Some(told);
+        self.send(host, peer, &told);
+        if let Some(client) = self.clients.get_mut(&peer) {
+            client.status = Some(told);
         }
     }
 
@@ -148,11 +154,11 @@ impl Stage {
         self.world.items().take(64).enumerate().map(lies).sum()
     }
 
-    fn standing(&self) -> Tell {
+    fn standing(&self) -> ServerMessage {
         let of = |team| self.world.points().get(&Team(team)).copied().unwrap_or(0);
         let score = |team| of(team).min(u32::from(u16::MAX)) as u16;
         let round_left_s = self.world.round_left_s().clamp(0.0, f64::from(u16::MAX)) as u16;
-        Tell::Points { scores: [score(0), score(1)], round_left_s }
+        ServerMessage::Points { scores: [score(0), score(1)], round_left_s }
     }
 }
 

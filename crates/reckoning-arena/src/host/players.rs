@@ -1,8 +1,8 @@
-//! Coming and going.
+//! Players and clients joining, leaving and asking.
 
-use super::fire::Trigger;
-use super::{Actor, Seat, Stage, StageWish};
-use crate::talk::{Ask, Tell};
+use super::fire::FireRequest;
+use super::{Actor, ArenaHost, ArenaRequest, ClientState};
+use crate::protocol::{ClientMessage, ServerMessage};
 use crate::world::PlayerId;
 use reckoning::{DVec3, SimTime, Verdict};
 use reckoning_net::{EntityId, Host, PeerId, Viewpoint};
@@ -13,36 +13,36 @@ const NAMES: [&str; 16] = [
     "Mia", "Nils", "Odo", "Pia",
 ];
 
-impl Stage {
+impl ArenaHost {
     pub(super) fn add_bot(&mut self) {
         let id = self.world.join();
         self.bots.add(id);
-        let number = self.cast.values().filter(|actor| actor.peer.is_none()).count();
+        let number = self.actors.values().filter(|actor| actor.peer.is_none()).count();
         let name = NAMES.get(number).map_or_else(|| format!("bot {number}"), ToString::to_string);
-        self.cast.insert(id, Actor { name, ..Actor::new(None) });
+        self.actors.insert(id, Actor { name, ..Actor::new(None) });
     }
 
     pub(super) fn joined(&mut self, peer: PeerId, before: Option<PeerId>, host: &mut Host) {
         let old =
-            before.and_then(|old| self.absent.remove(&old).or_else(|| self.seats.remove(&old)));
-        let player = old.and_then(|seat| seat.player);
-        if let Some(actor) = player.and_then(|id| self.cast.get_mut(&id)) {
+            before.and_then(|old| self.absent.remove(&old).or_else(|| self.clients.remove(&old)));
+        let player = old.and_then(|client| client.player);
+        if let Some(actor) = player.and_then(|id| self.actors.get_mut(&id)) {
             actor.peer = Some(peer);
         }
-        self.seats.insert(peer, Seat { player, ..Seat::default() });
-        self.tell(host, peer, &Tell::World(self.choice));
+        self.clients.insert(peer, ClientState { player, ..ClientState::default() });
+        self.send(host, peer, &ServerMessage::Tuning(self.tuning));
         if let Some(id) = player {
-            self.tell_you(peer, id, host);
+            self.send_identity(peer, id, host);
         }
     }
 
     /// The host keeps the body of somebody who may come back, and says when it does not.
     pub(super) fn left(&mut self, peer: PeerId, host: &mut Host) {
-        let Some(seat) = self.seats.remove(&peer) else { return };
-        let Some(id) = seat.player else { return };
+        let Some(client) = self.clients.remove(&peer) else { return };
+        let Some(id) = client.player else { return };
         let entity = self.entity_of(id);
         if entity.is_some_and(|entity| host.entities().any(|it| it.0 == entity)) {
-            self.absent.insert(peer, seat);
+            self.absent.insert(peer, client);
         } else {
             self.remove(id);
         }
@@ -56,31 +56,33 @@ impl Stage {
 
     fn remove(&mut self, id: PlayerId) {
         self.world.leave(id);
-        self.absent.retain(|_, seat| seat.player != Some(id));
-        if let Some(entity) = self.cast.remove(&id).and_then(|actor| actor.entity) {
+        self.absent.retain(|_, client| client.player != Some(id));
+        if let Some(entity) = self.actors.remove(&id).and_then(|actor| actor.entity) {
             self.by_entity.remove(&entity);
         }
     }
 
     pub(super) fn heard(&mut self, now: SimTime, peer: PeerId, bytes: &[u8], host: &mut Host) {
-        let Ok(ask) = Ask::decode(bytes) else {
+        let Ok(message) = ClientMessage::decode(bytes) else {
             self.stats.malformed += 1;
             return;
         };
-        match ask {
-            Ask::Hello { name, watch } => self.greet(peer, name, watch, host),
-            Ask::Fire { shown_at, aim } => self.queue(Trigger { peer, shown_at, aim }),
-            Ask::SetWorld(choice) => self.set_world(now, choice, host),
-            Ask::SetLink(link) => {
-                if let Some(seat) = self.seats.get_mut(&peer) {
-                    seat.link = link;
-                    self.wish(StageWish::Link { peer, link });
-                    self.tell(host, peer, &Tell::Link(link));
+        match message {
+            ClientMessage::Hello { name, watch } => self.greet(peer, name, watch, host),
+            ClientMessage::Fire { shown_at, aim } => {
+                self.queue(FireRequest { peer, shown_at, aim });
+            }
+            ClientMessage::SetTuning(tuning) => self.set_tuning(now, tuning, host),
+            ClientMessage::SetLink(link) => {
+                if let Some(client) = self.clients.get_mut(&peer) {
+                    client.link = link;
+                    self.request(ArenaRequest::Link { peer, link });
+                    self.send(host, peer, &ServerMessage::Link(link));
                 }
             }
-            Ask::Want { truth, plain } => {
-                if let Some(seat) = self.seats.get_mut(&peer) {
-                    (seat.wants_truth, seat.wants_plain) = (truth, plain);
+            ClientMessage::Subscribe { truth, snapshots } => {
+                if let Some(client) = self.clients.get_mut(&peer) {
+                    (client.wants_truth, client.wants_snapshots) = (truth, snapshots);
                 }
             }
         }
@@ -88,20 +90,20 @@ impl Stage {
 
     /// Somebody says who it is: it gets a player, unless it watches or has one.
     fn greet(&mut self, peer: PeerId, name: String, watch: bool, host: &mut Host) {
-        let Some(seat) = self.seats.get_mut(&peer) else { return };
-        seat.greeted = true;
-        let link = seat.link;
+        let Some(client) = self.clients.get_mut(&peer) else { return };
+        client.greeted = true;
+        let link = client.link;
         if watch {
             host.set_viewpoint(peer, Viewpoint::Everywhere);
         }
-        if !watch && seat.player.is_none() {
+        if !watch && client.player.is_none() {
             let id = self.world.join_free();
-            seat.player = Some(id);
+            client.player = Some(id);
             let name = if name.is_empty() { format!("player {}", id.0) } else { name };
-            self.cast.insert(id, Actor { name, ..Actor::new(Some(peer)) });
+            self.actors.insert(id, Actor { name, ..Actor::new(Some(peer)) });
         }
-        self.tell(host, peer, &Tell::Link(link));
-        self.tell_state(peer, host);
+        self.send(host, peer, &ServerMessage::Link(link));
+        self.send_state(peer, host);
     }
 
     pub(super) fn judged(&mut self, verdict: &Verdict) {

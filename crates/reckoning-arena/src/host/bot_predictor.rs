@@ -1,4 +1,4 @@
-//! Bots published with a trained predictor: what it is told of the arena.
+//! Trained predictor for the bots, and the inputs it gets from the arena.
 //!
 //! The same as a recording of the arena tells when one is trained: everybody's motion, health
 //! and shots, what lies in the level, its walls and its rim.
@@ -30,7 +30,7 @@ const OPEN: f64 = 1e9;
 
 /// A trained model, and a planner for everyone it plans for.
 #[derive(Debug)]
-pub(super) struct Foresight {
+pub(super) struct BotPredictor {
     model: Arc<LearnedModel>,
     planners: BTreeMap<PlayerId, (u32, LearnedPlanner)>,
     walls: Option<Walls>,
@@ -41,7 +41,7 @@ pub(super) struct Foresight {
 /// A bot, its life and its motion.
 pub(super) type Acting = (PlayerId, u32, Kinematics);
 
-impl Foresight {
+impl BotPredictor {
     pub fn new(model: Arc<LearnedModel>, level: &Level) -> Self {
         let walls = super::config::walls(level.walls()).ok();
         let planners = BTreeMap::new();

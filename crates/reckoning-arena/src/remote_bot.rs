@@ -1,12 +1,12 @@
-//! A program that plays over the network: what it knows, what it decides, its own body.
+//! A bot that plays over the network: its knowledge, its decisions, its own body.
 //!
-//! A [`Mirror`] has no I/O. It is told what a client hears ([`Tell`], entities in sight,
+//! A [`RemoteBot`] has no I/O. It is told what a client hears ([`ServerMessage`], entities in sight,
 //! corrections), lets a bot decide on that alone, and moves its own body by the rules of the
 //! level, as the client of a person would.
 
 use crate::bots::Bots;
 use crate::level::Level;
-use crate::talk::{Tag, Tell};
+use crate::protocol::{ServerMessage, Tag};
 use crate::world::{Input, Mode, Player, PlayerId, Team, World};
 use reckoning::{DVec3, Kinematics, SimTime};
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// What a program that plays over the network knows.
 #[derive(Debug)]
-pub struct Mirror {
+pub struct RemoteBot {
     level: Arc<Level>,
     world: World,
     bots: Bots,
@@ -31,7 +31,7 @@ pub struct Mirror {
     items: u64,
 }
 
-impl Mirror {
+impl RemoteBot {
     /// Knows the level and nothing else. The seed decides the bot's character.
     #[must_use]
     pub fn new(level: impl Into<Arc<Level>>, seed: u64) -> Self {
@@ -52,27 +52,27 @@ impl Mirror {
     }
 
     /// The server told something.
-    pub fn handle_tell(&mut self, tell: &Tell) {
-        match *tell {
-            Tell::Side { team, .. } => self.team = Team(team.into()),
-            Tell::You { player, entity } => {
+    pub fn handle_message(&mut self, message: &ServerMessage) {
+        match *message {
+            ServerMessage::Side { team, .. } => self.team = Team(team.into()),
+            ServerMessage::You { player, entity } => {
                 let id = PlayerId(player);
                 if self.me.is_none_or(|me| me.1 != id) {
                     self.bots.add(id);
                 }
                 self.me = Some((entity, id));
             }
-            Tell::Status { health, ammo, alive, .. } => {
+            ServerMessage::Status { health, ammo, alive, .. } => {
                 self.status = (health.into(), ammo.into(), alive);
             }
-            Tell::Born { player, .. } => {
+            ServerMessage::Born { player, .. } => {
                 self.living.insert(player);
             }
-            Tell::Died { player, .. } => {
+            ServerMessage::Died { player, .. } => {
                 self.living.remove(&player);
             }
-            Tell::RoundOver { .. } => self.living.clear(),
-            Tell::Items { bits } => self.items = bits,
+            ServerMessage::RoundOver { .. } => self.living.clear(),
+            ServerMessage::Items { bits } => self.items = bits,
             _ => {}
         }
     }

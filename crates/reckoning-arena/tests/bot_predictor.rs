@@ -2,8 +2,8 @@
 
 use reckoning::{CurveBasis, Model, Quantiser, SimTime};
 use reckoning_arena::Level;
-use reckoning_arena::stage::{Stage, StageConfig, host_config, with_learned};
-use reckoning_arena::talk::ModelChoice;
+use reckoning_arena::host::{ArenaHost, ArenaHostConfig, host_config, with_learned};
+use reckoning_arena::protocol::ModelChoice;
 use reckoning_net::{Format, Host, HostConfig, Registry};
 use reckoning_predict::learned::{Framing, LearnedInput, LearnedModel, LearnedParts};
 use std::sync::Arc;
@@ -41,7 +41,7 @@ fn played(
     learned: Option<LearnedModel>,
     choice: ModelChoice,
     seconds: u64,
-) -> (Host, Stage, SimTime) {
+) -> (Host, ArenaHost, SimTime) {
     let level = Level::built_in("proving-grounds").unwrap();
     let steps = Quantiser {
         position_m: 1.0,
@@ -55,13 +55,13 @@ fn played(
     if let Some(model) = &learned {
         config = with_learned(config, model).unwrap();
     }
-    let mut settings = StageConfig::default();
+    let mut settings = ArenaHostConfig::default();
     settings.learned = learned.map(Arc::new);
-    settings.world.model = choice;
+    settings.tuning.model = choice;
     let mut host = Host::new(config).unwrap();
-    let mut stage = Stage::new(level, &settings);
+    let mut stage = ArenaHost::new(level, &settings);
     let mut now = SimTime::ZERO;
-    stage.apply_world(now, &mut host);
+    stage.apply_tuning(now, &mut host);
     for _ in 0..seconds * 60 {
         now += Duration::from_micros(16_667);
         stage.tick(now, &mut host);
@@ -78,7 +78,7 @@ fn bots_are_published_with_the_curves_of_a_trained_predictor() {
     // Nobody has lost faith in it within a second.
     assert!(curves(&host) >= 4, "{} of {}", curves(&host), host.entities().count());
     for (entity, _, known) in host.entities() {
-        let (shown, role) = (known.position_at(now), stage.role(entity).unwrap());
+        let (shown, role) = (known.position_at(now), stage.identity(entity).unwrap());
         let near = |at: reckoning::DVec3| at.distance(shown) < 1.0;
         assert!(stage.world().players().iter().any(|it| near(it.position)), "{role:?}");
     }

@@ -1,8 +1,8 @@
-//! Pictures that are made once and then copied: names with their halos, bodies, rings, items.
+//! Cache of sprites, painted once and then copied: names with their halos, bodies, rings, items.
 //!
-//! Curved outlines and stroked letters are the dearest things on a canvas that no graphics card
-//! paints, and sixty bodies have five of them each. A copy costs a tenth, unless it is turned:
-//! so a body has a stamp for each direction.
+//! Curved outlines and stroked letters are the most expensive operations on a canvas without a
+//! graphics card, and sixty bodies have five of them each. A copy costs a tenth, unless it is
+//! rotated: so a body has a sprite for each direction.
 
 use std::collections::BTreeMap;
 
@@ -11,21 +11,21 @@ use web_sys::{CanvasRenderingContext2d as Pen, HtmlCanvasElement};
 use super::palette::Palette;
 use crate::page::dom;
 
-/// Stamps kept at most; beyond, all are made anew. More than all bodies, turns and names of a game.
-const MOST: usize = 2_048;
-/// Stamps made anew in one frame, if old ones can serve meanwhile.
-const FRESH: u32 = 6;
+/// Sprites kept; beyond, all are painted anew. More than all bodies, turns and names of a game.
+const MAX_SPRITES: usize = 2_048;
+/// Sprites painted anew in one frame, if old ones can serve meanwhile.
+const MAX_FRESH: u32 = 6;
 
-/// What a stamp shows.
+/// What a sprite shows.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Motif {
+pub enum SpriteKey {
     Name { text: String, is_faint: bool },
     Body { team: u8, is_tank: bool, look: Look, turn: u16 },
     Item { is_health: bool },
     Turret,
 }
 
-/// What of a body a stamp shows.
+/// What of a body a sprite shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Look {
     Plain,
@@ -37,9 +37,9 @@ pub enum Look {
     Naive,
 }
 
-/// What all stamps depend on.
+/// What all sprites depend on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Ink {
+struct SpriteStyle {
     colours: Palette,
     /// Device pixels to a pixel of the page.
     dpr: f64,
@@ -49,10 +49,10 @@ struct Ink {
 
 /// A small picture.
 #[derive(Debug)]
-struct Stamp {
+struct Sprite {
     canvas: HtmlCanvasElement,
     size: [f64; 2],
-    /// The edition of the ink it was made with, and the radius of bodies then.
+    /// The edition of the style it was painted with, and the radius of bodies then.
     edition: u32,
     radius: f64,
 }
@@ -73,48 +73,48 @@ fn paint_anew(
     Some(device.map(|it| it / dpr))
 }
 
-/// All stamps made so far.
+/// All sprites made so far.
 #[derive(Debug, Default)]
-pub struct Stamps {
-    made: BTreeMap<Motif, Stamp>,
-    ink: Option<Ink>,
-    /// Counts changes of the ink: all of them, and those that names notice too.
+pub struct SpriteCache {
+    made: BTreeMap<SpriteKey, Sprite>,
+    style: Option<SpriteStyle>,
+    /// Counts changes of the style: all of them, and those that names notice too.
     edition: u32,
     names_edition: u32,
     /// How many more may be made anew in this frame.
     fresh: u32,
 }
 
-impl Stamps {
+impl SpriteCache {
     /// Begins a frame. What was made for another theme, screen or zoom serves on until its
     /// turn comes, since all in one frame would make that frame late.
     pub fn prepare(&mut self, colours: &Palette, dpr: f64, radius: f64) {
-        let ink = Ink { colours: *colours, dpr, radius };
-        let before = self.ink.replace(ink);
-        self.edition += u32::from(before != Some(ink));
-        if before.is_none_or(|it| Ink { radius, ..it } != ink) {
+        let style = SpriteStyle { colours: *colours, dpr, radius };
+        let before = self.style.replace(style);
+        self.edition += u32::from(before != Some(style));
+        if before.is_none_or(|it| SpriteStyle { radius, ..it } != style) {
             self.names_edition = self.edition;
         }
-        if self.made.len() > MOST {
+        if self.made.len() > MAX_SPRITES {
             self.made.clear();
         }
-        self.fresh = FRESH;
+        self.fresh = MAX_FRESH;
     }
 
-    /// Puts the middle of a stamp at a place of the page; one not made yet is made of the size
+    /// Puts the middle of a sprite at a place of the page; one not made yet is made of the size
     /// given, with `paint` finding the origin in its middle.
     pub fn put(
         &mut self,
         pen: &Pen,
-        motif: &Motif,
+        key: &SpriteKey,
         [x, y]: [f64; 2],
         size: impl FnOnce() -> [f64; 2],
         paint: impl FnOnce(&Pen),
     ) {
-        let Some(Ink { dpr, radius, .. }) = self.ink else { return };
-        let is_text = matches!(motif, Motif::Name { .. });
+        let Some(SpriteStyle { dpr, radius, .. }) = self.style else { return };
+        let is_text = matches!(key, SpriteKey::Name { .. });
         let current = if is_text { self.names_edition } else { self.edition };
-        let known = self.made.get(motif);
+        let known = self.made.get(key);
         let is_stale = known.is_some_and(|it| it.edition < current);
         if known.is_none() || (is_stale && self.fresh > 0) {
             self.fresh = self.fresh.saturating_sub(1);
@@ -122,17 +122,17 @@ impl Stamps {
             let Some(canvas) = old.or_else(dom::new_canvas) else { return };
             let Some(size) = paint_anew(&canvas, size(), dpr, paint) else { return };
             let edition = self.edition;
-            self.made.insert(motif.clone(), Stamp { canvas, size, edition, radius });
+            self.made.insert(key.clone(), Sprite { canvas, size, edition, radius });
         }
-        let Some(stamp) = self.made.get(motif) else { return };
-        let scale = if is_text { 1.0 } else { radius / stamp.radius };
-        let [width, height] = stamp.size.map(|it| it * scale);
+        let Some(sprite) = self.made.get(key) else { return };
+        let scale = if is_text { 1.0 } else { radius / sprite.radius };
+        let [width, height] = sprite.size.map(|it| it * scale);
         let mut corner = [x - 0.5 * width, y - 0.5 * height];
         if is_text {
             // Letters stay sharp on whole device pixels; bodies move on smoothly.
             corner = corner.map(|it| (it * dpr).round() / dpr);
         }
-        let (canvas, [left, top]) = (&stamp.canvas, corner);
+        let (canvas, [left, top]) = (&sprite.canvas, corner);
         let _ =
             pen.draw_image_with_html_canvas_element_and_dw_and_dh(canvas, left, top, width, height);
     }

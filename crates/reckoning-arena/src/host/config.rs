@@ -1,7 +1,7 @@
-//! Settings that both ends of the arena share: pixels instead of metres.
+//! Settings shared by both ends of the arena, in pixels instead of metres.
 
 use crate::level::{Level, Walls as LevelWalls};
-use crate::talk::{ModelChoice, WorldChoice};
+use crate::protocol::{ModelChoice, ServerTuning};
 use reckoning::{
     AngleThreshold, BlendSpan, ConfigError, Curve, Envelope, GhostConfig, GuardConfig, Model,
     PublisherConfig, Quantiser, RewindConfig, RewindView, Threshold,
@@ -32,7 +32,7 @@ const ANGLE_DEG: f64 = 15.0;
 /// Where no window shows them.
 const FAR_ANGLE_DEG: f64 = 45.0;
 /// An owner's threshold, whatever receivers are served with.
-const MOST_OWN_PX: f32 = 6.0;
+const MAX_OWN_PX: f32 = 6.0;
 /// Between two rounds of sending.
 const ROUND: Duration = Duration::from_millis(33);
 /// Bodies turn within a fifth of a second. In half of that errors on screen would be smaller by
@@ -47,14 +47,14 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(2);
 /// Why the settings of a level make no host.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum StageError {
+pub enum ArenaHostError {
     /// A setting is out of range.
     Config(ConfigError),
     /// The format cannot be described.
     Format(FormatError),
 }
 
-impl fmt::Display for StageError {
+impl fmt::Display for ArenaHostError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Config(error) => error.fmt(f),
@@ -63,7 +63,7 @@ impl fmt::Display for StageError {
     }
 }
 
-impl std::error::Error for StageError {
+impl std::error::Error for ArenaHostError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Config(error) => Some(error),
@@ -72,13 +72,13 @@ impl std::error::Error for StageError {
     }
 }
 
-impl From<ConfigError> for StageError {
+impl From<ConfigError> for ArenaHostError {
     fn from(error: ConfigError) -> Self {
         Self::Config(error)
     }
 }
 
-impl From<FormatError> for StageError {
+impl From<FormatError> for ArenaHostError {
     fn from(error: FormatError) -> Self {
         Self::Format(error)
     }
@@ -88,12 +88,12 @@ impl From<FormatError> for StageError {
 ///
 /// # Errors
 /// When the level's numbers make no envelope or no walls.
-pub fn host_config(base: HostConfig, level: &Level) -> Result<HostConfig, StageError> {
+pub fn host_config(base: HostConfig, level: &Level) -> Result<HostConfig, ArenaHostError> {
     let models = ModelChoice::PLAIN.map(ModelChoice::model);
     let mut host = base;
     host.format = Format::new(true, STAMP_HZ, STEPS, &models, Registry::default())?;
     host.zones.classes = zone_classes(level)?;
-    host.model = WorldChoice::default().model.model();
+    host.model = ServerTuning::default().model.model();
     host.tick = ROUND;
     host.guard = Some(guard_config(level));
     host.walls = Some(walls(level.walls())?);
@@ -107,7 +107,7 @@ pub fn host_config(base: HostConfig, level: &Level) -> Result<HostConfig, StageE
 /// but in coarser steps, and where it looks matters less.
 fn zone_classes(level: &Level) -> Result<Vec<ZoneClass>, ConfigError> {
     let mut near = ZoneClass::default();
-    near.threshold = Threshold::metres(f64::from(WorldChoice::default().threshold_px))?;
+    near.threshold = Threshold::metres(f64::from(ServerTuning::default().threshold_px))?;
     near.angle_threshold = AngleThreshold::degrees(ANGLE_DEG).ok();
     near.heartbeat = HEARTBEAT;
     if near_px(level) >= level.size_px().length() {
@@ -133,12 +133,15 @@ fn near_px(level: &Level) -> f64 {
     0.5 * libm::hypot(width, height) + level.file().body.speed_px_s
 }
 
-/// The same host, for a stage whose bots a trained predictor plans: its curves go by a short
+/// The same host, for an arena whose bots a trained predictor plans: its curves go by a short
 /// name.
 ///
 /// # Errors
 /// When the format cannot be described with them.
-pub fn with_learned(mut host: HostConfig, model: &LearnedModel) -> Result<HostConfig, StageError> {
+pub fn with_learned(
+    mut host: HostConfig,
+    model: &LearnedModel,
+) -> Result<HostConfig, ArenaHostError> {
     let curve = Model::Curve(Curve::still(model.basis()));
     let damped = Model::Damped { fade: model.fade() };
     let mut models = vec![curve];
@@ -155,7 +158,7 @@ pub fn guard_config(level: &Level) -> GuardConfig {
     let most_px_s2 = body.acceleration_px_s2.max(body.braking_px_s2);
     let envelope = Envelope::of_speed(body.speed_px_s * 1.05, most_px_s2 * 2.0);
     // The owner's threshold, rounding, and a step either way.
-    let tolerance_px = f64::from(MOST_OWN_PX) * 2.0 + body.speed_px_s * 2.0 * crate::TICK_S;
+    let tolerance_px = f64::from(MAX_OWN_PX) * 2.0 + body.speed_px_s * 2.0 * crate::TICK_S;
     let mut guard = GuardConfig::of(envelope, tolerance_px);
     guard.obey_within = OBEYS_WITHIN;
     guard.max_age = OLDEST;
@@ -179,22 +182,22 @@ pub fn ghost_config() -> GhostConfig {
 
 /// How clients publish their own bodies.
 #[must_use]
-pub fn publisher_config(choice: &WorldChoice) -> PublisherConfig {
+pub fn publisher_config(tuning: &ServerTuning) -> PublisherConfig {
     let mut publisher = PublisherConfig::default();
-    let own_px = f64::from(choice.threshold_px.min(MOST_OWN_PX));
+    let own_px = f64::from(tuning.threshold_px.min(MAX_OWN_PX));
     publisher.threshold = Threshold::metres(own_px).unwrap_or(Threshold::METRE_PER_AXIS);
     publisher.angle_threshold = AngleThreshold::degrees(ANGLE_DEG).ok();
     publisher.angle_min_interval = Duration::from_millis(100);
     publisher.heartbeat = HEARTBEAT;
-    publisher.model = choice.model.model();
+    publisher.model = tuning.model.model();
     publisher
 }
 
 /// How clients join, publish and show.
 #[must_use]
-pub fn session_config(choice: &WorldChoice) -> SessionConfig {
+pub fn session_config(tuning: &ServerTuning) -> SessionConfig {
     let mut session = SessionConfig::default();
-    session.publisher = publisher_config(choice);
+    session.publisher = publisher_config(tuning);
     session.ghost = ghost_config();
     session
 }

@@ -1,6 +1,6 @@
-//! What people who watch can set: the link of their own, and how the server reckons for all.
+//! Settings that clients may change: their own simulated link, and how the server reckons.
 
-use super::TalkError;
+use super::ProtocolError;
 use super::bytes::{Put, Reader};
 use reckoning::{Budget, Leftover, Model, Policy, Weights};
 use std::num::NonZeroU32;
@@ -9,25 +9,25 @@ use std::time::Duration;
 /// A simulated link between the server and one client, the same in both directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkChoice {
-    /// One way; at most [`Self::MOST_DELAY_MS`].
+    /// One way; at most [`Self::MAX_DELAY_MS`].
     pub delay_ms: u16,
-    /// Standard deviation of the delay; at most [`Self::MOST_JITTER_MS`].
+    /// Standard deviation of the delay; at most [`Self::MAX_JITTER_MS`].
     pub jitter_ms: u16,
-    /// Lost datagrams in a hundred; at most [`Self::MOST_LOSS_PERCENT`].
+    /// Lost datagrams in a hundred; at most [`Self::MAX_LOSS_PERCENT`].
     pub loss_percent: u8,
-    /// Mean length of a run of losses; 1 loses single ones, at most [`Self::MOST_BURST`].
+    /// Mean length of a run of losses; 1 loses single ones, at most [`Self::MAX_BURST`].
     pub burst: u8,
 }
 
 impl LinkChoice {
     /// The longest delay.
-    pub const MOST_DELAY_MS: u16 = 1_000;
+    pub const MAX_DELAY_MS: u16 = 1_000;
     /// The strongest jitter.
-    pub const MOST_JITTER_MS: u16 = 300;
+    pub const MAX_JITTER_MS: u16 = 300;
     /// The heaviest loss.
-    pub const MOST_LOSS_PERCENT: u8 = 50;
+    pub const MAX_LOSS_PERCENT: u8 = 50;
     /// The longest runs of losses.
-    pub const MOST_BURST: u8 = 20;
+    pub const MAX_BURST: u8 = 20;
     /// Nothing is simulated.
     pub const NONE: Self = Self { delay_ms: 0, jitter_ms: 0, loss_percent: 0, burst: 1 };
 
@@ -36,17 +36,17 @@ impl LinkChoice {
         out.put_u8(self.loss_percent).put_u8(self.burst);
     }
 
-    pub(super) fn take(from: &mut Reader<'_>) -> Result<Self, TalkError> {
+    pub(super) fn take(from: &mut Reader<'_>) -> Result<Self, ProtocolError> {
         let (delay_ms, jitter_ms) = (from.u16()?, from.u16()?);
         let (loss_percent, burst) = (from.u8()?, from.u8()?);
         let checks = [
-            ("delay_ms", delay_ms <= Self::MOST_DELAY_MS),
-            ("jitter_ms", jitter_ms <= Self::MOST_JITTER_MS),
-            ("loss_percent", loss_percent <= Self::MOST_LOSS_PERCENT),
-            ("burst", (1..=Self::MOST_BURST).contains(&burst)),
+            ("delay_ms", delay_ms <= Self::MAX_DELAY_MS),
+            ("jitter_ms", jitter_ms <= Self::MAX_JITTER_MS),
+            ("loss_percent", loss_percent <= Self::MAX_LOSS_PERCENT),
+            ("burst", (1..=Self::MAX_BURST).contains(&burst)),
         ];
         match checks.into_iter().find(|it| !it.1) {
-            Some((name, _)) => Err(TalkError::Value { name }),
+            Some((name, _)) => Err(ProtocolError::Value { name }),
             None => Ok(Self { delay_ms, jitter_ms, loss_percent, burst }),
         }
     }
@@ -132,7 +132,7 @@ impl PolicyChoice {
 
 /// How the server reckons, for everyone.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WorldChoice {
+pub struct ServerTuning {
     /// How bodies are assumed to move.
     pub model: ModelChoice,
     /// How far off a client may be before it is told; within [`Self::THRESHOLDS_PX`].
@@ -141,13 +141,13 @@ pub struct WorldChoice {
     pub policy: PolicyChoice,
 }
 
-impl Default for WorldChoice {
+impl Default for ServerTuning {
     fn default() -> Self {
         Self { model: ModelChoice::Accelerating, threshold_px: 4.0, policy: PolicyChoice::Base }
     }
 }
 
-impl WorldChoice {
+impl ServerTuning {
     /// The least and the most of a threshold.
     pub const THRESHOLDS_PX: [f32; 2] = [0.5, 100.0];
 
@@ -155,8 +155,8 @@ impl WorldChoice {
         out.put_u8(self.model as u8).put_f32(self.threshold_px).put_u8(self.policy as u8);
     }
 
-    pub(super) fn take(from: &mut Reader<'_>) -> Result<Self, TalkError> {
-        let wrong = |name| TalkError::Value { name };
+    pub(super) fn take(from: &mut Reader<'_>) -> Result<Self, ProtocolError> {
+        let wrong = |name| ProtocolError::Value { name };
         let model = ModelChoice::ALL.get(usize::from(from.u8()?)).copied();
         let threshold_px = from.f32("threshold_px")?;
         let policy = PolicyChoice::ALL.get(usize::from(from.u8()?)).copied();

@@ -1,13 +1,13 @@
-//! What the server says.
+//! Messages from the server to a client.
 
 use super::bytes::{Put, Reader};
-use super::{LinkChoice, TalkError, WorldChoice};
+use super::{LinkChoice, ProtocolError, ServerTuning};
 use reckoning::SimTime;
 
-/// What the server says to a client.
+/// A message from the server to a client.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Tell {
+pub enum ServerMessage {
     /// Which player and which entity the client is.
     You {
         /// The player's number.
@@ -80,11 +80,11 @@ pub enum Tell {
         winner: u8,
     },
     /// How the server reckons now.
-    World(WorldChoice),
+    Tuning(ServerTuning),
     /// How the client's own link is simulated now.
     Link(LinkChoice),
     /// On which side the client's own player is; others' tags say it. Comes before
-    /// [`Tell::You`].
+    /// [`ServerMessage::You`].
     Side {
         /// The player's number.
         player: u16,
@@ -93,7 +93,7 @@ pub enum Tell {
     },
 }
 
-impl Tell {
+impl ServerMessage {
     /// Its bytes.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
@@ -128,7 +128,7 @@ impl Tell {
             Self::RoundOver { winner } => {
                 out.put_u8(9).put_u8(winner);
             }
-            Self::World(world) => world.put(out.put_u8(10)),
+            Self::Tuning(tuning) => tuning.put(out.put_u8(10)),
             Self::Link(link) => link.put(out.put_u8(11)),
             Self::Side { player, team } => {
                 out.put_u8(12).put_u16(player).put_u8(team);
@@ -141,9 +141,9 @@ impl Tell {
     ///
     /// # Errors
     /// When they are not exactly one of these within its limits.
-    pub fn decode(bytes: &[u8]) -> Result<Self, TalkError> {
+    pub fn decode(bytes: &[u8]) -> Result<Self, ProtocolError> {
         let mut from = Reader::new(bytes);
-        let tell = match from.u8()? {
+        let message = match from.u8()? {
             1 => Self::You { player: from.u16()?, entity: from.u32()? },
             2 => Self::Status {
                 health: from.f32("health")?,
@@ -166,11 +166,11 @@ impl Tell {
             7 => Self::Born { player: from.u16()?, at: from.pair("at")? },
             8 => Self::Died { player: from.u16()?, by: from.u16()? },
             9 => Self::RoundOver { winner: from.u8()? },
-            10 => Self::World(WorldChoice::take(&mut from)?),
+            10 => Self::Tuning(ServerTuning::take(&mut from)?),
             11 => Self::Link(LinkChoice::take(&mut from)?),
             12 => Self::Side { player: from.u16()?, team: from.u8()? },
-            got => return Err(TalkError::Kind { got }),
+            got => return Err(ProtocolError::Kind { got }),
         };
-        from.end(tell)
+        from.end(message)
     }
 }

@@ -1,13 +1,13 @@
-//! What a client says.
+//! Messages from a client to the server.
 
 use super::bytes::{Put, Reader};
-use super::{LinkChoice, TalkError, WorldChoice, clean_name};
+use super::{LinkChoice, ProtocolError, ServerTuning, clean_name};
 use reckoning::SimTime;
 
-/// What a client says to the server.
+/// A message from a client to the server.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Ask {
+pub enum ClientMessage {
     /// First of all: who it is.
     Hello {
         /// Its name, at most [`MAX_NAME_BYTES`](super::MAX_NAME_BYTES).
@@ -25,17 +25,17 @@ pub enum Ask {
     /// It wants its own link to be like this.
     SetLink(LinkChoice),
     /// It wants the server to reckon like this, for all.
-    SetWorld(WorldChoice),
-    /// It wants asides, or no longer.
-    Want {
+    SetTuning(ServerTuning),
+    /// It wants debug datagrams, or no longer.
+    Subscribe {
         /// [`Truth`](super::Truth).
         truth: bool,
-        /// [`Plain`](super::Plain).
-        plain: bool,
+        /// [`PositionSnapshot`](super::PositionSnapshot).
+        snapshots: bool,
     },
 }
 
-impl Ask {
+impl ClientMessage {
     /// Its bytes.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
@@ -48,9 +48,9 @@ impl Ask {
                 out.put_u8(2).put_time(*shown_at).put_pair(*aim);
             }
             Self::SetLink(link) => link.put(out.put_u8(3)),
-            Self::SetWorld(world) => world.put(out.put_u8(4)),
-            Self::Want { truth, plain } => {
-                out.put_u8(5).put_u8(u8::from(*truth)).put_u8(u8::from(*plain));
+            Self::SetTuning(tuning) => tuning.put(out.put_u8(4)),
+            Self::Subscribe { truth, snapshots } => {
+                out.put_u8(5).put_u8(u8::from(*truth)).put_u8(u8::from(*snapshots));
             }
         }
         out
@@ -60,16 +60,16 @@ impl Ask {
     ///
     /// # Errors
     /// When they are not exactly one of these within its limits.
-    pub fn decode(bytes: &[u8]) -> Result<Self, TalkError> {
+    pub fn decode(bytes: &[u8]) -> Result<Self, ProtocolError> {
         let mut from = Reader::new(bytes);
-        let ask = match from.u8()? {
+        let message = match from.u8()? {
             1 => Self::Hello { watch: from.flag("watch")?, name: from.name()? },
             2 => Self::Fire { shown_at: from.time()?, aim: from.pair("aim")? },
             3 => Self::SetLink(LinkChoice::take(&mut from)?),
-            4 => Self::SetWorld(WorldChoice::take(&mut from)?),
-            5 => Self::Want { truth: from.flag("truth")?, plain: from.flag("plain")? },
-            got => return Err(TalkError::Kind { got }),
+            4 => Self::SetTuning(ServerTuning::take(&mut from)?),
+            5 => Self::Subscribe { truth: from.flag("truth")?, snapshots: from.flag("snapshots")? },
+            got => return Err(ProtocolError::Kind { got }),
         };
-        from.end(()).map(|()| ask)
+        from.end(()).map(|()| message)
     }
 }

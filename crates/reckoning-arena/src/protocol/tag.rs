@@ -1,7 +1,7 @@
-//! What every entity of the arena bears, for all who see it.
+//! The tag of an entity: kind, team, player and name.
 
 use super::bytes::{Put, Reader};
-use super::{TalkError, clean_name};
+use super::{ProtocolError, clean_name};
 use crate::level::BodyKind;
 
 /// The tag of an entity.
@@ -37,12 +37,12 @@ impl Tag {
     ///
     /// # Errors
     /// When they are no tag of the arena.
-    pub fn decode(bytes: &[u8]) -> Result<Self, TalkError> {
+    pub fn decode(bytes: &[u8]) -> Result<Self, ProtocolError> {
         let mut from = Reader::new(bytes);
         let kind = match from.u8()? {
             0 => BodyKind::Walker,
             1 => BodyKind::Tank,
-            got => return Err(TalkError::Kind { got }),
+            got => return Err(ProtocolError::Kind { got }),
         };
         let (team, player, is_bot) = (from.u8()?, from.u16()?, from.flag("is_bot")?);
         Ok(Self { kind, team, player, is_bot, name: from.name()? })

@@ -1,21 +1,22 @@
-//! No body is drawn faster than bodies can go, with some room to catch up.
+//! Limit on the speed at which bodies are drawn: their top speed, with some room to catch up.
 //!
-//! A ghost that was far off sheds its error within a fifth of a second, which shows as a dash. Here
-//! the last word is the eye's: what is drawn follows the ghost at one and a half times the top speed
-//! at most, and takes a little longer to be right.
+//! A ghost that was far off sheds its error within a fifth of a second, which looks like a dash. So
+//! what is drawn follows the ghost at no more than 1.45 times the top speed, and takes a little
+//! longer to be right. What ghosts do before the clamp, and how often it acts, is measured by
+//! [`ClampMeter`](crate::meter::ClampMeter).
 
 use reckoning::DVec3;
 
-/// Of the top speed; a little below what counts as a jump.
+/// The fastest a body is drawn, as a share of its top speed.
 const CATCH_UP: f64 = 1.45;
 
 /// One body as it is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Pace {
+pub struct SpeedClamp {
     drawn: Option<DVec3>,
 }
 
-impl Pace {
+impl SpeedClamp {
     /// Where to draw it, `dt_s` after the last time, when its ghost is here. One that leapt, by
     /// birth, is drawn there at once.
     pub fn follow(&mut self, ghost: DVec3, dt_s: f64, top_px_s: f64, has_leapt: bool) -> DVec3 {
@@ -37,12 +38,12 @@ mod tests {
 
     #[test]
     fn a_dash_is_drawn_as_a_run_that_arrives() {
-        let mut pace = Pace::default();
-        pace.follow(DVec3::ZERO, FRAME_S, 440.0, false);
+        let mut clamp = SpeedClamp::default();
+        clamp.follow(DVec3::ZERO, FRAME_S, 440.0, false);
         let mut before = DVec3::ZERO;
         let mut frames = 0;
         while before != DVec3::X * 100.0 {
-            let drawn = pace.follow(DVec3::X * 100.0, FRAME_S, 440.0, false);
+            let drawn = clamp.follow(DVec3::X * 100.0, FRAME_S, 440.0, false);
             assert!(drawn.distance(before) / FRAME_S <= 660.0);
             (before, frames) = (drawn, frames + 1);
         }
@@ -51,18 +52,18 @@ mod tests {
 
     #[test]
     fn steady_motion_and_births_are_drawn_as_they_are() {
-        let mut pace = Pace::default();
+        let mut clamp = SpeedClamp::default();
         for frame in 0..60 {
             let ghost = DVec3::X * (440.0 * FRAME_S * f64::from(frame));
-            assert_eq!(pace.follow(ghost, FRAME_S, 440.0, false), ghost);
+            assert_eq!(clamp.follow(ghost, FRAME_S, 440.0, false), ghost);
         }
-        assert_eq!(pace.follow(DVec3::Y * 3e3, FRAME_S, 440.0, true), DVec3::Y * 3e3);
+        assert_eq!(clamp.follow(DVec3::Y * 3e3, FRAME_S, 440.0, true), DVec3::Y * 3e3);
     }
 
     #[test]
     fn without_a_top_speed_nothing_is_held_back() {
-        let mut pace = Pace::default();
-        pace.follow(DVec3::ZERO, FRAME_S, f64::INFINITY, false);
-        assert_eq!(pace.follow(DVec3::X * 9e3, FRAME_S, f64::INFINITY, false), DVec3::X * 9e3);
+        let mut clamp = SpeedClamp::default();
+        clamp.follow(DVec3::ZERO, FRAME_S, f64::INFINITY, false);
+        assert_eq!(clamp.follow(DVec3::X * 9e3, FRAME_S, f64::INFINITY, false), DVec3::X * 9e3);
     }
 }

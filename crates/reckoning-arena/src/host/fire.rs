@@ -1,58 +1,58 @@
-//! Shots of people: flown first through what the shooter saw.
+//! Lag compensation: shots of people fly through what the shooter saw first.
 //!
 //! A shot left the gun at the moment the shooter's screen showed, which is some time ago by
 //! now. Until now it flies through the ghosts that this shooter was shown, which the host
 //! remembers; from now on it flies among the bodies as they are, as all shots do.
 
-use super::{STEP, Stage};
+use super::{ArenaHost, STEP};
 use crate::world::PlayerId;
 use reckoning::{DVec3, SimTime};
 use reckoning_net::{Host, PeerId};
 use std::time::Duration;
 
-/// A trigger that was pulled.
+/// A shot that a client asked for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Trigger {
+pub(super) struct FireRequest {
     pub(super) peer: PeerId,
     pub(super) shown_at: SimTime,
     pub(super) aim: [f32; 2],
 }
 
 /// Shots reach back this far at most; within what the host remembers.
-const MOST_PAST: Duration = Duration::from_millis(800);
+const MAX_PAST: Duration = Duration::from_millis(800);
 /// Triggers of one step at most; far more than everyone together can pull.
-const MAX_TRIGGERS: usize = 256;
+const MAX_FIRE_REQUESTS: usize = 256;
 /// What is shown is as old as a slow way, and a guess on top.
 const SHOWN_AGE_S: f64 = 1.0;
 /// A shown time is as exact as a client's clock.
 const PAUSE_SHARE: f64 = 0.9;
 
-impl Stage {
-    pub(super) fn queue(&mut self, trigger: Trigger) {
-        if self.triggers.len() < MAX_TRIGGERS {
-            self.triggers.push(trigger);
+impl ArenaHost {
+    pub(super) fn queue(&mut self, request: FireRequest) {
+        if self.fire_requests.len() < MAX_FIRE_REQUESTS {
+            self.fire_requests.push(request);
         }
     }
 
-    /// Fires what was triggered since the last step.
-    pub(super) fn pull_triggers(&mut self, at: SimTime, host: &Host) {
-        for trigger in std::mem::take(&mut self.triggers) {
-            let fired = self.pull(at, &trigger, host).is_some();
+    /// Fires what was requested since the last step.
+    pub(super) fn fire_requested(&mut self, at: SimTime, host: &Host) {
+        for request in std::mem::take(&mut self.fire_requests) {
+            let fired = self.fire(at, &request, host).is_some();
             self.stats.shots += u64::from(fired);
             self.stats.refused_shots += u64::from(!fired);
         }
     }
 
-    fn pull(&mut self, at: SimTime, trigger: &Trigger, host: &Host) -> Option<u32> {
-        let seat = self.seats.get_mut(&trigger.peer)?;
-        let id = seat.player?;
-        let entity = self.cast.get(&id)?.entity?;
-        let along = DVec3::new(trigger.aim[0].into(), trigger.aim[1].into(), 0.0);
+    fn fire(&mut self, at: SimTime, request: &FireRequest, host: &Host) -> Option<u32> {
+        let client = self.clients.get_mut(&request.peer)?;
+        let id = client.player?;
+        let entity = self.actors.get(&id)?.entity?;
+        let along = DVec3::new(request.aim[0].into(), request.aim[1].into(), 0.0);
         let along = along.try_normalize()?;
-        let earliest = SimTime::from_micros(at.as_micros() - MOST_PAST.as_micros() as i64);
-        let shown_at = trigger.shown_at.clamp(earliest, at);
+        let earliest = SimTime::from_micros(at.as_micros() - MAX_PAST.as_micros() as i64);
+        let shown_at = request.shown_at.clamp(earliest, at);
         let pause_s = self.level.file().gun.pause_s * PAUSE_SHARE;
-        if seat.fired_at > SimTime::MIN && shown_at.secs_since(seat.fired_at) < pause_s {
+        if client.fired_at > SimTime::MIN && shown_at.secs_since(client.fired_at) < pause_s {
             return None;
         }
         let shooter = self.world.player(id).filter(|it| it.is_alive)?;
@@ -67,14 +67,15 @@ impl Stage {
         let is_open = self.level.walls().sees(stands, stood);
         let from = if is_open { stood } else { stands };
         let steps = (at.secs_since(shown_at) / STEP.as_secs_f64()) as u32;
-        let (cast, near) = (&self.cast, self.in_the_way(from, along, at.secs_since(shown_at)));
-        let shot = self.world.fire_past(id, (from, along), (shown_at, steps), |who, step| {
-            let target = cast.get(&who).filter(|_| near.contains(&who))?.entity?;
-            let moment = shown_at + STEP * step;
-            Some(rewind?.shown_at(trigger.peer, target, moment)?.position)
-        });
+        let (actors, near) = (&self.actors, self.in_the_way(from, along, at.secs_since(shown_at)));
+        let shot =
+            self.world.fire_lag_compensated(id, (from, along), (shown_at, steps), |who, step| {
+                let target = actors.get(&who).filter(|_| near.contains(&who))?.entity?;
+                let moment = shown_at + STEP * step;
+                Some(rewind?.shown_at(request.peer, target, moment)?.position)
+            });
         if shot.is_some() {
-            self.seats.get_mut(&trigger.peer)?.fired_at = shown_at;
+            self.clients.get_mut(&request.peer)?.fired_at = shown_at;
         }
         shot
     }

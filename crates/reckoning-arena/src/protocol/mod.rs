@@ -1,34 +1,37 @@
-//! What the arena's server and its clients say to each other, as bytes.
+//! Messages between the arena's server and its clients, as bytes.
 //!
-//! Moving bodies travel by the engine's own protocol; this is the rest of the game. Three kinds
-//! of words, all little endian:
-//! - [`Ask`] from a client and [`Tell`] from the server, as messages or commands of a session;
-//!   the first byte says which;
-//! - the [`Tag`] that every entity bears;
-//! - [`Aside`]s: datagrams beside the protocol, for the demonstration only. They begin with
-//!   seven zero bytes, as no datagram of the protocol can.
+//! Moving bodies travel by the engine's own protocol; this is the rest of the game. Three kinds,
+//! all little endian:
+//! - [`ClientMessage`] and [`ServerMessage`], as messages or commands of a session; the first byte
+//!   is the kind;
+//! - the [`Tag`] of every entity;
+//! - [`DebugDatagram`]s beside the protocol, for the demonstration only. They begin with seven zero
+//!   bytes, as no datagram of the protocol can.
 //!
-//! Others rely on this: what is decoded was within its limits, all numbers are finite, and no
+//! Others rely on this: whatever is decoded is within its limits, all numbers are finite, and no
 //! bytes make a decoder panic.
 
-mod aside;
-mod ask;
 mod bytes;
-mod choice;
+mod client_message;
+mod debug_datagram;
+mod server_message;
+mod settings;
 mod tag;
-mod tell;
 
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
 
-pub use aside::{Aside, MAX_PLAIN, MAX_TRUE, Mine, Plain, PlainBody, TrueBody, Truth};
-pub use ask::Ask;
-pub use choice::{LinkChoice, ModelChoice, PolicyChoice, WorldChoice};
+pub use client_message::ClientMessage;
+pub use debug_datagram::{
+    DebugDatagram, MAX_SNAPSHOT_BODIES, MAX_TRUTH_BODIES, OwnState, PositionSnapshot, SnapshotBody,
+    Truth, TruthBody,
+};
 pub use reckoning_net::wire::OUT_OF_BAND_PREFIX;
+pub use server_message::ServerMessage;
+pub use settings::{LinkChoice, ModelChoice, PolicyChoice, ServerTuning};
 pub use tag::Tag;
-pub use tell::Tell;
 
 /// The longest name of a player.
 pub const MAX_NAME_BYTES: usize = 24;
@@ -40,7 +43,7 @@ pub const NO_TEAM: u8 = u8::MAX;
 /// Why bytes say nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum TalkError {
+pub enum ProtocolError {
     /// They end too early.
     Short,
     /// More follows than belongs there.
@@ -60,7 +63,7 @@ pub enum TalkError {
     },
 }
 
-impl fmt::Display for TalkError {
+impl fmt::Display for ProtocolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Short => f.write_str("message ends too early; send all of it"),
@@ -71,7 +74,7 @@ impl fmt::Display for TalkError {
     }
 }
 
-impl std::error::Error for TalkError {}
+impl std::error::Error for ProtocolError {}
 
 /// A name without what cannot be shown, cut to [`MAX_NAME_BYTES`].
 #[must_use]

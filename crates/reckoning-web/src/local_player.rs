@@ -1,16 +1,16 @@
-//! The player's own body: moved here, at once, by the rules of the arena.
+//! The local player, moved at once by the rules of the arena.
 //!
-//! The server is told where it is and only objects when that is impossible. What it puts right is
-//! not drawn as a jump: the difference fades, unless it is a birth.
+//! The client publishes where it is, and the server objects only when that is impossible. Its
+//! corrections are not drawn as jumps: the difference fades, unless the player was born again.
 
 use reckoning::{DVec3, Kinematics, SimTime};
-use reckoning_arena::stage::GUN_LAG;
+use reckoning_arena::host::GUN_LAG;
 use reckoning_arena::{Input, Level, Player, TICKS_PER_S};
 
 /// The length of a step.
 const TICK_US: i64 = 1_000_000 / TICKS_PER_S as i64;
 /// A page that slept does not make up for more than this.
-const MOST_TICKS: u32 = 15;
+const MAX_TICKS: u32 = 15;
 /// How fast the picture forgets a correction.
 const FADE_S: f64 = 0.08;
 /// A correction further than this many radii is a birth.
@@ -18,7 +18,7 @@ const BIRTH_RADII: f64 = 8.0;
 
 /// A body that its owner's machine moves.
 #[derive(Clone, Debug)]
-pub struct OwnBody {
+pub struct LocalPlayer {
     player: Player,
     /// Up to when it has been moved.
     ticked: SimTime,
@@ -27,7 +27,7 @@ pub struct OwnBody {
     off_at: SimTime,
 }
 
-impl OwnBody {
+impl LocalPlayer {
     /// A body that the server says is here.
     #[must_use]
     pub const fn new(player: Player, now: SimTime) -> Self {
@@ -63,7 +63,7 @@ impl OwnBody {
     ) {
         let mut steps = 0;
         while now.as_micros() - self.ticked.as_micros() >= TICK_US {
-            if steps == MOST_TICKS {
+            if steps == MAX_TICKS {
                 self.ticked = now;
                 break;
             }
@@ -124,16 +124,13 @@ fn later(now: SimTime, by_s: f64) -> SimTime {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::ms;
     use reckoning_arena::{PlayerId, Team};
 
-    fn ms(millis: i64) -> SimTime {
-        SimTime::from_millis(millis)
-    }
-
-    fn walker() -> (Level, OwnBody) {
+    fn walker() -> (Level, LocalPlayer) {
         let level = Level::built_in("proving-grounds").unwrap();
         let player = Player::standing(PlayerId(0), Team(0), level.size_px() * 0.4, DVec3::X);
-        (level, OwnBody::new(player, SimTime::ZERO))
+        (level, LocalPlayer::new(player, SimTime::ZERO))
     }
 
     fn east() -> Input {

@@ -1,23 +1,23 @@
-//! Datagrams beside the protocol, for the demonstration only: what is true, and what a game
+//! Debug datagrams beside the protocol, for the demonstration only: the truth, and what a game
 //! without dead reckoning would send.
 
-use super::TalkError;
+use super::ProtocolError;
 use super::bytes::{Put, Reader};
 use reckoning::SimTime;
 use reckoning_net::wire::{MAX_DATAGRAM_BYTES, OUT_OF_BAND_PREFIX};
 
 /// Prefix, kind, moment and count.
 const HEAD_BYTES: usize = 18;
-const TRUE_BYTES: usize = 20;
-const PLAIN_BYTES: usize = 12;
+const TRUTH_BODY_BYTES: usize = 20;
+const SNAPSHOT_BODY_BYTES: usize = 12;
 /// Bodies in one [`Truth`] at most; more need several.
-pub const MAX_TRUE: usize = (MAX_DATAGRAM_BYTES - HEAD_BYTES) / TRUE_BYTES;
-/// Bodies in one [`Plain`] at most; more need several.
-pub const MAX_PLAIN: usize = (MAX_DATAGRAM_BYTES - HEAD_BYTES) / PLAIN_BYTES;
+pub const MAX_TRUTH_BODIES: usize = (MAX_DATAGRAM_BYTES - HEAD_BYTES) / TRUTH_BODY_BYTES;
+/// Bodies in one [`PositionSnapshot`] at most; more need several.
+pub const MAX_SNAPSHOT_BODIES: usize = (MAX_DATAGRAM_BYTES - HEAD_BYTES) / SNAPSHOT_BODY_BYTES;
 
 /// One body of a [`Truth`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TrueBody {
+pub struct TruthBody {
     /// The entity's id.
     pub entity: u32,
     /// Where it truly is.
@@ -31,13 +31,13 @@ pub struct TrueBody {
 pub struct Truth {
     /// The host's time.
     pub at: SimTime,
-    /// At most [`MAX_TRUE`]; the rest is not written.
-    pub bodies: Vec<TrueBody>,
+    /// At most [`MAX_TRUTH_BODIES`]; the rest is not written.
+    pub bodies: Vec<TruthBody>,
 }
 
-/// One body of a [`Plain`].
+/// One body of a [`PositionSnapshot`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PlainBody {
+pub struct SnapshotBody {
     /// The entity's id.
     pub entity: u32,
     /// Where it is.
@@ -47,17 +47,17 @@ pub struct PlainBody {
 /// What a game without dead reckoning sends: all positions, twenty times a second, through the
 /// simulated link.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plain {
+pub struct PositionSnapshot {
     /// The host's time.
     pub at: SimTime,
-    /// At most [`MAX_PLAIN`]; the rest is not written.
-    pub bodies: Vec<PlainBody>,
+    /// At most [`MAX_SNAPSHOT_BODIES`]; the rest is not written.
+    pub bodies: Vec<SnapshotBody>,
 }
 
 /// Where a client's own body truly is, past the simulated link, so that others can be told
 /// the truth. The game does not use it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mine {
+pub struct OwnState {
     /// The host's time.
     pub at: SimTime,
     /// Where.
@@ -69,37 +69,37 @@ pub struct Mine {
 /// A datagram beside the protocol.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Aside {
+pub enum DebugDatagram {
     /// From the server.
     Truth(Truth),
     /// From the server.
-    Plain(Plain),
+    Snapshot(PositionSnapshot),
     /// From a client.
-    Mine(Mine),
+    OwnState(OwnState),
 }
 
-impl Aside {
+impl DebugDatagram {
     /// Its bytes, the prefix included.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let mut out = OUT_OF_BAND_PREFIX.to_vec();
         match self {
             Self::Truth(truth) => {
-                let bodies = truth.bodies.get(..MAX_TRUE).unwrap_or(&truth.bodies);
+                let bodies = truth.bodies.get(..MAX_TRUTH_BODIES).unwrap_or(&truth.bodies);
                 out.put_u8(1).put_time(truth.at).put_u16(bodies.len() as u16);
                 for body in bodies {
                     out.put_u32(body.entity).put_pair(body.at).put_pair(body.velocity);
                 }
             }
-            Self::Plain(plain) => {
-                let bodies = plain.bodies.get(..MAX_PLAIN).unwrap_or(&plain.bodies);
-                out.put_u8(2).put_time(plain.at).put_u16(bodies.len() as u16);
+            Self::Snapshot(snapshot) => {
+                let bodies = snapshot.bodies.get(..MAX_SNAPSHOT_BODIES).unwrap_or(&snapshot.bodies);
+                out.put_u8(2).put_time(snapshot.at).put_u16(bodies.len() as u16);
                 for body in bodies {
                     out.put_u32(body.entity).put_pair(body.at);
                 }
             }
-            Self::Mine(mine) => {
-                out.put_u8(3).put_time(mine.at).put_pair(mine.place).put_pair(mine.velocity);
+            Self::OwnState(own) => {
+                out.put_u8(3).put_time(own.at).put_pair(own.place).put_pair(own.velocity);
             }
         }
         out
@@ -109,46 +109,53 @@ impl Aside {
     ///
     /// # Errors
     /// When they are not exactly one of these.
-    pub fn decode(bytes: &[u8]) -> Result<Self, TalkError> {
-        let rest =
-            bytes.strip_prefix(&OUT_OF_BAND_PREFIX).ok_or(TalkError::Value { name: "prefix" })?;
+    pub fn decode(bytes: &[u8]) -> Result<Self, ProtocolError> {
+        let rest = bytes
+            .strip_prefix(&OUT_OF_BAND_PREFIX)
+            .ok_or(ProtocolError::Value { name: "prefix" })?;
         let mut from = Reader::new(rest);
-        let aside = match from.u8()? {
+        let datagram = match from.u8()? {
             1 => {
                 let at = from.time()?;
-                Self::Truth(Truth { at, bodies: take_list(&mut from, MAX_TRUE, true_body)? })
+                Self::Truth(Truth {
+                    at,
+                    bodies: take_list(&mut from, MAX_TRUTH_BODIES, truth_body)?,
+                })
             }
             2 => {
                 let at = from.time()?;
-                Self::Plain(Plain { at, bodies: take_list(&mut from, MAX_PLAIN, plain_body)? })
+                Self::Snapshot(PositionSnapshot {
+                    at,
+                    bodies: take_list(&mut from, MAX_SNAPSHOT_BODIES, snapshot_body)?,
+                })
             }
-            3 => Self::Mine(Mine {
+            3 => Self::OwnState(OwnState {
                 at: from.time()?,
                 place: from.pair("place")?,
                 velocity: from.pair("velocity")?,
             }),
-            got => return Err(TalkError::Kind { got }),
+            got => return Err(ProtocolError::Kind { got }),
         };
-        from.end(()).map(|()| aside)
+        from.end(()).map(|()| datagram)
     }
 }
 
 fn take_list<T>(
     from: &mut Reader<'_>,
     most: usize,
-    take: fn(&mut Reader<'_>) -> Result<T, TalkError>,
-) -> Result<Vec<T>, TalkError> {
+    take: fn(&mut Reader<'_>) -> Result<T, ProtocolError>,
+) -> Result<Vec<T>, ProtocolError> {
     let count = usize::from(from.u16()?);
     if count > most {
-        return Err(TalkError::Value { name: "count" });
+        return Err(ProtocolError::Value { name: "count" });
     }
     (0..count).map(|_| take(from)).collect()
 }
 
-fn true_body(from: &mut Reader<'_>) -> Result<TrueBody, TalkError> {
-    Ok(TrueBody { entity: from.u32()?, at: from.pair("at")?, velocity: from.pair("velocity")? })
+fn truth_body(from: &mut Reader<'_>) -> Result<TruthBody, ProtocolError> {
+    Ok(TruthBody { entity: from.u32()?, at: from.pair("at")?, velocity: from.pair("velocity")? })
 }
 
-fn plain_body(from: &mut Reader<'_>) -> Result<PlainBody, TalkError> {
-    Ok(PlainBody { entity: from.u32()?, at: from.pair("at")? })
+fn snapshot_body(from: &mut Reader<'_>) -> Result<SnapshotBody, ProtocolError> {
+    Ok(SnapshotBody { entity: from.u32()?, at: from.pair("at")? })
 }
