@@ -23,7 +23,7 @@ use tokio::time::timeout;
 use crate::entrance::{Entrance, OpenLink};
 use crate::limits::Visit;
 use crate::link::{Outbox, Outlet};
-use crate::metrics::Refused;
+use crate::metrics::{self, Refused};
 
 /// Connections that the system may keep for us to take.
 const BACKLOG: u32 = 256;
@@ -69,8 +69,7 @@ async fn health(State(desk): State<Desk>) -> impl IntoResponse {
 }
 
 async fn metrics(State(desk): State<Desk>) -> impl IntoResponse {
-    let text = desk.entrance.metrics.prometheus();
-    ([(CONTENT_TYPE, "text/plain; version=0.0.4")], text)
+    ([(CONTENT_TYPE, metrics::CONTENT_TYPE)], desk.entrance.metrics.openmetrics())
 }
 
 /// For pages from anywhere: it holds nothing secret.

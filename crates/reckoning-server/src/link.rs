@@ -93,8 +93,8 @@ impl Link {
 
     /// Takes in what the client sent.
     pub(crate) fn receive(&self, now: SimTime, bytes: Bytes) -> Conduct {
-        self.metrics.datagrams_in.one();
-        self.metrics.bytes_in.add(bytes.len() as u64);
+        self.metrics.datagrams_in.inc();
+        self.metrics.bytes_in.inc_by(bytes.len() as u64);
         let mut inbox = self.inbox();
         let cause = if !inbox.allowance.spend(now, 1.0) {
             Drop::PeerRate
@@ -130,8 +130,8 @@ impl Link {
             Outlet::Socket(outbox) => outbox.push(bytes, &self.limits, &self.metrics),
         };
         if sent {
-            self.metrics.datagrams_out.one();
-            self.metrics.bytes_out.add(length);
+            self.metrics.datagrams_out.inc();
+            self.metrics.bytes_out.inc_by(length);
         }
     }
 

@@ -137,9 +137,11 @@ impl Recorder {
         self.next += self.every * missed.saturating_add(1);
         let Some(steps) = &self.steps else { return };
         match steps.try_send(step) {
-            Ok(()) => self.metrics.recorded_steps.one(),
+            Ok(()) => {
+                self.metrics.recorded_steps.inc();
+            }
             Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {
-                self.metrics.recording_drops.one();
+                self.metrics.recording_drops.inc();
             }
         }
     }
@@ -154,7 +156,7 @@ impl Recorder {
         if let Some(thread) = self.thread.take() {
             // A panic of the writer was counted nowhere else.
             if thread.join().is_err() {
-                self.metrics.recording_errors.one();
+                self.metrics.recording_errors.inc();
             }
         }
     }
@@ -281,7 +283,7 @@ impl Pen {
 
     fn fail(&mut self, error: &io::Error) {
         tracing::error!(%error, "recording failed, the rest of the session is not recorded");
-        self.metrics.recording_errors.one();
+        self.metrics.recording_errors.inc();
         self.writer = None;
     }
 }

@@ -124,7 +124,7 @@ impl TickLoop {
             let now = self.clock.now();
             if now > due + period {
                 // Steps that were missed are not made up for: that would only make it later.
-                self.metrics.late_ticks.one();
+                self.metrics.late_ticks.inc();
                 due = now;
             }
             self.sleep_until(due);
@@ -246,7 +246,7 @@ impl TickLoop {
                 HostEvent::Joined { peer, .. } => self.joined(*peer),
                 HostEvent::Left { peer, why } => {
                     if *why == Departure::PutOut(Refusal::Conduct) {
-                        self.metrics.expelled.one();
+                        self.metrics.expelled.inc();
                     }
                     tracing::info!(peer = peer.0, ?why, "left");
                     self.close_soon(now, *peer);

@@ -51,7 +51,9 @@ fn the_server_tells_of_itself_over_http() {
     let about = get(address, "/reckoning.json");
     assert!(about.contains(&format!("\"certificate_sha256\": \"{hash}\"")), "{about}");
     assert!(about.contains(&format!("\"udp_port\": {}", address.port())), "{about}");
-    assert!(get(address, "/metrics").contains("reckoning_peers 0\n"));
+    let metrics = get(address, "/metrics");
+    assert!(metrics.contains("\r\ncontent-type: application/openmetrics-text; version=1.0.0;"));
+    assert!(metrics.contains("reckoning_peers 0\n") && metrics.ends_with("# EOF\n"), "{metrics}");
     assert!(get(address, "/").starts_with("HTTP/1.1 404"));
     server.stop();
 }
