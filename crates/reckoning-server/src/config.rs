@@ -73,9 +73,9 @@ fn guard(it: &Guarding) -> Option<GuardConfig> {
 }
 
 /// The text of `/reckoning.json`.
-pub(crate) fn about(settings: &Settings, identity: &Identity, port: u16) -> String {
+pub(crate) fn server_info(settings: &Settings, identity: &Identity, port: u16) -> String {
     let hash = identity.is_made().then(|| to_hex(&identity.sha256()));
-    let about = json!({
+    let info = json!({
         "protocol": VERSION,
         "udp_port": port,
         "tcp_port": port,
@@ -83,7 +83,7 @@ pub(crate) fn about(settings: &Settings, identity: &Identity, port: u16) -> Stri
         "websocket": "/ws",
         "datagram_bytes": settings.limits.datagram_bytes,
     });
-    format!("{about:#}\n")
+    format!("{info:#}\n")
 }
 
 #[cfg(test)]

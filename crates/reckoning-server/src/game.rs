@@ -26,9 +26,9 @@ pub struct Joiner {
 /// What a game wants of its server, beyond what its host does.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Wish {
+pub enum ServerRequest {
     /// Send a datagram beside the protocol; it must begin with seven zero bytes.
-    Aside {
+    OutOfBand {
         /// To whom.
         to: PeerId,
         /// What, the seven zero bytes included.
@@ -38,7 +38,7 @@ pub enum Wish {
     },
     /// Simulate a link between the server and a client from now on, the same in both
     /// directions; `None` stops it. Asides of the client do not pass it.
-    Shape {
+    SimulateLink {
         /// Whose.
         peer: PeerId,
         /// Which.
@@ -48,7 +48,7 @@ pub enum Wish {
 
 /// What a recording should know of an entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Role<'a> {
+pub struct RecordedIdentity<'a> {
     /// Its side; -1 is neutral.
     pub team: i32,
     /// Its name, empty when it has none.
@@ -78,17 +78,17 @@ pub trait Game: Send {
 
     /// A joined client sent a datagram beside the protocol, the seven zero bytes included. It
     /// has passed no simulated link. The default does nothing.
-    fn aside(&mut self, now: SimTime, peer: PeerId, bytes: &[u8]) {
+    fn out_of_band(&mut self, now: SimTime, peer: PeerId, bytes: &[u8]) {
         let _ = (now, peer, bytes);
     }
 
     /// What the game wants of the server; asked until `None` after every step.
-    fn poll_wish(&mut self) -> Option<Wish> {
+    fn poll_request(&mut self) -> Option<ServerRequest> {
         None
     }
 
     /// What a recording should know of an entity; `None` takes it for neutral and nameless.
-    fn role(&self, entity: EntityId) -> Option<Role<'_>> {
+    fn recorded_identity(&self, entity: EntityId) -> Option<RecordedIdentity<'_>> {
         let _ = entity;
         None
     }

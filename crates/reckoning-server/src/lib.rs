@@ -14,29 +14,29 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod admission;
 pub mod certificate;
 mod clock;
+mod conditioner;
 mod config;
-mod entrance;
+mod connection;
 mod game;
-mod gate;
 mod http;
+mod join_auth;
 pub mod limits;
-mod link;
 pub mod logs;
 pub mod metrics;
 mod quic;
 pub mod record;
 mod server;
 pub mod settings;
-mod shape;
 mod tick;
 pub mod token;
 
 pub use axum;
 pub use clock::{Clock, unix_seconds};
 pub use config::host as host_config;
-pub use game::{Game, Joiner, Relay, Role, Wish};
+pub use game::{Game, Joiner, RecordedIdentity, Relay, ServerRequest};
 pub use reckoning_net::PeerId;
 pub use server::{Running, ServeError, Server};
 pub use settings::{Settings, SettingsError};

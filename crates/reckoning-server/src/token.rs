@@ -173,7 +173,7 @@ impl TokenKey {
     ///
     /// # Errors
     /// When it is malformed, forged or past its end.
-    pub fn check(&self, bytes: &[u8], now: u64) -> Result<Token, TokenError> {
+    pub fn verify(&self, bytes: &[u8], now: u64) -> Result<Token, TokenError> {
         let malformed = TokenError::Malformed { bytes: bytes.len() };
         let said = bytes.len().checked_sub(MAC_BYTES).ok_or(malformed)?;
         let (said, mac) = bytes.split_at(said);
@@ -278,10 +278,10 @@ mod tests {
     fn a_token_comes_back_as_it_was_minted() {
         let bytes = key().mint(&[3, 70_000], 1_000).unwrap();
 
-        let token = key().check(&bytes, 999).unwrap();
+        let token = key().verify(&bytes, 999).unwrap();
         assert_eq!((token.entities, token.expires), (vec![3, 70_000], 1_000));
         let again = key().mint(&[3, 70_000], 1_000).unwrap();
-        assert_ne!(key().check(&again, 0).unwrap().nonce, token.nonce);
+        assert_ne!(key().verify(&again, 0).unwrap().nonce, token.nonce);
     }
 
     #[test]
@@ -290,20 +290,20 @@ mod tests {
         for bit in 0..bytes.len() * 8 {
             let mut forged = bytes.clone();
             forged[bit / 8] ^= 1 << (bit % 8);
-            assert_eq!(key().check(&forged, 0), Err(TokenError::Forged), "bit {bit}");
+            assert_eq!(key().verify(&forged, 0), Err(TokenError::Forged), "bit {bit}");
         }
         for length in 0..bytes.len() {
-            assert!(key().check(&bytes[..length], 0).is_err(), "{length} bytes");
+            assert!(key().verify(&bytes[..length], 0).is_err(), "{length} bytes");
         }
     }
 
     #[test]
     fn other_keys_and_late_hours_are_refused() {
         let bytes = TokenKey::new(&[8; 32]).unwrap().mint(&[], 1_000).unwrap();
-        assert_eq!(key().check(&bytes, 0), Err(TokenError::Forged));
+        assert_eq!(key().verify(&bytes, 0), Err(TokenError::Forged));
 
         let bytes = key().mint(&[], 1_000).unwrap();
-        assert_eq!(key().check(&bytes, 1_000), Err(TokenError::Expired { expires: 1_000 }));
+        assert_eq!(key().verify(&bytes, 1_000), Err(TokenError::Expired { expires: 1_000 }));
     }
 
     #[test]

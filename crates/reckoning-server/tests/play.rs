@@ -4,7 +4,7 @@ mod support;
 
 use reckoning_client::{ClientConfig, Status, Trust};
 use reckoning_net::Refusal;
-use reckoning_server::metrics::Refused;
+use reckoning_server::metrics::RejectReason;
 use reckoning_server::token::{TokenKey, new_key_hex};
 use support::{Native, Socket, get, serve, wait_for};
 
@@ -102,7 +102,7 @@ fn a_token_opens_the_door_once_at_a_time() {
         });
         assert_eq!((thief.refusals[0], thief.joins), (Refusal::Token, 0), "{name}");
     }
-    assert_eq!(server.metrics().refusals(Refused::Token), 3);
+    assert_eq!(server.metrics().rejects(RejectReason::Token), 3);
     wait_for("two bodies, as the token says", 5.0, || server.metrics().entities.get() == 2);
 
     holder.client.leave();
@@ -140,7 +140,7 @@ fn a_connection_that_fell_silent_gives_way_to_its_token() {
     });
     println!("back after {took:?}");
     assert_eq!((new.mine, new.refusals.len()), (old.mine, 0));
-    assert_eq!(server.metrics().refusals(Refused::Token), 0);
+    assert_eq!(server.metrics().rejects(RejectReason::Token), 0);
     wait_for("one of them is in", 5.0, || {
         new.frame();
         server.metrics().peers.get() == 1

@@ -8,13 +8,13 @@ use std::time::Duration;
 use reckoning::SimTime;
 use reckoning_lab::LinkConfig;
 use reckoning_net::{Delivery, Host, HostEvent, PeerId};
-use reckoning_server::{Game, Relay, Running, Server, Wish};
+use reckoning_server::{Game, Relay, Running, Server, ServerRequest};
 use support::{Native, wait_for};
 
 /// What a test tells the game, and the game the test.
 #[derive(Default)]
 struct Board {
-    wishes: Vec<Wish>,
+    requests: Vec<ServerRequest>,
     peer: Option<PeerId>,
     came: Vec<Vec<u8>>,
     /// Send an aside each step, with the moment in it.
@@ -34,7 +34,11 @@ impl Game for Echo {
             HostEvent::Joined { peer, .. } => board.peer = Some(*peer),
             // Answered past the link, so that only the way up counts.
             HostEvent::Message { peer, .. } => {
-                board.wishes.push(Wish::Aside { to: *peer, bytes: vec![0; 9], shaped: false });
+                board.requests.push(ServerRequest::OutOfBand {
+                    to: *peer,
+                    bytes: vec![0; 9],
+                    shaped: false,
+                });
             }
             _ => {}
         }
@@ -46,16 +50,16 @@ impl Game for Echo {
         let mut board = self.board.lock().unwrap();
         if let (Some(shaped), Some(to)) = (board.stamps, board.peer) {
             let bytes = [&[0; 8][..], &now.as_micros().to_le_bytes()].concat();
-            board.wishes.push(Wish::Aside { to, bytes, shaped });
+            board.requests.push(ServerRequest::OutOfBand { to, bytes, shaped });
         }
     }
 
-    fn aside(&mut self, _: SimTime, _: PeerId, bytes: &[u8]) {
+    fn out_of_band(&mut self, _: SimTime, _: PeerId, bytes: &[u8]) {
         self.board.lock().unwrap().came.push(bytes.to_vec());
     }
 
-    fn poll_wish(&mut self) -> Option<Wish> {
-        self.board.lock().unwrap().wishes.pop()
+    fn poll_request(&mut self) -> Option<ServerRequest> {
+        self.board.lock().unwrap().requests.pop()
     }
 }
 
@@ -76,7 +80,7 @@ fn shape(board: &Mutex<Board>, delay_ms: u64) {
     config.delay = Duration::from_millis(delay_ms);
     let mut board = board.lock().unwrap();
     let peer = board.peer.unwrap();
-    board.wishes.push(Wish::Shape { peer, link: Some(config) });
+    board.requests.push(ServerRequest::SimulateLink { peer, link: Some(config) });
 }
 
 #[test]

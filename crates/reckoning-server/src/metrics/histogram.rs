@@ -72,7 +72,7 @@ const fn fine_end_us(bucket: usize) -> u64 {
 
 impl Histogram {
     /// Notes one step.
-    pub fn note(&self, took: Duration) {
+    pub fn observe(&self, took: Duration) {
         let took_us = took.as_micros() as u64;
         let bucket = TICK_BOUNDS_US.iter().position(|bound| took_us <= *bound);
         add(&self.0.coarse[bucket.unwrap_or(TICK_BOUNDS_US.len())], 1);

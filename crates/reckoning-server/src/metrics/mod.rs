@@ -28,7 +28,7 @@ pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0
 /// Why something a client sent or was owed did not get through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Drop {
+pub enum DropReason {
     /// The client sends faster than it may.
     PeerRate,
     /// All clients of the address together send faster than they may.
@@ -46,7 +46,7 @@ pub enum Drop {
 /// Why a connection was not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Refused {
+pub enum RejectReason {
     /// The address has enough connections.
     AddressConnections,
     /// The address connects too often.
@@ -71,12 +71,12 @@ pub enum Refused {
     Banned,
 }
 
-/// The label of each [`Drop`], in its order.
+/// The label of each [`DropReason`], in its order.
 const DROPS: [&str; 6] =
     ["peer_rate", "address_rate", "too_long", "queue_full", "send_buffer", "closed"];
 
-/// The label of each [`Refused`], in its order.
-const REFUSED: [&str; 11] = [
+/// The label of each [`RejectReason`], in its order.
+const REJECTS: [&str; 11] = [
     "address_connections",
     "address_rate",
     "addresses",
@@ -141,7 +141,7 @@ pub struct Metrics {
     /// Clients that play.
     pub peers: Gauge,
     /// Connections open.
-    pub links: Gauge,
+    pub connections: Gauge,
     /// Entities there are.
     pub entities: Gauge,
     /// Datagrams that came in.
@@ -163,18 +163,18 @@ pub struct Metrics {
     /// Updates of clients that were not taken.
     pub rejected: Counter,
     /// Clients that the guard sent away.
-    pub expelled: Counter,
+    pub kicked: Counter,
     /// Steps that reached the recording.
     pub recorded_steps: Counter,
     /// Steps that the recording's full queue lost.
     pub recording_drops: Counter,
     /// Writes of the recording that failed.
     pub recording_errors: Counter,
-    /// What the host dropped of what clients sent, by the cause at the same place of
+    /// What the host dropped of what clients sent, by the reason at the same place of
     /// [`HOST_DROPS`].
     pub host_drops: [Counter; HOST_DROPS.len()],
     drops: [Counter; DROPS.len()],
-    refused: [Counter; REFUSED.len()],
+    rejects: [Counter; REJECTS.len()],
     registry: Registry,
 }
 
@@ -182,12 +182,12 @@ impl Default for Metrics {
     fn default() -> Self {
         let drops = Labelled::new("cause", DROPS);
         let host_drops = Labelled::new("cause", HOST_DROPS);
-        let refused = Labelled::new("cause", REFUSED);
+        let rejects = Labelled::new("cause", REJECTS);
         let verdicts = Labelled::new("verdict", ["accept", "correct", "reject", "disconnect"]);
-        let [accepted, corrected, rejected, expelled] = verdicts.counters.clone();
+        let [accepted, corrected, rejected, kicked] = verdicts.counters.clone();
         let mut metrics = Self {
             peers: Gauge::default(),
-            links: Gauge::default(),
+            connections: Gauge::default(),
             entities: Gauge::default(),
             datagrams_in: Counter::default(),
             bytes_in: Counter::default(),
@@ -198,13 +198,13 @@ impl Default for Metrics {
             accepted,
             corrected,
             rejected,
-            expelled,
+            kicked,
             recorded_steps: Counter::default(),
             recording_drops: Counter::default(),
             recording_errors: Counter::default(),
             host_drops: host_drops.counters.clone(),
             drops: drops.counters.clone(),
-            refused: refused.counters.clone(),
+            rejects: rejects.counters.clone(),
             registry: Registry::with_prefix("reckoning"),
         };
         metrics.register_singles();
@@ -213,7 +213,7 @@ impl Default for Metrics {
         registry.register("drops", "Datagrams lost here, by cause", drops);
         let help = "What the host dropped of what clients sent, by cause";
         registry.register("host_drops", help, host_drops);
-        registry.register("refused", "Connections and clients not taken, by cause", refused);
+        registry.register("refused", "Connections and clients not taken, by cause", rejects);
         registry.register("guard", "Updates of clients, by the guard's verdict", verdicts);
         registry.register("tick_seconds", "How long a step of the game took", metrics.tick.clone());
         metrics
@@ -226,7 +226,7 @@ impl Metrics {
         let registry = &mut self.registry;
         for (name, help, gauge) in [
             ("peers", "Clients that play", &self.peers),
-            ("connections", "Connections open", &self.links),
+            ("connections", "Connections open", &self.connections),
             ("entities", "Entities there are", &self.entities),
         ] {
             registry.register(name, help, gauge.clone());
@@ -246,29 +246,29 @@ impl Metrics {
     }
 
     /// Counts something lost.
-    pub fn dropped(&self, cause: Drop) {
-        self.drops[cause as usize].inc();
+    pub fn count_drop(&self, reason: DropReason) {
+        self.drops[reason as usize].inc();
     }
 
     /// Counts a connection not taken.
-    pub fn refused(&self, cause: Refused) {
-        self.refused[cause as usize].inc();
+    pub fn count_reject(&self, reason: RejectReason) {
+        self.rejects[reason as usize].inc();
     }
 
-    /// How much was lost for this cause.
+    /// How much was lost for this reason.
     #[must_use]
-    pub fn drops(&self, cause: Drop) -> u64 {
-        self.drops[cause as usize].get()
+    pub fn drops(&self, reason: DropReason) -> u64 {
+        self.drops[reason as usize].get()
     }
 
-    /// How many were turned away for this cause.
+    /// How many were turned away for this reason.
     #[must_use]
-    pub fn refusals(&self, cause: Refused) -> u64 {
-        self.refused[cause as usize].get()
+    pub fn rejects(&self, reason: RejectReason) -> u64 {
+        self.rejects[reason as usize].get()
     }
 
     /// Takes over what the host counted.
-    pub fn host(&self, traffic: &TrafficStats) {
+    pub fn set_host(&self, traffic: &TrafficStats) {
         // The host counts up as well, so these stay counters.
         let set = |counter: &Counter, value| counter.inner().store(value, Ordering::Relaxed);
         set(&self.accepted, traffic.updates_in);

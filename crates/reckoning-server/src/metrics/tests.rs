@@ -7,7 +7,7 @@ const SERIES: &str = include_str!("series.txt");
 fn metrics() -> Metrics {
     let metrics = Metrics::default();
     for took_us in [10, 60, 90, 70_000] {
-        metrics.tick.note(Duration::from_micros(took_us));
+        metrics.tick.observe(Duration::from_micros(took_us));
     }
     metrics
 }
@@ -41,28 +41,28 @@ fn the_text_is_openmetrics() {
 #[test]
 fn each_cause_is_counted_under_its_own_name() {
     let drops = [
-        ("peer_rate", Drop::PeerRate),
-        ("address_rate", Drop::AddressRate),
-        ("too_long", Drop::TooLong),
-        ("queue_full", Drop::QueueFull),
-        ("send_buffer", Drop::SendBuffer),
-        ("closed", Drop::Closed),
+        ("peer_rate", DropReason::PeerRate),
+        ("address_rate", DropReason::AddressRate),
+        ("too_long", DropReason::TooLong),
+        ("queue_full", DropReason::QueueFull),
+        ("send_buffer", DropReason::SendBuffer),
+        ("closed", DropReason::Closed),
     ];
     assert_eq!(drops.map(|(name, cause)| (name, cause as usize)), numbered(DROPS));
-    let refused = [
-        ("address_connections", Refused::AddressConnections),
-        ("address_rate", Refused::AddressRate),
-        ("addresses", Refused::Addresses),
-        ("handshakes", Refused::Handshakes),
-        ("handshake_timeout", Refused::HandshakeTimeout),
-        ("handshake_failed", Refused::HandshakeFailed),
-        ("full", Refused::Full),
-        ("join_timeout", Refused::JoinTimeout),
-        ("token", Refused::Token),
-        ("flood", Refused::Flood),
-        ("banned", Refused::Banned),
+    let rejects = [
+        ("address_connections", RejectReason::AddressConnections),
+        ("address_rate", RejectReason::AddressRate),
+        ("addresses", RejectReason::Addresses),
+        ("handshakes", RejectReason::Handshakes),
+        ("handshake_timeout", RejectReason::HandshakeTimeout),
+        ("handshake_failed", RejectReason::HandshakeFailed),
+        ("full", RejectReason::Full),
+        ("join_timeout", RejectReason::JoinTimeout),
+        ("token", RejectReason::Token),
+        ("flood", RejectReason::Flood),
+        ("banned", RejectReason::Banned),
     ];
-    assert_eq!(refused.map(|(name, cause)| (name, cause as usize)), numbered(REFUSED));
+    assert_eq!(rejects.map(|(name, cause)| (name, cause as usize)), numbered(REJECTS));
 }
 
 fn numbered<const N: usize>(names: [&str; N]) -> [(&str, usize); N] {
@@ -72,11 +72,11 @@ fn numbered<const N: usize>(names: [&str; N]) -> [(&str, usize); N] {
 #[test]
 fn counting_shows_in_the_text() {
     let metrics = Metrics::default();
-    metrics.dropped(Drop::SendBuffer);
-    metrics.refused(Refused::Flood);
+    metrics.count_drop(DropReason::SendBuffer);
+    metrics.count_reject(RejectReason::Flood);
     let mut traffic = TrafficStats::default();
     (traffic.not_owner, traffic.corrected) = (7, 3);
-    metrics.host(&traffic);
+    metrics.set_host(&traffic);
     let text = metrics.openmetrics();
     for line in [
         "reckoning_drops_total{cause=\"send_buffer\"} 1\n",
@@ -100,13 +100,13 @@ fn the_quantile_of_tick_times_is_the_end_of_its_bucket() {
 fn quantiles_are_never_short_and_at_most_a_sixteenth_long() {
     for took_us in (0..4_000).chain((4_000..1_000_000).step_by(997)) {
         let histogram = Histogram::default();
-        histogram.note(Duration::from_millis(400));
+        histogram.observe(Duration::from_millis(400));
         let before = histogram.counts();
-        histogram.note(Duration::from_micros(took_us));
+        histogram.observe(Duration::from_micros(took_us));
         let said = histogram.quantile_us_since(&before, 0.5);
         assert!((took_us..=took_us + took_us / 16).contains(&said), "{took_us}: {said}");
     }
     let histogram = Histogram::default();
-    histogram.note(Duration::from_secs(2));
+    histogram.observe(Duration::from_secs(2));
     assert_eq!(histogram.quantile_us(0.5), u64::MAX);
 }

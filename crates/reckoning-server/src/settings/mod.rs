@@ -4,9 +4,9 @@
 //! line and a comment there does not exist. What a user gives is laid over it, value by value,
 //! so a misspelt name or a wrong kind of value is named together with what would do.
 
-mod check;
 mod error;
-mod lay;
+mod merge;
+mod validate;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -227,10 +227,10 @@ impl Settings {
     /// Names the setting, what it is and what would do.
     pub fn from_table(user: Table) -> Result<Self, SettingsError> {
         let mut table = parse(DEFAULT_FILE)?;
-        lay::over(&mut table, user, "")?;
+        merge::merge(&mut table, user, "")?;
         let settings: Self =
             table.try_into().map_err(|error| SettingsError::Syntax(Box::new(error)))?;
-        check::all(&settings)?;
+        validate::all(&settings)?;
         Ok(settings)
     }
 }
@@ -248,7 +248,7 @@ pub fn parse(text: &str) -> Result<Table, SettingsError> {
 /// # Errors
 /// When it is not of that form.
 pub fn set(table: &mut Table, assignment: &str) -> Result<(), SettingsError> {
-    lay::set(table, assignment)
+    merge::set(table, assignment)
 }
 
 fn seconds<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {

@@ -8,81 +8,75 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::clock::Clock;
-use crate::limits::{Door, TurnedAway, Visit};
-use crate::link::{Conduct, Link, Outlet};
-use crate::metrics::{Metrics, Refused};
+use crate::connection::{Conduct, Connection, Sink};
+use crate::limits::{AddressLimiter, Permit};
+use crate::metrics::{Metrics, RejectReason};
 use crate::settings::Limits;
 use reckoning_net::PeerId;
 
 /// What the sockets tell the tick loop. Never dropped; open connections bound how many wait.
-pub(crate) enum Arrival {
-    Opened(Arc<Link>),
+pub(crate) enum ConnectionEvent {
+    Opened(Arc<Connection>),
     Closed(PeerId),
 }
 
 /// What all sockets share.
-pub(crate) struct Entrance {
+pub(crate) struct Admission {
     pub(crate) clock: Clock,
     pub(crate) limits: Arc<Limits>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) handshakes: Arc<Semaphore>,
-    door: Door,
+    limiter: AddressLimiter,
     places: Arc<Semaphore>,
     next_peer: AtomicU32,
     draining: AtomicBool,
-    arrivals: Mutex<Sender<Arrival>>,
+    events: Mutex<Sender<ConnectionEvent>>,
 }
 
-impl Entrance {
+impl Admission {
     pub(crate) fn new(
         clock: Clock,
         limits: Arc<Limits>,
         metrics: Arc<Metrics>,
-        arrivals: Sender<Arrival>,
+        events: Sender<ConnectionEvent>,
     ) -> Self {
         // Those who have not joined yet must not keep out those who play.
         let places = limits.peers + limits.pending_handshakes;
         Self {
             clock,
-            door: Door::new(limits.clone()),
+            limiter: AddressLimiter::new(limits.clone()),
             handshakes: Arc::new(Semaphore::new(limits.pending_handshakes)),
             places: Arc::new(Semaphore::new(places)),
             next_peer: AtomicU32::new(1),
             draining: AtomicBool::new(false),
-            arrivals: Mutex::new(arrivals),
+            events: Mutex::new(events),
             limits,
             metrics,
         }
     }
 
     /// Lets an address in, or counts why not.
-    pub(crate) fn visit(&self, address: IpAddr) -> Option<Arc<Visit>> {
-        let visit = self.door.enter(self.clock.now(), address);
-        let refusal = |cause| match cause {
-            TurnedAway::TooManyConnections => Refused::AddressConnections,
-            TurnedAway::TooOften => Refused::AddressRate,
-            TurnedAway::BookFull => Refused::Addresses,
-            TurnedAway::Banned => Refused::Banned,
-        };
-        visit.map(Arc::new).map_err(|cause| self.metrics.refused(refusal(cause))).ok()
+    pub(crate) fn admit(&self, address: IpAddr) -> Option<Arc<Permit>> {
+        let permit = self.limiter.enter(self.clock.now(), address);
+        permit.map(Arc::new).map_err(|reason| self.metrics.count_reject(reason)).ok()
     }
 
     /// Whether the address flooded us a short while ago, which is counted.
-    pub(crate) fn turns_away(&self, address: IpAddr) -> bool {
-        let banned = self.door.is_banned(self.clock.now(), address);
+    pub(crate) fn reject_banned(&self, address: IpAddr) -> bool {
+        let banned = self.limiter.is_banned(self.clock.now(), address);
         if banned {
-            self.metrics.refused(Refused::Banned);
+            self.metrics.count_reject(RejectReason::Banned);
         }
         banned
     }
 
     /// A place for one more handshake, or none.
     pub(crate) fn handshake(&self) -> Option<OwnedSemaphorePermit> {
-        let permit = self.handshakes.clone().try_acquire_owned().ok();
-        if permit.is_none() {
-            self.metrics.refused(Refused::Handshakes);
+        let place = self.handshakes.clone().try_acquire_owned().ok();
+        if place.is_none() {
+            self.metrics.count_reject(RejectReason::Handshakes);
         }
-        permit
+        place
     }
 
     /// Whether so many handshakes are under way that strangers must prove their address.
@@ -99,47 +93,51 @@ impl Entrance {
     }
 
     /// Makes a connection known to the tick loop; `None` when the server is full.
-    pub(crate) fn open(self: &Arc<Self>, visit: Arc<Visit>, outlet: Outlet) -> Option<OpenLink> {
+    pub(crate) fn open(
+        self: &Arc<Self>,
+        permit: Arc<Permit>,
+        sink: Sink,
+    ) -> Option<OpenConnection> {
         let Ok(place) = self.places.clone().try_acquire_owned() else {
-            self.metrics.refused(Refused::Full);
+            self.metrics.count_reject(RejectReason::Full);
             return None;
         };
         let peer = PeerId(self.next_peer.fetch_add(1, Ordering::Relaxed));
         let (limits, metrics) = (self.limits.clone(), self.metrics.clone());
-        let link = Link::new(peer, self.clock.now(), visit, outlet, limits, metrics);
-        let link = Arc::new(link);
-        self.tell(Arrival::Opened(link.clone()));
-        Some(OpenLink { link, entrance: self.clone(), _place: place })
+        let connection = Connection::new(peer, self.clock.now(), permit, sink, limits, metrics);
+        let connection = Arc::new(connection);
+        self.notify(ConnectionEvent::Opened(connection.clone()));
+        Some(OpenConnection { connection, admission: self.clone(), _place: place })
     }
 
-    fn tell(&self, arrival: Arrival) {
+    fn notify(&self, event: ConnectionEvent) {
         // The loop may be gone already at shutdown.
-        let _ = self.arrivals.lock().unwrap_or_else(PoisonError::into_inner).send(arrival);
+        let _ = self.events.lock().unwrap_or_else(PoisonError::into_inner).send(event);
     }
 }
 
 /// A connection the tick loop knows of; dropping it tells the loop that it closed.
-pub(crate) struct OpenLink {
-    link: Arc<Link>,
-    entrance: Arc<Entrance>,
+pub(crate) struct OpenConnection {
+    connection: Arc<Connection>,
+    admission: Arc<Admission>,
     _place: OwnedSemaphorePermit,
 }
 
-impl OpenLink {
+impl OpenConnection {
     /// Takes in what came; false when the connection must end.
     pub(crate) fn receive(&self, bytes: bytes::Bytes) -> bool {
-        let fine = self.link.receive(self.entrance.clock.now(), bytes) == Conduct::Fine;
+        let fine = self.connection.receive(self.admission.clock.now(), bytes) == Conduct::Fine;
         if !fine {
-            self.entrance.metrics.refused(Refused::Flood);
-            tracing::warn!(peer = self.link.peer.0, "flood, disconnected");
+            self.admission.metrics.count_reject(RejectReason::Flood);
+            tracing::warn!(peer = self.connection.peer.0, "flood, disconnected");
         }
         fine
     }
 }
 
-impl Drop for OpenLink {
+impl Drop for OpenConnection {
     fn drop(&mut self) {
-        self.link.close("closed");
-        self.entrance.tell(Arrival::Closed(self.link.peer));
+        self.connection.close("closed");
+        self.admission.notify(ConnectionEvent::Closed(self.connection.peer));
     }
 }
