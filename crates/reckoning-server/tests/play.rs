@@ -70,7 +70,7 @@ fn only_the_pinned_certificate_is_taken() {
     wait_for("the right one joins", 10.0, || {
         right.frame();
         wrong.frame();
-        right.is_joined() && matches!(wrong.client.status(), Status::Waiting { .. })
+        right.is_joined() && matches!(wrong.client.status(), Status::Reconnecting { .. })
     });
     assert_eq!(wrong.joins, 0);
     server.stop();
@@ -163,8 +163,8 @@ fn a_server_that_goes_says_so() {
         player.losses == 1
     });
     stopping.join().unwrap();
-    let Status::Waiting { said } = player.client.status() else { panic!("not waiting") };
-    assert!(said.contains("Closing"), "{said}");
+    let Status::Reconnecting { reason } = player.client.status() else { panic!("not waiting") };
+    assert!(reason.contains("Closing"), "{reason}");
     println!("known after {took:?}");
 }
 

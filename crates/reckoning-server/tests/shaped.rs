@@ -86,14 +86,14 @@ fn shape(board: &Mutex<Board>, delay_ms: u64) {
 #[test]
 fn asides_go_both_ways_and_past_the_session() {
     let (server, mut native, board) = start();
-    assert!(!native.client.send_aside(b"no zeros"));
-    assert!(native.client.send_aside(&[0, 0, 0, 0, 0, 0, 0, 3, 9]));
+    assert!(!native.client.send_out_of_band(b"no zeros"));
+    assert!(native.client.send_out_of_band(&[0, 0, 0, 0, 0, 0, 0, 3, 9]));
     board.lock().unwrap().stamps = Some(false);
 
     let mut came = None;
     wait_for("an aside each way", 5.0, || {
         native.frame();
-        came = came.take().or_else(|| native.client.poll_aside());
+        came = came.take().or_else(|| native.client.poll_out_of_band());
         came.is_some() && !board.lock().unwrap().came.is_empty()
     });
     assert_eq!(board.lock().unwrap().came[0], [0, 0, 0, 0, 0, 0, 0, 3, 9]);
@@ -105,7 +105,7 @@ fn asides_go_both_ways_and_past_the_session() {
         native.frame();
         std::thread::sleep(support::FRAME);
     }
-    let kept = std::iter::from_fn(|| native.client.poll_aside()).count();
+    let kept = std::iter::from_fn(|| native.client.poll_out_of_band()).count();
     assert!((100..=256).contains(&kept), "{kept}");
     server.stop();
 }
@@ -117,7 +117,7 @@ fn what_a_shaped_client_sends_is_late_as_well() {
         native.client.send(b"ping", Delivery::Reliable).unwrap();
         wait_for("an answer", 5.0, || {
             native.frame();
-            native.client.poll_aside().is_some()
+            native.client.poll_out_of_band().is_some()
         })
     };
     let plain = answer(&mut native);
@@ -141,7 +141,7 @@ fn a_shaped_datagram_is_late_by_the_delay_and_not_by_a_step() {
     let begin = support::instant();
     while begin.elapsed().as_secs_f64() < 2.5 {
         native.frame();
-        while let Some((at, bytes)) = native.client.poll_aside() {
+        while let Some((at, bytes)) = native.client.poll_out_of_band() {
             let sent = i64::from_le_bytes(bytes[8..].try_into().unwrap());
             ways_us.push(at.as_micros() - sent);
         }

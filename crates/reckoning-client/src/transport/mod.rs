@@ -15,9 +15,9 @@ use std::fmt;
 use reckoning::SimTime;
 
 #[cfg(not(target_arch = "wasm32"))]
-pub(crate) use native::{Clock, Wire, random_identity};
+pub(crate) use native::{Clock, Transport, random_identity};
 #[cfg(target_arch = "wasm32")]
-pub(crate) use web::{Clock, Wire, random_identity};
+pub(crate) use web::{Clock, Transport, random_identity};
 
 /// Which servers to trust.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(crate) use web::{Clock, Wire, random_identity};
 pub enum Trust {
     /// On this machine any; elsewhere those whose certificate the system trusts.
     #[default]
-    Usual,
+    SystemRoots,
     /// The one whose certificate has this SHA-256, as its `/reckoning.json` tells.
     Pinned([u8; 32]),
 }
@@ -50,13 +50,13 @@ pub enum ConnectError {
     },
     /// The system refused what networking needs.
     System {
-        /// What it said.
-        said: String,
+        /// The cause.
+        reason: String,
     },
     /// The settings of the session are wrong; it says itself which.
     Session {
-        /// What it said.
-        said: String,
+        /// The cause.
+        reason: String,
     },
 }
 
@@ -66,8 +66,8 @@ impl fmt::Display for ConnectError {
             Self::Address { got } => {
                 write!(f, "`{got}` is no server; write host:port, such as 127.0.0.1:4433")
             }
-            Self::System { said } => write!(f, "no network: {said}; check the system's limits"),
-            Self::Session { said } => f.write_str(said),
+            Self::System { reason } => write!(f, "no network: {reason}; check the system's limits"),
+            Self::Session { reason } => f.write_str(reason),
         }
     }
 }
