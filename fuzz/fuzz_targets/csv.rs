@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use reckoning_lab::recording::{Recording, parse_csv, write_csv};
+use reckoning_recording::{parse_csv, Recording, write_csv};
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(tracks) = parse_csv(bytes) {

@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use reckoning_lab::import::dis;
-use reckoning_lab::recording::{open_session, write_session};
+use reckoning_recording::{open_session, write_session};
 
 fuzz_target!(|bytes: &[u8]| match dis::parse(bytes, "fuzz") {
     Ok(recording) => {

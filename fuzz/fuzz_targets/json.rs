@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use reckoning_lab::recording::{parse_level, parse_meta, write_level, write_meta};
+use reckoning_recording::{parse_level, parse_meta, write_level, write_meta};
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok((source, session, meta)) = parse_meta(bytes) {

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use reckoning::learned::{LearnedConfig, LearnedModel, LearnedPlanner, Senses};
+use reckoning_predict::learned::{LearnedConfig, LearnedModel, LearnedPlanner, Senses};
 use reckoning::{DVec3, Kinematics, SimTime};
 
 fuzz_target!(|bytes: &[u8]| {

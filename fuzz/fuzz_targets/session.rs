@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use reckoning_lab::recording::salvage_session;
+use reckoning_recording::salvage_session;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok((opened, damage)) = salvage_session(bytes) {

@@ -2,7 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use reckoning_lab::recording::{open_session, write_csv, write_parquet, write_session};
+use reckoning_lab::write_parquet;
+use reckoning_recording::{open_session, write_csv, write_session};
 
 fn file(mut bytes: &[u8]) -> Vec<u8> {
     let mut file = vec![0x89, b'R', b'E', b'C', b'K', 0x0d, 0x0a, 0x1a, 1, 0, 0, 0];

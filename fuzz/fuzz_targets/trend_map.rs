@@ -2,7 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use reckoning::{DVec3, TrendMap};
+use reckoning::DVec3;
+use reckoning_predict::TrendMap;
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(map) = TrendMap::from_bytes(bytes) else { return };

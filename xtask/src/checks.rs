@@ -96,7 +96,10 @@ fn docs(workspace: &Workspace) -> Result<Outcome, Failure> {
 
 fn bare_metal(workspace: &Workspace) -> Result<Outcome, Failure> {
     tools::require_target(workspace, BARE_METAL)?;
-    cargo(workspace, &format!("build -p reckoning -p reckoning-net --target {BARE_METAL}"))
+    cargo(
+        workspace,
+        &format!("build -p reckoning -p reckoning-predict -p reckoning-net --target {BARE_METAL}"),
+    )
 }
 
 /// Advisories are left out: they need a database from the network and change without us.

@@ -1,4 +1,4 @@
-//! Runs every example of the engine once, so that none rots.
+//! Runs every example of the engine and of prediction once, so that none rots.
 
 use std::fs;
 use std::io;
@@ -9,11 +9,14 @@ use crate::workspace::{self, Workspace};
 
 /// Runs each example as a reader would, without arguments.
 pub fn run(workspace: &Workspace) -> Result<(), Failure> {
-    let folder = workspace.root.join("crates/reckoning/examples");
-    let names = names_in(&folder).map_err(|error| Failure::Unreadable { path: folder, error })?;
-    for name in names {
-        let words = format!("run --quiet -p reckoning --example {name}");
-        workspace::run(&mut workspace.cargo(&words))?;
+    for package in ["reckoning", "reckoning-predict"] {
+        let folder = workspace.root.join("crates").join(package).join("examples");
+        let names =
+            names_in(&folder).map_err(|error| Failure::Unreadable { path: folder, error })?;
+        for name in names {
+            let words = format!("run --quiet -p {package} --example {name}");
+            workspace::run(&mut workspace.cargo(&words))?;
+        }
     }
     Ok(())
 }

@@ -36,6 +36,9 @@ pub fn tables(workspace: &Workspace) -> Result<(), Failure> {
 /// Measures the engine.
 pub fn bench(workspace: &Workspace) -> Result<(), Failure> {
     workspace::run(&mut workspace.cargo("bench -p reckoning --bench speed --features rayon"))?;
+    workspace::run(
+        &mut workspace.cargo("bench -p reckoning-predict --bench speed --features std"),
+    )?;
     say::note(&format!("\n{FIGURES}"));
     Ok(())
 }

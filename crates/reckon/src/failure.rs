@@ -4,9 +4,9 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
-use reckoning::TrendMapError;
-use reckoning::learned::LearnedError;
 use reckoning_arena::LevelError;
+use reckoning_predict::TrendMapError;
+use reckoning_predict::learned::LearnedError;
 use reckoning_server::SettingsError;
 
 /// Why a command that was understood did not succeed.

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::time::Duration;
 
-use reckoning::TrendMap;
-use reckoning_lab::recording::open_session;
+use reckoning_predict::TrendMap;
+use reckoning_recording::open_session;
 
 fn reckon(words: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_reckon")).args(words).output().unwrap()

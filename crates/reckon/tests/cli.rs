@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use reckoning::{DVec3, SimTime};
-use reckoning_lab::recording::{Recording, Sample, Track, load_file, write_session};
+use reckoning_recording::{Recording, Sample, Track, load_file, write_session};
 
 fn reckon(words: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_reckon")).args(words).output().unwrap()

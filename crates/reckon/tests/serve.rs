@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use reckoning_lab::recording::open_session;
+use reckoning_recording::open_session;
 use reckoning_server::token::{TokenKey, from_hex};
 use reckoning_server::{Settings, unix_seconds};
 

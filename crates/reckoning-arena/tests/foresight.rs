@@ -1,11 +1,11 @@
 //! Bots published with a trained predictor.
 
-use reckoning::learned::{Framing, LearnedInput, LearnedModel, LearnedParts};
 use reckoning::{CurveBasis, Model, Quantiser, SimTime};
 use reckoning_arena::Level;
 use reckoning_arena::stage::{Stage, StageConfig, host_config, with_learned};
 use reckoning_arena::talk::ModelChoice;
 use reckoning_net::{Format, Host, HostConfig, Registry};
+use reckoning_predict::learned::{Framing, LearnedInput, LearnedModel, LearnedParts};
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -11,7 +11,7 @@ use std::time::Instant;
 use reckoning_arena::Mode;
 use reckoning_lab::bots;
 use reckoning_lab::compare::{CompareConfig, compare};
-use reckoning_lab::recording::Recording;
+use reckoning_recording::Recording;
 
 const PREDICTORS: [&str; 6] = ["linear", "interest", "ekb", "oaekb", "ekb-hybrid", "oaekb-hybrid"];
 

@@ -9,7 +9,7 @@ use reckoning_arena::{
     Player as Bot, Shooter, Spot, TICKS_PER_S,
 };
 
-use crate::recording::{
+use reckoning_recording::{
     Birth, Block, BlockKind, Bounds, Death, Input, Item, ItemEvent, Level, LevelShape, Meta,
     Player, Recording, Sample, Track, VELOCITY_COLUMNS,
 };

@@ -2,7 +2,7 @@
 //!
 //! Nothing here is a model of the engine: the lab runs the engine itself, a
 //! [`Publisher`](reckoning::Publisher) and a [`Ghost`](reckoning::Ghost), on motions whose
-//! truth is known ([`Motion`]), over networks as bad as wanted ([`Link`]).
+//! truth is known ([`Motion`]), over networks as bad as wanted ([`Link`](reckoning_netsim::Link)).
 //!
 //! ```
 //! use reckoning::{Blend, Model};
@@ -24,13 +24,11 @@ pub mod bots;
 pub mod cheats;
 mod clock;
 pub mod compare;
-mod dice;
 pub mod import;
-mod link;
 mod motion;
+mod parquet;
 mod picture;
 pub mod predictor;
-pub mod recording;
 pub mod report;
 pub mod reproduce;
 mod scenes;
@@ -40,9 +38,8 @@ pub mod trend;
 pub mod wire;
 
 pub use clock::Clock;
-pub use dice::Dice;
-pub use link::{Bottleneck, Jitter, Link, LinkConfig, LinkError, LinkStats, Loss, SpecError};
 pub use motion::{Motion, TICK_HZ};
+pub use parquet::write_parquet;
 pub use picture::scene_picture;
 pub use scenes::{
     HEADER_BYTES, Report, Run, Scenario, ScenarioError, Tally, plain_bytes, scene_table,

@@ -13,7 +13,8 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use reckoning::{Blend, DVec3, Model};
 
 use crate::scenes::{BAD, models, tally};
-use crate::{LinkConfig, Motion, Report, Run, Scenario, TICK_HZ};
+use crate::{Motion, Report, Run, Scenario, TICK_HZ};
+use reckoning_netsim::LinkConfig;
 
 const SIZE_PX: (u32, u32) = (1800, 1300);
 const HEAD_PX: u32 = 120;

@@ -8,10 +8,12 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use reckoning::learned::{LearnedError, LearnedModel};
 use reckoning::{
-    Ballistic, Behaviour, ConfigError, Curve, CurveBasis, DisAlgorithm, DisModel, Interest,
-    InterestConfig, InterestHybrid, Landing, Model, Patterns, PatternsConfig, PatternsHybrid,
+    Ballistic, ConfigError, Curve, CurveBasis, DisAlgorithm, DisModel, Landing, Model,
+};
+use reckoning_predict::learned::{LearnedError, LearnedModel};
+use reckoning_predict::{
+    Behaviour, Interest, InterestConfig, InterestHybrid, Patterns, PatternsConfig, PatternsHybrid,
     Pheromone, PheromoneConfig, Preference, Trended, TrendedConfig,
 };
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use reckoning_lab::compare::{CompareConfig, compare};
-use reckoning_lab::recording::load_sessions;
+use reckoning_recording::load_sessions;
 
 const DELAYS_MS: [u64; 6] = [100, 300, 600, 900, 1200, 2100];
 

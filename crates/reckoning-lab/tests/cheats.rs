@@ -4,8 +4,9 @@ use std::path::Path;
 
 use reckoning_lab::bots;
 use reckoning_lab::cheats::cheat_tables;
-use reckoning_lab::recording::load_sessions;
+use reckoning_recording::load_sessions;
 
+#[path = "../../reckoning-recording/tests/support/mod.rs"]
 mod support;
 
 fn committed() -> String {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reckoning::{DVec3, SimTime};
 use reckoning_lab::compare::{Cache, CompareConfig, Comparison, compare, compare_cached};
-use reckoning_lab::recording::{Item, Recording, Sample, Track};
+use reckoning_recording::{Item, Recording, Sample, Track};
 
 /// Two runners at 60 Hz: one straight at 3 units a second, one who stands.
 fn runners() -> Recording {

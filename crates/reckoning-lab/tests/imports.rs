@@ -1,12 +1,13 @@
 //! Foreign formats: what is read from them, and what happens to damaged ones.
 
+#[path = "../../reckoning-recording/tests/support/mod.rs"]
 mod support;
 
 use std::path::Path;
 
 use reckoning::{DVec3, SimTime};
 use reckoning_lab::import::{bzflag, dis, import_file, shi, slippi};
-use reckoning_lab::recording::{Recording, RecordingError, open_session, write_session};
+use reckoning_recording::{Recording, RecordingError, open_session, write_session};
 
 type Reader = fn(&[u8], &str) -> Result<Recording, RecordingError>;
 

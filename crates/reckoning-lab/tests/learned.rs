@@ -1,11 +1,11 @@
 //! Training on bots: the same everywhere, and worth it.
 
 use rayon::ThreadPoolBuilder;
-use reckoning::learned::LearnedModel;
 use reckoning_lab::bots;
 use reckoning_lab::compare::{CompareConfig, compare};
-use reckoning_lab::recording::Recording;
 use reckoning_lab::train::{TrainConfig, TrainError, Trained, train};
+use reckoning_predict::learned::LearnedModel;
+use reckoning_recording::Recording;
 
 fn tiny(seed: u64) -> TrainConfig {
     TrainConfig { epochs: 3, hidden: [16, 8], most_examples: 6_000, seed, ..TrainConfig::default() }

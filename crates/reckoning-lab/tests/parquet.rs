@@ -1,8 +1,10 @@
 //! Parquet files: their frame here, their content by `parquet.py`.
 
+#[path = "../../reckoning-recording/tests/support/mod.rs"]
 mod support;
 
-use reckoning_lab::recording::{Recording, load_file, write_csv, write_parquet};
+use reckoning_lab::write_parquet;
+use reckoning_recording::{Recording, load_file, write_csv};
 
 #[test]
 fn an_empty_recording_is_a_file_without_rows() {

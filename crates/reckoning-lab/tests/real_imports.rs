@@ -3,13 +3,14 @@
 //! Counts and checksums are those of `py-slippi` and `rattletrap`, over every frame of every
 //! body; `testdata/imports/README.md` tells where files and facts come from.
 
+#[path = "../../reckoning-recording/tests/support/mod.rs"]
 mod support;
 
 use std::path::{Path, PathBuf};
 
 use reckoning::DVec3;
 use reckoning_lab::import::{dis, import_file, slippi};
-use reckoning_lab::recording::{Recording, RecordingError, Track};
+use reckoning_recording::{Recording, RecordingError, Track};
 
 type Reader = fn(&[u8], &str) -> Result<Recording, RecordingError>;
 

@@ -7,8 +7,8 @@ use reckoning::DVec3;
 use reckoning_arena::{Event, Level, Match, MatchConfig, Mode};
 use reckoning_lab::bots;
 use reckoning_lab::compare::{CompareConfig, Comparison, OpenRow, Predictor, compare};
-use reckoning_lab::recording::{Recording, Sample, read_session, write_session};
 use reckoning_lab::reproduce::{Document, Effort, reproduce_with};
+use reckoning_recording::{Recording, Sample, read_session, write_session};
 
 fn teams(bots: u16, seconds: u32) -> Recording {
     bots::session("proving-grounds", bots, seconds, Mode::TwoTeams, 5).unwrap()

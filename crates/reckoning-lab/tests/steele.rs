@@ -1,10 +1,11 @@
 //! What the reproduction of STEELE promises: equal runs, trends that keep directions apart,
 //! statistics that know the tables.
 
-use reckoning::{DVec3, Sighting, TrendMap, TrendMapConfig};
+use reckoning::DVec3;
 use reckoning_arena::{Level, Match, MatchConfig};
 use reckoning_lab::reproduce::{Document, Effort, reproduce_with};
 use reckoning_lab::stats::{paired_t, repeated_anova, signed_rank, student_p};
+use reckoning_predict::{Sighting, TrendMap, TrendMapConfig};
 
 const SMALL: Effort = Effort { seconds: 60, seeds: 2 };
 

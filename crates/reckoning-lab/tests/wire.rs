@@ -1,5 +1,6 @@
 //! The committed table of bytes is what the wire costs today.
 
+#[path = "../../reckoning-recording/tests/support/mod.rs"]
 mod support;
 
 use std::path::Path;

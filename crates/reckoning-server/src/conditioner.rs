@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use reckoning::SimTime;
-use reckoning_lab::{Link, LinkConfig};
 use reckoning_net::PeerId;
+use reckoning_netsim::{Link, LinkConfig};
 
 /// Links whose settings changed while something was under way in them, per direction.
 const MAX_OLD_LINKS: usize = 8;

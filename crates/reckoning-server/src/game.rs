@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use reckoning::{DVec3, Kinematics, SimTime};
-use reckoning_lab::LinkConfig;
 use reckoning_net::{EntityId, Host, HostEvent, Owner, PeerId, Refusal};
+use reckoning_netsim::LinkConfig;
 
 use crate::token::Token;
 

@@ -15,7 +15,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use reckoning::{DVec3, SimTime};
-use reckoning_lab::recording::{
+use reckoning_recording::{
     Birth, Death, Level, Meta, Player, Sample, SessionWriter, Track, VELOCITY_COLUMNS,
 };
 
@@ -320,7 +320,7 @@ fn sample(at: SimTime, body: &RecordedBody) -> Sample {
 mod tests {
     use super::*;
     use crate::settings::Settings;
-    use reckoning_lab::recording::open_session;
+    use reckoning_recording::open_session;
 
     fn folder(name: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("reckoning-{name}-{}", std::process::id()));

@@ -5,7 +5,7 @@ mod support;
 use std::fs;
 use std::path::Path;
 
-use reckoning_lab::recording::{Recording, open_session};
+use reckoning_recording::{Recording, open_session};
 use support::process::{Process, folder, serve_as_child};
 use support::{Native, instant, wait_for};
 

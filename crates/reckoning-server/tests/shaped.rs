@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use reckoning::SimTime;
-use reckoning_lab::LinkConfig;
 use reckoning_net::{Delivery, Host, HostEvent, PeerId};
+use reckoning_netsim::LinkConfig;
 use reckoning_server::{Game, Relay, Running, Server, ServerRequest};
 use support::{Native, wait_for};
 

@@ -314,7 +314,10 @@ impl ConfigError {
     }
 
     /// Lets `got` through if it is from `min` to `max`; NaN never is.
-    pub(crate) fn in_range(name: &'static str, got: f64, min: f64, max: f64) -> Result<f64, Self> {
+    ///
+    /// # Errors
+    /// Names the setting, its value and the range.
+    pub fn in_range(name: &'static str, got: f64, min: f64, max: f64) -> Result<f64, Self> {
         let fits = got >= min && got <= max;
         if fits { Ok(got) } else { Err(Self::SettingOutOfRange { name, got, min, max }) }
     }

@@ -55,8 +55,7 @@
 //! | turn turrets, roll wheels | [`Joint`], [`JointPublisher`], [`JointGhost`], [`wheel_spin_rad`] |
 //! | turn a body the way it goes | [`heading_from_velocity`], [`two_point`] |
 //! | speak DIS | [`DisModel`], [`DisFields`], [`PublisherConfig::dis`] |
-//! | foresee it from its surroundings | [`Scene`], [`Behaviour`], [`Behaviour::plan`] |
-//! | know a level | [`Walls`], [`Routes`], [`TrendMap`], [`PheromoneMap`] |
+//! | foresee it from its surroundings | the crate `reckoning-predict` |
 //! | say how wrong it was | [`update_error_between`], [`FlightLog`], [`ListenerAccount`] |
 //! | share the error fairly among listeners | [`Fairness`], [`Policy`] |
 //! | bring two clocks onto one timeline, or do without | [`ClockSync`], [`Hops`], [`OneWay`] |
@@ -83,18 +82,18 @@ extern crate std;
 
 mod account;
 mod articulate;
-mod behave;
+
 mod clock;
 mod crowd;
-mod dice;
 mod error;
 mod fair;
 mod ghost;
 mod ground;
 mod guard;
 mod kinematics;
-mod level;
-mod math;
+pub mod random;
+
+pub mod math;
 mod model;
 mod orient;
 mod prevent;
@@ -102,11 +101,11 @@ mod publish;
 mod quantise;
 mod rewind;
 mod sample;
-mod scene;
+
 mod terrain;
 mod threshold;
 mod time;
-mod tokens;
+mod token_bucket;
 mod update;
 
 pub use account::{
@@ -115,12 +114,6 @@ pub use account::{
 };
 pub use articulate::{
     Joint, JointGhost, JointPublisher, JointPublisherConfig, Steering, wheel_spin_rad,
-};
-pub use behave::learned;
-pub use behave::{
-    Behaviour, Interest, InterestConfig, InterestHybrid, Patterns, PatternsConfig, PatternsHybrid,
-    Pheromone, PheromoneConfig, PheromoneMap, Preference, PreferenceLearner, SteadyTracker,
-    Trended, TrendedConfig,
 };
 pub use clock::{ClockConfig, ClockStats, ClockSync, Exchange, Exchanged, Hops, OneWay};
 pub use crowd::{Crowd, CrowdConfig, CrowdError, CrowdId, CrowdView};
@@ -136,10 +129,6 @@ pub use glam::{DQuat, DVec3};
 pub use ground::{ClampMode, Footprint, GroundClamp, GroundClampConfig, Pose};
 pub use guard::{ENVELOPE_SPANS_S, Envelope, Guard, GuardConfig, GuardStats, Offence, Verdict};
 pub use kinematics::{Field, Kinematics, KinematicsError};
-pub use level::{
-    Outline, Pull, Routes, RoutesConfig, Sighting, Trend, TrendMap, TrendMapConfig, TrendMapError,
-    Wall, Walls,
-};
 pub use math::angle_between;
 pub use model::{
     Ballistic, BodyAcceleration, Curve, CurveBasis, CustomModel, DisAlgorithm, DisFields, DisModel,
@@ -155,8 +144,8 @@ pub use rewind::{
     Aim, HitRefusal, HitRequest, HitVerdict, Rewind, RewindConfig, RewindStats, RewindView,
 };
 pub use sample::{Sampler, SamplerConfig, damp_acceleration};
-pub use scene::{Item, Known, Restores, Scene};
 pub use terrain::{Contact, FlatGround, HeightField, Terrain};
 pub use threshold::{AngleThreshold, Threshold};
 pub use time::SimTime;
+pub use token_bucket::TokenBucket;
 pub use update::{Update, UpdateKind};

@@ -6,7 +6,7 @@
 //! release and WebAssembly.
 
 use glam::{DQuat, DVec3};
-pub(crate) use libm::{
+pub use libm::{
     asinh, atan2, ceil, cos, exp, expm1, fma, ilogb, log as ln, round, scalbn, sin, sincos, sqrt,
 };
 
@@ -48,7 +48,7 @@ const ROOTS: [u64; 128] = [
 ];
 
 /// Steps of [`decay`] in one time constant: `128 / ln 2`.
-pub(crate) const DECAY_STEPS: f64 = 184.664_965_233_787_3;
+pub const DECAY_STEPS: f64 = 184.664_965_233_787_3;
 
 /// `2^(-steps / 128)` for steps from zero on, within 2e-15: what a fading term of a curve
 /// needs, without branches and divisions. Beyond 129,000 it stays as good as nothing.
@@ -56,7 +56,8 @@ pub(crate) const DECAY_STEPS: f64 = 184.664_965_233_787_3;
 /// With `steps = n - f`, `n` whole, it is `2^(-n / 128) exp(f ln2 / 128)`: a shift, a table,
 /// and a short sum.
 #[inline]
-pub(crate) fn decay(steps: f64) -> f64 {
+#[must_use]
+pub fn decay(steps: f64) -> f64 {
     // Adding this leaves whole numbers in the lowest bits.
     const WHOLE: f64 = 6_755_399_441_055_744.0;
     // The powers of ln2 / 128 over their factorials.
@@ -78,7 +79,8 @@ pub(crate) fn decay(steps: f64) -> f64 {
 
 /// The rotation by the vector's length about its direction: what a constant angular
 /// velocity does in the time it was multiplied with.
-pub(crate) fn rotation(scaled_axis_rad: DVec3) -> DQuat {
+#[must_use]
+pub fn rotation(scaled_axis_rad: DVec3) -> DQuat {
     let half = scaled_axis_rad * 0.5;
     let squared = half.length_squared();
     // Below this the series is exact to the last bit and nothing is divided by zero.
@@ -94,7 +96,8 @@ pub(crate) fn rotation(scaled_axis_rad: DVec3) -> DQuat {
 
 /// The shortest rotation vector of `rotation`, the inverse of [`rotation`]: its length is
 /// at most pi. The sign of the quaternion does not matter.
-pub(crate) fn scaled_axis(rotation: DQuat) -> DVec3 {
+#[must_use]
+pub fn scaled_axis(rotation: DQuat) -> DVec3 {
     let rotation = if rotation.w < 0.0 { -rotation } else { rotation };
     let axis = DVec3::new(rotation.x, rotation.y, rotation.z);
     let sine = axis.length();

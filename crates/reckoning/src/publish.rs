@@ -24,8 +24,8 @@ use core::time::Duration;
 
 use glam::DVec3;
 
-use crate::dice::Dice;
 use crate::prevent::kept_clear;
+use crate::random::SplitMix64;
 use crate::sample::damp_acceleration;
 use crate::time::span_of;
 use crate::{
@@ -187,7 +187,7 @@ pub struct Publisher {
     /// From here on a full update rides on any export.
     fold_at: SimTime,
     full_at: SimTime,
-    dice: Dice,
+    random: SplitMix64,
     stats: PublisherStats,
 }
 
@@ -209,7 +209,7 @@ impl Publisher {
             heartbeat_at: truth.at,
             fold_at: truth.at,
             full_at: truth.at,
-            dice: Dice::new(config.seed),
+            random: SplitMix64::new(config.seed),
             config,
             stats: PublisherStats::default(),
         };
@@ -391,7 +391,7 @@ impl Publisher {
         if self.config.heartbeat_spread == 0.0 {
             return span;
         }
-        let roll = 2.0 * self.dice.unit() - 1.0;
+        let roll = 2.0 * self.random.unit() - 1.0;
         span_of(span.as_secs_f64() * (1.0 + self.config.heartbeat_spread * roll))
     }
 }

@@ -3,33 +3,21 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
+use reckoning::random::SplitMix64;
 use reckoning::{ClockConfig, ClockSync, Exchange, Exchanged, SimTime};
-
-/// Seeded chance (the generator `SplitMix64`).
-struct Dice(u64);
-
-impl Dice {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn exponential(&mut self, mean: f64) -> f64 {
-        -mean * libm_ln(1.0 - self.unit())
-    }
-}
 
 #[allow(clippy::disallowed_methods)] // the same on one machine is enough for a test
 fn libm_ln(x: f64) -> f64 {
     x.ln()
 }
 
+fn exponential(random: &mut SplitMix64, mean: f64) -> f64 {
+    -mean * libm_ln(1.0 - random.unit())
+}
+
 /// Two clocks and the ways between them. Real time is seconds.
 struct World {
-    dice: Dice,
+    random: SplitMix64,
     remote_ahead_s: f64,
     /// How much faster the remote clock runs.
     drift: f64,
@@ -50,7 +38,7 @@ struct World {
 impl Default for World {
     fn default() -> Self {
         Self {
-            dice: Dice(1),
+            random: SplitMix64::new(1),
             remote_ahead_s: 5_000.0,
             drift: 0.0,
             slept_s: 0.0,
@@ -79,22 +67,22 @@ impl World {
     fn arrives(&mut self, real_s: f64, base_s: f64, jitter_s: f64) -> f64 {
         let into_s = real_s % 10.0;
         let held_s = if into_s < self.burst_s { self.burst_s - into_s } else { 0.0 };
-        real_s + held_s + base_s + self.dice.exponential(jitter_s)
+        real_s + held_s + base_s + exponential(&mut self.random, jitter_s)
     }
 
     /// An exchange that is begun at `real_s`, and when its answer is back.
     fn exchange(&mut self, real_s: f64) -> Option<(f64, Exchange)> {
         let there_s = self.arrives(real_s, self.there_s, self.jitter_there_s);
         let back_s = self.arrives(there_s + 0.001, self.back_s, self.jitter_back_s);
-        let lost = self.dice.unit() < self.loss || self.dice.unit() < self.loss;
+        let lost = self.random.unit() < self.loss || self.random.unit() < self.loss;
         let mut exchange = Exchange {
             sent: self.local(real_s),
             received: self.remote(there_s),
             answered: self.remote(there_s + 0.001),
             returned: self.local(back_s),
         };
-        if self.dice.unit() < self.lies {
-            let lie_s = self.lie_s.unwrap_or((self.dice.unit() - 0.5) * 20.0);
+        if self.random.unit() < self.lies {
+            let lie_s = self.lie_s.unwrap_or((self.random.unit() - 0.5) * 20.0);
             let lie = |at: SimTime| SimTime::from_secs_f64(at.as_secs_f64() + lie_s);
             (exchange.received, exchange.answered) =
                 (lie(exchange.received), lie(exchange.answered));
@@ -138,7 +126,7 @@ fn clock() -> ClockSync {
 /// The worst error over 20 seeds, from `settled_s` to `to_s`.
 fn worst_ms(world: impl Fn() -> World, to_s: f64, settled_s: f64) -> f64 {
     let worst_s = (0..20).map(|seed| {
-        let mut world = World { dice: Dice(seed), ..world() };
+        let mut world = World { random: SplitMix64::new(seed), ..world() };
         world.live(&mut clock(), 0.0, to_s, settled_s)
     });
     worst_s.fold(0.0, f64::max) * 1e3
@@ -190,7 +178,7 @@ fn drift_of_200_ppm_is_followed() {
 fn the_rate_is_known_to_40_ppm_after_five_minutes() {
     for drift in [2e-4, -2e-4, 0.0] {
         for seed in 0..10 {
-            let mut world = World { drift, dice: Dice(seed), ..World::default() };
+            let mut world = World { drift, random: SplitMix64::new(seed), ..World::default() };
             let mut clock = clock();
             world.live(&mut clock, 0.0, 300.0, 300.0);
             let off_ppm = (clock.rate() - 1.0 - drift) * 1e6;
@@ -212,8 +200,13 @@ fn a_quarter_of_lies_is_outvoted() {
 #[test]
 fn the_confidence_bounds_the_error_of_the_offset() {
     for seed in 0..20 {
-        let mut world =
-            World { dice: Dice(seed), drift: 2e-4, there_s: 0.08, loss: 0.3, ..World::default() };
+        let mut world = World {
+            random: SplitMix64::new(seed),
+            drift: 2e-4,
+            there_s: 0.08,
+            loss: 0.3,
+            ..World::default()
+        };
         let mut clock = clock();
         for step in 0..60 {
             let (from_s, to_s) = (f64::from(step) * 2.0, f64::from(step) * 2.0 + 2.0);
@@ -233,7 +226,7 @@ fn the_confidence_bounds_the_error_of_the_offset() {
 fn a_suspended_tab_is_back_in_step_within_a_second_of_new_exchanges() {
     for (slept_s, loss) in [(0.6, 0.0), (60.0, 0.0), (3_600.0, 0.1)] {
         for seed in 0..20 {
-            let mut world = World { dice: Dice(seed), loss, ..World::default() };
+            let mut world = World { random: SplitMix64::new(seed), loss, ..World::default() };
             let mut clock = clock();
             world.live(&mut clock, 0.0, 30.0, 30.0);
             world.slept_s = slept_s;

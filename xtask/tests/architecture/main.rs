@@ -24,6 +24,11 @@ fn crates_depend_on_each_other_only_as_designed() {
 }
 
 #[test]
+fn the_design_names_only_crates_that_exist() {
+    assert_eq!(edges::absent(&metadata()), [""; 0]);
+}
+
+#[test]
 fn every_path_the_documents_name_exists() {
     let root = root();
     let complaints: Vec<String> = DOCUMENTS

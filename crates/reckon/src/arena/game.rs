@@ -7,8 +7,8 @@ use std::time::Duration;
 use reckoning::SimTime;
 use reckoning_arena::stage::{Stage, StageWish};
 use reckoning_arena::talk::LinkChoice;
-use reckoning_lab::{Jitter, LinkConfig, Loss};
 use reckoning_net::{EntityId, Host, HostEvent, PeerId};
+use reckoning_netsim::{Jitter, LinkConfig, Loss};
 use reckoning_server::{Game, RecordedIdentity, ServerRequest};
 
 /// A stage that a server runs.

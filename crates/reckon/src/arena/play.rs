@@ -5,7 +5,6 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
-use reckoning::learned::LearnedModel;
 use reckoning_arena::stage::{
     Stage, StageConfig, TRAINED_ON, host_config, trained, with_learned, zones_px,
 };
@@ -13,6 +12,7 @@ use reckoning_arena::talk::{LinkChoice, ModelChoice, PolicyChoice, WorldChoice};
 use reckoning_arena::{Level, MatchConfig, TICKS_PER_S};
 use reckoning_lab::bots::record;
 use reckoning_lab::trend::{trend_config, trend_map};
+use reckoning_predict::learned::LearnedModel;
 use reckoning_server::settings::LogLevel;
 use reckoning_server::{Running, ServeError, Server, Settings, logs, unix_seconds};
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use reckoning::DVec3;
 use reckoning_arena::{ItemKind, Level as Arena};
-use reckoning_lab::recording::{Bounds, Item, Level, LevelShape, Meta};
+use reckoning_recording::{Bounds, Item, Level, LevelShape, Meta};
 use reckoning_server::record::RecordingInfo;
 
 /// Walls have no height in the arena; bodies are at 0 and this is above them.

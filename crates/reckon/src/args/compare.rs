@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use lexopt::Parser;
-use reckoning_lab::LinkConfig;
 use reckoning_lab::compare::{CompareConfig, Predictor};
+use reckoning_netsim::LinkConfig;
 
 use super::{Command, Refusal, Word, next, path, paths, refuse, text, unknown};
 use crate::help;

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use reckoning_lab::bots;
 use reckoning_lab::compare::{Cache, Comparison, compare, compare_cached};
-use reckoning_lab::recording::Recording;
 use reckoning_lab::report::{
     Contents, DataSet, TrendPicture, comparison_csv, comparison_json, comparison_tables,
     session_tables, to_html, to_text,
 };
 use reckoning_lab::trend::{trend_config, trend_map};
+use reckoning_recording::Recording;
 
 use super::load;
 use crate::args::{Compare, Format};
@@ -94,7 +94,7 @@ fn trend<'a>(first: &'a Recording, recordings: &[Recording]) -> Result<TrendPict
 #[cfg(test)]
 mod tests {
     use super::*;
-    use reckoning_lab::recording::{Level, LevelShape};
+    use reckoning_recording::{Level, LevelShape};
 
     fn session(source: &str, shapes: Vec<LevelShape>) -> Recording {
         let level = Level { shapes, ..Level::default() };

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use reckoning_lab::import::{bzflag, dis, import_file, rocket_league, shi, slippi};
-use reckoning_lab::recording::{Recording, save_csv, write_parquet, write_session};
+use reckoning_lab::write_parquet;
+use reckoning_recording::{Recording, save_csv, write_session};
 
 use crate::args::Kind;
 use crate::failure::{Failure, read, write};

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use reckoning_lab::import::import_file;
-use reckoning_lab::recording::{Recording, Track, salvage_session};
 use reckoning_lab::report::to_text;
 use reckoning_lab::reproduce::Table;
+use reckoning_recording::{Recording, Track, salvage_session};
 
 use crate::failure::{Failure, read};
 use crate::say;

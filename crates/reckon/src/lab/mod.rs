@@ -12,7 +12,7 @@ pub mod trend;
 use std::path::PathBuf;
 
 use reckoning_lab::import::import_file;
-use reckoning_lab::recording::{Recording, find_sessions};
+use reckoning_recording::{Recording, find_sessions};
 
 use crate::failure::Failure;
 use crate::progress::Progress;

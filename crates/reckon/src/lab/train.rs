@@ -1,8 +1,8 @@
 //! `reckon lab train` and `reckon lab learned-table`.
 
 use reckoning_lab::bots;
-use reckoning_lab::recording::Recording;
 use reckoning_lab::train::{Epoch, Trained, learned_table, table_text, train as learn};
+use reckoning_recording::Recording;
 
 use super::load;
 use crate::args::{LearnedTable, Train};

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use reckoning::TrendMap;
-use reckoning_lab::recording::parse_level;
 use reckoning_lab::trend::{draw_trend, trend_config, trend_map};
+use reckoning_predict::TrendMap;
+use reckoning_recording::parse_level;
 
 use super::load;
 use crate::failure::{Failure, read, write};

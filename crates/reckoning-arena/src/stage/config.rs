@@ -2,13 +2,14 @@
 
 use crate::level::{Level, Walls as LevelWalls};
 use crate::talk::{ModelChoice, WorldChoice};
-use reckoning::learned::LearnedModel;
 use reckoning::{
     AngleThreshold, BlendSpan, ConfigError, Curve, Envelope, GhostConfig, GuardConfig, Model,
-    Outline, PublisherConfig, Quantiser, RewindConfig, RewindView, Threshold, Wall, Walls,
+    PublisherConfig, Quantiser, RewindConfig, RewindView, Threshold,
 };
 use reckoning_net::wire::FormatError;
 use reckoning_net::{Format, HostConfig, Registry, SessionConfig, ZoneClass};
+use reckoning_predict::learned::LearnedModel;
+use reckoning_predict::{Outline, Wall, Walls};
 use std::fmt;
 use std::time::Duration;
 

@@ -5,8 +5,9 @@
 
 use crate::level::{ItemKind, Level};
 use crate::world::{PlayerId, World};
-use reckoning::learned::{LearnedConfig, LearnedModel, LearnedPlanner, Mark, Senses};
-use reckoning::{DVec3, Item, Kinematics, Known, Model, Restores, Scene, SimTime, Walls};
+use reckoning::{DVec3, Kinematics, Model, SimTime};
+use reckoning_predict::learned::{LearnedConfig, LearnedModel, LearnedPlanner, Mark, Senses};
+use reckoning_predict::{Item, Known, Restores, Scene, Walls};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -20,11 +20,11 @@ mod trial;
 
 use reckoning::{ConfigError, ENVELOPE_SPANS_S, Envelope, Kinematics};
 
-use crate::recording::{Level, Recording};
 use crate::reproduce::Table;
 use inject::Cheat;
 use passages::walls_without_passages;
 use play::{Plan, Player};
+use reckoning_recording::{Level, Recording};
 use table::SourceTally;
 use trial::{Setting, caught_after, honest_run};
 

@@ -3,10 +3,11 @@
 //! The levels of recordings hold every upright face: of doors that open, lifts that move, water
 //! that can be entered. What others walked through is left out before a player is judged.
 
-use reckoning::{ConfigError, DVec3, Kinematics, Walls};
+use reckoning::{ConfigError, DVec3, Kinematics};
+use reckoning_predict::Walls;
 
 use crate::compare::wall_of;
-use crate::recording::{Level, LevelShape};
+use reckoning_recording::{Level, LevelShape};
 
 /// Layers of faces that lie behind each other in one passage.
 const LAYERS: usize = 8;

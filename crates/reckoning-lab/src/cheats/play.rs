@@ -4,7 +4,7 @@ use reckoning::{Kinematics, SimTime};
 
 use super::inject::LASTS_S;
 use crate::compare::Prepared;
-use crate::recording::Recording;
+use reckoning_recording::Recording;
 
 /// Pieces shorter than this tell nothing.
 const SHORTEST_S: f64 = 0.5;

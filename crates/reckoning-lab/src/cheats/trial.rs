@@ -2,14 +2,16 @@
 
 use std::time::Duration;
 
+use reckoning::Terrain;
 use reckoning::{
     Envelope, Guard, GuardConfig, GuardStats, Kinematics, Model, Offence, Publisher,
-    PublisherConfig, SimTime, Threshold, Update, Verdict, Walls,
+    PublisherConfig, SimTime, Threshold, Update, Verdict,
 };
+use reckoning_predict::Walls;
 
 use super::inject::LASTS_S;
 use super::play::{Piece, Player};
-use crate::{Jitter, Link, LinkConfig, Loss};
+use reckoning_netsim::{Jitter, Link, LinkConfig, Loss};
 
 /// Clients look at their bodies this often.
 pub(super) const TICK_S: f64 = 1.0 / 60.0;
@@ -122,7 +124,8 @@ fn run(
             link.send(tick.sent, SIZE_BYTES, update);
         }
         while let Some((now, update)) = link.poll(tick.sent) {
-            let verdict = guard.judge(&update, setting.walls, now);
+            let verdict =
+                guard.judge(&update, setting.walls.map(|walls| walls as &dyn Terrain), now);
             said(&mut guard, verdict, now);
         }
     }

@@ -8,7 +8,7 @@
 use std::path::PathBuf;
 
 use super::{CompareConfig, CompareError, Comparison, compare};
-use crate::recording::Recording;
+use reckoning_recording::Recording;
 
 /// Counts up with every change of what a comparison says or how it is kept, between versions
 /// of the lab too.

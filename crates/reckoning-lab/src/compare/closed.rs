@@ -1,10 +1,11 @@
 //! The engine's real chain on a recording: publisher, link, ghost.
 
-use reckoning::learned::{LearnedConfig, LearnedPlanner, Senses};
 use reckoning::{
-    Behaviour, Cause, ConfigError, CurveBasis, DVec3, Kinematics, Model, Publisher,
-    PublisherConfig, SimTime, Threshold,
+    Cause, ConfigError, CurveBasis, DVec3, Kinematics, Model, Publisher, PublisherConfig, SimTime,
+    Threshold,
 };
+use reckoning_predict::Behaviour;
+use reckoning_predict::learned::{LearnedConfig, LearnedPlanner, Senses};
 use std::ops::Range;
 use std::time::Duration;
 
@@ -13,8 +14,8 @@ use super::open::Ready;
 use super::prepare::{Course, Prepared};
 use super::receiver::{Heard, Receiver, Viewer};
 use super::surroundings::{Moment, Surroundings};
-use crate::LinkConfig;
 use crate::train::Insight;
+use reckoning_netsim::LinkConfig;
 
 /// How far ahead a behaviour's plan is laid into a curve.
 const PLAN_S: f64 = 1.5;

@@ -7,7 +7,8 @@
 
 use std::time::Duration;
 
-use reckoning::{ConfigError, Interest, InterestConfig, Preference, PreferenceLearner, SimTime};
+use reckoning::{ConfigError, SimTime};
+use reckoning_predict::{Interest, InterestConfig, Preference, PreferenceLearner};
 
 use super::prepare::Prepared;
 use super::surroundings::{Moment, Surroundings};

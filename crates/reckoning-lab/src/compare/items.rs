@@ -6,9 +6,10 @@
 //! the end of its class (`health 50`, as the arena writes it), from Quake's rules for its
 //! class, or, where neither tells, is 25.
 
-use reckoning::{Item as SceneItem, Restores, SimTime};
+use reckoning::SimTime;
+use reckoning_predict::{Item as SceneItem, Restores};
 
-use crate::recording::{Item, Recording};
+use reckoning_recording::{Item, Recording};
 
 /// What an item gives when nothing tells.
 const UNKNOWN_WORTH: f32 = 25.0;
@@ -91,7 +92,7 @@ fn as_seen(item: &Item) -> Option<SceneItem> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recording::ItemEvent;
+    use reckoning_recording::ItemEvent;
 
     fn item(kind: &str, class: &str) -> Item {
         Item { kind: kind.into(), class: class.into(), ..Item::default() }

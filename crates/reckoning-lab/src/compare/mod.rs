@@ -41,13 +41,13 @@ use std::time::Duration;
 use reckoning::{ConfigError, Model};
 
 use crate::predictor::{Kind, Planned};
-use crate::recording::Recording;
 use crate::train::Insight;
-use crate::{LinkConfig, LinkError};
 use closed::{Chain, Setting, Sum};
 use fit::Trial;
 use open::{Grid, Questions, Ready};
 use receiver::Heard;
+use reckoning_netsim::{LinkConfig, LinkError};
+use reckoning_recording::Recording;
 use tally::{Errors, mean_over_players};
 
 pub(crate) use fit::fitted_fade;

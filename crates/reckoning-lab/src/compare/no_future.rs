@@ -7,17 +7,17 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use reckoning::learned::LearnedModel;
 use reckoning::{Cause, DVec3, Model, SimTime, Threshold};
 use reckoning_arena::Mode;
+use reckoning_predict::learned::LearnedModel;
 
 use super::closed::Setting;
 use super::open::{Ask, Questions};
 use super::{CompareConfig, Prepared, Session, Trials};
 use crate::bots;
 use crate::predictor::{Learned, Predictor};
-use crate::recording::{Column, ItemEvent, Recording, Sample};
 use crate::train::{FLAVOURS, TrainConfig, train};
+use reckoning_recording::{Column, ItemEvent, Recording, Sample};
 
 /// So many ticks before the one in question are asked about, too.
 const BEFORE: usize = 3;

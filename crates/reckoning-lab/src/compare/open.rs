@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use reckoning::{Behaviour, DVec3, Model, Preference, Scene};
+use reckoning::{DVec3, Model};
+use reckoning_predict::{Behaviour, Preference, Scene};
 
 use super::parallel::on_each_thread;
 use super::prepare::{Course, Prepared};

@@ -8,10 +8,11 @@
 
 use std::time::Duration;
 
-use reckoning::{DQuat, DVec3, Kinematics, Known, SimTime, SteadyTracker};
+use reckoning::{DQuat, DVec3, Kinematics, SimTime};
+use reckoning_predict::{Known, SteadyTracker};
 
 use super::usual::Usual;
-use crate::recording::{Recording, Sample, Track};
+use reckoning_recording::{Recording, Sample, Track};
 
 /// Velocities are differenced over at least this span.
 const WINDOW: Duration = Duration::from_millis(60);
@@ -79,7 +80,7 @@ impl Prepared {
             let columns = ["vx", "vy", "vz"].map(|name| track.column(name));
             let [Some(x), Some(y), Some(z)] = columns else { continue };
             for (place, state) in course.states.iter_mut().enumerate() {
-                let at = |column: &crate::recording::Column| f64::from(column.values[place]);
+                let at = |column: &reckoning_recording::Column| f64::from(column.values[place]);
                 let velocity = DVec3::new(at(x), at(y), at(z));
                 if velocity.is_finite() {
                     state.kinematics.velocity = velocity;

@@ -15,7 +15,7 @@ use reckoning::{
 
 use super::CompareError;
 use super::closed::Sum;
-use crate::{Link, LinkConfig};
+use reckoning_netsim::{Link, LinkConfig};
 
 /// What an acknowledgement weighs: a header and two moments.
 const ACK_BYTES: u32 = 20;

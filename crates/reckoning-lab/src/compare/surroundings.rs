@@ -2,16 +2,17 @@
 
 use std::time::Duration;
 
-use reckoning::{
-    ConfigError, DVec3, Item as SceneItem, Known, Outline, PheromoneMap, Preference, Routes,
-    RoutesConfig, Scene, Sighting, SimTime, TrendMap, TrendMapConfig, Wall, Walls,
+use reckoning::{ConfigError, DVec3, SimTime};
+use reckoning_predict::{
+    Item as SceneItem, Known, Outline, PheromoneMap, Preference, Routes, RoutesConfig, Scene,
+    Sighting, TrendMap, TrendMapConfig, Wall, Walls,
 };
 
 use super::habits::Habits;
 use super::items::Items;
 use super::prepare::{Prepared, li_scale};
 use crate::predictor::Planned;
-use crate::recording::{BlockKind, Bounds, Level, LevelShape, Recording};
+use reckoning_recording::{BlockKind, Bounds, Level, LevelShape, Recording};
 
 /// Trails that matter are younger than this, so a run may start with this much of the past.
 const TRAILS: Duration = Duration::from_secs(30);

@@ -1,6 +1,6 @@
 //! Sums over predictions, and how far they can be trusted.
 
-use crate::Dice;
+use reckoning::random::SplitMix64;
 
 /// Errors above these counts of LI's pixels fall into the next of his four classes.
 const LI_CLASSES_PX: [f64; 3] = [10.0, 30.0, 50.0];
@@ -54,10 +54,10 @@ pub(crate) fn mean_over_players(players: &[(f64, f64)]) -> Mean {
     if players.len() < 2 {
         return Mean { value, low: value, high: value };
     }
-    let mut dice = Dice::new(players.len() as u64);
+    let mut random = SplitMix64::new(players.len() as u64);
     let mut drawn: Vec<f64> = (0..DRAWS)
         .map(|_| {
-            let one = |_| &players[(dice.roll() % players.len() as u64) as usize];
+            let one = |_| &players[(random.next_u64() % players.len() as u64) as usize];
             ratio((0..players.len()).map(one).fold((0.0, 0.0), total))
         })
         .collect();

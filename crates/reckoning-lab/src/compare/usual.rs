@@ -40,14 +40,14 @@ impl Usual {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Dice;
+    use reckoning::random::SplitMix64;
 
     #[test]
     fn it_is_what_sorting_all_values_so_far_would_give() {
-        let mut dice = Dice::new(3);
+        let mut random = SplitMix64::new(3);
         let (mut usual, mut all) = (Usual::new(95), Vec::new());
         for _ in 0..2_000 {
-            let value = (dice.roll() % 500) as f64 - 20.0;
+            let value = (random.next_u64() % 500) as f64 - 20.0;
             all.push(value.max(0.0));
             all.sort_by(f64::total_cmp);
             assert_eq!(usual.most_with(value), all[all.len() * 95 / 100], "{} values", all.len());

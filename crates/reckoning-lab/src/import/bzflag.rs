@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use reckoning::{DVec3, SimTime};
 
 use super::{finish, foreign};
-use crate::recording::{
+use reckoning_recording::{
     Birth, Bounds, Cursor, Death, Fault, Input, Meta, Player, Recording, RecordingError, Sample,
     Track,
 };

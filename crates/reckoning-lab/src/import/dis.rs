@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use reckoning::{DVec3, SimTime};
 
 use super::{finish, foreign, pcap};
-use crate::recording::{Cursor, Meta, Player, Recording, RecordingError, Sample, Track};
+use reckoning_recording::{Cursor, Meta, Player, Recording, RecordingError, Sample, Track};
 
 const COLUMNS: [&str; 14] = [
     "vx",

@@ -15,7 +15,7 @@
 
 use std::path::Path;
 
-use crate::recording::{Fault, Recording, RecordingError, load_file};
+use reckoning_recording::{Fault, Recording, RecordingError, load_file};
 
 pub mod bzflag;
 pub mod dis;

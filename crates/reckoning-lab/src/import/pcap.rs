@@ -8,7 +8,7 @@
 use reckoning::SimTime;
 
 use super::foreign;
-use crate::recording::{Cursor, RecordingError};
+use reckoning_recording::{Cursor, RecordingError};
 
 /// A UDP payload and when it was captured.
 pub(super) struct Datagram<'a> {

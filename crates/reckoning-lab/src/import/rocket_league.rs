@@ -16,7 +16,7 @@ use boxcars::{
 use reckoning::{DQuat, DVec3, SimTime};
 
 use super::finish;
-use crate::recording::{
+use reckoning_recording::{
     Bounds, Cursor, Fault, Meta, Player, Recording, RecordingError, Sample, Track,
 };
 

@@ -10,7 +10,7 @@ use reckoning::{DVec3, SimTime};
 use roxmltree::{Document, Node};
 
 use super::{finish, foreign};
-use crate::recording::{
+use reckoning_recording::{
     Birth, Fault, Input, Meta, Player, Recording, RecordingError, Sample, Track,
 };
 

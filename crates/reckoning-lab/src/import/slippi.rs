@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use reckoning::{DVec3, SimTime};
 
 use super::{finish, foreign};
-use crate::recording::{
+use reckoning_recording::{
     Cursor, Fault, Input, Meta, Player, Recording, RecordingError, Sample, Track,
 };
 

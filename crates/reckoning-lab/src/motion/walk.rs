@@ -10,7 +10,7 @@ use std::f64::consts::{PI, TAU};
 use reckoning::{DVec3, Kinematics, SimTime};
 
 use super::{TICK_HZ, facing};
-use crate::Dice;
+use reckoning::random::SplitMix64;
 
 /// Faster than any pace, for dodges are added to it.
 pub(super) const TOP_SPEED_MPS: f64 = 7.0;
@@ -33,7 +33,7 @@ pub(super) fn track(seed: u64, ticks: u32) -> Vec<Kinematics> {
 }
 
 struct Walker {
-    dice: Dice,
+    random: SplitMix64,
     position: DVec3,
     velocity: DVec3,
     heading_rad: f64,
@@ -47,7 +47,7 @@ struct Walker {
 impl Walker {
     fn new(seed: u64) -> Self {
         let mut walker = Self {
-            dice: Dice::new(seed),
+            random: SplitMix64::new(seed),
             position: DVec3::ZERO,
             velocity: DVec3::ZERO,
             heading_rad: 0.0,
@@ -95,33 +95,33 @@ impl Walker {
             self.choose_goal();
         }
         // About once in three seconds each.
-        if self.dice.chance(DT_S / 3.0) {
+        if self.random.chance(DT_S / 3.0) {
             self.choose_pace();
         }
-        if self.dice.chance(DT_S / 3.0) {
+        if self.random.chance(DT_S / 3.0) {
             self.choose_dodge();
         }
     }
 
     fn choose_goal(&mut self) {
-        let place = |dice: &mut Dice| dice.between(-REACH_M, REACH_M);
-        self.goal = DVec3::new(place(&mut self.dice), place(&mut self.dice), 0.0);
+        let place = |random: &mut SplitMix64| random.between(-REACH_M, REACH_M);
+        self.goal = DVec3::new(place(&mut self.random), place(&mut self.random), 0.0);
         self.choose_pace();
-        if self.dice.chance(0.6) {
-            self.pause_s = self.dice.between(0.4, 1.6);
+        if self.random.chance(0.6) {
+            self.pause_s = self.random.between(0.4, 1.6);
         }
     }
 
     fn choose_pace(&mut self) {
         // Walking or running, rarely between.
-        let (slow, fast) = if self.dice.chance(0.3) { (1.2, 2.0) } else { (4.5, 5.8) };
-        self.pace_mps = self.dice.between(slow, fast);
+        let (slow, fast) = if self.random.chance(0.3) { (1.2, 2.0) } else { (4.5, 5.8) };
+        self.pace_mps = self.random.between(slow, fast);
     }
 
     fn choose_dodge(&mut self) {
-        let side = if self.dice.chance(0.5) { 1.0 } else { -1.0 };
+        let side = if self.random.chance(0.5) { 1.0 } else { -1.0 };
         self.dodge = DVec3::Z.cross((self.goal - self.position).normalize_or_zero()) * side;
-        self.dodge_s = self.dice.between(0.2, 0.45);
+        self.dodge_s = self.random.between(0.2, 0.45);
     }
 
     fn wanted_velocity(&self) -> DVec3 {

@@ -27,11 +27,11 @@ mod text;
 use std::error::Error;
 use std::fmt;
 
-use reckoning::TrendMap;
+use reckoning_predict::TrendMap;
 
 use crate::compare::Comparison;
-use crate::recording::{Level, Recording};
 use crate::reproduce::{Reproduction, Table};
+use reckoning_recording::{Level, Recording};
 
 pub use csv::comparison_csv;
 pub use json::{comparison_json, reproduction_json};

@@ -15,8 +15,8 @@ use super::pooled::Pooled;
 use super::{Claim, Document, Effort, Reproduction, Table, Verdict};
 use crate::bots;
 use crate::compare::{CompareConfig, OpenRow, compare};
-use crate::recording::Recording;
 use crate::stats::paired_t;
+use reckoning_recording::Recording;
 
 /// HM with the preference of each driver, learnt from what he did so far.
 const LEARNT: &str = "interest-hybrid(preference=learnt)";

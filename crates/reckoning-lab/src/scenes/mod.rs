@@ -24,7 +24,8 @@ use reckoning::{
     SimTime, Update,
 };
 
-use crate::{Link, LinkConfig, LinkError, Motion, TICK_HZ};
+use crate::{Motion, TICK_HZ};
+use reckoning_netsim::{Link, LinkConfig, LinkError};
 
 pub use bytes::{HEADER_BYTES, plain_bytes};
 pub use measure::{Report, Tally};

@@ -8,7 +8,8 @@ use reckoning::{Ballistic, Blend, Curve, CurveBasis, Landing, Model};
 use super::measure::roughness;
 use super::{Report, Scenario, ScenarioError, Tally};
 use crate::motion::GRAVITY_MPS2;
-use crate::{LinkConfig, Motion, TICK_HZ};
+use crate::{Motion, TICK_HZ};
+use reckoning_netsim::LinkConfig;
 
 const SECONDS: u32 = 25;
 /// Each scenario is played with so many seeds; one alone would show its luck.

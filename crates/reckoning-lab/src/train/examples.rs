@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use reckoning::learned::{FEATURES, Features, Frame, Framing, History};
-use reckoning::{Scene, SimTime};
+use reckoning::SimTime;
+use reckoning_predict::Scene;
+use reckoning_predict::learned::{FEATURES, Features, Frame, Framing, History};
 
 use super::insight::Insight;
 use crate::compare::{Course, Moment, Prepared, Surroundings, on_each_thread};

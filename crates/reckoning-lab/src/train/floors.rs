@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use reckoning::DVec3;
 
-use crate::recording::LevelShape;
+use reckoning_recording::LevelShape;
 
 /// Floors by the cell of a grid.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,6 @@
 //! Features made fit for a network: which of them say anything, centred and of one size.
 
-use reckoning::learned::{
+use reckoning_predict::learned::{
     FEATURES, Framing, GROUPS, LIMIT, LearnedInput, feature_group, mirrored_feature,
 };
 

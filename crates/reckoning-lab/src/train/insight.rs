@@ -3,12 +3,13 @@
 //! A game hands these to the engine as [`Senses`]; here they are read from the columns that
 //! its recordings have. Nothing of a sample later than the one asked about is looked at.
 
-use reckoning::learned::{Framing, Intent, Mark, Senses};
-use reckoning::{DQuat, DVec3, Kinematics, Scene, SimTime};
+use reckoning::{DQuat, DVec3, Kinematics, SimTime};
+use reckoning_predict::Scene;
+use reckoning_predict::learned::{Framing, Intent, Mark, Senses};
 
 use super::floors::Floors;
 use crate::compare::{Course, Prepared};
-use crate::recording::{Column, LevelShape, Recording, Track};
+use reckoning_recording::{Column, LevelShape, Recording, Track};
 
 /// Knowledge of one recording.
 pub(crate) struct Insight<'a> {

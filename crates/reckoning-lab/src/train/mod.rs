@@ -26,12 +26,10 @@ mod whiten;
 use std::fmt;
 use std::time::Duration;
 
-use reckoning::learned::{Framing, LearnedError, LearnedModel, LearnedParts};
 use reckoning::{ConfigError, CurveBasis};
+use reckoning_predict::learned::{Framing, LearnedError, LearnedModel, LearnedParts};
 
-use crate::Dice;
 use crate::compare::{Prepared, Surroundings, fitted_fade};
-use crate::recording::Recording;
 use examples::{Examples, HORIZONS, horizons_s};
 use inputs::Inputs;
 pub(crate) use insight::Insight;
@@ -39,6 +37,8 @@ use net::{ACT_WIDTH, Shape};
 pub use optimise::Lesson;
 use optimise::{Forgetting, Lessons, Task};
 pub(crate) use reader::Reader;
+use reckoning::random::SplitMix64;
+use reckoning_recording::Recording;
 #[cfg(test)]
 pub(crate) use table::FLAVOURS;
 pub use table::{SourceTable, TableConfig, TableError, TableRow, learned_table};
@@ -209,7 +209,7 @@ pub(crate) fn train_prepared(
         out: lessons.axes * config.basis.tau_s().len(),
         acts,
     };
-    let mut numbers = shape.start(&mut Dice::new(config.seed));
+    let mut numbers = shape.start(&mut SplitMix64::new(config.seed));
     whitener.start_linear(&shape, &inputs, set.framing, &mut numbers);
     let (unit, widths) = (set.unit, set.widths);
     let mirrors = set.framing != Framing::Side;

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use crate::Dice;
+use reckoning::random::SplitMix64;
 
 /// Numbers that stand for an action state.
 pub(super) const ACT_WIDTH: usize = 8;
@@ -50,15 +50,15 @@ impl Shape {
     }
 
     /// Hidden layers at random, the last one silent: the skip decides at first.
-    pub fn start(&self, dice: &mut Dice) -> Vec<f32> {
+    pub fn start(&self, random: &mut SplitMix64) -> Vec<f32> {
         let mut numbers = vec![0.0; self.numbers()];
         let ranges = self.ranges();
         let spreads = [(0, self.wide), (1, self.hidden[0])];
         for (list, fan) in spreads {
             let spread = libm::sqrt(2.0 / fan as f64);
-            numbers[ranges[list].clone()].fill_with(|| (dice.normal() * spread) as f32);
+            numbers[ranges[list].clone()].fill_with(|| (random.normal() * spread) as f32);
         }
-        numbers[ranges[7].clone()].fill_with(|| (dice.normal() * 0.3) as f32);
+        numbers[ranges[7].clone()].fill_with(|| (random.normal() * 0.3) as f32);
         numbers
     }
 }
@@ -199,14 +199,14 @@ mod tests {
     fn the_slopes_are_those_of_the_outputs() {
         let shape = Shape { wide: 4 + ACT_WIDTH, hidden: [6, 5], out: 2, acts: 3 };
         let (act, pulls) = (1, [0.7_f32, -0.4]);
-        let mut dice = Dice::new(5);
-        let mut numbers = shape.start(&mut dice);
+        let mut random = SplitMix64::new(5);
+        let mut numbers = shape.start(&mut random);
         for number in &mut numbers {
-            *number += 0.1 * dice.normal() as f32;
+            *number += 0.1 * random.normal() as f32;
         }
         let mut trace = Trace::new(&shape);
         trace.kept = [vec![0.0, 1.5, 1.5, 1.5, 1.5, 1.5], vec![1.5, 1.5, 0.0, 1.5, 1.5]];
-        let shown: Vec<f32> = (0..4).map(|_| dice.normal() as f32).collect();
+        let shown: Vec<f32> = (0..4).map(|_| random.normal() as f32).collect();
         let mut answer = |numbers: &[f32]| {
             trace.x[..4].copy_from_slice(&shown);
             let from = shape.ranges()[7].start + act * ACT_WIDTH;

@@ -7,14 +7,14 @@
 #![expect(clippy::inline_always, reason = "loops take the vector unit of the function they are in")]
 
 use rayon::prelude::*;
-use reckoning::learned::FEATURES;
+use reckoning_predict::learned::FEATURES;
 
 use super::examples::{Examples, HORIZONS};
 use super::inputs::Inputs;
 use super::loss::{Cost, Loss};
 use super::net::{ACT_WIDTH, Shape, Trace, backwards, forwards};
 use super::visits;
-use crate::Dice;
+use reckoning::random::SplitMix64;
 
 /// Examples to a shard, and shards to a batch.
 const SHARD: usize = 64;
@@ -40,7 +40,7 @@ impl Forgetting {
     }
 }
 
-/// Less is not worth the dice.
+/// Less is not worth the draws.
 const LEAST_FORGOTTEN: f64 = 0.02;
 /// What the running mean of the numbers takes from each step; more from the first ones.
 const TAKEN: f64 = 0.005;
@@ -125,16 +125,16 @@ impl Task<'_> {
         let mut order: Vec<u32> = (0..count as u32).collect();
         let mut slopes = vec![vec![0.0_f32; numbers.len()]; SHARDS];
         for epoch in 0..epochs {
-            let mut dice = Dice::new(seed).fork(epoch as u64 + 1);
+            let mut random = SplitMix64::new(seed).fork(epoch as u64 + 1);
             // The first quarter goes by what bodies do; then the network knows enough to say.
             let own = epoch.checked_sub(epochs / 4);
             if own.is_some_and(|passes| passes % 2 == 0) && epochs >= 4 {
                 lessons.weights = visits::weights(self, numbers, lessons);
             }
-            shuffle(&mut order, &mut dice);
+            shuffle(&mut order, &mut random);
             let mut sum = Cost::default();
             for batch in 0..batches {
-                let cost = self.batch(numbers, lessons, &order, batch, &dice, &mut slopes);
+                let cost = self.batch(numbers, lessons, &order, batch, &random, &mut slopes);
                 add(&mut sum, cost);
                 let done = (epoch * batches + batch) as f64 / (epochs * batches) as f64;
                 adam.step(numbers, &slopes, rate(done) as f32, self.shape.ranges()[4].start);
@@ -153,7 +153,7 @@ impl Task<'_> {
         lessons: &Lessons<'_>,
         order: &[u32],
         batch: usize,
-        dice: &Dice,
+        random: &SplitMix64,
         slopes: &mut [Vec<f32>],
     ) -> Cost {
         let costs: Vec<Cost> = slopes
@@ -161,14 +161,14 @@ impl Task<'_> {
             .enumerate()
             .map(|(shard, slopes)| {
                 let number = batch * SHARDS + shard;
-                let mut dice = dice.fork(number as u64 + 7);
+                let mut random = random.fork(number as u64 + 7);
                 slopes.fill(0.0);
                 learn_shard(
                     self,
                     numbers,
                     lessons,
                     &order[number * SHARD..][..SHARD],
-                    &mut dice,
+                    &mut random,
                     slopes,
                 )
             })
@@ -263,7 +263,7 @@ fn learn_shard(
     numbers: &[f32],
     lessons: &Lessons<'_>,
     indices: &[u32],
-    dice: &mut Dice,
+    random: &mut SplitMix64,
     slopes: &mut [f32],
 ) -> Cost {
     let mut trace = Trace::new(&task.shape);
@@ -273,14 +273,14 @@ fn learn_shard(
     for &index in indices {
         let index = index as usize;
         let (low, high) = task.widths;
-        let widths = (low * libm::pow(high / low, dice.unit())) as f32;
+        let widths = (low * libm::pow(high / low, random.unit())) as f32;
         task.show(numbers, lessons, index, widths, &mut trace);
         truth.copy_from_slice(truth_of(lessons.examples, index));
-        if task.mirrors && dice.chance(0.5) {
+        if task.mirrors && random.chance(0.5) {
             mirror(task.inputs, &mut trace.x, &mut mirrored, &mut truth, lessons.examples.axes);
         }
-        hide(task.inputs, &mut trace.x, task.forgetting.features, dice);
-        leave_out(&mut trace.kept, task.forgetting.outputs, dice);
+        hide(task.inputs, &mut trace.x, task.forgetting.features, random);
+        leave_out(&mut trace.kept, task.forgetting.outputs, random);
         forwards(&task.shape, numbers, &mut trace);
         let bound = widths * task.unit as f32;
         let mut slope = std::mem::take(&mut trace.slope);
@@ -306,9 +306,9 @@ fn mirror(inputs: &Inputs, x: &mut [f32], scratch: &mut [f32], truth: &mut [f32]
 
 /// Hides a group of features now and then, so that the network can do without.
 #[inline(always)]
-fn hide(inputs: &Inputs, x: &mut [f32], share: f64, dice: &mut Dice) {
-    let hides = dice.chance(share);
-    let group = dice.roll() as usize % inputs.groups.len();
+fn hide(inputs: &Inputs, x: &mut [f32], share: f64, random: &mut SplitMix64) {
+    let hides = random.chance(share);
+    let group = random.next_u64() as usize % inputs.groups.len();
     if hides {
         let (numbers, flag) = &inputs.groups[group];
         for &k in numbers {
@@ -322,11 +322,11 @@ fn hide(inputs: &Inputs, x: &mut [f32], share: f64, dice: &mut Dice) {
 
 /// Leaves some hidden outputs out; the others make up for them.
 #[inline(always)]
-fn leave_out(kept: &mut [Vec<f32>; 2], share: f64, dice: &mut Dice) {
+fn leave_out(kept: &mut [Vec<f32>; 2], share: f64, random: &mut SplitMix64) {
     if share > 0.0 {
         let rest = (1.0 / (1.0 - share)) as f32;
         for kept in kept.iter_mut().flatten() {
-            *kept = if dice.chance(share) { 0.0 } else { rest };
+            *kept = if random.chance(share) { 0.0 } else { rest };
         }
     }
 }
@@ -341,9 +341,9 @@ fn add(sum: &mut Cost, cost: Cost) {
     sum.error += cost.error;
 }
 
-fn shuffle(order: &mut [u32], dice: &mut Dice) {
+fn shuffle(order: &mut [u32], random: &mut SplitMix64) {
     for last in (1..order.len()).rev() {
-        order.swap(last, (dice.roll() % (last as u64 + 1)) as usize);
+        order.swap(last, (random.next_u64() % (last as u64 + 1)) as usize);
     }
 }
 
@@ -405,7 +405,7 @@ mod tests {
     #[test]
     fn what_is_left_out_is_made_up_for() {
         let mut kept = [vec![1.0; 4_000], vec![1.0; 4_000]];
-        leave_out(&mut kept, 0.25, &mut Dice::new(9));
+        leave_out(&mut kept, 0.25, &mut SplitMix64::new(9));
         let all = || kept.iter().flatten();
         let mean = all().sum::<f32>() / 8_000.0;
         let gone = all().filter(|kept| **kept == 0.0).count();

@@ -1,8 +1,8 @@
 //! Sessions of a source taken together, and how far the result can be trusted.
 
 use super::table::TableRow;
-use crate::Dice;
 use crate::compare::{CompareConfig, Comparison};
+use reckoning::random::SplitMix64;
 
 /// How often sessions are drawn anew for a range.
 const DRAWS: usize = 2_000;
@@ -79,10 +79,10 @@ fn ratio_with_range(pairs: &[(Part, Part)]) -> [f64; 3] {
     let ratio = |chosen: &[(Part, Part)]| {
         mean(chosen.iter().map(|it| it.0)) / mean(chosen.iter().map(|it| it.1)).max(1e-12)
     };
-    let mut dice = Dice::new(pairs.len() as u64);
+    let mut random = SplitMix64::new(pairs.len() as u64);
     let mut drawn: Vec<f64> = (0..DRAWS)
         .map(|_| {
-            let one = |_| pairs[(dice.roll() % pairs.len() as u64) as usize];
+            let one = |_| pairs[(random.next_u64() % pairs.len() as u64) as usize];
             ratio(&(0..pairs.len()).map(one).collect::<Vec<_>>())
         })
         .collect();

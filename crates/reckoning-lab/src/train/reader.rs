@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use reckoning::learned::{Features, Frame, History, LearnedModel};
-use reckoning::{Model, Scene};
+use reckoning::Model;
+use reckoning_predict::Scene;
+use reckoning_predict::learned::{Features, Frame, History, LearnedModel};
 
 use super::Insight;
 use crate::compare::Prepared;

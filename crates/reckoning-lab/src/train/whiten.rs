@@ -5,7 +5,7 @@
 //! layer takes it back when training is over, and the engine knows nothing of it.
 
 use reckoning::CurveBasis;
-use reckoning::learned::Framing;
+use reckoning_predict::learned::Framing;
 
 use super::examples::{Examples, HORIZONS, horizons_s};
 use super::inputs::Inputs;
@@ -101,8 +101,9 @@ impl Whitener {
         for axis in 0..framing.axes() {
             // Seen from the side the second axis is up, the third of the vector.
             let part = if framing == Framing::Side && axis == 1 { 2 } else { axis };
-            let place =
-                |it: &reckoning::learned::LearnedInput| usize::from(it.feature) == VELOCITY + part;
+            let place = |it: &reckoning_predict::learned::LearnedInput| {
+                usize::from(it.feature) == VELOCITY + part
+            };
             let Some(place) = inputs.list.iter().position(place) else { continue };
             let input = &inputs.list[place];
             for (term, &o) in straight.iter().enumerate().take(self.terms) {

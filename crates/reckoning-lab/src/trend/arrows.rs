@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use glam::DVec2;
-use reckoning::{DVec3, Trend, TrendMap};
+use reckoning::DVec3;
+use reckoning_predict::{Trend, TrendMap};
 
 /// Headings are looked for in this many directions.
 const PROBES: u32 = 32;

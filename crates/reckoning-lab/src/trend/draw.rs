@@ -6,10 +6,10 @@
 use std::fmt::Write;
 
 use glam::DVec2;
-use reckoning::TrendMap;
+use reckoning_predict::TrendMap;
 
 use super::arrows::{Arrow, arrows};
-use crate::recording::{Block, Level, LevelShape};
+use reckoning_recording::{Block, Level, LevelShape};
 
 /// Length of the longer side of the map.
 const LONG_PX: f64 = 960.0;
@@ -237,7 +237,8 @@ fn put_words(svg: &mut String, sheet: &Sheet) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use reckoning::{DVec3, Sighting, TrendMapConfig};
+    use reckoning::DVec3;
+    use reckoning_predict::{Sighting, TrendMapConfig};
 
     fn corridor() -> TrendMap {
         let seen: Vec<Sighting> = (0..400)

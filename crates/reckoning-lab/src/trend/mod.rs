@@ -10,9 +10,10 @@ mod draw;
 
 pub use draw::draw_trend;
 
-use reckoning::{ConfigError, DVec3, Sighting, TrendMap, TrendMapConfig};
+use reckoning::{ConfigError, DVec3};
+use reckoning_predict::{Sighting, TrendMap, TrendMapConfig};
 
-use crate::recording::{Recording, Sample, Track};
+use reckoning_recording::{Recording, Sample, Track};
 
 /// How far to either side a velocity is measured.
 const REACH_S: f64 = 0.05;

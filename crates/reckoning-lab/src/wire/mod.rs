@@ -15,7 +15,7 @@ use std::fmt;
 use reckoning::ConfigError;
 use reckoning_net::wire::{DecodeError, FormatError};
 
-use crate::recording::RecordingError;
+use reckoning_recording::RecordingError;
 
 pub use table::wire_table;
 

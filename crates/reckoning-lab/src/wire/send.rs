@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::publish::Export;
 use super::{DATAGRAMS_PER_S, WireTableError};
-use crate::Dice;
+use reckoning::random::SplitMix64;
 
 const ROUND_TRIP: Duration = Duration::from_millis(100);
 const LOSS: f64 = 0.05;
@@ -86,16 +86,16 @@ pub(super) struct Sender<'a> {
     format: &'a Format,
     off: Off,
     history: BTreeMap<u32, Vec<Sent>>,
-    dice: Dice,
+    random: SplitMix64,
     sequence: u16,
     cost: Cost,
 }
 
 impl<'a> Sender<'a> {
     pub(super) fn new(format: &'a Format, off: Off, seed: u64) -> Self {
-        let dice = Dice::new(seed);
+        let random = SplitMix64::new(seed);
         let history = BTreeMap::new();
-        Self { format, off, history, dice, sequence: 0, cost: Cost::default() }
+        Self { format, off, history, random, sequence: 0, cost: Cost::default() }
     }
 
     /// Sends `exports`, which are in order of time. Gives the name of the first body whose
@@ -168,7 +168,7 @@ impl<'a> Sender<'a> {
     }
 
     fn remember(&mut self, now: SimTime, exports: &[Export]) {
-        let lost = self.dice.chance(LOSS);
+        let lost = self.random.chance(LOSS);
         for export in exports {
             let history = self.history.entry(export.body).or_default();
             if history.len() > usize::from(MAX_BASELINE_AGE) {

@@ -10,7 +10,7 @@ use super::WireTableError;
 use super::publish::{Plan, Way};
 use super::send::{Cost, Off, Sender};
 use crate::compare::prepare::Prepared;
-use crate::recording::load_file;
+use reckoning_recording::load_file;
 
 /// Sessions that stand for their sources, and whether their world is flat.
 const SOURCES: [(&str, bool, &[&str]); 5] = [

@@ -3,18 +3,18 @@
 //! The page of made-up rows is left in the target folder, to be looked at in a browser.
 
 mod made_up;
-#[path = "../support/mod.rs"]
+#[path = "../../../reckoning-recording/tests/support/mod.rs"]
 mod support;
 mod tags;
 
 use made_up::{comparison, data, fairness, reproduction};
 use reckoning_lab::compare::Comparison;
-use reckoning_lab::recording::load_file;
 use reckoning_lab::report::{
     Contents, TrendPicture, claims_table, comparison_csv, comparison_json, comparison_tables,
     reproduction_json, session_tables, to_html, to_text,
 };
 use reckoning_lab::trend::{trend_config, trend_map};
+use reckoning_recording::load_file;
 use serde_json::Value;
 
 fn page() -> String {

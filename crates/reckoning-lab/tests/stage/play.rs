@@ -6,10 +6,10 @@ use reckoning::{DVec3, SimTime};
 use reckoning_arena::stage::{Stage, StageConfig, host_config, session_config, with_learned};
 use reckoning_arena::talk::{Ask, Tell, WorldChoice};
 use reckoning_arena::{Input, Level, Mirror, Player};
-use reckoning_lab::{Jitter, Link, LinkConfig, Loss};
 use reckoning_net::{
     Delivery, EntityId, Event, Format, Host, HostConfig, HostEvent, PeerId, Registry, Session,
 };
+use reckoning_netsim::{Jitter, Link, LinkConfig, Loss};
 
 pub const FRAME: Duration = Duration::from_micros(16_667);
 

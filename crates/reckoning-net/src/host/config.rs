@@ -4,7 +4,8 @@ use core::time::Duration;
 
 use alloc::vec::Vec;
 
-use reckoning::{ConfigError, GuardConfig, Model, Policy, RewindConfig, Walls};
+use reckoning::{ConfigError, GuardConfig, Model, Policy, RewindConfig};
+use reckoning_predict::Walls;
 
 use crate::wire::{Format, MAX_DATAGRAM_BYTES, MAX_FORMAT_BYTES, MAX_TAG_BYTES};
 use crate::zones::{ZoneConfig, in_range};

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use core::time::Duration;
 
-use reckoning::{Hops, SimTime, Update, UpdateKind, Verdict};
+use reckoning::{Hops, SimTime, Terrain, Update, UpdateKind, Verdict};
 
 use super::Host;
 use super::config::Clocking;
@@ -207,7 +207,7 @@ impl Host {
     /// Believes an update of an owner, or does not.
     fn judge(&mut self, now: SimTime, from: PeerId, id: EntityId, update: &Update) -> Handled {
         let Some(entity) = self.world.get_mut(id) else { return Handled::Yes };
-        let walls = self.config.walls.as_ref();
+        let walls = self.config.walls.as_ref().map(|walls| walls as &dyn Terrain);
         let verdict = match entity.guard.as_deref_mut() {
             Some(guard) => guard.judge(update, walls, now),
             None => Verdict::Accept,

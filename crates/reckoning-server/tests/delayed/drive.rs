@@ -1,7 +1,9 @@
 //! The tank of BZFlag on the drives of THESIS, as a path through real time.
 
+use reckoning::random::SplitMix64;
 use reckoning::{DVec3, Kinematics, Model, SimTime};
-use reckoning_lab::{Dice, TICK_HZ};
+
+use super::TICK_HZ;
 
 /// Top speed of a tank in BZFlag, whose units we take for metres.
 const TOP_SPEED_MPS: f64 = 25.0;
@@ -34,17 +36,17 @@ impl Drive {
     }
 
     /// A new speed and turn rate, if the driver wants one at this tick.
-    fn command(self, tick: i64, dice: &mut Dice) -> Option<(f64, f64)> {
+    fn command(self, tick: i64, random: &mut SplitMix64) -> Option<(f64, f64)> {
         let every_s = |seconds: f64| 1.0 / (seconds * f64::from(TICK_HZ));
-        let slow = |dice: &mut Dice| TOP_SPEED_MPS * dice.between(0.5, 1.0);
+        let slow = |random: &mut SplitMix64| TOP_SPEED_MPS * random.between(0.5, 1.0);
         match self {
             _ if tick == 0 && self != Self::Circular => Some((TOP_SPEED_MPS, 0.0)),
-            Self::Linear => dice.chance(every_s(4.0)).then(|| (slow(dice), 0.0)),
-            Self::Circular => (tick == 0 || dice.chance(every_s(4.0)))
-                .then(|| (slow(dice), TOP_TURN_RADPS * dice.between(0.5, 1.0))),
-            Self::Random => dice
-                .chance(every_s(1.0))
-                .then(|| (TOP_SPEED_MPS * dice.unit(), TOP_TURN_RADPS * dice.between(-1.0, 1.0))),
+            Self::Linear => random.chance(every_s(4.0)).then(|| (slow(random), 0.0)),
+            Self::Circular => (tick == 0 || random.chance(every_s(4.0)))
+                .then(|| (slow(random), TOP_TURN_RADPS * random.between(0.5, 1.0))),
+            Self::Random => random.chance(every_s(1.0)).then(|| {
+                (TOP_SPEED_MPS * random.unit(), TOP_TURN_RADPS * random.between(-1.0, 1.0))
+            }),
             Self::Stopping => {
                 let half = tick / i64::from(2 * TICK_HZ);
                 let changes = tick % i64::from(2 * TICK_HZ) == 0;
@@ -62,11 +64,11 @@ pub struct Track {
 
 impl Track {
     pub fn new(drive: Drive, seconds: u32, seed: u64) -> Self {
-        let mut dice = Dice::new(seed).fork(drive as u64);
+        let mut random = SplitMix64::new(seed).fork(drive as u64);
         let (mut tank, mut heading) = (Kinematics::default(), DVec3::X);
         let mut keys: Vec<Kinematics> = Vec::new();
         for tick in 0..i64::from(seconds * TICK_HZ) {
-            let Some((speed_mps, turn_radps)) = drive.command(tick, &mut dice) else { continue };
+            let Some((speed_mps, turn_radps)) = drive.command(tick, &mut random) else { continue };
             let at = SimTime::from_tick(tick, TICK_HZ);
             if let Some(last) = keys.last() {
                 tank = carried(last, at);

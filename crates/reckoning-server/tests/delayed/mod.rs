@@ -22,11 +22,13 @@ use reckoning::{
     Blend, Budget, GhostConfig, Leftover, Model, Policy, PublisherConfig, Quantiser, Timing,
     Weights,
 };
-use reckoning_lab::TICK_HZ;
 use reckoning_net::{Format, HostConfig, Registry, SessionConfig};
 use reckoning_server::Settings;
 
 use drive::Drive;
+
+/// Truths a second, as in THESIS.
+const TICK_HZ: u32 = 60;
 
 /// One receiver.
 #[derive(Clone, Copy, Debug)]

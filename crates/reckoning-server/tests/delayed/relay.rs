@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use reckoning_lab::Dice;
+use reckoning::random::SplitMix64;
 use tokio::net::UdpSocket;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
@@ -38,8 +38,8 @@ impl Direction {
     }
 
     /// How long the next datagram takes; `None` when it is lost.
-    fn travel(&self, dice: &mut Dice) -> Option<Duration> {
-        let (fate, off) = (dice.unit(), dice.between(-1.0, 1.0));
+    fn travel(&self, random: &mut SplitMix64) -> Option<Duration> {
+        let (fate, off) = (random.unit(), random.between(-1.0, 1.0));
         let travel_s = self.delay.as_secs_f64() + off * self.jitter.as_secs_f64();
         (fate >= self.loss).then(|| Duration::from_secs_f64(travel_s.max(0.0)))
     }
@@ -101,8 +101,8 @@ impl Roads {
         self.handle.spawn(async move {
             let (front, back) =
                 (UdpSocket::from_std(front).unwrap(), UdpSocket::from_std(back).unwrap());
-            let dice = [Dice::new(seed).fork(1), Dice::new(seed).fork(2)];
-            let road = Road { front, back, ways: [up, down], dice, queue: BTreeMap::new() };
+            let random = [SplitMix64::new(seed).fork(1), SplitMix64::new(seed).fork(2)];
+            let road = Road { front, back, ways: [up, down], random, queue: BTreeMap::new() };
             road.carry(&lateness).await;
         });
         address
@@ -116,7 +116,7 @@ struct Road {
     front: UdpSocket,
     back: UdpSocket,
     ways: [Direction; 2],
-    dice: [Dice; 2],
+    random: [SplitMix64; 2],
     /// By due time and order of arrival.
     queue: BTreeMap<(Instant, u64), (usize, Vec<u8>)>,
 }
@@ -141,7 +141,7 @@ impl Road {
                 else => return,
             };
             if let Some((leg, bytes)) = came
-                && let Some(travel) = self.ways[leg].travel(&mut self.dice[leg])
+                && let Some(travel) = self.ways[leg].travel(&mut self.random[leg])
             {
                 order += 1;
                 self.queue.insert((Instant::now() + travel, order), (leg, bytes));

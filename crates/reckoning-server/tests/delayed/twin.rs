@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use reckoning::random::SplitMix64;
 use reckoning::{DVec3, Kinematics, SimTime};
-use reckoning_lab::{Dice, TICK_HZ};
 use reckoning_net::{EntityId, Host, HostEvent, Owner, PeerId, Session, Viewpoint};
 
+use super::TICK_HZ;
 use super::drive::Track;
 use super::{Listener, Outcome, Scene, Tally};
 
@@ -20,7 +21,7 @@ type Queue = BTreeMap<(SimTime, u64), Vec<u8>>;
 struct Watcher {
     listener: Listener,
     session: Session,
-    dice: Dice,
+    random: SplitMix64,
     /// To the host, and from it.
     queues: [Queue; 2],
     order: u64,
@@ -69,10 +70,10 @@ impl Twin {
         let watchers = scene.listeners.iter().enumerate().map(|(place, listener)| {
             host.connect(SimTime::ZERO, PeerId(place as u32));
             let session = Session::new(listener.session()).unwrap();
-            let dice = Dice::new(scene.seed).fork(place as u64);
+            let random = SplitMix64::new(scene.seed).fork(place as u64);
             let queues = [Queue::new(), Queue::new()];
             let (listener, tally) = (*listener, Tally::default());
-            Watcher { listener, session, dice, queues, order: 0, body: None, tally }
+            Watcher { listener, session, random, queues, order: 0, body: None, tally }
         });
         let watchers = watchers.collect();
         let track = Track::new(scene.drive, scene.seconds, scene.seed);
@@ -124,7 +125,7 @@ fn since_begin(now: SimTime) -> SimTime {
 
 impl Watcher {
     fn put(&mut self, leg: usize, now: SimTime, bytes: &[u8]) {
-        let off = self.dice.between(-1.0, 1.0) * self.listener.jitter_ms as f64;
+        let off = self.random.between(-1.0, 1.0) * self.listener.jitter_ms as f64;
         let way_ms = self.listener.delay_ms as f64 + off;
         self.order += 1;
         let due = now + Duration::from_micros((1e3 * way_ms.max(0.0)) as u64);

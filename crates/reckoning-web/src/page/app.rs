@@ -1,7 +1,8 @@
 //! The page as a whole: one frame after the other.
 
-use reckoning::{DVec3, SimTime, TrendMap};
+use reckoning::{DVec3, SimTime};
 use reckoning_arena::Input;
+use reckoning_predict::TrendMap;
 use web_sys::{CanvasRenderingContext2d as Pen, HtmlCanvasElement};
 
 use super::dom;

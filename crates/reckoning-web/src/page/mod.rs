@@ -12,9 +12,9 @@ mod replayed;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use reckoning::TrendMap;
 use reckoning_arena::Level;
 use reckoning_net::Session;
+use reckoning_predict::TrendMap;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::{Closure, wasm_bindgen};

@@ -4,11 +4,10 @@
 //! here is a ratio, taken in one run with the opponents in turns, and the run ends with one
 //! table. Nothing is asserted: a slow day is not a bug.
 //!
-//! `cargo bench -p reckoning --features std` (or `rayon`, which adds the threads); with
-//! `-- learned` only the trained predictor and what curves cost.
+//! `cargo bench -p reckoning --features std` (or `rayon`, which adds the threads); the
+//! trained predictor has `cargo bench -p reckoning-predict`.
 
 mod crowd;
-mod learned;
 mod measure;
 mod single;
 
@@ -19,15 +18,9 @@ fn main() {
     let earnest = std::env::args().any(|arg| arg == "--bench");
     let rounds = if earnest { 60 } else { 1 };
     let mut table = Table::default();
-    if std::env::args().any(|arg| arg == "learned") {
-        learned::measure(&mut table, rounds);
-        println!("{table}");
-        return;
-    }
     // 88 MB, beyond any core's own cache, and 0.9 MB, within the second level of most.
     crowd::measure(&mut table, if earnest { 1_000_000 } else { 1_000 }, 1, rounds);
     crowd::measure(&mut table, 10_000, if earnest { 50 } else { 1 }, rounds);
     single::measure(&mut table, rounds);
-    learned::measure(&mut table, rounds);
     println!("{table}");
 }

@@ -42,7 +42,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use crate::dice::Dice;
+use crate::random::SplitMix64;
 use crate::{ConfigError, ListenerAccount, SimTime, Update, UpdateKind};
 use budget::shares;
 use listener::Listener;
@@ -89,7 +89,7 @@ pub struct Fairness {
     listeners: BTreeMap<ListenerId, Listener>,
     latest: Option<Update>,
     triggered_at: SimTime,
-    dice: Dice,
+    random: SplitMix64,
     /// What [`Policy::Deterministic`] may have sent and has not, in updates.
     unspent: f64,
     stats: FairnessStats,
@@ -106,7 +106,7 @@ impl Fairness {
             listeners: BTreeMap::new(),
             latest: None,
             triggered_at: SimTime::MIN,
-            dice: Dice::new(config.seed),
+            random: SplitMix64::new(config.seed),
             unspent: 0.0,
             config,
             stats: FairnessStats::default(),
@@ -279,7 +279,7 @@ impl Fairness {
     fn draw(&mut self, budget: Budget, weights: Weights, now: SimTime) {
         let frequencies = budget.frequencies(&self.claims(weights, now));
         for (listener, frequency) in self.listeners.values_mut().zip(frequencies) {
-            if self.dice.unit() < frequency {
+            if self.random.unit() < frequency {
                 listener.serve(now);
             }
         }

@@ -31,8 +31,8 @@ use core::time::Duration;
 use glam::DVec3;
 
 use crate::math::angle_between;
-use crate::tokens::Tokens;
-use crate::{ConfigError, Kinematics, SimTime, Update, UpdateKind, Walls};
+use crate::token_bucket::TokenBucket;
+use crate::{ConfigError, Kinematics, SimTime, Terrain, Update, UpdateKind};
 use envelope::{Ways, within};
 use history::History;
 use suspicion::{Pace, Suspicion};
@@ -140,7 +140,7 @@ pub struct Guard {
     /// A burst of updates that were kept back is coming in.
     kept_back: bool,
     suspicion: Suspicion,
-    tokens: Tokens,
+    updates: TokenBucket,
     /// Until then a teleport is allowed.
     granted: Option<SimTime>,
     /// Until then a corrected client may not have heard of it.
@@ -165,7 +165,7 @@ impl Guard {
             pace: Pace::default(),
             kept_back: false,
             suspicion: Suspicion::none(start.at),
-            tokens: Tokens::full(config.burst, start.at),
+            updates: TokenBucket::new(start.at, config.updates_per_s, config.burst),
             granted: None,
             obeys_by: None,
             offence: None,
@@ -177,10 +177,10 @@ impl Guard {
     ///
     /// Accepted updates become what the next is judged against; all others leave that as it
     /// is, but for a correction, from which the client is expected to go on.
-    pub fn judge(&mut self, update: &Update, walls: Option<&Walls>, now: SimTime) -> Verdict {
+    pub fn judge(&mut self, update: &Update, walls: Option<&dyn Terrain>, now: SimTime) -> Verdict {
         self.stats.judged += 1;
         self.offence = None;
-        if !self.tokens.take(self.config.updates_per_s, self.config.burst, now) {
+        if !self.updates.try_take(now, 1.0) {
             return self.reject(Offence::Spam, 0.1, now);
         }
         if let Some(weight) = self.pace.arrived(update.at(), now, self.config.max_silence) {
@@ -270,7 +270,11 @@ impl Guard {
     }
 
     /// The worst thing about a motion, and how bad it is: 1 and more is put right at once.
-    fn motion_offence(&self, new: &Kinematics, walls: Option<&Walls>) -> Option<(Offence, f64)> {
+    fn motion_offence(
+        &self,
+        new: &Kinematics,
+        walls: Option<&dyn Terrain>,
+    ) -> Option<(Offence, f64)> {
         if walls.is_some_and(|walls| self.passes_wall(new, walls)) {
             return Some((Offence::Wall, 1.0));
         }
@@ -336,12 +340,13 @@ impl Guard {
 
     /// Whether no way near the straight one is free. Updates are few, so a straight line
     /// between two of them may cut a corner that the body went round.
-    fn passes_wall(&self, new: &Kinematics, walls: &Walls) -> bool {
+    fn passes_wall(&self, new: &Kinematics, walls: &dyn Terrain) -> bool {
         let (from, to) = (self.last.position, new.position);
-        if walls.sees(from, to) {
+        let sees = |from, to| walls.first_hit(from, to).is_none();
+        if sees(from, to) {
             return false;
         }
-        let free = |via| walls.sees(from, via) && walls.sees(via, to);
+        let free = |via| sees(from, via) && sees(via, to);
         if self.promised.is_some_and(|update| free(update.position_at(new.at))) {
             return false;
         }

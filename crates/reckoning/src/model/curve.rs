@@ -135,7 +135,8 @@ impl Curve {
 
     /// How far the body has come `t_s` seconds after it was seen.
     #[inline]
-    pub(crate) fn displacement(&self, t_s: f64) -> DVec3 {
+    #[must_use]
+    pub fn displacement(&self, t_s: f64) -> DVec3 {
         let mut weights = self.left(t_s);
         for (weight, tau_s) in weights.iter_mut().zip(self.basis.tau_s) {
             *weight = tau_s * (1.0 - *weight);

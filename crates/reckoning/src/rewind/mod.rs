@@ -28,7 +28,7 @@ use core::time::Duration;
 
 use glam::DVec3;
 
-use crate::tokens::Tokens;
+use crate::token_bucket::TokenBucket;
 use crate::{ConfigError, DelayedConfig, GhostConfig, Kinematics, Pose, SimTime, Update};
 use truths::Truths;
 use view::View;
@@ -120,7 +120,7 @@ pub struct Rewind<E, S> {
     truths: BTreeMap<E, Truths>,
     updates: BTreeMap<E, VecDeque<(u32, Update)>>,
     views: BTreeMap<(S, E), View>,
-    tokens: BTreeMap<S, Tokens>,
+    requests: BTreeMap<S, TokenBucket>,
     stats: RewindStats,
 }
 
@@ -136,7 +136,7 @@ impl<E: Copy + Ord, S: Copy + Ord> Rewind<E, S> {
             truths: BTreeMap::new(),
             updates: BTreeMap::new(),
             views: BTreeMap::new(),
-            tokens: BTreeMap::new(),
+            requests: BTreeMap::new(),
             stats: RewindStats::default(),
         })
     }
@@ -196,7 +196,7 @@ impl<E: Copy + Ord, S: Copy + Ord> Rewind<E, S> {
 
     /// The shooter is gone.
     pub fn forget_shooter(&mut self, shooter: S) {
-        self.tokens.remove(&shooter);
+        self.requests.remove(&shooter);
         self.views.retain(|(who, _), _| *who != shooter);
     }
 
@@ -238,8 +238,8 @@ impl<E: Copy + Ord, S: Copy + Ord> Rewind<E, S> {
 
     fn examine(&mut self, shooter: S, request: &HitRequest<E>, now: SimTime) -> HitVerdict {
         let config = self.config;
-        let tokens = self.tokens.entry(shooter).or_insert(Tokens::full(config.burst, now));
-        if !tokens.take(config.requests_per_s, config.burst, now) {
+        let bucket = TokenBucket::new(now, config.requests_per_s, config.burst);
+        if !self.requests.entry(shooter).or_insert(bucket).try_take(now, 1.0) {
             return HitVerdict::Refused(HitRefusal::TooOften);
         }
         if let Some(why) = self.refusal(request, now) {

@@ -8,8 +8,9 @@ use reckoning::{
 
 use super::follow::{ACCELERATING, follow};
 use super::{MOTIONS, claim};
+use crate::TICK_HZ;
 use crate::reproduce::{Claim, Effort, Table, Verdict};
-use crate::{Dice, TICK_HZ};
+use reckoning::random::SplitMix64;
 
 const UPDATES_PER_S: u32 = 3;
 /// How spiky readings are: the standard deviation of each axis, a few times what a runner
@@ -67,8 +68,8 @@ fn errors_m(track: &[Kinematics]) -> [f64; 7] {
 
 /// As a physics engine whose forces compete frame by frame would report it.
 fn spiky(track: &[Kinematics]) -> Vec<Kinematics> {
-    let mut dice = Dice::new(5);
-    let mut spike = || SPIKES_MPS2 * dice.normal();
+    let mut random = SplitMix64::new(5);
+    let mut spike = || SPIKES_MPS2 * random.normal();
     let read = |truth: &Kinematics| {
         let acceleration = truth.acceleration + DVec3::new(spike(), spike(), 0.0);
         Kinematics { acceleration, ..*truth }

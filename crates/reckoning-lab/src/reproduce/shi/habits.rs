@@ -5,10 +5,11 @@
 
 use std::time::Duration;
 
-use reckoning::{DVec3, Kinematics, SimTime, SteadyTracker};
+use reckoning::{DVec3, Kinematics, SimTime};
+use reckoning_predict::SteadyTracker;
 
-use crate::recording::{Recording, Sample, Track};
 use crate::reproduce::Table;
+use reckoning_recording::{Recording, Sample, Track};
 
 /// SHI's longest delay.
 const AHEAD_S: f64 = 2.1;

@@ -18,8 +18,8 @@ use super::pooled::Pooled;
 use super::{Effort, Reproduction, Table};
 use crate::bots;
 use crate::compare::{CompareConfig, Comparison, compare};
-use crate::recording::Recording;
 use habits::Habits;
+use reckoning_recording::Recording;
 use variants::Variants;
 
 /// The proving grounds are drawn in SHI's pixels, so its lengths are taken as they are.

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::habits::Habits;
 use super::{DELAYS_MS, PREDICTORS, plain, share_of};
-use crate::recording::{Recording, load_file};
 use crate::reproduce::pooled::Pooled;
 use crate::reproduce::{Claim, Document, Effort, Table, Verdict};
+use reckoning_recording::{Recording, load_file};
 
 /// Recordings of people in one game.
 pub(super) struct Place {

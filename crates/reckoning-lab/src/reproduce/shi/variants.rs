@@ -1,9 +1,9 @@
 //! EKB with one term changed at a time: which part of it costs what.
 
 use super::{BOUND_PX, EKB, compared};
-use crate::recording::Recording;
 use crate::reproduce::Table;
 use crate::reproduce::pooled::Pooled;
+use reckoning_recording::Recording;
 
 /// (17) without its `l`, as SHI prints it: everyone farther than a body away then turns from
 /// the old velocity to the patterns within a second.

@@ -1,9 +1,8 @@
 //! Projections into the future, without any updates: where will the body be after a while?
 
 use rayon::prelude::*;
-use reckoning::{
-    Behaviour, ConfigError, DVec3, Kinematics, Known, Scene, Trended, TrendedConfig, Walls,
-};
+use reckoning::{ConfigError, DVec3, Kinematics};
+use reckoning_predict::{Behaviour, Known, Scene, Trended, TrendedConfig, Walls};
 
 use super::chain::{Ground, Projection};
 use super::places::Kind;

@@ -6,8 +6,9 @@ use std::time::Duration;
 use rayon::prelude::*;
 use reckoning::{
     Blend, ConfigError, DVec3, Ghost, GhostConfig, Kinematics, Model, Publisher, PublisherConfig,
-    Pull, SimTime, Threshold, TrendMap, Update, Walls,
+    SimTime, Threshold, Update,
 };
+use reckoning_predict::{Pull, TrendMap, Walls};
 
 use super::places::{Kind, Places};
 use super::play::Subject;

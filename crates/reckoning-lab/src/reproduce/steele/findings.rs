@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use reckoning::{ConfigError, Pull, TrendMap};
+use reckoning::ConfigError;
 use reckoning_arena::Level;
+use reckoning_predict::{Pull, TrendMap};
 
 use super::ahead::{Ahead, Misses, MissesByKind};
 use super::chain::{Allowed, ByKind, Ground, LEAST_M, MOST_M, Method, Projection, Tally};

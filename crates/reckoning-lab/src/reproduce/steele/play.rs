@@ -3,11 +3,9 @@
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use reckoning::{
-    ConfigError, DVec3, Kinematics, Outline, Sighting, SimTime, TrendMap, TrendMapConfig, Wall,
-    Walls,
-};
+use reckoning::{ConfigError, DVec3, Kinematics, SimTime};
 use reckoning_arena::{Level, Match, MatchConfig, Player, TICKS_PER_S};
+use reckoning_predict::{Outline, Sighting, TrendMap, TrendMapConfig, Wall, Walls};
 
 /// A body of 0.8 m across that runs at 6 m/s.
 pub(super) const PX_PER_M: f64 = 40.0;

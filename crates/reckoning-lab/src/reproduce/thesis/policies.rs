@@ -14,8 +14,9 @@ use reckoning::{
 };
 
 use super::tank::Drive;
+use crate::TICK_HZ;
 use crate::reproduce::{Effort, Spread};
-use crate::{Dice, TICK_HZ};
+use reckoning::random::SplitMix64;
 
 /// Mean delay of each receiver.
 pub(super) const DELAYS_MS: [u32; 3] = [200, 500, 800];
@@ -220,7 +221,7 @@ impl Trip {
 /// One policy at work.
 struct Run {
     fairness: Fairness,
-    luck: Dice,
+    luck: SplitMix64,
     variation_ms: f64,
     /// By the moment they are heard; whose, of which export, and the arrival they report.
     acks: BTreeMap<(SimTime, ListenerId, SimTime), SimTime>,
@@ -229,7 +230,7 @@ struct Run {
 impl Run {
     fn new(fairness: Fairness, seed: u64, variation_ms: u32) -> Self {
         let variation_ms = f64::from(variation_ms);
-        Self { fairness, luck: Dice::new(seed).fork(99), variation_ms, acks: BTreeMap::new() }
+        Self { fairness, luck: SplitMix64::new(seed).fork(99), variation_ms, acks: BTreeMap::new() }
     }
 
     fn hear(&mut self, now: SimTime) {
@@ -251,8 +252,8 @@ impl Run {
     /// mean, and the same whichever policy sends it.
     fn way(&self, listener: ListenerId, export: SimTime, leg: u64) -> Duration {
         let purpose = 2 * u64::from(listener.0) + leg;
-        let mut dice = self.luck.fork(purpose).fork(export.as_micros().unsigned_abs());
-        let off_ms = dice.between(-self.variation_ms, self.variation_ms);
+        let mut random = self.luck.fork(purpose).fork(export.as_micros().unsigned_abs());
+        let off_ms = random.between(-self.variation_ms, self.variation_ms);
         let way_ms = f64::from(DELAYS_MS[listener.0 as usize]) + off_ms;
         Duration::from_micros((1_000.0 * way_ms) as u64)
     }

@@ -2,7 +2,8 @@
 
 use reckoning::{DVec3, Kinematics, Model, SimTime};
 
-use crate::{Dice, TICK_HZ};
+use crate::TICK_HZ;
+use reckoning::random::SplitMix64;
 
 /// Top speed of a tank in BZFlag, whose units we take for metres.
 pub(super) const TOP_SPEED_MPS: f64 = 25.0;
@@ -37,13 +38,13 @@ impl Drive {
     /// The truth of every tick. A tank changes its speed and its turning at once, as in the
     /// game, and drives exact arcs in between.
     pub(super) fn track(self, seconds: u32, seed: u64) -> Vec<Kinematics> {
-        let mut dice = Dice::new(seed).fork(self as u64);
+        let mut random = SplitMix64::new(seed).fork(self as u64);
         let mut tank = Kinematics::moving(SimTime::ZERO, DVec3::ZERO, DVec3::X * TOP_SPEED_MPS);
         let mut heading = DVec3::X;
         let ticks = i64::from(seconds * TICK_HZ);
         let mut track = Vec::new();
         for tick in 0..=ticks {
-            if let Some((speed_mps, turn_radps)) = self.command(tick, &mut dice) {
+            if let Some((speed_mps, turn_radps)) = self.command(tick, &mut random) {
                 tank.velocity = heading * speed_mps;
                 tank.angular_velocity = DVec3::Z * turn_radps;
             }
@@ -58,16 +59,16 @@ impl Drive {
     }
 
     /// A new speed and turn rate, if the driver wants one at this tick.
-    fn command(self, tick: i64, dice: &mut Dice) -> Option<(f64, f64)> {
+    fn command(self, tick: i64, random: &mut SplitMix64) -> Option<(f64, f64)> {
         let every_s = |seconds: f64| 1.0 / (seconds * f64::from(TICK_HZ));
-        let slow = |dice: &mut Dice| TOP_SPEED_MPS * dice.between(0.5, 1.0);
+        let slow = |random: &mut SplitMix64| TOP_SPEED_MPS * random.between(0.5, 1.0);
         match self {
-            Self::Linear => dice.chance(every_s(4.0)).then(|| (slow(dice), 0.0)),
-            Self::Circular => (tick == 0 || dice.chance(every_s(4.0)))
-                .then(|| (slow(dice), TOP_TURN_RADPS * dice.between(0.5, 1.0))),
-            Self::Random => dice
-                .chance(every_s(1.0))
-                .then(|| (TOP_SPEED_MPS * dice.unit(), TOP_TURN_RADPS * dice.between(-1.0, 1.0))),
+            Self::Linear => random.chance(every_s(4.0)).then(|| (slow(random), 0.0)),
+            Self::Circular => (tick == 0 || random.chance(every_s(4.0)))
+                .then(|| (slow(random), TOP_TURN_RADPS * random.between(0.5, 1.0))),
+            Self::Random => random.chance(every_s(1.0)).then(|| {
+                (TOP_SPEED_MPS * random.unit(), TOP_TURN_RADPS * random.between(-1.0, 1.0))
+            }),
             Self::Stopping => {
                 let phase = tick % i64::from(4 * TICK_HZ);
                 let change = phase % i64::from(2 * TICK_HZ) == 0;

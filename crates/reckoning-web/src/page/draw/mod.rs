@@ -9,7 +9,8 @@ mod stamps;
 
 use std::f64::consts::TAU;
 
-use reckoning::{DVec3, SimTime, TrendMap};
+use reckoning::{DVec3, SimTime};
+use reckoning_predict::TrendMap;
 use web_sys::CanvasRenderingContext2d as Pen;
 
 pub use bodies::Brush;

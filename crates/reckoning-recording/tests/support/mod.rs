@@ -1,0 +1,50 @@
+//! What several test files need.
+#![allow(dead_code)] // each file uses a part
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+/// The folder of real recordings, or a visible note that a test was skipped.
+///
+/// It lies beside the repository as `shared/data`, or where `RECKONING_DATA` says.
+pub fn data(test: &str) -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let path = std::env::var_os("RECKONING_DATA").map_or(beside, PathBuf::from);
+    if path.is_dir() {
+        return Some(path);
+    }
+    // Not `eprintln!`: the test harness would swallow it.
+    let note = format!("SKIPPED {test}: no recordings at {}; set RECKONING_DATA", path.display());
+    let _ = writeln!(std::io::stderr(), "{note}");
+    None
+}
+
+/// An empty folder of this test's own.
+pub fn scratch(test: &str) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("reckoning-{}-{test}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).unwrap();
+    path
+}
+
+/// The text inside a `.zst`.
+pub fn unpack(path: &Path) -> Vec<u8> {
+    let file = std::fs::read(path).unwrap();
+    let mut text = Vec::new();
+    ruzstd::decoding::StreamingDecoder::new(&file[..]).unwrap().read_to_end(&mut text).unwrap();
+    text
+}
+
+/// A real file that does not lie in the repository, or a visible note that it was left out.
+///
+/// `tools/fetch-fixtures.sh` fetches them to the folder that `RECKONING_FIXTURES` names.
+pub fn fixture(name: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os("RECKONING_FIXTURES").map(PathBuf::from);
+    let path = folder.unwrap_or_default().join(name);
+    if path.is_file() {
+        return Some(path);
+    }
+    let note = format!("SKIPPED {name}: run tools/fetch-fixtures.sh and set RECKONING_FIXTURES");
+    let _ = writeln!(std::io::stderr(), "{note}");
+    None
+}
