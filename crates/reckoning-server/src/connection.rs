@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use quinn::SendDatagramError;
-use reckoning::SimTime;
+use reckoning::{SimTime, TokenBucket};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::Receiver;
 use web_transport_quinn::{Session, SessionError};
 
-use crate::limits::{Permit, TokenBucket};
+use crate::limits::Permit;
 use crate::metrics::{DropReason, Metrics};
 use crate::settings::Limits;
 use reckoning_net::PeerId;
@@ -96,7 +96,7 @@ impl Connection {
         self.metrics.datagrams_in.inc();
         self.metrics.bytes_in.inc_by(bytes.len() as u64);
         let mut inbox = self.inbox();
-        let cause = if !inbox.rate.take(now, 1.0) {
+        let cause = if !inbox.rate.try_take(now, 1.0) {
             DropReason::PeerRate
         } else if !self.permit.may_send(now) {
             DropReason::AddressRate
@@ -109,7 +109,7 @@ impl Connection {
             return Conduct::Fine;
         };
         self.metrics.count_drop(cause);
-        if inbox.excess.take(now, 1.0) {
+        if inbox.excess.try_take(now, 1.0) {
             return Conduct::Fine;
         }
         self.permit.ban(now);

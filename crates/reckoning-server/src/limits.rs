@@ -9,39 +9,10 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use reckoning::SimTime;
+use reckoning::{SimTime, TokenBucket};
 
 use crate::metrics::RejectReason;
 use crate::settings::Limits;
-
-/// An allowance that refills at a steady rate up to a burst.
-#[derive(Clone, Copy, Debug)]
-pub struct TokenBucket {
-    left: f64,
-    at: SimTime,
-    per_s: f64,
-    burst: f64,
-}
-
-impl TokenBucket {
-    /// Full at `now`.
-    #[must_use]
-    pub const fn new(now: SimTime, per_s: f64, burst: f64) -> Self {
-        Self { left: burst, at: now, per_s, burst }
-    }
-
-    /// Spends `cost`, if that much is left.
-    pub fn take(&mut self, now: SimTime, cost: f64) -> bool {
-        let gained = now.secs_since(self.at).max(0.0) * self.per_s;
-        self.left = (self.left + gained).min(self.burst);
-        self.at = self.at.max(now);
-        let enough = self.left >= cost;
-        if enough {
-            self.left -= cost;
-        }
-        enough
-    }
-}
 
 #[derive(Debug)]
 struct Account {
@@ -87,7 +58,7 @@ impl AddressLimiter {
         if account.connections >= self.limits.connections_per_address {
             return Err(RejectReason::AddressConnections);
         }
-        if !account.connects.take(now, 1.0) {
+        if !account.connects.try_take(now, 1.0) {
             return Err(RejectReason::AddressRate);
         }
         account.connections += 1;
@@ -150,7 +121,7 @@ impl Permit {
         let mut accounts = self.limiter.accounts();
         accounts.get_mut(&self.address).is_some_and(|account| {
             account.seen = now;
-            account.datagrams.take(now, 1.0)
+            account.datagrams.try_take(now, 1.0)
         })
     }
 
