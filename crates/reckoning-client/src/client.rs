@@ -123,8 +123,7 @@ impl Client {
     }
 
     fn open(&self) -> Result<Connection, ConnectError> {
-        let session = Session::new(self.config.session.clone())
-            .map_err(|error| ConnectError::Session { reason: error.to_string() })?;
+        let session = Session::new(self.config.session.clone()).map_err(ConnectError::Session)?;
         let transport = Transport::open(&self.config.server, &self.config.trust, self.clock)?;
         Ok(Connection { transport, session })
     }

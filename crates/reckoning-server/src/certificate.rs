@@ -74,7 +74,16 @@ impl fmt::Display for IdentityError {
     }
 }
 
-impl std::error::Error for IdentityError {}
+impl std::error::Error for IdentityError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::File { error, .. } => Some(error),
+            Self::Make(error) => Some(error),
+            Self::Unusable(error) => Some(error),
+            Self::Empty { .. } => None,
+        }
+    }
+}
 
 impl Identity {
     /// Reads a certificate, or makes one, as the settings say.
@@ -158,6 +167,7 @@ fn sha256(certificate: &CertificateDer<'_>) -> [u8; 32] {
 mod tests {
     use super::*;
     use crate::settings::Settings;
+    use std::error::Error;
 
     #[test]
     fn a_made_certificate_serves_quic_and_differs_each_time() {
@@ -177,5 +187,6 @@ mod tests {
 
         let message = Identity::new(&settings).unwrap_err().to_string();
         assert!(message.starts_with("no/chain.pem: "), "{message}");
+        assert!(Identity::new(&settings).unwrap_err().source().is_some());
     }
 }

@@ -77,15 +77,30 @@ impl fmt::Display for ServeError {
                 write!(f, "cannot listen on {address}: {error}; choose another with --listen")
             }
             Self::Identity(error) => error.fmt(f),
-            Self::File { path, error } => write!(f, "{}: {error}", path.display()),
+            Self::File { path, error } => {
+                write!(f, "{}: {error}; check the path and its permissions", path.display())
+            }
             Self::Key { path, error } => write!(f, "{}: {error}", path.display()),
-            Self::Host(error) => error.fmt(f),
-            Self::Threads(error) => write!(f, "no thread to run on: {error}"),
+            Self::Host(error) => write!(f, "settings of the host: {error}"),
+            Self::Threads(error) => {
+                write!(f, "no thread to run on: {error}; raise the system's limit of threads")
+            }
         }
     }
 }
 
-impl std::error::Error for ServeError {}
+impl std::error::Error for ServeError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Listen { error, .. } | Self::File { error, .. } | Self::Threads(error) => {
+                Some(error)
+            }
+            Self::Identity(error) => Some(error),
+            Self::Key { error, .. } => Some(error),
+            Self::Host(error) => Some(error),
+        }
+    }
+}
 
 impl Server {
     /// A server of these settings, with a host to suit them and no page.
@@ -195,7 +210,8 @@ impl Network {
         let within = runtime.enter();
         let (listener, endpoint) = listen(settings, tls)?;
         drop(within);
-        let address = listener.local_addr().map_err(ServeError::Threads)?;
+        let failed = |error| ServeError::Listen { address: settings.listen, error };
+        let address = listener.local_addr().map_err(failed)?;
         let server_info = config::server_info(settings, identity, address.port()).into();
         let router = http::router(HttpState { admission: admission.clone(), server_info }, page);
         let (close, closed) = oneshot::channel();

@@ -12,7 +12,7 @@ mod web;
 use std::collections::VecDeque;
 use std::fmt;
 
-use reckoning::SimTime;
+use reckoning::{ConfigError, SimTime};
 
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) use native::{Clock, Transport, random_identity};
@@ -39,8 +39,8 @@ pub(crate) enum State {
     Closed(String),
 }
 
-/// Why a client could not even begin to connect.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Why a client could not begin to connect.
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ConnectError {
     /// The address of the server cannot be used.
@@ -48,16 +48,13 @@ pub enum ConnectError {
         /// What was given.
         got: String,
     },
-    /// The system refused what networking needs.
+    /// The system gave no network thread, now or earlier in this process.
     System {
-        /// The cause.
+        /// What the system said.
         reason: String,
     },
-    /// The settings of the session are wrong; it says itself which.
-    Session {
-        /// The cause.
-        reason: String,
-    },
+    /// A setting of the session is out of range.
+    Session(ConfigError),
 }
 
 impl fmt::Display for ConnectError {
@@ -67,12 +64,19 @@ impl fmt::Display for ConnectError {
                 write!(f, "`{got}` is no server; write host:port, such as 127.0.0.1:4433")
             }
             Self::System { reason } => write!(f, "no network: {reason}; check the system's limits"),
-            Self::Session { reason } => f.write_str(reason),
+            Self::Session(error) => write!(f, "settings of the session: {error}"),
         }
     }
 }
 
-impl std::error::Error for ConnectError {}
+impl std::error::Error for ConnectError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Session(error) => Some(error),
+            _ => None,
+        }
+    }
+}
 
 /// Host and port of `host:port`; brackets around an IPv6 address are taken off.
 pub(crate) fn host_and_port(server: &str) -> Result<(&str, u16), ConnectError> {
