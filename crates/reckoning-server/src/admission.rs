@@ -1,4 +1,7 @@
-//! What the sockets share: who may come in, which number a client gets, who is told.
+//! Admission of connections, shared by the sockets.
+//!
+//! Checks the limits of the address, the handshakes under way and the places left, numbers the
+//! connection and reports it to the tick loop.
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -14,13 +17,14 @@ use crate::metrics::{Metrics, RejectReason};
 use crate::settings::Limits;
 use reckoning_net::PeerId;
 
-/// What the sockets tell the tick loop. Never dropped; open connections bound how many wait.
+/// A connection opened or closed, for the tick loop. Never dropped; open connections bound how
+/// many wait.
 pub(crate) enum ConnectionEvent {
     Opened(Arc<Connection>),
     Closed(PeerId),
 }
 
-/// What all sockets share.
+/// State that all sockets share.
 pub(crate) struct Admission {
     pub(crate) clock: Clock,
     pub(crate) limits: Arc<Limits>,

@@ -1,4 +1,4 @@
-//! The certificate a server shows.
+//! TLS certificate of a server: read from files, or made at start.
 //!
 //! For others' machines it comes from files. For local play it is made at start: an ECDSA P-256 one of
 //! at most 14 days, which browsers accept when a page pins its hash.

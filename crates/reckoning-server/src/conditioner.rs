@@ -1,8 +1,8 @@
-//! Simulated links: what one client's network would do to its datagrams, done by the server.
+//! Network conditioner: delays, loses and reorders one client's datagrams as a simulated link would.
 //!
 //! A game may ask for a link between the server and one client. Everything of that client then
 //! passes it, in both directions; what it sends is judged as having arrived when the link says.
-//! Without such a wish nothing passes here.
+//! Without such a request nothing passes here.
 
 use std::collections::BTreeMap;
 

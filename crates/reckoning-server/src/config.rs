@@ -1,4 +1,4 @@
-//! What the settings mean for the host, and what a server says of itself.
+//! Host configuration from settings, and the server's public description.
 
 use std::num::NonZeroU32;
 use std::time::Duration;

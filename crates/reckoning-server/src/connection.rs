@@ -1,7 +1,7 @@
-//! One client's connection, as the tick loop sees it: a bounded queue in, a bounded way out.
+//! A client's connection as the tick loop sees it: a bounded inbox and a bounded sink.
 //!
-//! Each client has queues of its own, so one that floods fills nothing but its own. Taking
-//! from and giving to a connection never waits; what does not fit is dropped and counted.
+//! Each client has queues of its own, so one that floods fills nothing but its own. Reading
+//! from and sending to a connection never waits; what does not fit is dropped and counted.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -64,7 +64,7 @@ struct Inbox {
     excess: TokenBucket,
 }
 
-/// The way out to a client.
+/// Where datagrams to a client go.
 pub(crate) enum Sink {
     /// QUIC datagrams; quinn's own small buffer gives up the oldest.
     Quic(Box<Session>),
@@ -165,7 +165,7 @@ impl Connection {
     }
 }
 
-/// What waits for a WebSocket to take it.
+/// Datagrams that wait for a WebSocket to take them.
 #[derive(Default)]
 pub(crate) struct Outbox {
     waiting: Mutex<Waiting>,

@@ -1,4 +1,4 @@
-//! What is played: the one thing a server calls back.
+//! The [`Game`] trait that a server runs, and [`Relay`], the game without rules.
 //!
 //! The engine never calls a game, but a server is a program and a game is the other half of it.
 //! Between two steps the server does everything else: it moves datagrams, checks tokens, and keeps
@@ -13,7 +13,7 @@ use reckoning_netsim::LinkConfig;
 
 use crate::token::Token;
 
-/// Somebody whose token is good.
+/// A client that asks to join and whose token is valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Joiner {
@@ -23,11 +23,11 @@ pub struct Joiner {
     pub token: Option<Token>,
 }
 
-/// What a game wants of its server, beyond what its host does.
+/// A request of a game to its server, for what the host does not do.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerRequest {
-    /// Send a datagram beside the protocol; it must begin with seven zero bytes.
+    /// Send an out-of-band datagram, beside the protocol; it must begin with seven zero bytes.
     OutOfBand {
         /// To whom.
         to: PeerId,
@@ -37,7 +37,7 @@ pub enum ServerRequest {
         shaped: bool,
     },
     /// Simulate a link between the server and a client from now on, the same in both
-    /// directions; `None` stops it. Asides of the client do not pass it.
+    /// directions; `None` stops it. Out-of-band datagrams of the client do not pass it.
     SimulateLink {
         /// Whose.
         peer: PeerId,
@@ -46,7 +46,7 @@ pub enum ServerRequest {
     },
 }
 
-/// What a recording should know of an entity.
+/// Identity of an entity in a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordedIdentity<'a> {
     /// Its side; -1 is neutral.
@@ -82,12 +82,12 @@ pub trait Game: Send {
         let _ = (now, peer, bytes);
     }
 
-    /// What the game wants of the server; asked until `None` after every step.
+    /// The next request to the server; polled until `None` after every step.
     fn poll_request(&mut self) -> Option<ServerRequest> {
         None
     }
 
-    /// What a recording should know of an entity; `None` takes it for neutral and nameless.
+    /// Identity of an entity in recordings; `None` records it as neutral and nameless.
     fn recorded_identity(&self, entity: EntityId) -> Option<RecordedIdentity<'_>> {
         let _ = entity;
         None

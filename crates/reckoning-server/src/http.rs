@@ -1,6 +1,6 @@
-//! The TCP port: the page, `/health`, `/metrics`, `/reckoning.json` and the WebSocket at `/ws`.
+//! HTTP on the TCP port: the page, `/health`, `/metrics`, `/reckoning.json` and the WebSocket at `/ws`.
 //!
-//! Connections are taken by hand rather than by `axum::serve`, because each must pass the limiter,
+//! Connections are accepted by hand rather than by `axum::serve`, because each must pass the limiter,
 //! be counted, and send its request before a deadline.
 
 use std::net::SocketAddr;

@@ -1,11 +1,11 @@
-//! Who may join: open, or with a token that is good and not in use.
+//! Authorisation of joins: open to all, or with a valid token that is not in use.
 
 use reckoning_net::{PeerId, Refusal};
 
 use crate::game::Joiner;
 use crate::token::{LiveTokens, TokenKey};
 
-/// Decides about those who ask to join.
+/// Authorises those who ask to join.
 #[derive(Debug)]
 pub(crate) struct JoinAuth {
     /// `None` lets everyone in.

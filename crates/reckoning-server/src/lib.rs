@@ -37,6 +37,11 @@ pub use axum;
 pub use clock::{Clock, unix_seconds};
 pub use config::host as host_config;
 pub use game::{Game, Joiner, RecordedIdentity, Relay, ServerRequest};
-pub use reckoning_net::PeerId;
+pub use reckoning::{ConfigError, DVec3, Kinematics, SimTime};
+pub use reckoning_net::{
+    Delivery, EntityId, Host, HostConfig, HostEvent, Owner, PeerId, Refusal, TrafficStats,
+    Viewpoint,
+};
+pub use reckoning_netsim::LinkConfig;
 pub use server::{Running, ServeError, Server};
 pub use settings::{Settings, SettingsError};

@@ -1,8 +1,8 @@
-//! How much one address may ask of us.
+//! Rate and connection limits per network address.
 //!
 //! An address is one IPv4 address or one IPv6 network of 64 bits, since a single customer owns all
-//! of the latter. The accounts themselves are bounded: when all are taken, strangers wait
-//! until someone's account has been idle.
+//! of the latter. The number of accounts is bounded: when all are taken, new addresses
+//! are rejected until an account has been idle for a while.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv6Addr};

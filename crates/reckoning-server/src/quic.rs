@@ -1,4 +1,4 @@
-//! The UDP port: one QUIC endpoint for browsers (WebTransport) and programs (bare datagrams).
+//! QUIC on the UDP port: one endpoint for browsers (WebTransport) and programs (bare datagrams).
 //!
 //! An address is charged for a connection only once it is proven, so nobody can spend another's
 //! allowance with forged packets: unproven handshakes get half of the places there are, the
@@ -203,6 +203,6 @@ fn alpn(connection: &Connection) -> Option<Vec<u8>> {
 
 /// Ends all connections and waits a little for the others to learn of it.
 pub(crate) async fn close(endpoint: Endpoint) {
-    endpoint.close(VarInt::from_u32(0), b"the server goes");
+    endpoint.close(VarInt::from_u32(0), b"the server shuts down");
     let _ = timeout(std::time::Duration::from_millis(500), endpoint.wait_idle()).await;
 }

@@ -1,4 +1,4 @@
-//! Recording sessions without slowing the loop.
+//! Recorder of sessions that never blocks the tick loop.
 //!
 //! The loop hands over one [`RecordedStep`] at a time into a bounded queue and never waits: a full queue
 //! loses the step and counts it. A thread of its own gathers steps and appends whole
@@ -15,13 +15,13 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use reckoning::{DVec3, SimTime};
-use reckoning_recording::{
-    Birth, Death, Level, Meta, Player, Sample, SessionWriter, Track, VELOCITY_COLUMNS,
-};
+use reckoning_recording::{Birth, Death, Player, Sample, SessionWriter, Track, VELOCITY_COLUMNS};
 
 use crate::clock::{instant, unix_seconds};
 use crate::metrics::Metrics;
 use crate::settings::Recording;
+
+pub use reckoning_recording::{Level, Meta};
 
 /// One body at one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,7 +53,7 @@ pub struct RecordedStep {
     pub names: Vec<(u32, String)>,
 }
 
-/// What a recording says of its game.
+/// Description of the game in a recording.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordingInfo {
     /// Which game.
@@ -198,7 +198,7 @@ fn begin(folder: &Path, rate_hz: u32, info: &RecordingInfo) -> io::Result<(PathB
 
 type Writer = Option<SessionWriter<BufWriter<File>>>;
 
-/// The thread's side.
+/// The writing thread's side.
 struct RecordingWriter {
     /// `None` once writing failed; what comes later is counted as an error.
     writer: Writer,

@@ -1,4 +1,4 @@
-//! Starting and stopping a server.
+//! The server: construction, start, shutdown.
 
 use std::fmt;
 use std::io;
@@ -120,7 +120,7 @@ impl Server {
         self.page = page;
     }
 
-    /// Says this of the game in recordings.
+    /// Describes the game in recordings.
     pub fn set_recording_info(&mut self, info: RecordingInfo) {
         self.info = info;
     }
@@ -295,7 +295,7 @@ impl Running {
         self.recording.as_deref()
     }
 
-    /// Serves until ctrl-c or SIGTERM, then says goodbye and stops.
+    /// Serves until ctrl-c or SIGTERM, then shuts down as [`Running::stop`] does.
     ///
     /// # Errors
     /// When signals cannot be caught.
@@ -307,7 +307,7 @@ impl Running {
         Ok(())
     }
 
-    /// Lets nobody new in, tells everyone that the server goes, closes the recording and
+    /// Lets nobody new in, tells everyone that the server shuts down, closes the recording and
     /// all connections.
     pub fn stop(mut self) {
         self.close();

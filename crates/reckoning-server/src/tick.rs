@@ -1,11 +1,11 @@
 //! The tick loop: a thread that steps host and game at a fixed rate and never waits for a socket.
 //!
 //! ```text
-//!   arrivals -> connect, disconnect      links: one bounded queue per client
+//!   events   -> connect, disconnect      connections: one bounded queue per client
 //!   queues   -> handle_datagram          (in order of arrival, whoever sent it; those of a
 //!                                         client behind a simulated link when that says)
 //!   events, game, handle_timeout         poll_datagram -> batches, which the network
-//!                                        thread hands to links; they drop what does not fit
+//!                                        thread hands to connections; they drop what does not fit
 //!   bodies   -> recording                (a bounded queue as well)
 //! ```
 
@@ -33,7 +33,7 @@ use crate::metrics::{Metrics, RejectReason};
 use crate::record::{RecordedBody, RecordedStep, Recorder};
 use crate::settings::Settings;
 
-/// How long someone who is put out has to hear why.
+/// How long a client that is disconnected has to receive the reason.
 const CLOSE_DELAY: Duration = Duration::from_millis(500);
 
 /// Datagrams that are written before they are handed over, a megabyte at most.
@@ -73,7 +73,7 @@ pub(crate) struct TickLoop {
     stepped: SimTime,
 }
 
-/// What a loop begins with.
+/// The parts that a loop is made from.
 pub(crate) struct TickParts {
     pub(crate) clock: Clock,
     pub(crate) settings: Settings,
@@ -124,7 +124,7 @@ impl TickLoop {
         }
     }
 
-    /// Steps until told to stop, then says goodbye.
+    /// Steps until it is asked to stop, then shuts down.
     pub(crate) fn run(mut self) {
         let period = Duration::from_secs(1) / self.settings.tick_hz;
         let mut due = self.clock.now();
@@ -173,7 +173,7 @@ impl TickLoop {
         self.stepped = now;
     }
 
-    /// Learns of connections that opened and closed.
+    /// Takes over connections that opened, and drops those that closed.
     fn accept(&mut self, now: SimTime) {
         while let Ok(event) = self.connection_events.try_recv() {
             match event {
@@ -194,7 +194,7 @@ impl TickLoop {
         }
     }
 
-    /// Hands over what came, in order of arrival.
+    /// Hands received datagrams to the host, in order of arrival.
     fn receive(&mut self, now: SimTime) {
         let mut inbound = std::mem::take(&mut self.inbound);
         for slot in self.slots.values() {
@@ -226,7 +226,7 @@ impl TickLoop {
         }
     }
 
-    /// Carries out what the game wants.
+    /// Carries out the requests of the game.
     fn handle_requests(&mut self, now: SimTime) {
         while let Some(request) = self.game.poll_request() {
             match request {
@@ -238,7 +238,10 @@ impl TickLoop {
                     }
                 }
                 ServerRequest::OutOfBand { to, .. } => {
-                    tracing::warn!(peer = to.0, "an aside without seven zeros was not sent");
+                    tracing::warn!(
+                        peer = to.0,
+                        "an out-of-band datagram without seven zeros was not sent"
+                    );
                 }
                 ServerRequest::SimulateLink { peer, link } if self.slots.contains_key(&peer) => {
                     self.conditioner.set(peer, link);
@@ -248,7 +251,7 @@ impl TickLoop {
         }
     }
 
-    /// Tells the game what happened; joins are checked here first.
+    /// Dispatches the host's events to the game; joins are authorised here first.
     fn dispatch(&mut self, now: SimTime) {
         while let Some(event) = self.host.poll_event() {
             match &event {
@@ -351,7 +354,7 @@ impl TickLoop {
         }
     }
 
-    /// Ends the connections of those who were put out, and of those who never joined.
+    /// Closes connections of clients that were disconnected, or never joined.
     fn close_expired(&mut self, now: SimTime) {
         let patience = self.settings.limits.join_timeout;
         for slot in self.slots.values_mut().filter(|slot| !slot.joined) {
@@ -392,7 +395,7 @@ impl TickLoop {
         recorder.record(step);
     }
 
-    /// Tells everyone that the server goes, closes the connections and the recording.
+    /// Tells everyone that the server shuts down, closes the connections and the recording.
     fn shut_down(mut self, period: Duration) {
         let until = self.clock.now() + self.settings.shutdown.farewell;
         for peer in self.slots.keys().copied().collect::<Vec<_>>() {
@@ -407,7 +410,7 @@ impl TickLoop {
             thread::sleep(period);
         }
         for slot in self.slots.values() {
-            slot.connection.close("the server goes");
+            slot.connection.close("the server shuts down");
         }
         if let Some(recorder) = self.recorder.take() {
             recorder.finish();

@@ -1,4 +1,4 @@
-//! Join tokens: who may take part, as whom, until when.
+//! Join tokens: signed permission to join, as whom and until when.
 //!
 //! Whoever sells seats, a lobby or a web site, shares a [`TokenKey`] with the server and
 //! signs a [`Token`] for each player. The server checks it without asking anyone:

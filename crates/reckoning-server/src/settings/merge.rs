@@ -1,4 +1,4 @@
-//! Laying a user's values over the defaults.
+//! Merge of a user's values over the defaults.
 
 use toml::{Table, Value};
 
