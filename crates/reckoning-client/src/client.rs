@@ -1,4 +1,4 @@
-//! A client that connects, joins, stays joined and comes back.
+//! The client: connects, joins, exchanges datagrams, and reconnects after a loss.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -11,9 +11,9 @@ use reckoning_net::{
 
 use crate::transport::{Clock, ConnectError, State, Transport, Trust, random_identity};
 
-/// Events that wait for nobody: the oldest go.
+/// Events that nobody polled; beyond it the oldest are dropped.
 const MAX_EVENTS: usize = 1_024;
-/// Asides that wait for nobody: the oldest go.
+/// Out-of-band datagrams that nobody polled; beyond it the oldest are dropped.
 const MAX_OUT_OF_BAND: usize = 256;
 
 /// Settings for a [`Client`].
@@ -22,15 +22,16 @@ const MAX_OUT_OF_BAND: usize = 256;
 pub struct ClientConfig {
     /// The server, as `host:port`.
     pub server: String,
-    /// Which servers to trust.
+    /// Which servers to trust. Default: [`Trust::SystemRoots`].
     pub trust: Trust,
     /// How bodies are published and shown, and the token to join with. An empty token becomes
-    /// a random one, which servers that are open to all take for a name, so that whoever comes
-    /// back finds its bodies again.
+    /// a random one, by which a server that is open to all knows who comes back and returns its
+    /// bodies. Default: [`SessionConfig::default`], whose token is empty.
     pub session: SessionConfig,
     /// How long to wait after a lost connection before the next try. Doubles with each try.
+    /// Default: 250 ms.
     pub retry_first: Duration,
-    /// The longest wait between two tries; zero never tries again.
+    /// The longest wait between two tries; zero never tries again. Default: 2 s.
     pub retry_longest: Duration,
 }
 
@@ -48,20 +49,20 @@ impl ClientConfig {
     }
 }
 
-/// How a client stands.
+/// State of a [`Client`]'s connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Status {
-    /// On the way to the server, or asking to join.
+    /// Connecting to the server, or asking to join.
     Connecting,
-    /// In.
+    /// Joined: bodies are exchanged.
     Joined,
-    /// The connection was lost; it is tried again.
+    /// The connection was lost and is tried again after a while.
     Reconnecting {
         /// Why it was lost.
         reason: String,
     },
-    /// Over: it left, or was told to stay away.
+    /// Over for good: it left, was refused, or may not try again.
     Over {
         /// Why.
         reason: String,
@@ -73,6 +74,23 @@ pub enum Status {
 /// Call [`Client::drive`] once a frame: it takes in what came and sends what is due. In
 /// between, [`Client::observe`] what is yours, show the rest with [`Client::shown`], and
 /// look at [`Client::poll_event`]. Nothing here waits.
+///
+/// # After a lost connection
+///
+/// [`Event::Lost`] says that the session with the server is over; the client reconnects by
+/// itself, and a new [`Event::Joined`] says when it is in again. The loss voids everything that
+/// belonged to that session:
+/// - all ghosts: [`Client::ghosts`] is empty, [`Client::shown`] is `None`, and there is no
+///   [`Event::Exited`] for them; bodies in sight enter again after the join;
+/// - bodies of our own: [`Client::observe`] returns false until a new [`Event::Granted`] comes.
+///   Whoever is back within the server's grace period is granted the same bodies again, each
+///   with an [`Event::Corrected`] that says where it is;
+/// - the server's clock, and so every moment from [`Session::host_time`], and the peer number:
+///   a restarted server begins at zero;
+/// - messages that were sent and not acknowledged, reliable ones as well: what matters is sent
+///   again after the join.
+///
+/// Own time, [`Client::now`], runs on.
 #[derive(Debug)]
 pub struct Client {
     config: ClientConfig,
@@ -85,7 +103,7 @@ pub struct Client {
     retry_after: Duration,
     was_joined: bool,
     buffer: Vec<u8>,
-    /// What came beside the protocol, and when.
+    /// Out-of-band datagrams, and when they arrived.
     out_of_band: VecDeque<(SimTime, Vec<u8>)>,
 }
 
@@ -232,24 +250,25 @@ impl Client {
         }
     }
 
-    /// How it stands.
+    /// The state of the connection.
     #[must_use]
     pub const fn status(&self) -> &Status {
         &self.status
     }
 
-    /// The next thing that happened; poll until `None`.
+    /// The next event; poll until `None`. See [`Client`] for what [`Event::Lost`] voids. If
+    /// nobody polls, the oldest of 1,024 are dropped.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
 
-    /// Tells where a body of ours is; others hear of it when they need to. False while nobody
-    /// can: it is not ours, or the server's clock is not known yet.
+    /// Says where a body of ours is; updates are sent when others need them. False while that is
+    /// not possible: the body is not ours, or the server's clock is not known yet.
     pub fn observe(&mut self, entity: EntityId, truth: &Kinematics) -> bool {
         self.connection.as_mut().is_some_and(|connection| connection.session.observe(entity, truth))
     }
 
-    /// Tells that a body of ours is elsewhere at once.
+    /// Says that a body of ours is elsewhere at once, without moving there.
     pub fn teleport(&mut self, entity: EntityId, truth: &Kinematics) -> bool {
         self.connection
             .as_mut()
@@ -308,7 +327,8 @@ impl Client {
         Ok(())
     }
 
-    /// Sends a datagram beside the protocol: as it is, once, with no promise that it arrives.
+    /// Sends an out-of-band datagram, beside the protocol: as it is, once, with no promise that it
+    /// arrives.
     /// False, and nothing is sent, unless it begins with seven zero bytes, fits a datagram and
     /// the client has joined.
     pub fn send_out_of_band(&mut self, bytes: &[u8]) -> bool {
@@ -322,8 +342,8 @@ impl Client {
         }
     }
 
-    /// The next datagram that came beside the protocol, its seven zero bytes included, and when
-    /// it came; poll until `None`. If nobody does, the oldest go.
+    /// The next out-of-band datagram, its seven zero bytes included, and when it arrived; poll
+    /// until `None`. If nobody polls, the oldest of 256 are dropped.
     pub fn poll_out_of_band(&mut self) -> Option<(SimTime, Vec<u8>)> {
         self.out_of_band.pop_front()
     }

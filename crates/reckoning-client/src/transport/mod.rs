@@ -1,7 +1,7 @@
-//! The way to the server: datagrams out, datagrams in, and whether it still stands.
+//! Transport to the server: datagrams out, datagrams in, and the state of the connection.
 //!
 //! Natively this is QUIC; in a browser it is WebTransport, or a WebSocket where that fails. The
-//! two have the same face, so that everything above compiles to both without a word changed:
+//! two have the same interface, so that everything above compiles for both unchanged:
 //! `open` returns at once, `send` and `receive` never wait, and what does not fit is dropped.
 
 #[cfg(not(target_arch = "wasm32"))]
@@ -30,7 +30,7 @@ pub enum Trust {
     Pinned([u8; 32]),
 }
 
-/// How the connection stands.
+/// State of the connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     Connecting,

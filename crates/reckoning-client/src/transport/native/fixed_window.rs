@@ -1,4 +1,4 @@
-//! A window that does not shrink.
+//! Congestion window of fixed size.
 
 use std::any::Any;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! QUIC datagrams, on a network thread that all clients of the process share.
+//! Native transport: QUIC datagrams, on a network thread that all clients of the process share.
 
 mod clock;
 mod fixed_window;

@@ -1,4 +1,4 @@
-//! Which certificate a server may show.
+//! Verification of the server's certificate.
 
 use std::net::IpAddr;
 use std::sync::Arc;

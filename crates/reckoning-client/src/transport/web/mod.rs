@@ -1,4 +1,4 @@
-//! A browser's way: WebTransport datagrams, or a WebSocket where that is missing or blocked.
+//! Browser transport: WebTransport datagrams, or a WebSocket where that is missing or blocked.
 //!
 //! The page of the server, or any other that may reach it, asks `/reckoning.json` for the hash of
 //! the certificate, so that a self-made one will do.

@@ -1,4 +1,4 @@
-//! What a server says of itself.
+//! The server's public description, read from `/reckoning.json`.
 
 use js_sys::{Function, JSON, Promise, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
@@ -6,7 +6,7 @@ use wasm_bindgen_futures::JsFuture;
 
 use super::js;
 
-/// What a server says of itself.
+/// The part of a server's description that a browser needs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ServerInfo {
     /// The hash to pin; `None` when its certificate is one that browsers trust.
