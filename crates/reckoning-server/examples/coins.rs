@@ -1,7 +1,7 @@
 //! A small authoritative game: players walk, take coins and shoot each other; spectators watch.
 //!
 //! A player moves its own body and shows it at once; the server's guard judges how fast it moves.
-//! Coins, scores and hits are the server's alone. Client and server exchange plain text:
+//! CoinGame, scores and hits are the server's alone. Client and server exchange plain text:
 //!
 //! ```text
 //! client: "play" asks for a body; "shoot TARGET SEEN_AT X Y" claims a hit
@@ -26,7 +26,7 @@ const REACH_M: f64 = 30.0;
 
 /// The server's half: who plays, which coins lie where.
 #[derive(Default)]
-struct Coins {
+struct CoinGame {
     players: BTreeMap<PeerId, Player>,
     coins: BTreeMap<EntityId, DVec3>,
     dropped: u32,
@@ -37,7 +37,7 @@ struct Player {
     score: u32,
 }
 
-impl Game for Coins {
+impl Game for CoinGame {
     fn event(&mut self, now: SimTime, event: &HostEvent, host: &mut Host) {
         match event {
             HostEvent::Joined { peer, before } => {
@@ -52,10 +52,10 @@ impl Game for Coins {
                 let text = String::from_utf8_lossy(bytes);
                 match text.split(' ').collect::<Vec<_>>()[..] {
                     ["play"] if !self.players.contains_key(peer) => self.spawn(now, *peer, host),
-                    ["shoot", target, seen_at, x, y] => {
-                        if self.is_hit(now, *peer, [target, seen_at, x, y], host) == Some(true) {
-                            self.score(*peer, "hit", host);
-                        }
+                    ["shoot", ref claim @ ..]
+                        if self.is_hit(now, *peer, claim, host) == Some(true) =>
+                    {
+                        self.score(*peer, "hit", host);
                     }
                     _ => {} // never trust a client to make sense
                 }
@@ -88,7 +88,7 @@ impl Game for Coins {
     }
 }
 
-impl Coins {
+impl CoinGame {
     fn spawn(&mut self, now: SimTime, peer: PeerId, host: &mut Host) {
         let start = Kinematics::at_rest(now, DVec3::X * (4.0 * self.players.len() as f64));
         if let Ok(body) = host.spawn(now, Owner::Peer(peer), b"player", &start) {
@@ -98,14 +98,8 @@ impl Coins {
 
     /// Whether the shooter saw the target where it aimed, at the moment it says: the server
     /// rewinds to what that client was shown then. `None` when the claim makes no sense.
-    fn is_hit(
-        &self,
-        now: SimTime,
-        from: PeerId,
-        claim: [&str; 4],
-        host: &mut Host,
-    ) -> Option<bool> {
-        let [target, seen_at, x, y] = claim;
+    fn is_hit(&self, now: SimTime, from: PeerId, claim: &[&str], host: &mut Host) -> Option<bool> {
+        let &[target, seen_at, x, y] = claim else { return None };
         let body = self.players.get(&from)?.body;
         let target = EntityId(target.parse().ok()?);
         self.players.values().find(|player| player.body == target)?; // no shooting at coins
@@ -136,7 +130,7 @@ fn serve(listen: SocketAddr) -> Result<Running, ServeError> {
     host.rewind = Some(RewindConfig::default());
     let mut server = Server::new(settings);
     server.set_host(host);
-    server.start(Coins::default())
+    server.start(CoinGame::default())
 }
 
 /// A client: a player that walks to the nearest coin and shoots once a second, or a spectator.
@@ -212,7 +206,7 @@ impl Guest {
 }
 
 /// A server, two players and a spectator in one process, until a coin is taken and a shot hits.
-pub fn demo() -> Result<(), Box<dyn Error>> {
+pub(crate) fn demo() -> Result<(), Box<dyn Error>> {
     let server = serve(SocketAddr::from(([127, 0, 0, 1], 0)))?;
     let at = server.address();
     let mut guests = [Guest::new(at, true)?, Guest::new(at, true)?, Guest::new(at, false)?];

@@ -1,6 +1,6 @@
 //! Counters and gauges of the server, and the text that Prometheus reads.
 //!
-//! Types and text format come from `prometheus_client`; the text is OpenMetrics 1.0. Counting is
+//! Types and text format come from `prometheus_client`; the text is `OpenMetrics` 1.0. Counting is
 //! one relaxed atomic addition, so it may stand anywhere: label sets are resolved once, when the
 //! metrics are made, and no lock is taken until a scraper asks. The tick loop owns what only it
 //! knows (peers, verdicts) and stores it here after each step.
@@ -290,7 +290,7 @@ impl Metrics {
         self.host_drops.iter().zip(drops).for_each(|(counter, value)| set(counter, value));
     }
 
-    /// All of it, in the text format of OpenMetrics 1.0, which Prometheus reads.
+    /// All of it, in the text format of `OpenMetrics` 1.0, which Prometheus reads.
     #[must_use]
     pub fn openmetrics(&self) -> String {
         let mut out = String::new();
