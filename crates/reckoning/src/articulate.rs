@@ -16,6 +16,7 @@ use core::time::Duration;
 use glam::{DQuat, DVec3};
 use libm::atan2;
 
+use crate::error::{PublisherError, ThresholdError};
 use crate::orient::{shortest_turn_rad, wrap_rad};
 use crate::{ConfigError, SimTime};
 
@@ -68,13 +69,14 @@ impl Default for JointPublisherConfig {
 impl JointPublisherConfig {
     fn check(&self) -> Result<(), ConfigError> {
         if !(self.threshold_rad > 0.0 && self.threshold_rad.is_finite()) {
-            return Err(ConfigError::JointThresholdNotPositive { got_rad: self.threshold_rad });
+            return Err(ThresholdError::JointNotPositive { got_rad: self.threshold_rad }.into());
         }
         if self.heartbeat < self.min_interval {
-            return Err(ConfigError::HeartbeatTooShort {
+            return Err(PublisherError::HeartbeatTooShort {
                 heartbeat: self.heartbeat,
                 min_interval: self.min_interval,
-            });
+            }
+            .into());
         }
         Ok(())
     }
@@ -342,7 +344,7 @@ mod tests {
             JointPublisherConfig { threshold_rad: 0.0, ..JointPublisherConfig::default() };
         assert_eq!(
             JointPublisher::start(config.clone(), Joint::default()).unwrap_err(),
-            ConfigError::JointThresholdNotPositive { got_rad: 0.0 }
+            ThresholdError::JointNotPositive { got_rad: 0.0 }.into()
         );
         config.threshold_rad = 0.1;
         config.heartbeat = Duration::from_millis(10);

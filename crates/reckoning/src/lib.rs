@@ -85,7 +85,8 @@ mod articulate;
 
 mod clock;
 mod crowd;
-mod error;
+pub mod error;
+pub mod export;
 mod fair;
 mod ghost;
 mod ground;
@@ -96,6 +97,7 @@ pub mod random;
 pub mod math;
 mod model;
 mod orient;
+mod planner;
 mod prevent;
 mod publish;
 mod quantise;
@@ -118,6 +120,7 @@ pub use articulate::{
 pub use clock::{ClockConfig, ClockStats, ClockSync, Exchange, Exchanged, Hops, OneWay};
 pub use crowd::{Crowd, CrowdConfig, CrowdError, CrowdId, CrowdView};
 pub use error::ConfigError;
+pub use export::ExportReason;
 pub use fair::{
     Budget, Delivery, Fairness, FairnessConfig, FairnessStats, Leftover, ListenerId, Policy,
     Weights,
@@ -138,7 +141,8 @@ pub use orient::{
     heading_and_pitch_from_velocity, heading_from_velocity, heading_rad, shortest_turn_rad,
     two_point, wrap_rad,
 };
-pub use publish::{Cause, Publisher, PublisherConfig, PublisherStats};
+pub use planner::Planner;
+pub use publish::{Publisher, PublisherConfig, PublisherStats};
 pub use quantise::Quantiser;
 pub use rewind::{
     Aim, HitRefusal, HitRequest, HitVerdict, Rewind, RewindConfig, RewindStats, RewindView,

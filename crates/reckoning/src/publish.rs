@@ -24,13 +24,15 @@ use core::time::Duration;
 
 use glam::DVec3;
 
+use crate::error::PublisherError;
+use crate::export::{Due, ExportReason, ExportRule, Sight};
 use crate::prevent::kept_clear;
 use crate::random::SplitMix64;
 use crate::sample::damp_acceleration;
 use crate::time::span_of;
 use crate::{
-    AngleThreshold, ConfigError, Kinematics, Model, Quantiser, SimTime, Terrain, Threshold, Update,
-    UpdateKind,
+    AngleThreshold, ConfigError, Kinematics, Model, Planner, Quantiser, SimTime, Terrain,
+    Threshold, Update, UpdateKind,
 };
 
 /// In the last tenth of its interval a full update rides on any export that is due anyway.
@@ -114,14 +116,26 @@ impl PublisherConfig {
         }
     }
 
+    /// When listeners need an update, by these settings.
+    #[must_use]
+    pub const fn rule(&self) -> ExportRule {
+        ExportRule {
+            threshold: self.threshold,
+            angle_threshold: self.angle_threshold,
+            min_interval: self.min_interval,
+            angle_min_interval: self.angle_min_interval,
+            export_stops: self.export_stops,
+        }
+    }
+
     fn check(&self) -> Result<(), ConfigError> {
         if !(0.0..=0.5).contains(&self.heartbeat_spread) {
-            return Err(ConfigError::SpreadOutOfRange { got: self.heartbeat_spread });
+            return Err(PublisherError::SpreadOutOfRange { got: self.heartbeat_spread }.into());
         }
         let min_interval = self.min_interval;
         let heartbeat = span_of(self.heartbeat.as_secs_f64() * (1.0 - self.heartbeat_spread));
         if heartbeat.is_zero() || heartbeat < min_interval {
-            return Err(ConfigError::HeartbeatTooShort { heartbeat, min_interval });
+            return Err(PublisherError::HeartbeatTooShort { heartbeat, min_interval }.into());
         }
         self.quantiser.check()?;
         self.model.check()?;
@@ -137,29 +151,11 @@ impl PublisherConfig {
         for (rounding, threshold) in [position, angle] {
             // A hundredth of room, since a threshold is reached a little below its number.
             if rounding * 1.01 > threshold {
-                return Err(ConfigError::QuantisationTooCoarse { rounding, threshold });
+                return Err(PublisherError::QuantisationTooCoarse { rounding, threshold }.into());
             }
         }
         Ok(())
     }
-}
-
-/// Why an update is due.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Cause {
-    /// The guessed position is too far off.
-    Position,
-    /// The guessed orientation is too far off.
-    Orientation,
-    /// The body came to rest.
-    Stop,
-    /// It was silent for long enough.
-    Heartbeat,
-    /// The full state is due.
-    Full,
-    /// The body is somewhere else now, without having moved there.
-    Teleport,
 }
 
 /// What a [`Publisher`] has done so far.
@@ -223,32 +219,46 @@ impl Publisher {
     /// A truth that is not finite, or not later than the last export, is refused and
     /// counted.
     pub fn observe(&mut self, truth: &Kinematics) -> Option<Update> {
-        let cause = self.due(truth)?;
-        let seen = self.carried_on(truth, cause);
+        let reason = self.due(truth)?;
+        let seen = self.carried_on(truth, reason);
         let model = self.config.model.fitted(&seen);
-        Some(self.export_as(truth, seen, model, cause))
+        Some(self.export_as(truth, seen, model, reason))
     }
 
     /// As [`observe`](Self::observe), but what is published does not lead into the ground or
     /// a wall of `terrain` within [`PublisherConfig::lookahead`].
     pub fn observe_on(&mut self, truth: &Kinematics, terrain: &impl Terrain) -> Option<Update> {
-        let cause = self.due(truth)?;
-        let seen = self.carried_on(truth, cause);
+        let reason = self.due(truth)?;
+        let seen = self.carried_on(truth, reason);
         let kept = kept_clear(&seen, self.config.model, terrain, self.config.lookahead);
         let model = self.config.model.fitted(&kept);
-        Some(self.export_as(truth, kept, model, cause))
+        Some(self.export_as(truth, kept, model, reason))
+    }
+
+    /// As [`observe`](Self::observe), but with the model that `planner` chooses for each
+    /// update from what is `around` the body.
+    pub fn observe_planned<S: ?Sized>(
+        &mut self,
+        truth: &Kinematics,
+        planner: &mut impl Planner<S>,
+        around: &S,
+    ) -> Option<Update> {
+        planner.observe(truth, around);
+        let reason = self.due(truth)?;
+        let model = planner.plan(truth, around, reason);
+        Some(self.export(truth, model, reason))
     }
 
     /// Why an update is due for this truth, if one is: the first half of
     /// [`observe`](Self::observe), for those who plan a model of their own before they
     /// [`export`](Self::export).
-    pub fn due(&mut self, truth: &Kinematics) -> Option<Cause> {
+    pub fn due(&mut self, truth: &Kinematics) -> Option<ExportReason> {
         self.stats.observed += 1;
         if truth.at <= self.last.at() || truth.check().is_err() {
             self.stats.refused += 1;
             return None;
         }
-        self.cause(truth)
+        self.reason(truth)
     }
 
     /// Exports a truth that [`due`](Self::due) asked for, with the model the listeners
@@ -257,9 +267,9 @@ impl Publisher {
     /// # Panics
     /// In debug builds, when the truth or the model is not finite: `due` never asks for
     /// such a truth.
-    pub fn export(&mut self, truth: &Kinematics, model: Model, cause: Cause) -> Update {
+    pub fn export(&mut self, truth: &Kinematics, model: Model, reason: ExportReason) -> Update {
         debug_assert!(truth.check().is_ok() && model.check().is_ok());
-        self.export_as(truth, self.carried_on(truth, cause), model, cause)
+        self.export_as(truth, self.carried_on(truth, reason), model, reason)
     }
 
     /// Exports `seen`, which is what listeners shall carry on of `truth`.
@@ -268,15 +278,15 @@ impl Publisher {
         truth: &Kinematics,
         seen: Kinematics,
         model: Model,
-        cause: Cause,
+        reason: ExportReason,
     ) -> Update {
-        let kind = match cause {
-            Cause::Teleport => UpdateKind::Teleport,
+        let kind = match reason {
+            ExportReason::Teleport => UpdateKind::Teleport,
             _ if truth.at >= self.fold_at => UpdateKind::Full,
             _ => UpdateKind::Partial,
         };
         let update = self.send(truth, seen, model, kind);
-        if cause == Cause::Stop && !self.config.stop_repeat.is_zero() {
+        if reason == ExportReason::Stop && !self.config.stop_repeat.is_zero() {
             self.heartbeat_at = self.heartbeat_at.min(truth.at + self.config.stop_repeat);
         }
         update
@@ -290,7 +300,7 @@ impl Publisher {
             return None;
         }
         let model = self.config.model.fitted(truth);
-        Some(self.export(truth, model, Cause::Teleport))
+        Some(self.export(truth, model, ExportReason::Teleport))
     }
 
     /// Changes the threshold from the next tick on: tighter near a corner, wider in the
@@ -317,43 +327,24 @@ impl Publisher {
         &self.stats
     }
 
-    fn cause(&self, truth: &Kinematics) -> Option<Cause> {
-        let silence_s = truth.at.secs_since(self.last.at());
-        if self.config.export_stops && self.stopped(truth) {
-            return Some(Cause::Stop);
-        }
-        if silence_s < self.config.min_interval.as_secs_f64() {
-            return None;
-        }
-        if self.config.threshold.is_crossed_by(truth.position - self.last.position_at(truth.at)) {
-            return Some(Cause::Position);
-        }
-        if self.turned(truth) && silence_s >= self.config.angle_min_interval.as_secs_f64() {
-            return Some(Cause::Orientation);
-        }
-        if truth.at >= self.full_at && !self.config.full_interval.is_zero() {
-            return Some(Cause::Full);
-        }
-        (truth.at >= self.heartbeat_at).then_some(Cause::Heartbeat)
-    }
-
-    /// The body stands while its listeners see it move.
-    fn stopped(&self, truth: &Kinematics) -> bool {
-        truth.velocity == DVec3::ZERO
-            && self.last.kinematics().velocity != DVec3::ZERO
-            && self.last.velocity_at(truth.at) != DVec3::ZERO
-    }
-
-    fn turned(&self, truth: &Kinematics) -> bool {
-        self.config.angle_threshold.is_some_and(|threshold| {
-            threshold.is_crossed_between(self.last.orientation_at(truth.at), truth.orientation)
-        })
+    /// Why listeners need this truth, if they do: the rule of [`export`](crate::export).
+    fn reason(&self, truth: &Kinematics) -> Option<ExportReason> {
+        let rule = self.config.rule();
+        let mut deviation = rule.deviation(&Sight::from(truth), &self.last);
+        // What began at rest did not come to rest.
+        deviation.misses_stop &= self.last.kinematics().velocity != DVec3::ZERO;
+        let due = Due {
+            requested: false,
+            full: truth.at >= self.full_at && !self.config.full_interval.is_zero(),
+            heartbeat: truth.at >= self.heartbeat_at,
+        };
+        rule.reason(deviation, truth.at.saturating_since(self.last.at()), due)
     }
 
     /// The truth as listeners shall carry it on: what brought a body to rest must not carry
     /// the guess backwards from there, and a zigzag must not fling it about.
-    fn carried_on(&self, truth: &Kinematics, cause: Cause) -> Kinematics {
-        let acceleration = if cause == Cause::Stop {
+    fn carried_on(&self, truth: &Kinematics, reason: ExportReason) -> Kinematics {
+        let acceleration = if reason == ExportReason::Stop {
             DVec3::ZERO
         } else if self.config.damp_acceleration {
             damp_acceleration(truth.acceleration, self.last_acceleration)

@@ -6,8 +6,9 @@
 
 use glam::{DQuat, DVec3};
 
+use crate::error::PublisherError;
 use crate::math::{round, sqrt};
-use crate::{ConfigError, Kinematics, Model, PathRide};
+use crate::{Kinematics, Model, PathRide};
 
 /// Steps to which the parts of an update are rounded; zero leaves a part exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -38,7 +39,7 @@ impl Quantiser {
     ///
     /// # Errors
     /// Names the first step that is not.
-    pub fn check(&self) -> Result<(), ConfigError> {
+    pub fn check(&self) -> Result<(), PublisherError> {
         let steps = [
             ("position_m", self.position_m),
             ("velocity_mps", self.velocity_mps),
@@ -47,7 +48,7 @@ impl Quantiser {
             ("orientation", self.orientation),
         ];
         match steps.into_iter().find(|(_, got)| !(*got >= 0.0 && got.is_finite())) {
-            Some((name, got)) => Err(ConfigError::StepOutOfRange { name, got }),
+            Some((name, got)) => Err(PublisherError::StepOutOfRange { name, got }),
             None => Ok(()),
         }
     }

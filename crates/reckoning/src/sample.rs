@@ -10,8 +10,9 @@
 
 use glam::{DQuat, DVec3};
 
+use crate::error::SettingError;
 use crate::math::scaled_axis;
-use crate::{ConfigError, Kinematics, SimTime};
+use crate::{Kinematics, SimTime};
 
 /// Settings for a [`Sampler`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,9 +44,9 @@ impl Default for SamplerConfig {
 }
 
 impl SamplerConfig {
-    fn check(&self) -> Result<(), ConfigError> {
+    fn check(&self) -> Result<(), SettingError> {
         if !(1..=3).contains(&self.frames) {
-            return Err(ConfigError::FrameCount { got: self.frames });
+            return Err(SettingError::FrameCount { got: self.frames });
         }
         let limits = [
             ("tiny_velocity_mps", self.tiny_velocity_mps),
@@ -53,7 +54,7 @@ impl SamplerConfig {
             ("tiny_angular_velocity_radps", self.tiny_angular_velocity_radps),
         ];
         match limits.into_iter().find(|(_, got)| !(*got >= 0.0 && got.is_finite())) {
-            Some((name, got)) => Err(ConfigError::TinyOutOfRange { name, got }),
+            Some((name, got)) => Err(SettingError::TinyOutOfRange { name, got }),
             None => Ok(()),
         }
     }
@@ -81,7 +82,7 @@ impl Sampler {
     ///
     /// # Errors
     /// Refuses a frame count outside 1 to 3 and limits that are negative or not finite.
-    pub fn new(config: SamplerConfig) -> Result<Self, ConfigError> {
+    pub fn new(config: SamplerConfig) -> Result<Self, SettingError> {
         config.check()?;
         let nothing = Frame {
             at: SimTime::MIN,
@@ -223,7 +224,7 @@ mod tests {
     fn wrong_settings_do_not_construct() {
         let mut config = SamplerConfig::default();
         config.frames = 4;
-        assert_eq!(Sampler::new(config).unwrap_err(), ConfigError::FrameCount { got: 4 });
+        assert_eq!(Sampler::new(config).unwrap_err(), SettingError::FrameCount { got: 4 });
         config.frames = 1;
         config.tiny_velocity_mps = f64::NAN;
         assert!(Sampler::new(config).is_err());

@@ -50,7 +50,7 @@ pub enum ConnectError {
     },
     /// The system gave no network thread, now or earlier in this process.
     System {
-        /// What the system said.
+        /// What the system reported.
         reason: String,
     },
     /// A setting of the session is out of range.

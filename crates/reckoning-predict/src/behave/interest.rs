@@ -23,7 +23,7 @@ use libm::ceil;
 use super::preference::Preference;
 use super::walk::{Gait, walk};
 use crate::{Known, Scene};
-use reckoning::ConfigError;
+use reckoning::error::SettingError;
 use reckoning::math::{atan2, cos, sin, sqrt};
 
 /// Settings for [`Interest`].
@@ -80,14 +80,14 @@ impl Interest {
     /// # Errors
     /// Names the first setting that is negative or not finite; a slice lasts from a
     /// millisecond to a minute.
-    pub fn new(config: InterestConfig) -> Result<Self, ConfigError> {
+    pub fn new(config: InterestConfig) -> Result<Self, SettingError> {
         for (name, got, min, max) in [
             ("strength", config.strength, 0.0, f64::MAX),
             ("transition_per_m", config.transition_per_m, 0.0, f64::MAX),
             ("slice_s", config.slice_s, 1e-3, 60.0),
             ("lead", config.lead, 0.0, f64::MAX),
         ] {
-            ConfigError::in_range(name, got, min, max)?;
+            SettingError::in_range(name, got, min, max)?;
         }
         Ok(Self { config })
     }

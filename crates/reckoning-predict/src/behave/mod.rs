@@ -1,7 +1,7 @@
 //! Where a body will go, judged from its surroundings.
 //!
 //! A [`Behaviour`] looks at a [`Scene`] and rolls a body out into the future. It runs where
-//! the knowledge is; to share its opinion, [`Behaviour::plan`] turns it into a
+//! the knowledge is; to share its opinion, [`Behaviour::planned_curve`] turns it into a
 //! [`Curve`](reckoning::Curve) that everyone else only evaluates.
 //!
 //! ```text

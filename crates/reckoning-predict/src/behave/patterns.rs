@@ -28,7 +28,7 @@ use super::company::Company;
 use super::walk::{Gait, walk};
 use crate::level::keep_out;
 use crate::{Known, Routes, Scene, Walls};
-use reckoning::ConfigError;
+use reckoning::error::SettingError;
 use reckoning::math::sqrt;
 
 /// Settings for [`Patterns`].
@@ -117,7 +117,7 @@ impl Patterns {
     /// # Errors
     /// Names the first setting outside its range: lengths and rates must not be negative,
     /// shares lie between 0 and 1, the far end of alignment beyond the near end.
-    pub fn new(config: PatternsConfig) -> Result<Self, ConfigError> {
+    pub fn new(config: PatternsConfig) -> Result<Self, SettingError> {
         let (far, most) = (config.align_near_m * (1.0 + 1e-9), f64::MAX);
         for (name, got, min, max) in [
             ("battle_m", config.battle_m, 0.0, most),
@@ -132,7 +132,7 @@ impl Patterns {
             ("window_y_m", config.window_y_m, 0.0, most),
             ("tick_hz", f64::from(config.tick_hz), 1.0, 1000.0),
         ] {
-            ConfigError::in_range(name, got, min, max)?;
+            SettingError::in_range(name, got, min, max)?;
         }
         Ok(Self { config, tick_s: 1.0 / f64::from(config.tick_hz) })
     }

@@ -14,6 +14,7 @@ use libm::floor;
 use super::walk::{Gait, walk};
 use crate::level::keep_out;
 use crate::{Scene, Walls};
+use reckoning::error::{SettingError, TerrainError};
 use reckoning::math::{exp, sqrt};
 use reckoning::{ConfigError, SimTime};
 
@@ -52,11 +53,11 @@ impl PheromoneMap {
         fade: Duration,
     ) -> Result<Self, ConfigError> {
         if !corner.is_finite() {
-            return Err(ConfigError::CornerNotFinite { got: corner });
+            return Err(TerrainError::CornerNotFinite { got: corner }.into());
         }
-        ConfigError::in_range("cell_m", cell_m, f64::MIN_POSITIVE, f64::MAX)?;
-        ConfigError::in_range("cells of the map", columns as f64 * rows as f64, 1.0, MOST_CELLS)?;
-        ConfigError::in_range("fade", fade.as_secs_f64(), 1e-6, f64::MAX)?;
+        SettingError::in_range("cell_m", cell_m, f64::MIN_POSITIVE, f64::MAX)?;
+        SettingError::in_range("cells of the map", columns as f64 * rows as f64, 1.0, MOST_CELLS)?;
+        SettingError::in_range("fade", fade.as_secs_f64(), 1e-6, f64::MAX)?;
         let corner = corner.truncate();
         let cells = alloc::vec![0.0; columns * rows];
         let fade_s = fade.as_secs_f64();
@@ -160,9 +161,9 @@ impl Pheromone {
     /// # Errors
     /// Names the first setting outside its range.
     pub fn new(config: PheromoneConfig) -> Result<Self, ConfigError> {
-        ConfigError::in_range("attraction", config.attraction, 0.0, 1.0)?;
-        ConfigError::in_range("half_strength", config.half_strength, f64::MIN_POSITIVE, f64::MAX)?;
-        ConfigError::in_range("slice_s", config.slice_s, 1e-3, 60.0)?;
+        SettingError::in_range("attraction", config.attraction, 0.0, 1.0)?;
+        SettingError::in_range("half_strength", config.half_strength, f64::MIN_POSITIVE, f64::MAX)?;
+        SettingError::in_range("slice_s", config.slice_s, 1e-3, 60.0)?;
         Ok(Self { config })
     }
 

@@ -3,9 +3,9 @@
 use glam::DVec3;
 
 use super::Behaviour;
-use crate::Scene;
+use crate::{Scene, Surroundings};
 use reckoning::math::{exp, sqrt};
-use reckoning::{Curve, CurveBasis, Model};
+use reckoning::{Curve, CurveBasis, ExportReason, Kinematics, Model, Planner};
 
 /// Places along the rollout that the curve is laid through.
 const SAMPLES: usize = 24;
@@ -20,7 +20,7 @@ impl Behaviour {
     ///
     /// A span that is not positive and finite gives a curve that stands still.
     #[must_use]
-    pub fn plan(
+    pub fn planned_curve(
         &self,
         scene: &Scene<'_>,
         id: u32,
@@ -40,6 +40,21 @@ impl Behaviour {
             *way -= start;
         }
         Some(Model::Curve(fit(basis, &horizons_s, &ways)))
+    }
+}
+
+/// How far ahead a behaviour is rolled out for the curve that is published.
+const PLAN_S: f64 = 1.5;
+
+/// A behaviour plans a curve of four terms, 1.5 s ahead. Without a scene, or for a body that
+/// the scene does not know, it goes straight on; whoever came to rest has no plans.
+impl Planner<Surroundings<'_>> for Behaviour {
+    fn plan(&mut self, _: &Kinematics, around: &Surroundings<'_>, reason: ExportReason) -> Model {
+        if reason == ExportReason::Stop {
+            return Model::Hold;
+        }
+        let plan = |scene| Self::planned_curve(self, scene, around.id, PLAN_S, CurveBasis::FOUR);
+        around.scene.and_then(plan).unwrap_or(Model::Linear)
     }
 }
 

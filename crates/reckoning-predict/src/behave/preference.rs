@@ -4,7 +4,7 @@ use glam::DVec2;
 
 use super::interest::{Forces, Interest};
 use crate::Scene;
-use reckoning::ConfigError;
+use reckoning::error::SettingError;
 
 /// A player's habit, LI's E: from -100 (always items first) to 100 (always enemies first).
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
@@ -16,8 +16,8 @@ impl Preference {
 
     /// # Errors
     /// Refuses anything outside -100 to 100.
-    pub fn new(percent: f64) -> Result<Self, ConfigError> {
-        ConfigError::in_range("preference", percent, -100.0, 100.0).map(Self)
+    pub fn new(percent: f64) -> Result<Self, SettingError> {
+        SettingError::in_range("preference", percent, -100.0, 100.0).map(Self)
     }
 
     /// From -100 to 100.

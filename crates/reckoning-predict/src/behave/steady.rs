@@ -5,8 +5,9 @@ use core::time::Duration;
 
 use glam::DVec3;
 
+use reckoning::error::ThresholdError;
 use reckoning::math::cos;
-use reckoning::{ConfigError, Kinematics, SimTime};
+use reckoning::{Kinematics, SimTime};
 
 /// Follows one body and says for how long it has not turned, up to the last observation:
 /// the question of SHI's algorithm 4, for [`Known::steady`](crate::Known::steady).
@@ -47,9 +48,9 @@ impl SteadyTracker {
     ///
     /// # Errors
     /// The limit must be above zero and at most pi.
-    pub fn new(limit_rad: f64, longest: Duration) -> Result<Self, ConfigError> {
+    pub fn new(limit_rad: f64, longest: Duration) -> Result<Self, ThresholdError> {
         if !(limit_rad > 0.0 && limit_rad <= core::f64::consts::PI) {
-            return Err(ConfigError::AngleOutOfRange { got_rad: limit_rad });
+            return Err(ThresholdError::AngleOutOfRange { got_rad: limit_rad });
         }
         Ok(Self { cos_limit: cos(limit_rad), longest, seen: VecDeque::new() })
     }

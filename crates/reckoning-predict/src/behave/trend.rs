@@ -5,7 +5,8 @@ use glam::DVec3;
 use super::walk::{Gait, walk};
 use crate::level::{Pull, keep_out};
 use crate::{Scene, Walls};
-use reckoning::{ConfigError, Kinematics};
+use reckoning::Kinematics;
+use reckoning::error::SettingError;
 
 /// Settings for [`Trended`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,8 +38,8 @@ const SLICE_S: f64 = 1.0 / 30.0;
 impl Trended {
     /// # Errors
     /// Refuses a negative trust.
-    pub fn new(config: TrendedConfig) -> Result<Self, ConfigError> {
-        ConfigError::in_range("trust_s", config.trust_s, 0.0, f64::INFINITY)?;
+    pub fn new(config: TrendedConfig) -> Result<Self, SettingError> {
+        SettingError::in_range("trust_s", config.trust_s, 0.0, f64::INFINITY)?;
         Ok(Self { config })
     }
 

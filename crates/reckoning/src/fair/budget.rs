@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::ConfigError;
+use crate::error::FairnessError;
 
 /// How far from one the sum of [`Weights`] may be: thirds do not add up exactly.
 const SUM_TOLERANCE: f64 = 1e-9;
@@ -22,11 +22,11 @@ impl Budget {
     ///
     /// # Errors
     /// Refuses zero, negative and non-finite numbers.
-    pub fn per_trigger(updates: f64) -> Result<Self, ConfigError> {
+    pub fn per_trigger(updates: f64) -> Result<Self, FairnessError> {
         if updates > 0.0 && updates.is_finite() {
             Ok(Self { per_trigger: updates })
         } else {
-            Err(ConfigError::BudgetNotPositive { got: updates })
+            Err(FairnessError::BudgetNotPositive { got: updates })
         }
     }
 
@@ -40,7 +40,7 @@ impl Budget {
         listeners: u32,
         triggers: f64,
         lowered_triggers: f64,
-    ) -> Result<Self, ConfigError> {
+    ) -> Result<Self, FairnessError> {
         Self::per_trigger(f64::from(listeners) * triggers / lowered_triggers)
     }
 
@@ -129,13 +129,13 @@ impl Weights {
     ///
     /// # Errors
     /// Refuses everything else.
-    pub fn new(accumulated: f64, recent: f64, waiting: f64) -> Result<Self, ConfigError> {
+    pub fn new(accumulated: f64, recent: f64, waiting: f64) -> Result<Self, FairnessError> {
         let got = [accumulated, recent, waiting];
         let sum: f64 = got.iter().sum();
         if got.iter().all(|share| *share >= 0.0) && (sum - 1.0).abs() <= SUM_TOLERANCE {
             Ok(Self { accumulated, recent, waiting })
         } else {
-            Err(ConfigError::SharesOutOfRange { got })
+            Err(FairnessError::SharesOutOfRange { got })
         }
     }
 
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(Budget::matching(3, 100.0, 300.0), Ok(Budget::ONE));
         assert!(Budget::matching(3, 100.0, 0.0).is_err());
         for got in [0.0, -1.0, f64::INFINITY] {
-            assert_eq!(Budget::per_trigger(got), Err(ConfigError::BudgetNotPositive { got }));
+            assert_eq!(Budget::per_trigger(got), Err(FairnessError::BudgetNotPositive { got }));
         }
     }
 
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(Weights::new(1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0), Ok(Weights::THIRDS));
         for got in [[0.5, 0.5, 0.5], [2.0, -1.0, 0.0], [0.0; 3], [0.0, 0.0, f64::INFINITY]] {
             let [a, b, c] = got;
-            assert_eq!(Weights::new(a, b, c), Err(ConfigError::SharesOutOfRange { got }));
+            assert_eq!(Weights::new(a, b, c), Err(FairnessError::SharesOutOfRange { got }));
         }
         assert!(Weights::new(f64::NAN, 0.5, 0.5).is_err());
     }

@@ -4,7 +4,7 @@ use core::num::NonZeroU32;
 use core::time::Duration;
 
 use super::{Budget, Weights};
-use crate::ConfigError;
+use crate::error::SettingError;
 
 /// Who gets an update, and when.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,10 +81,10 @@ impl FairnessConfig {
         self.accounts || !matches!(self.policy, Policy::Base | Policy::EveryKth { .. })
     }
 
-    pub(super) fn check(&self) -> Result<(), ConfigError> {
+    pub(super) fn check(&self) -> Result<(), SettingError> {
         match self.policy {
             Policy::Scheduled { horizon, .. } if horizon.is_zero() => {
-                Err(ConfigError::SpanZero { name: "horizon" })
+                Err(SettingError::SpanZero { name: "horizon" })
             }
             _ => Ok(()),
         }

@@ -31,9 +31,10 @@ use core::time::Duration;
 
 use glam::{DQuat, DVec3};
 
+use crate::error::SettingError;
 use crate::math::{rotation, scaled_axis};
 use crate::time::span_of;
-use crate::{ConfigError, Pose, SimTime, Update, UpdateKind};
+use crate::{Pose, SimTime, Update, UpdateKind};
 use arrivals::Arrivals;
 use blend::{Cubic, Ends, cubic_at, cubic_slope};
 
@@ -101,19 +102,19 @@ impl Default for GhostConfig {
 }
 
 impl GhostConfig {
-    fn check(&self) -> Result<(), ConfigError> {
+    fn check(&self) -> Result<(), SettingError> {
         if self.max_extrapolation.is_zero() {
-            return Err(ConfigError::SpanZero { name: "max_extrapolation" });
+            return Err(SettingError::SpanZero { name: "max_extrapolation" });
         }
         match self.span {
             BlendSpan::Fixed(span) if span.is_zero() => {
-                Err(ConfigError::SpanZero { name: "blend span" })
+                Err(SettingError::SpanZero { name: "blend span" })
             }
             BlendSpan::FromArrivals { min, .. } if min.is_zero() => {
-                Err(ConfigError::SpanZero { name: "shortest blend span" })
+                Err(SettingError::SpanZero { name: "shortest blend span" })
             }
             BlendSpan::FromArrivals { min, max } if min > max => {
-                Err(ConfigError::RangeReversed { name: "blend span", min, max })
+                Err(SettingError::RangeReversed { name: "blend span", min, max })
             }
             _ => Ok(()),
         }
@@ -174,7 +175,7 @@ impl Ghost {
     ///
     /// # Errors
     /// Refuses spans of zero and reversed bounds.
-    pub fn start(config: GhostConfig, first: Update, now: SimTime) -> Result<Self, ConfigError> {
+    pub fn start(config: GhostConfig, first: Update, now: SimTime) -> Result<Self, SettingError> {
         config.check()?;
         Ok(Self::born(config, &first, now))
     }
@@ -287,7 +288,7 @@ impl Ghost {
     ///
     /// # Errors
     /// As [`start`](Self::start); nothing is changed then.
-    pub fn set_config(&mut self, config: GhostConfig, now: SimTime) -> Result<(), ConfigError> {
+    pub fn set_config(&mut self, config: GhostConfig, now: SimTime) -> Result<(), SettingError> {
         config.check()?;
         let shown = (self.position_at(now), self.velocity_at(now), self.orientation_at(now));
         self.config = config;

@@ -28,8 +28,9 @@ use core::time::Duration;
 
 use glam::DVec3;
 
+use crate::error::SettingError;
 use crate::token_bucket::TokenBucket;
-use crate::{ConfigError, DelayedConfig, GhostConfig, Kinematics, Pose, SimTime, Update};
+use crate::{DelayedConfig, GhostConfig, Kinematics, Pose, SimTime, Update};
 use truths::Truths;
 use view::View;
 
@@ -84,15 +85,15 @@ impl Default for RewindConfig {
 }
 
 impl RewindConfig {
-    fn check(&self) -> Result<(), ConfigError> {
+    fn check(&self) -> Result<(), SettingError> {
         if self.span.is_zero() {
-            return Err(ConfigError::SpanZero { name: "span" });
+            return Err(SettingError::SpanZero { name: "span" });
         }
-        ConfigError::in_range("kept_per_entity", self.kept_per_entity as f64, 2.0, 1e6)?;
-        ConfigError::in_range("kept_per_view", self.kept_per_view as f64, 2.0, 1e6)?;
-        ConfigError::in_range("origin_tolerance_m", self.origin_tolerance_m, 0.0, f64::MAX)?;
-        ConfigError::in_range("requests_per_s", self.requests_per_s, 0.0, f64::MAX)?;
-        ConfigError::in_range("burst", self.burst, 1.0, f64::MAX)?;
+        SettingError::in_range("kept_per_entity", self.kept_per_entity as f64, 2.0, 1e6)?;
+        SettingError::in_range("kept_per_view", self.kept_per_view as f64, 2.0, 1e6)?;
+        SettingError::in_range("origin_tolerance_m", self.origin_tolerance_m, 0.0, f64::MAX)?;
+        SettingError::in_range("requests_per_s", self.requests_per_s, 0.0, f64::MAX)?;
+        SettingError::in_range("burst", self.burst, 1.0, f64::MAX)?;
         View::check(&self.view)
     }
 }
@@ -129,7 +130,7 @@ impl<E: Copy + Ord, S: Copy + Ord> Rewind<E, S> {
     ///
     /// # Errors
     /// Refuses spans of zero, rings of fewer than two and limits that are negative.
-    pub fn new(config: RewindConfig) -> Result<Self, ConfigError> {
+    pub fn new(config: RewindConfig) -> Result<Self, SettingError> {
         config.check()?;
         Ok(Self {
             config,

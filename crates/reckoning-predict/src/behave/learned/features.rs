@@ -10,7 +10,7 @@ use glam::DVec3;
 
 use super::{Frame, Framing, History};
 use crate::scene::Spot;
-use crate::{Known, Scene};
+use crate::{Intent, Known, Landmark, Scene, Surroundings};
 use reckoning::Kinematics;
 use reckoning::math::{ln, sqrt};
 
@@ -48,45 +48,6 @@ enum Part {
     Ray(u8),
 }
 
-/// What the sender knows of its own intentions, in the game's own terms.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Intent {
-    /// Directions in world axes, such as a stick; zero where there is none.
-    pub directions: [DVec3; 2],
-    /// Anything else: buttons, boost, the pitch of a view.
-    pub amounts: [f32; 8],
-    /// What the body is about, as a number of the game's own: an action or animation state.
-    pub act: u16,
-}
-
-/// A place that draws everyone, such as a ball or the middle of the stage.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Mark {
-    /// Where it is.
-    pub position: DVec3,
-    /// How it moves.
-    pub velocity: DVec3,
-}
-
-/// What the sender knows besides its body's motion. Leave out what the game does not have.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Senses<'a> {
-    /// The others, the items and the level.
-    pub scene: Option<&'a Scene<'a>>,
-    /// Who the body is in the scene.
-    pub id: u32,
-    /// Whether the orientation means anything.
-    pub facing_known: bool,
-    /// What its player wants.
-    pub intent: Option<Intent>,
-    /// Places that draw everyone.
-    pub marks: [Option<Mark>; 2],
-    /// The box that bodies stay in: its lowest and its highest corner.
-    pub bounds: Option<(DVec3, DVec3)>,
-    /// Height above whatever is below.
-    pub floor_m: Option<f64>,
-}
-
 /// A row of features. NaN stands for what is not known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Features {
@@ -102,24 +63,24 @@ impl Features {
         frame: &Frame,
         truth: &Kinematics,
         history: &History,
-        senses: &Senses<'_>,
+        around: &Surroundings<'_>,
         unit_m: f64,
         bound_m: f64,
     ) -> Self {
         let near_m = NEAR_UNITS * unit_m;
-        let act = senses.intent.map_or(0, |intent| intent.act);
+        let act = around.intent.map_or(0, |intent| intent.act);
         let mut row = Row { frame, near_m, values: [0.0; FEATURES], next: 0, group: 0 };
         row.scalar(ln(bound_m / unit_m));
         row.own(truth, history);
-        row.facing(senses.facing_known.then_some(truth));
-        row.intent(senses.intent.as_ref());
-        row.state(senses);
-        row.company(truth, senses);
-        senses.marks.iter().for_each(|mark| row.mark(truth, mark.as_ref()));
-        row.items(truth, senses);
-        row.rays(truth, senses);
-        row.floor(truth, senses, unit_m);
-        row.trend(truth, senses);
+        row.facing(around.facing_known.then_some(truth));
+        row.intent(around.intent.as_ref());
+        row.state(around);
+        row.company(truth, around);
+        around.marks.iter().for_each(|mark| row.mark(truth, mark.as_ref()));
+        row.items(truth, around);
+        row.rays(truth, around);
+        row.floor(truth, around, unit_m);
+        row.trend(truth, around);
         row.values.iter_mut().for_each(|x| *x = if x.is_infinite() { f32::NAN } else { *x });
         Self { values: row.values, act }
     }
@@ -193,8 +154,8 @@ impl Row<'_> {
         self.flag(intent.is_some(), 14);
     }
 
-    fn state(&mut self, senses: &Senses<'_>) {
-        let body = senses.scene.and_then(|scene| scene.body(senses.id));
+    fn state(&mut self, around: &Surroundings<'_>) {
+        let body = around.scene.and_then(|scene| scene.body(around.id));
         let told = |body: &&Known| {
             body.max_health > 0.0 || body.max_ammo > 0.0 || body.top_speed_mps > 0.0
         };
@@ -215,10 +176,10 @@ impl Row<'_> {
         share * self.near_m
     }
 
-    fn company(&mut self, truth: &Kinematics, senses: &Senses<'_>) {
-        let (friends, enemies) = senses
+    fn company(&mut self, truth: &Kinematics, around: &Surroundings<'_>) {
+        let (friends, enemies) = around
             .scene
-            .map_or(([None; 2], [None; 2]), |scene| nearest_two(scene, senses.id, truth.position));
+            .map_or(([None; 2], [None; 2]), |scene| nearest_two(scene, around.id, truth.position));
         for other in friends.into_iter().chain(enemies) {
             if let Some(other) = other {
                 let weight = self.near(other.position - truth.position);
@@ -228,7 +189,7 @@ impl Row<'_> {
         }
     }
 
-    fn mark(&mut self, truth: &Kinematics, mark: Option<&Mark>) {
+    fn mark(&mut self, truth: &Kinematics, mark: Option<&Landmark>) {
         if let Some(mark) = mark {
             let weight = self.near(mark.position - truth.position);
             self.vector(mark.velocity * weight);
@@ -236,9 +197,9 @@ impl Row<'_> {
         self.flag(mark.is_some(), 6);
     }
 
-    fn items(&mut self, truth: &Kinematics, senses: &Senses<'_>) {
+    fn items(&mut self, truth: &Kinematics, around: &Surroundings<'_>) {
         let mut nearest = [(f64::INFINITY, DVec3::ZERO); 2];
-        for item in senses.scene.map_or(&[][..], Scene::items) {
+        for item in around.scene.map_or(&[][..], Scene::items) {
             let way = item.position - truth.position;
             keep_nearest(&mut nearest, way.length_squared(), way);
         }
@@ -251,14 +212,14 @@ impl Row<'_> {
         }
     }
 
-    fn rays(&mut self, truth: &Kinematics, senses: &Senses<'_>) {
-        let walls = senses.scene.and_then(|scene| scene.walls);
-        let known = walls.is_some() || senses.bounds.is_some();
+    fn rays(&mut self, truth: &Kinematics, around: &Surroundings<'_>) {
+        let walls = around.scene.and_then(|scene| scene.walls);
+        let known = walls.is_some() || around.bounds.is_some();
         if known {
             for (cos, sin) in RAYS {
                 let direction = self.frame.direction(cos, sin);
                 let mut free_m = self.near_m;
-                if let Some(bounds) = senses.bounds {
+                if let Some(bounds) = around.bounds {
                     free_m = free_m.min(free_inside(bounds, truth.position, direction));
                 }
                 if let Some(walls) = walls {
@@ -271,17 +232,17 @@ impl Row<'_> {
         self.flag(known, RAYS.len());
     }
 
-    fn floor(&mut self, truth: &Kinematics, senses: &Senses<'_>, unit_m: f64) {
-        let below = senses.bounds.map(|(low, _)| (truth.position - low).dot(self.frame.up));
-        let height_m = senses.floor_m.or(below);
+    fn floor(&mut self, truth: &Kinematics, around: &Surroundings<'_>, unit_m: f64) {
+        let below = around.bounds.map(|(low, _)| (truth.position - low).dot(self.frame.up));
+        let height_m = around.floor_m.or(below);
         if let Some(height_m) = height_m {
             self.scalar(height_m / (height_m.abs() + 2.0 * unit_m));
         }
         self.flag(height_m.is_some(), 1);
     }
 
-    fn trend(&mut self, truth: &Kinematics, senses: &Senses<'_>) {
-        let trends = senses.scene.and_then(|scene| scene.trends);
+    fn trend(&mut self, truth: &Kinematics, around: &Surroundings<'_>) {
+        let trends = around.scene.and_then(|scene| scene.trends);
         let trend = trends.and_then(|map| map.trend_at(truth.position, truth.velocity));
         if let Some(trend) = trend {
             self.vector(trend.direction);

@@ -14,7 +14,8 @@ use core::fmt;
 use core::time::Duration;
 
 use super::{Framing, LearnedInput, LearnedModel, LearnedParts};
-use reckoning::{ConfigError, CurveBasis};
+use reckoning::CurveBasis;
+use reckoning::error::ModelError;
 
 const MAGIC: [u8; 4] = *b"RLRN";
 const VERSION: u8 = 2;
@@ -56,7 +57,7 @@ pub enum LearnedError {
         got: u8,
     },
     /// The time constants cannot be.
-    Basis(ConfigError),
+    Basis(ModelError),
     /// There are too few or too many of something.
     Count {
         /// Of what.
@@ -114,7 +115,14 @@ impl fmt::Display for LearnedError {
     }
 }
 
-impl core::error::Error for LearnedError {}
+impl core::error::Error for LearnedError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Basis(error) => Some(error),
+            _ => None,
+        }
+    }
+}
 
 impl LearnedModel {
     /// The model as bytes, to be shipped with the game.

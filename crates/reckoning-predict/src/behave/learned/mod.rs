@@ -5,7 +5,7 @@
 //!
 //! ```text
 //!   truths -> History -+
-//!   Senses ------------+-> Features -> network -> coefficients -> rounded -> Model::Curve
+//!   Surroundings ------+-> Features -> network -> coefficients -> rounded -> Model::Curve
 //!                      |   (axes of the motion)                    |
 //!                      +-> experts in the shadow: learned, damped, linear; one in force
 //! ```
@@ -30,9 +30,7 @@ mod planner;
 mod rounding;
 mod shadow;
 
-pub use features::{
-    FEATURES, Features, GROUPS, Intent, Mark, Senses, feature_group, mirrored_feature,
-};
+pub use features::{FEATURES, Features, GROUPS, feature_group, mirrored_feature};
 pub use file::LearnedError;
 pub use frame::{Frame, Framing};
 pub use history::History;

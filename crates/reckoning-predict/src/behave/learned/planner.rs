@@ -1,12 +1,16 @@
 //! One body's learned plans: history, experts in the shadow, and the curve to publish.
 
+use alloc::sync::Arc;
+use core::ops::Deref;
+
 use glam::DVec3;
 
 use super::correction::Correction;
 use super::experts::{EXPERTS, Experts};
 use super::shadow::Shadow;
-use super::{Features, Frame, History, LearnedModel, Senses};
-use reckoning::{Curve, Kinematics, Model, SimTime};
+use super::{Features, Frame, History, LearnedModel};
+use crate::Surroundings;
+use reckoning::{Curve, ExportReason, Kinematics, Model, Planner, SimTime};
 
 /// Settings for a [`LearnedPlanner`].
 #[derive(Clone, Debug, PartialEq)]
@@ -51,13 +55,13 @@ pub(super) struct Anchor {
     pub position: DVec3,
 }
 
-/// Plans for one body with a [`LearnedModel`].
+/// Plans for one body with a [`LearnedModel`], which all bodies share: `M` is an [`Arc`] of
+/// it, or a reference.
 ///
-/// Tell it every truth with [`observe`](Self::observe), then ask the publisher whether an
-/// update is [`due`](reckoning::Publisher::due); if so, [`plan`](Self::plan) gives the model to
-/// [`export`](reckoning::Publisher::export).
+/// Hand it to [`Publisher::observe_planned`](reckoning::Publisher::observe_planned) each tick.
 #[derive(Clone, Debug)]
-pub struct LearnedPlanner {
+pub struct LearnedPlanner<M = Arc<LearnedModel>> {
+    model: M,
     config: LearnedConfig,
     history: History,
     experts: Experts,
@@ -67,11 +71,12 @@ pub struct LearnedPlanner {
     correction: Correction,
 }
 
-impl LearnedPlanner {
+impl<M: Deref<Target = LearnedModel>> LearnedPlanner<M> {
     /// A planner for a body of which nothing is known yet.
     #[must_use]
-    pub fn new(config: LearnedConfig) -> Self {
+    pub fn new(model: M, config: LearnedConfig) -> Self {
         Self {
+            model,
             history: History::new(),
             experts: Experts::new(config.seed),
             shadows: [None; EXPERTS],
@@ -79,14 +84,6 @@ impl LearnedPlanner {
             correction: Correction::default(),
             config,
         }
-    }
-
-    /// Forgets where the body was, as after a teleport; whom to trust is kept.
-    pub fn restart(&mut self) {
-        self.history.restart();
-        self.shadows = [None; EXPERTS];
-        self.latest = None;
-        self.correction.restart();
     }
 
     /// Who is in force.
@@ -107,48 +104,11 @@ impl LearnedPlanner {
         self.config.bound_m = bound_m;
     }
 
-    /// Whether [`observe`](Self::observe) will look at the senses for this truth. If not,
-    /// `Senses::default()` will do, and a scene need not be built: never while the trained
-    /// model is in force.
-    #[must_use]
-    pub fn is_curious(&self, truth: &Kinematics) -> bool {
-        self.config.choose && self.expert() != Expert::Learned && self.has_lost(LEARNED, truth)
-    }
-
-    /// Takes the truth of this tick. A truth that is not finite is ignored; one that is not
-    /// later than the last starts anew.
-    pub fn observe(&mut self, model: &LearnedModel, truth: &Kinematics, senses: &Senses<'_>) {
-        if truth.check().is_err() {
-            return;
-        }
-        self.history.observe(truth.at, truth.position);
-        if self.config.adapt {
-            self.correction.observe(&model.basis(), truth);
-        }
-        if self.config.choose {
-            // The one in force is watched by the publisher, who asks for a plan in time.
-            let in_force = self.experts.chosen();
-            let mut lost = [false; EXPERTS];
-            for (expert, lost) in lost.iter_mut().enumerate() {
-                *lost = expert != in_force && self.has_lost(expert, truth);
-            }
-            if lost != [false; EXPERTS] {
-                self.plan_anew(lost, model, truth, senses);
-            }
-        }
-    }
-
     /// Plans for experts in the shadow that have lost. Apart, since most frames have none.
     #[inline(never)]
-    fn plan_anew(
-        &mut self,
-        lost: [bool; EXPERTS],
-        model: &LearnedModel,
-        truth: &Kinematics,
-        senses: &Senses<'_>,
-    ) {
+    fn plan_anew(&mut self, lost: [bool; EXPERTS], truth: &Kinematics, around: &Surroundings<'_>) {
         for (expert, _) in lost.into_iter().enumerate().filter(|(_, lost)| *lost) {
-            let plan = self.plan_of(ALL[expert], model, truth, senses);
+            let plan = self.plan_of(ALL[expert], truth, around);
             self.shadows[expert] = Some(Shadow::new(truth, &plan));
         }
         self.experts.judge(lost);
@@ -160,49 +120,27 @@ impl LearnedPlanner {
         self.shadows[expert].as_ref().is_none_or(|shadow| shadow.has_strayed(truth, bound_m))
     }
 
-    /// The model to publish `truth` with, of the expert in force. Observe the truth first.
-    pub fn plan(&mut self, model: &LearnedModel, truth: &Kinematics, senses: &Senses<'_>) -> Model {
-        let plan = self.plan_of(self.expert(), model, truth, senses);
-        let in_force = self.experts.chosen();
-        // An update for another reason, a heartbeat or a newcomer, is nobody's loss.
-        if self.config.choose && self.has_lost(in_force, truth) {
-            self.shadows[in_force] = Some(Shadow::new(truth, &plan));
-            self.experts.judge(core::array::from_fn(|expert| expert == in_force));
-        }
-        plan
-    }
-
-    fn plan_of(
-        &mut self,
-        expert: Expert,
-        model: &LearnedModel,
-        truth: &Kinematics,
-        senses: &Senses<'_>,
-    ) -> Model {
-        let damped = Model::Damped { fade: model.fade() };
+    fn plan_of(&mut self, expert: Expert, truth: &Kinematics, around: &Surroundings<'_>) -> Model {
+        let damped = Model::Damped { fade: self.model.fade() };
         match expert {
-            Expert::Learned => self.curve(model, truth, senses).map_or(damped, Model::Curve),
+            Expert::Learned => self.curve(truth, around).map_or(damped, Model::Curve),
             Expert::Damped => damped,
             Expert::Linear => Model::Linear,
         }
     }
 
-    fn curve(
-        &mut self,
-        model: &LearnedModel,
-        truth: &Kinematics,
-        senses: &Senses<'_>,
-    ) -> Option<Curve> {
+    fn curve(&mut self, truth: &Kinematics, around: &Surroundings<'_>) -> Option<Curve> {
         if let Some((at, curve)) = self.latest
             && at == truth.at
         {
             return curve;
         }
+        let model = &*self.model;
         let framing = model.framing();
-        let facing = senses.facing_known;
+        let facing = around.facing_known;
         let frame = Frame::of(framing, truth, facing, &self.history, model.slow_mps());
         let (unit_m, bound_m) = (model.unit_m(), self.config.bound_m);
-        let features = Features::of(&frame, truth, &self.history, senses, unit_m, bound_m);
+        let features = Features::of(&frame, truth, &self.history, around, unit_m, bound_m);
         let curve = model.coefficients(&features).map(|plain| {
             let speed = truth.velocity.length() / unit_m;
             let told = if self.config.adapt {
@@ -214,5 +152,55 @@ impl LearnedPlanner {
         });
         self.latest = Some((truth.at, curve));
         curve
+    }
+}
+
+impl<M: Deref<Target = LearnedModel>> Planner<Surroundings<'_>> for LearnedPlanner<M> {
+    /// A truth that is not finite is ignored; one that is not later than the last starts
+    /// anew.
+    fn observe(&mut self, truth: &Kinematics, around: &Surroundings<'_>) {
+        if truth.check().is_err() {
+            return;
+        }
+        self.history.observe(truth.at, truth.position);
+        if self.config.adapt {
+            self.correction.observe(&self.model.basis(), truth);
+        }
+        if self.config.choose {
+            // The one in force is watched by the publisher, who asks for a plan in time.
+            let in_force = self.experts.chosen();
+            let mut lost = [false; EXPERTS];
+            for (expert, lost) in lost.iter_mut().enumerate() {
+                *lost = expert != in_force && self.has_lost(expert, truth);
+            }
+            if lost != [false; EXPERTS] {
+                self.plan_anew(lost, truth, around);
+            }
+        }
+    }
+
+    /// The plan of the expert in force.
+    fn plan(&mut self, truth: &Kinematics, around: &Surroundings<'_>, _: ExportReason) -> Model {
+        let plan = self.plan_of(self.expert(), truth, around);
+        let in_force = self.experts.chosen();
+        // An update for another reason, a heartbeat or a newcomer, is nobody's loss.
+        if self.config.choose && self.has_lost(in_force, truth) {
+            self.shadows[in_force] = Some(Shadow::new(truth, &plan));
+            self.experts.judge(core::array::from_fn(|expert| expert == in_force));
+        }
+        plan
+    }
+
+    /// Never while the trained model is in force.
+    fn looks_around(&self, truth: &Kinematics) -> bool {
+        self.config.choose && self.expert() != Expert::Learned && self.has_lost(LEARNED, truth)
+    }
+
+    /// Whom to trust is kept.
+    fn restart(&mut self) {
+        self.history.restart();
+        self.shadows = [None; EXPERTS];
+        self.latest = None;
+        self.correction.restart();
     }
 }

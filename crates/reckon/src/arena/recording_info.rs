@@ -1,4 +1,4 @@
-//! What a recording says of the arena.
+//! Header of a recording of the arena: units, sizes, walls and items of its level.
 
 use reckoning::DVec3;
 use reckoning_arena::{ItemKind, Level as Arena};
@@ -9,7 +9,7 @@ use reckoning_server::record::RecordingInfo;
 const WALL_HEIGHT_PX: f64 = 100.0;
 
 /// Units, sizes, walls and items of a level.
-pub fn of(arena: &Arena) -> RecordingInfo {
+pub fn from_level(arena: &Arena) -> RecordingInfo {
     let bounds = Some(Bounds { min: DVec3::ZERO, max: arena.size_px() });
     let mut meta = Meta::default();
     meta.units = "px".to_string();
