@@ -77,8 +77,9 @@ pub enum Status {
 ///
 /// # After a lost connection
 ///
-/// [`Event::Lost`] says that the session with the server is over; the client reconnects by
-/// itself, and a new [`Event::Joined`] says when it is in again. The loss voids everything that
+/// [`Event::Lost`] means that the session with the server is over. Unless
+/// [`ClientConfig::retry_longest`] is zero the client reconnects by itself, and a new
+/// [`Event::Joined`] follows. The loss voids everything that
 /// belonged to that session:
 /// - all ghosts: [`Client::ghosts`] is empty, [`Client::shown`] is `None`, and there is no
 ///   [`Event::Exited`] for them; bodies in sight enter again after the join;
@@ -371,7 +372,7 @@ impl Client {
     }
 }
 
-/// Puts the newest at the end of a queue; the oldest goes when there are too many.
+/// Appends to a queue; drops the oldest when there are too many.
 fn push_bounded<T>(queue: &mut VecDeque<T>, max: usize, newest: T) {
     if queue.len() >= max {
         queue.pop_front();

@@ -59,7 +59,7 @@ impl Admission {
         }
     }
 
-    /// Lets an address in, or counts why not.
+    /// Admits a connection from an address, or counts why not.
     pub(crate) fn admit(&self, address: IpAddr) -> Option<Arc<Permit>> {
         let permit = self.limiter.enter(self.clock.now(), address);
         permit.map(Arc::new).map_err(|reason| self.metrics.count_reject(reason)).ok()
@@ -83,7 +83,7 @@ impl Admission {
         place
     }
 
-    /// Whether so many handshakes are under way that strangers must prove their address.
+    /// Whether so many handshakes are under way that new clients must prove their address first.
     pub(crate) fn is_busy(&self) -> bool {
         self.handshakes.available_permits() < self.limits.pending_handshakes.div_ceil(2)
     }
@@ -128,7 +128,7 @@ pub(crate) struct OpenConnection {
 }
 
 impl OpenConnection {
-    /// Takes in what came; false when the connection must end.
+    /// Queues a received datagram; false when the connection must end.
     pub(crate) fn receive(&self, bytes: bytes::Bytes) -> bool {
         let fine = self.connection.receive(self.admission.clock.now(), bytes) == Conduct::Fine;
         if !fine {

@@ -19,12 +19,12 @@ use crate::clock::unix_seconds;
 use crate::settings;
 
 const HOUR: Duration = Duration::from_hours(1);
-/// What browsers speak.
+/// ALPN of browsers.
 pub(crate) const ALPN_WEB: &[u8] = b"h3";
-/// What programs speak: bare datagrams of this protocol's first version.
+/// ALPN of programs: bare datagrams of this protocol's first version.
 pub(crate) const ALPN_NATIVE: &[u8] = b"reckoning/1";
 
-/// A chain, its key and what clients pin.
+/// A certificate chain, its key and the hash that clients pin.
 #[derive(Debug)]
 pub struct Identity {
     chain: Vec<CertificateDer<'static>>,

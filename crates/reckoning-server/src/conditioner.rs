@@ -1,7 +1,7 @@
 //! Network conditioner: delays, loses and reorders one client's datagrams as a simulated link would.
 //!
 //! A game may ask for a link between the server and one client. Everything of that client then
-//! passes it, in both directions; what it sends is judged as having arrived when the link says.
+//! passes it, in both directions; what it sends counts as received when the link delivers it.
 //! Without such a request nothing passes here.
 
 use std::collections::BTreeMap;
@@ -13,9 +13,9 @@ use reckoning_netsim::{Link, LinkConfig};
 
 /// Links whose settings changed while something was under way in them, per direction.
 const MAX_OLD_LINKS: usize = 8;
-/// What a client of ordinary conduct has under way at most, several times over.
+/// Datagrams in flight per direction: several times what an ordinary client has.
 const MAX_IN_FLIGHT: u64 = 4_096;
-/// Tells the dice of the two directions apart.
+/// Gives the two directions different random sequences.
 const DOWN_SEED: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// All simulated links.
@@ -85,7 +85,7 @@ impl Conditioner {
         pair.down.change(link.map(other));
     }
 
-    /// The client is gone.
+    /// Forgets a client that is gone.
     pub(crate) fn forget(&mut self, peer: PeerId) {
         self.links.remove(&peer);
     }

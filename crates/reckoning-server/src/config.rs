@@ -72,7 +72,7 @@ fn guard(it: &Guarding) -> Option<GuardConfig> {
     (it.top_speed_mps > 0.0).then(|| GuardConfig::of(envelope, it.tolerance_m))
 }
 
-/// The text of `/reckoning.json`.
+/// The server's public description, the text of `/reckoning.json`.
 pub(crate) fn server_info(settings: &Settings, identity: &Identity, port: u16) -> String {
     let hash = identity.is_made().then(|| to_hex(&identity.sha256()));
     let info = json!({

@@ -43,7 +43,7 @@ pub(crate) async fn carry(mut batches: Receiver<SendBatch>) {
 #[must_use]
 pub(crate) enum Conduct {
     Fine,
-    /// It sends so much more than it may that the connection ends.
+    /// It exceeds its rate so far that the connection must end.
     Flood,
 }
 
@@ -91,7 +91,7 @@ impl Connection {
         Self { peer, opened, permit, limits, metrics, inbox, sink }
     }
 
-    /// Takes in what the client sent.
+    /// Queues a datagram of the client, within its limits.
     pub(crate) fn receive(&self, now: SimTime, bytes: Bytes) -> Conduct {
         self.metrics.datagrams_in.inc();
         self.metrics.bytes_in.inc_by(bytes.len() as u64);
@@ -180,7 +180,7 @@ struct Waiting {
 }
 
 impl Outbox {
-    /// Puts a datagram in; the oldest goes when there is no room. False once closed.
+    /// Queues a datagram; drops the oldest when there is no room. False once closed.
     fn push(&self, datagram: Bytes, limits: &Limits, metrics: &Metrics) -> bool {
         if self.closed.load(Ordering::Relaxed) {
             metrics.count_drop(DropReason::Closed);

@@ -1,8 +1,7 @@
 //! The [`Game`] trait that a server runs, and [`Relay`], the game without rules.
 //!
-//! The engine never calls a game, but a server is a program and a game is the other half of it.
-//! Between two steps the server does everything else: it moves datagrams, checks tokens, and keeps
-//! limits. In a step it hands the [`Host`] over.
+//! The engine never calls a game; a server does, with its [`Host`], once a step and for each event.
+//! Between two steps it does everything else: datagrams, tokens, limits, recordings.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,7 +18,7 @@ use crate::token::Token;
 pub struct Joiner {
     /// The connection.
     pub peer: PeerId,
-    /// What the token says; `None` where everyone may join.
+    /// The contents of its token; `None` where everyone may join.
     pub token: Option<Token>,
 }
 
@@ -61,23 +60,23 @@ pub struct RecordedIdentity<'a> {
 
 /// A game that a server runs.
 pub trait Game: Send {
-    /// Somebody may join as far as the server is concerned. The default lets everyone in.
+    /// A client with a valid token asks to join. The default lets everyone in.
     ///
     /// # Errors
-    /// The reason that the joiner is told.
+    /// The reason that is sent to the client.
     fn join(&mut self, now: SimTime, joiner: &Joiner, host: &mut Host) -> Result<(), Refusal> {
         let _ = (now, joiner, host);
         Ok(())
     }
 
-    /// Something happened.
+    /// Handles an event of the host: a join, a message, a departure.
     fn event(&mut self, now: SimTime, event: &HostEvent, host: &mut Host);
 
     /// One step of the game.
     fn tick(&mut self, now: SimTime, host: &mut Host);
 
-    /// A joined client sent a datagram beside the protocol, the seven zero bytes included. It
-    /// has passed no simulated link. The default does nothing.
+    /// A joined client sent an out-of-band datagram, the seven zero bytes included. It has passed
+    /// no simulated link. The default does nothing.
     fn out_of_band(&mut self, now: SimTime, peer: PeerId, bytes: &[u8]) {
         let _ = (now, peer, bytes);
     }
@@ -137,7 +136,7 @@ fn spawn(now: SimTime, peer: PeerId, seats: &[u32], host: &mut Host) {
     let tags = if tags.is_empty() { vec![Vec::new()] } else { tags };
     for tag in tags {
         match host.spawn(now, Owner::Peer(peer), &tag, &rest) {
-            // Where its owner starts is not the guard's business; how it goes on from there is.
+            // The guard does not judge where its owner starts, only how it moves from there.
             Ok(body) => host.allow_teleport(now, body, START_WITHIN),
             Err(error) => tracing::warn!(peer = peer.0, %error, "no body for a joiner"),
         }

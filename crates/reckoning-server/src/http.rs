@@ -32,7 +32,7 @@ const SYSTEM_SEND_BYTES: u32 = 32 * 1024;
 const SOCKET_BUFFER_BYTES: usize = 4 * 1024;
 const REQUEST_BYTES: usize = 16 * 1024;
 
-/// What the handlers share.
+/// State that the handlers share.
 #[derive(Clone)]
 pub(crate) struct HttpState {
     pub(crate) admission: Arc<Admission>,
@@ -122,7 +122,7 @@ async fn play(mut socket: WebSocket, permit: Arc<Permit>, admission: Arc<Admissi
     let _ = timeout(std::time::Duration::from_millis(100), socket.send(Message::Close(None))).await;
 }
 
-/// Takes a message in; false when the connection must end.
+/// Handles a message; false when the connection must end.
 fn take(connection: &OpenConnection, message: Message) -> bool {
     match message {
         Message::Binary(bytes) => connection.receive(bytes),
@@ -131,7 +131,7 @@ fn take(connection: &OpenConnection, message: Message) -> bool {
     }
 }
 
-/// Takes connections until the future is dropped.
+/// Accepts connections until the future is dropped.
 pub(crate) async fn accept(listener: TcpListener, router: Router, admission: Arc<Admission>) {
     let places = Arc::new(Semaphore::new(admission.limits.http_connections));
     loop {

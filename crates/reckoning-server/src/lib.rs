@@ -1,9 +1,9 @@
-//! The server of Reckoning: sockets, clocks and files around a [`Host`](reckoning_net::Host).
+//! The server of Reckoning: sockets, clocks and files around a [`Host`].
 //!
 //! Everything that decides what is sent to whom is in `reckoning-net`, without I/O. This crate
 //! carries its bytes: a QUIC endpoint for programs and browsers, a WebSocket for browsers that
 //! reach nothing else, a thread that steps host and [`Game`] at a fixed rate, and what a server
-//! on the open network needs: tokens, limits, metrics, recordings, an orderly end.
+//! on the open network needs: tokens, limits, metrics, recordings, an orderly shutdown.
 //!
 //! ```no_run
 //! use reckoning_server::{Relay, Server, Settings};

@@ -40,7 +40,7 @@ impl AddressLimiter {
         Self { limits, accounts: Arc::default() }
     }
 
-    /// Lets a connection in, or says why not. It counts until the [`Permit`] is dropped.
+    /// Admits a connection, or says why not. It counts until the [`Permit`] is dropped.
     ///
     /// # Errors
     /// When the address has reached a limit.
@@ -65,8 +65,8 @@ impl AddressLimiter {
         Ok(Permit { limiter: self.clone(), address })
     }
 
-    /// Whether connections from here would be turned away whatever they prove: not worth a
-    /// handshake.
+    /// Whether connections from this address are rejected in any case, so that a handshake is not
+    /// worth its cost.
     #[must_use]
     pub fn is_banned(&self, now: SimTime, address: IpAddr) -> bool {
         self.accounts().get(&customer(address)).is_some_and(|account| now < account.banned_until)
@@ -107,7 +107,7 @@ impl AddressLimiter {
 /// Seconds of connections that may come at once: a family behind one router starts together.
 const BURST_S: f64 = 4.0;
 
-/// One connection that was let in.
+/// Permission of one connection, which counts as open until this is dropped.
 #[derive(Debug)]
 pub struct Permit {
     limiter: AddressLimiter,
@@ -125,8 +125,8 @@ impl Permit {
         })
     }
 
-    /// Lets nobody else in from this address for a while. Those who are in stay: they may be
-    /// honest neighbours behind the same router.
+    /// Rejects new connections from this address for a while. Open ones stay: they may be honest
+    /// neighbours behind the same router.
     pub fn ban(&self, now: SimTime) {
         if let Some(account) = self.limiter.accounts().get_mut(&self.address) {
             account.banned_until = now + self.limiter.limits.flood_ban;

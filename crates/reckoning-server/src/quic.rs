@@ -25,7 +25,7 @@ use crate::limits::Permit;
 use crate::metrics::RejectReason;
 use crate::settings::Limits;
 
-/// HTTP/3 needs one request and a few streams of control; nobody else needs any.
+/// HTTP/3 needs one request and a few control streams; native clients need none.
 const REQUEST_STREAMS: u32 = 8;
 const CONTROL_STREAMS: u32 = 16;
 const STREAM_WINDOW_BYTES: u32 = 16 * 1024;
@@ -128,7 +128,7 @@ impl Controller for FixedWindow {
     }
 }
 
-/// Takes connections until the endpoint closes.
+/// Accepts connections until the endpoint closes.
 pub(crate) async fn accept(endpoint: Endpoint, admission: Arc<Admission>) {
     while let Some(incoming) = endpoint.accept().await {
         admit(incoming, &admission);
@@ -201,7 +201,7 @@ fn alpn(connection: &Connection) -> Option<Vec<u8>> {
     connection.handshake_data()?.downcast::<HandshakeData>().ok()?.protocol
 }
 
-/// Ends all connections and waits a little for the others to learn of it.
+/// Closes all connections and waits a little for the peers to receive that.
 pub(crate) async fn close(endpoint: Endpoint) {
     endpoint.close(VarInt::from_u32(0), b"the server shuts down");
     let _ = timeout(std::time::Duration::from_millis(500), endpoint.wait_idle()).await;

@@ -3,7 +3,7 @@
 //! ```text
 //!   events   -> connect, disconnect      connections: one bounded queue per client
 //!   queues   -> handle_datagram          (in order of arrival, whoever sent it; those of a
-//!                                         client behind a simulated link when that says)
+//!                                         client behind a simulated link when that delivers)
 //!   events, game, handle_timeout         poll_datagram -> batches, which the network
 //!                                        thread hands to connections; they drop what does not fit
 //!   bodies   -> recording                (a bounded queue as well)
@@ -161,7 +161,7 @@ impl TickLoop {
         self.accept(now);
         self.receive(now);
         self.dispatch(now);
-        // Before the host's own tick: what a policy exports must be what the game now says.
+        // Before the host's own tick: a policy must export the game's newest state.
         self.game.tick(now, &mut self.host);
         self.host.handle_timeout(now);
         self.dispatch(now);

@@ -1,6 +1,6 @@
 //! Join tokens: signed permission to join, as whom and until when.
 //!
-//! Whoever sells seats, a lobby or a web site, shares a [`TokenKey`] with the server and
+//! Whoever admits players, a lobby or a web site, shares a [`TokenKey`] with the server and
 //! signs a [`Token`] for each player. The server checks it without asking anyone:
 //!
 //! ```text
@@ -11,7 +11,7 @@
 //! A token is bound to the entities it names and ends at a moment. Its nonce lives in one
 //! session at a time (see [`LiveTokens`]), so a copied token gains nothing while its owner
 //! plays, and the owner can come back after a broken connection: once nothing was heard on the
-//! old one for two seconds, in which a client that lives says a lot, the new one takes its place.
+//! old one for two seconds, in which a live client sends a lot, the new one takes its place.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -34,7 +34,7 @@ pub const MAX_TOKEN_BYTES: usize = FIXED_BYTES + 4 * MAX_ENTITIES + MAC_BYTES;
 /// The number that tells two tokens apart.
 pub type Nonce = [u8; NONCE_BYTES];
 
-/// What a token says, once its signature was checked.
+/// Contents of a token whose signature was verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
     /// Tells two tokens apart; one session at a time.
@@ -45,7 +45,7 @@ pub struct Token {
     pub entities: Vec<u32>,
 }
 
-/// Why a token was not taken.
+/// Why a token was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TokenError {
@@ -169,7 +169,7 @@ impl TokenKey {
         bytes
     }
 
-    /// Checks a token at the moment `now` (seconds since 1970).
+    /// Verifies a token at the moment `now` (seconds since 1970).
     ///
     /// # Errors
     /// When it is malformed, forged or past its end.

@@ -87,7 +87,7 @@ pub(crate) fn host_and_port(server: &str) -> Result<(&str, u16), ConnectError> {
     if host.is_empty() || port == 0 { Err(wrong()) } else { Ok((host, port)) }
 }
 
-/// Datagrams that came and wait to be read; the oldest goes when there are too many.
+/// Received datagrams that wait to be read; the oldest is dropped when there are too many.
 #[derive(Debug, Default)]
 pub(crate) struct Inbox {
     queue: VecDeque<(SimTime, Vec<u8>)>,

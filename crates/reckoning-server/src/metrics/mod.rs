@@ -19,13 +19,13 @@ use reckoning_net::TrafficStats;
 pub use histogram::Histogram;
 pub use prometheus_client::metrics::counter::Counter;
 
-/// A whole number that goes up and down.
+/// A whole number that rises and falls.
 pub type Gauge = gauge::Gauge<u64, AtomicU64>;
 
 /// The media type of [`Metrics::openmetrics`].
 pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Why something a client sent or was owed did not get through.
+/// Reason for which a datagram from or to a client was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DropReason {
@@ -43,7 +43,7 @@ pub enum DropReason {
     Closed,
 }
 
-/// Why a connection was not taken.
+/// Reason for which a connection or a client was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RejectReason {
@@ -158,11 +158,11 @@ pub struct Metrics {
     pub late_ticks: Counter,
     /// Updates of clients that were accepted.
     pub accepted: Counter,
-    /// Updates of clients that were put right.
+    /// Updates of clients that the guard corrected.
     pub corrected: Counter,
-    /// Updates of clients that were not taken.
+    /// Updates of clients that the guard rejected.
     pub rejected: Counter,
-    /// Clients that the guard sent away.
+    /// Clients that the guard disconnected.
     pub kicked: Counter,
     /// Steps that reached the recording.
     pub recorded_steps: Counter,
@@ -245,29 +245,29 @@ impl Metrics {
         }
     }
 
-    /// Counts something lost.
+    /// Counts a dropped datagram.
     pub fn count_drop(&self, reason: DropReason) {
         self.drops[reason as usize].inc();
     }
 
-    /// Counts a connection not taken.
+    /// Counts a rejected connection or client.
     pub fn count_reject(&self, reason: RejectReason) {
         self.rejects[reason as usize].inc();
     }
 
-    /// How much was lost for this reason.
+    /// How many datagrams were dropped for this reason.
     #[must_use]
     pub fn drops(&self, reason: DropReason) -> u64 {
         self.drops[reason as usize].get()
     }
 
-    /// How many were turned away for this reason.
+    /// How many connections and clients were rejected for this reason.
     #[must_use]
     pub fn rejects(&self, reason: RejectReason) -> u64 {
         self.rejects[reason as usize].get()
     }
 
-    /// Takes over what the host counted.
+    /// Takes over the host's counters.
     pub fn set_host(&self, traffic: &TrafficStats) {
         // The host counts up as well, so these stay counters.
         let set = |counter: &Counter, value| counter.inner().store(value, Ordering::Relaxed);
@@ -290,7 +290,7 @@ impl Metrics {
         self.host_drops.iter().zip(drops).for_each(|(counter, value)| set(counter, value));
     }
 
-    /// All of it, in the text format of `OpenMetrics` 1.0, which Prometheus reads.
+    /// All metrics, in the text format of `OpenMetrics` 1.0, which Prometheus reads.
     #[must_use]
     pub fn openmetrics(&self) -> String {
         let mut out = String::new();

@@ -69,7 +69,7 @@ impl Transport {
         (self.state() == State::Open).then_some("quic")
     }
 
-    /// Sends, if the connection stands; the oldest that waits goes when there is no room.
+    /// Sends, if the connection is open; the oldest that waits is dropped when there is no room.
     pub(crate) fn send(&mut self, datagram: &[u8]) {
         if let Some(connection) = self.shared.connection.get() {
             // A datagram that cannot go is lost, as any may be.
@@ -178,7 +178,7 @@ fn ack_frequency() -> AckFrequencyConfig {
     acks
 }
 
-/// Moves what comes into the inbox until the connection ends; says why it did.
+/// Moves received datagrams into the inbox until the connection ends; returns why it did.
 async fn carry(shared: &Shared, connection: Connection) -> String {
     let connection = shared.connection.get_or_init(|| connection);
     {

@@ -157,7 +157,7 @@ async fn run(shared: Rc<Shared>, server: String, trust: Trust) {
     }
     match Socket::open(&server, info.is_secure, &shared) {
         Ok(socket) => {
-            // It says itself when it is open; until then it drops what it is given.
+            // Its callback reports when it is open; until then it drops what it is given.
             shared.sink.replace(Sink::Socket(socket));
         }
         Err(_) => shared.end("neither WebTransport nor WebSocket reaches the server"),
