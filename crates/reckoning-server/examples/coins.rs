@@ -1,7 +1,7 @@
 //! A small authoritative game: players walk, take coins and shoot each other; spectators watch.
 //!
 //! A player moves its own body and shows it at once; the server's guard judges how fast it moves.
-//! CoinGame, scores and hits are the server's alone. Client and server exchange plain text:
+//! Coins, scores and hits are the server's alone. Client and server exchange plain text:
 //!
 //! ```text
 //! client: "play" asks for a body; "shoot TARGET SEEN_AT X Y" claims a hit
