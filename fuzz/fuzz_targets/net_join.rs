@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
 use reckoning::SimTime;
-use reckoning_net::{Host, HostConfig, HostEvent, PeerId, Refusal};
+use reckoning_net::{Host, HostConfig, HostEvent, PeerId, DisconnectReason};
 
 #[path = "net_shared/mod.rs"]
 mod net_shared;
@@ -27,11 +27,11 @@ fuzz_target!(|input: &[u8]| {
         while let Some(event) = host.poll_event() {
             match event {
                 // Peers with odd numbers are not welcome.
-                HostEvent::JoinAsked { peer, .. } if peer.0 % 2 == 1 => {
-                    host.refuse(now, peer, Refusal::Token);
+                HostEvent::JoinRequested { peer, .. } if peer.0 % 2 == 1 => {
+                    host.refuse(now, peer, DisconnectReason::Token);
                 }
                 // It may have left in the same datagram.
-                HostEvent::JoinAsked { peer, .. } => {
+                HostEvent::JoinRequested { peer, .. } => {
                     host.admit(now, peer);
                 }
                 HostEvent::Joined { peer, .. } => assert_eq!(peer.0 % 2, 0),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
 use reckoning::{DVec3, Kinematics, SimTime};
-use reckoning_net::{MAX_EVENTS, Session, SessionConfig};
+use reckoning_net::{MAX_SESSION_EVENTS, Session, SessionConfig};
 
 #[path = "net_shared/mod.rs"]
 mod net_shared;
@@ -30,5 +30,5 @@ fuzz_target!(|input: &[u8]| {
         }
         assert!(session.ghosts().count() <= SessionConfig::default().max_ghosts);
     }
-    assert!(std::iter::from_fn(|| session.poll_event()).count() <= MAX_EVENTS);
+    assert!(std::iter::from_fn(|| session.poll_event()).count() <= MAX_SESSION_EVENTS);
 });

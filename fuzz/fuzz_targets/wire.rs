@@ -49,6 +49,6 @@ fn resolve(format: &Format, message: &Message) {
     let baseline = body.has_baseline().then(|| baseline(&format));
     let Ok(update) = body.resolve(&format, baseline.as_ref()) else { return };
     assert_eq!(format.round(&update), update, "what was decoded lies on the grid");
-    let again = Body::of(&format, baseline.as_ref(), &update);
+    let again = Body::new(&format, baseline.as_ref(), &update);
     assert_eq!(again.resolve(&format, baseline.as_ref()), Ok(update));
 }

@@ -4,9 +4,10 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use reckoning::{ConfigError, GhostConfig, Kinematics, Pose, Publisher, PublisherConfig, SimTime};
-use reckoning_net::wire::{MAX_DATAGRAM_BYTES, is_aside};
+use reckoning_net::wire::{MAX_DATAGRAM_BYTES, is_out_of_band};
 use reckoning_net::{
-    Delivery, EntityId, Event, Refusal, Remote, SendError, Session, SessionConfig,
+    Delivery, DisconnectReason, EntityId, RemoteEntity, SendError, Session, SessionConfig,
+    SessionEvent,
 };
 
 use crate::transport::{Clock, ConnectError, State, Transport, Trust, random_identity};
@@ -77,15 +78,15 @@ pub enum Status {
 ///
 /// # After a lost connection
 ///
-/// [`Event::Lost`] means that the session with the server is over. Unless
+/// [`SessionEvent::Lost`] means that the session with the server is over. Unless
 /// [`ClientConfig::retry_longest`] is zero the client reconnects by itself, and a new
-/// [`Event::Joined`] follows. The loss voids everything that
+/// [`SessionEvent::Joined`] follows. The loss voids everything that
 /// belonged to that session:
 /// - all ghosts: [`Client::ghosts`] is empty, [`Client::shown`] is `None`, and there is no
-///   [`Event::Exited`] for them; bodies in sight enter again after the join;
-/// - bodies of our own: [`Client::observe`] returns false until a new [`Event::Granted`] comes.
+///   [`SessionEvent::Exited`] for them; bodies in sight enter again after the join;
+/// - bodies of our own: [`Client::observe`] returns false until a new [`SessionEvent::Granted`] comes.
 ///   Whoever is back within the server's grace period is granted the same bodies again, each
-///   with an [`Event::Corrected`] that says where it is;
+///   with an [`SessionEvent::Corrected`] that says where it is;
 /// - the server's clock, and so every moment from [`Session::host_time`], and the peer number:
 ///   a restarted server begins at zero;
 /// - messages that were sent and not acknowledged, reliable ones as well: what matters is sent
@@ -98,7 +99,7 @@ pub struct Client {
     clock: Clock,
     connection: Option<Connection>,
     status: Status,
-    events: VecDeque<Event>,
+    events: VecDeque<SessionEvent>,
     /// When the next try is due, and the wait after that one.
     retry_at: SimTime,
     retry_after: Duration,
@@ -116,7 +117,7 @@ struct Connection {
 }
 
 impl Client {
-    /// Begins to connect; [`Event::Joined`] tells when it is in.
+    /// Begins to connect; [`SessionEvent::Joined`] tells when it is in.
     ///
     /// # Errors
     /// When the address or a setting cannot be used, or the system gives no thread.
@@ -172,7 +173,7 @@ impl Client {
     fn pump(&mut self, now: SimTime) {
         let Some(connection) = &mut self.connection else { return };
         while let Some((at, bytes)) = connection.transport.receive() {
-            if is_aside(&bytes) {
+            if is_out_of_band(&bytes) {
                 push_bounded(&mut self.out_of_band, MAX_OUT_OF_BAND, (at.min(now), bytes));
             } else {
                 connection.session.handle_datagram(at.min(now), &bytes);
@@ -189,18 +190,18 @@ impl Client {
         }
     }
 
-    fn handle_event(&mut self, now: SimTime, event: Event) {
+    fn handle_event(&mut self, now: SimTime, event: SessionEvent) {
         match &event {
-            Event::Joined { .. } => {
+            SessionEvent::Joined { .. } => {
                 self.status = Status::Joined;
                 self.was_joined = true;
                 self.retry_after = self.config.retry_first;
             }
-            Event::Refused(why) if self.is_temporary(*why) => {
+            SessionEvent::Disconnected(why) if self.is_temporary(*why) => {
                 return self.handle_loss(now, format!("refused: {why:?}"));
             }
-            Event::Refused(why) => self.end(&format!("refused: {why:?}")),
-            Event::Lost => return self.handle_loss(now, "the server is silent".to_string()),
+            SessionEvent::Disconnected(why) => self.end(&format!("refused: {why:?}")),
+            SessionEvent::Lost => return self.handle_loss(now, "the server is silent".to_string()),
             _ => {}
         }
         self.push(event);
@@ -208,12 +209,12 @@ impl Client {
 
     /// Whether a refusal may pass. After a broken connection the server may still believe that
     /// the old one stands, and hold its token and its place.
-    const fn is_temporary(&self, why: Refusal) -> bool {
-        matches!(why, Refusal::Closing | Refusal::Silent)
-            || (self.was_joined && matches!(why, Refusal::Token | Refusal::Full))
+    const fn is_temporary(&self, why: DisconnectReason) -> bool {
+        matches!(why, DisconnectReason::Closing | DisconnectReason::Silent)
+            || (self.was_joined && matches!(why, DisconnectReason::Token | DisconnectReason::Full))
     }
 
-    fn push(&mut self, event: Event) {
+    fn push(&mut self, event: SessionEvent) {
         push_bounded(&mut self.events, MAX_EVENTS, event);
     }
 
@@ -223,7 +224,7 @@ impl Client {
             return;
         }
         if self.status == Status::Joined {
-            self.push(Event::Lost);
+            self.push(SessionEvent::Lost);
         }
         if self.config.retry_longest.is_zero() {
             return self.end(&reason);
@@ -257,9 +258,9 @@ impl Client {
         &self.status
     }
 
-    /// The next event; poll until `None`. See [`Client`] for what [`Event::Lost`] voids. If
+    /// The next event; poll until `None`. See [`Client`] for what [`SessionEvent::Lost`] voids. If
     /// nobody polls, the oldest of 1,024 are dropped.
-    pub fn poll_event(&mut self) -> Option<Event> {
+    pub fn poll_event(&mut self) -> Option<SessionEvent> {
         self.events.pop_front()
     }
 
@@ -303,7 +304,7 @@ impl Client {
     }
 
     /// All bodies of others.
-    pub fn ghosts(&self) -> impl Iterator<Item = (EntityId, &Remote)> {
+    pub fn ghosts(&self) -> impl Iterator<Item = (EntityId, &RemoteEntity)> {
         self.connection.iter().flat_map(|connection| connection.session.ghosts())
     }
 
@@ -333,7 +334,7 @@ impl Client {
     /// False, and nothing is sent, unless it begins with seven zero bytes, fits a datagram and
     /// the client has joined.
     pub fn send_out_of_band(&mut self, bytes: &[u8]) -> bool {
-        let fits = is_aside(bytes) && bytes.len() <= MAX_DATAGRAM_BYTES;
+        let fits = is_out_of_band(bytes) && bytes.len() <= MAX_DATAGRAM_BYTES;
         match &mut self.connection {
             Some(connection) if fits && self.status == Status::Joined => {
                 connection.transport.send(bytes);

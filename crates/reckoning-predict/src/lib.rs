@@ -21,13 +21,13 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
-mod behave;
+mod behaviour;
+pub mod learned;
 mod level;
 mod scene;
 mod surroundings;
 
-pub use behave::learned;
-pub use behave::{
+pub use behaviour::{
     Behaviour, Interest, InterestConfig, InterestHybrid, Patterns, PatternsConfig, PatternsHybrid,
     Pheromone, PheromoneConfig, PheromoneMap, Preference, PreferenceLearner, SteadyTracker,
     Trended, TrendedConfig,

@@ -1,4 +1,4 @@
-//! What one side knows of the others, of items and of the level, at one time.
+//! A scene: one side's knowledge of the others, of items and of the level, at one time.
 //!
 //! A [`Scene`] is built once per tick and asked by the behaviours of all bodies. It keeps
 //! every living body in a small record, sorted into the cells of a uniform grid, so that a
@@ -21,7 +21,7 @@ use core::time::Duration;
 
 use glam::DVec3;
 
-use crate::behave::PheromoneMap;
+use crate::behaviour::PheromoneMap;
 use crate::level::{Routes, TrendMap, Walls};
 use reckoning::{Kinematics, SimTime};
 

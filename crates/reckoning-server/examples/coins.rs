@@ -16,7 +16,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use reckoning::{Aim, HitRequest, HitVerdict, RewindConfig};
-use reckoning_client::{Client, ClientConfig, Event};
+use reckoning_client::{Client, ClientConfig, SessionEvent};
 use reckoning_server::{DVec3, Delivery, EntityId, Game, Host, HostEvent, Kinematics, Owner};
 use reckoning_server::{PeerId, Running, ServeError, Server, Settings, SimTime, Viewpoint};
 
@@ -156,11 +156,13 @@ impl Guest {
         let now = self.client.drive();
         while let Some(event) = self.client.poll_event() {
             match event {
-                Event::Joined { .. } if self.plays => self.say("play"),
-                Event::Granted(body) => self.body = Some(body),
-                Event::Corrected { state, .. } => self.at = state.position,
-                Event::Lost => self.body = None, // granted again after the reconnect
-                Event::Message(text) => self.news.push(String::from_utf8_lossy(&text).into()),
+                SessionEvent::Joined { .. } if self.plays => self.say("play"),
+                SessionEvent::Granted(body) => self.body = Some(body),
+                SessionEvent::Corrected { state, .. } => self.at = state.position,
+                SessionEvent::Lost => self.body = None, // granted again after the reconnect
+                SessionEvent::Message(text) => {
+                    self.news.push(String::from_utf8_lossy(&text).into())
+                }
                 _ => {}
             }
         }

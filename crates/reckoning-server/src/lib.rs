@@ -39,7 +39,7 @@ pub use config::host as host_config;
 pub use game::{Game, Joiner, RecordedIdentity, Relay, ServerRequest};
 pub use reckoning::{ConfigError, DVec3, Kinematics, SimTime};
 pub use reckoning_net::{
-    Delivery, EntityId, Host, HostConfig, HostEvent, Owner, PeerId, Refusal, TrafficStats,
+    Delivery, DisconnectReason, EntityId, Host, HostConfig, HostEvent, Owner, PeerId, TrafficStats,
     Viewpoint,
 };
 pub use reckoning_netsim::LinkConfig;

@@ -18,8 +18,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use reckoning::{DVec3, SimTime, Update};
-use reckoning_net::wire::is_aside;
-use reckoning_net::{Departure, EntityId, Host, HostEvent, PeerId, Refusal};
+use reckoning_net::wire::is_out_of_band;
+use reckoning_net::{Departure, DisconnectReason, EntityId, Host, HostEvent, PeerId};
 use tokio::sync::mpsc::Sender;
 use tokio::sync::mpsc::error::TrySendError;
 
@@ -203,7 +203,7 @@ impl TickLoop {
         inbound.sort_by_key(|(at, ..)| *at);
         let mut came = Vec::with_capacity(inbound.len());
         for (at, peer, bytes) in inbound.drain(..) {
-            if is_aside(&bytes) {
+            if is_out_of_band(&bytes) {
                 self.receive_out_of_band(now, peer, &bytes);
             } else if let Some(bytes) = self.conditioner.send_up(at, peer, bytes) {
                 came.push((at, peer, bytes));
@@ -230,7 +230,7 @@ impl TickLoop {
     fn handle_requests(&mut self, now: SimTime) {
         while let Some(request) = self.game.poll_request() {
             match request {
-                ServerRequest::OutOfBand { to, bytes, shaped } if is_aside(&bytes) => {
+                ServerRequest::OutOfBand { to, bytes, shaped } if is_out_of_band(&bytes) => {
                     if shaped && self.conditioner.is_active(to) {
                         self.conditioner.send_down(now, to, bytes.into());
                     } else {
@@ -255,13 +255,13 @@ impl TickLoop {
     fn dispatch(&mut self, now: SimTime) {
         while let Some(event) = self.host.poll_event() {
             match &event {
-                HostEvent::JoinAsked { peer, token } => {
+                HostEvent::JoinRequested { peer, token } => {
                     self.authorize(now, *peer, token);
                     continue;
                 }
                 HostEvent::Joined { peer, .. } => self.mark_joined(*peer),
                 HostEvent::Left { peer, why } => {
-                    if *why == Departure::PutOut(Refusal::Conduct) {
+                    if *why == Departure::Kicked(DisconnectReason::Conduct) {
                         self.metrics.kicked.inc();
                     }
                     tracing::info!(peer = peer.0, ?why, "left");
@@ -276,7 +276,7 @@ impl TickLoop {
     fn authorize(&mut self, now: SimTime, peer: PeerId, token: &[u8]) {
         let full = self.slots.values().filter(|slot| slot.joined).count();
         let verdict = if full >= self.settings.limits.peers {
-            Err(Refusal::Full)
+            Err(DisconnectReason::Full)
         } else {
             let host = &self.host;
             let silent = |it| host.silent_for(now, it).is_none_or(|span| span >= DEAD_AFTER);
@@ -284,8 +284,11 @@ impl TickLoop {
         };
         let verdict = verdict.and_then(|it| self.game.join(now, &it, &mut self.host));
         if let Err(refusal) = verdict {
-            let cause =
-                if refusal == Refusal::Full { RejectReason::Full } else { RejectReason::Token };
+            let cause = if refusal == DisconnectReason::Full {
+                RejectReason::Full
+            } else {
+                RejectReason::Token
+            };
             self.metrics.count_reject(cause);
             self.host.refuse(now, peer, refusal);
             self.close_soon(now, peer);
@@ -399,7 +402,7 @@ impl TickLoop {
     fn shut_down(mut self, period: Duration) {
         let until = self.clock.now() + self.settings.shutdown.farewell;
         for peer in self.slots.keys().copied().collect::<Vec<_>>() {
-            self.host.refuse(self.clock.now(), peer, Refusal::Closing);
+            self.host.refuse(self.clock.now(), peer, DisconnectReason::Closing);
         }
         while self.clock.now() < until && !self.slots.is_empty() {
             let now = self.clock.now();

@@ -24,7 +24,7 @@ use core::time::Duration;
 use glam::{DQuat, DVec3};
 
 use crate::error::GroundError;
-use crate::orient::{level_forward, standing};
+use crate::orientation::{level_forward, standing};
 use crate::{Contact, SimTime, Terrain};
 
 /// Where a body is shown and how it is turned.

@@ -18,7 +18,7 @@ type Refused = Result<(), ConfigError>;
 fn publisher(change: impl Fn(&mut PublisherConfig)) -> Refused {
     let mut config = PublisherConfig::default();
     change(&mut config);
-    Publisher::start(config, &Kinematics::default()).map(drop).map_err(Into::into)
+    Publisher::start(config, &Kinematics::default()).map(drop)
 }
 
 fn rounded(change: impl Fn(&mut Quantiser)) -> Refused {
@@ -54,7 +54,7 @@ fn sampler(change: impl Fn(&mut SamplerConfig)) -> Refused {
 fn ride(progress_m: f64, rate_mps: f64) -> Refused {
     let path = Path::polyline(1, &[DVec3::ZERO, DVec3::X], false)?.leak();
     let model = Model::Path(PathRide { path, progress_m, rate_mps });
-    Update::new(Kinematics::default(), model, UpdateKind::Full).map(drop).map_err(Into::into)
+    Update::new(Kinematics::default(), model, UpdateKind::Full).map(drop)
 }
 
 /// Each one refused, and the message says all of these.

@@ -276,7 +276,7 @@ impl Metrics {
         set(&self.rejected, traffic.rejected);
         let drops = [
             traffic.malformed,
-            traffic.copies,
+            traffic.duplicates,
             traffic.too_old,
             traffic.flooded,
             traffic.unexpected,

@@ -1,4 +1,4 @@
-//! How fast the engine is, as figures a reader can compare.
+//! Speed of the engine, as figures a reader can compare.
 //!
 //! Absolute times differ between machines and moods of one machine. So every comparison
 //! here is a ratio, taken in one run with the opponents in turns, and the run ends with one

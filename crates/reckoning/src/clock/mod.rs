@@ -27,8 +27,8 @@
 //! Where no common clock is wanted see [`Hops`].
 
 mod estimate;
-mod hops;
 mod rate;
+mod relay_delay;
 
 use core::time::Duration;
 
@@ -38,7 +38,7 @@ use crate::time::span_of;
 use estimate::{Fact, Facts};
 use rate::RateLog;
 
-pub use hops::{Hops, OneWay};
+pub use relay_delay::{Hops, OneWay};
 
 /// Exchanges made in quick succession at the start.
 const GREETINGS: u32 = 8;

@@ -1,4 +1,4 @@
-//! How a ghost gets from what it shows to what it now believes.
+//! Blends: the way from what a ghost shows to what it now believes.
 //!
 //! When an update arrives, the picture is off by `e0` and moves differently by `e1` (a
 //! velocity). Every blend starts where the picture is and ends, one span `T` later, on the
@@ -23,6 +23,8 @@ use glam::DVec3;
 /// How a ghost sheds its error when an update arrives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Blend {
     /// Jumps to the believed path at once.
     Snap,

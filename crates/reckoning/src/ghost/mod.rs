@@ -45,6 +45,8 @@ pub use delayed::{DelayedConfig, DelayedGhost};
 /// How long a blend takes: MURPHY's `T_delta`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum BlendSpan {
     /// Always the same: the expected time between updates. The steadiest.
     Fixed(Duration),
@@ -60,6 +62,8 @@ pub enum BlendSpan {
 /// Which moment an update is taken to speak of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Timing {
     /// The time it carries: the clocks of owner and listener are synchronised, and the
     /// delay on the way is projected over.
@@ -75,6 +79,8 @@ pub enum Timing {
 /// Settings for a [`Ghost`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 pub struct GhostConfig {
     /// How to get from what is shown to what is believed.
     pub blend: Blend,

@@ -20,7 +20,7 @@
 //! accepted them. Entities and shooters are named by whatever the host numbers them with.
 
 mod hit;
-mod truths;
+mod position_history;
 mod view;
 
 use alloc::collections::{BTreeMap, VecDeque};
@@ -31,7 +31,7 @@ use glam::DVec3;
 use crate::error::SettingError;
 use crate::token_bucket::TokenBucket;
 use crate::{DelayedConfig, GhostConfig, Kinematics, Pose, SimTime, Update};
-use truths::Truths;
+use position_history::PositionHistory;
 use view::View;
 
 pub use hit::{Aim, HitRefusal, HitRequest, HitVerdict};
@@ -118,7 +118,7 @@ pub struct RewindStats {
 #[derive(Clone, Debug)]
 pub struct Rewind<E, S> {
     config: RewindConfig,
-    truths: BTreeMap<E, Truths>,
+    truths: BTreeMap<E, PositionHistory>,
     updates: BTreeMap<E, VecDeque<(u32, Update)>>,
     views: BTreeMap<(S, E), View>,
     requests: BTreeMap<S, TokenBucket>,
