@@ -161,7 +161,7 @@ impl Guest {
                 SessionEvent::Corrected { state, .. } => self.at = state.position,
                 SessionEvent::Lost => self.body = None, // granted again after the reconnect
                 SessionEvent::Message(text) => {
-                    self.news.push(String::from_utf8_lossy(&text).into())
+                    self.news.push(String::from_utf8_lossy(&text).into());
                 }
                 _ => {}
             }
