@@ -118,5 +118,5 @@ fn main() {
     measure_model(&mut table, "one linear update, 3-D", Model::Linear, rounds);
     let curve = Model::Curve(Curve::still(CurveBasis::FOUR));
     measure_model(&mut table, "one update on a curve of 4 terms, 3-D", curve, rounds);
-    println!("{table}");
+    measure::report(&table);
 }

@@ -2,7 +2,6 @@
 
 mod shared;
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -43,10 +42,8 @@ fn a_decoder_that_follows_the_document_reads_the_vectors() {
     let run = match Command::new("python3").arg(decoder).arg(vectors).output() {
         Ok(run) => run,
         Err(error) => {
-            // Not `eprintln!`: the test harness would swallow it.
-            let note = "SKIPPED a_decoder_that_follows_the_document_reads_the_vectors: no python3";
-            let _ = writeln!(std::io::stderr(), "{note} ({error})");
-            return;
+            let test = "a_decoder_that_follows_the_document_reads_the_vectors";
+            return reckoning_testing::skip(test, &format!("no python3 ({error})"));
         }
     };
     let said = String::from_utf8_lossy(&run.stdout);

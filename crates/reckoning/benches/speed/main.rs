@@ -22,5 +22,5 @@ fn main() {
     crowd::measure(&mut table, if earnest { 1_000_000 } else { 1_000 }, 1, rounds);
     crowd::measure(&mut table, 10_000, if earnest { 50 } else { 1 }, rounds);
     single::measure(&mut table, rounds);
-    println!("{table}");
+    measure::report(&table);
 }
