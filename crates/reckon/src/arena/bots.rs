@@ -115,7 +115,7 @@ impl Bot {
         while let Some(event) = self.client.poll_event() {
             self.note(event, counts);
         }
-        while self.client.poll_aside().is_some() {}
+        while self.client.poll_out_of_band().is_some() {}
         let client = &self.client;
         let shown = |entity: u32| {
             let session = client.session()?;
@@ -169,7 +169,7 @@ impl Bot {
         let Some(at) = self.client.session().and_then(|it| it.host_time(truth.at)) else { return };
         let pair = |v: DVec3| [v.x as f32, v.y as f32];
         let mine = OwnState { at, place: pair(truth.position), velocity: pair(truth.velocity) };
-        self.client.send_aside(&DebugDatagram::OwnState(mine).encode());
+        self.client.send_out_of_band(&DebugDatagram::OwnState(mine).encode());
     }
 
     fn fire(&mut self, now: SimTime, aim: DVec3) -> bool {

@@ -9,7 +9,7 @@ use reckoning_arena::host::{ArenaHost, ArenaRequest};
 use reckoning_arena::protocol::LinkChoice;
 use reckoning_net::{EntityId, Host, HostEvent, PeerId};
 use reckoning_netsim::{Jitter, LinkConfig, Loss};
-use reckoning_server::{Game, Role, Wish};
+use reckoning_server::{Game, RecordedIdentity, ServerRequest};
 
 /// A stage that a server runs.
 pub struct Arena {
@@ -38,26 +38,26 @@ impl Game for Arena {
         self.players.store(players, Ordering::Relaxed);
     }
 
-    fn aside(&mut self, now: SimTime, peer: PeerId, bytes: &[u8]) {
+    fn out_of_band(&mut self, now: SimTime, peer: PeerId, bytes: &[u8]) {
         self.stage.handle_out_of_band(now, peer, bytes);
     }
 
-    fn poll_wish(&mut self) -> Option<Wish> {
+    fn poll_request(&mut self) -> Option<ServerRequest> {
         match self.stage.poll_request()? {
             ArenaRequest::OutOfBand { to, bytes, shaped } => {
-                Some(Wish::Aside { to, bytes, shaped })
+                Some(ServerRequest::OutOfBand { to, bytes, shaped })
             }
             ArenaRequest::Link { peer, link } => {
-                Some(Wish::Shape { peer, link: config(peer, link) })
+                Some(ServerRequest::SimulateLink { peer, link: config(peer, link) })
             }
             _ => None,
         }
     }
 
-    fn role(&self, entity: EntityId) -> Option<Role<'_>> {
+    fn recorded_identity(&self, entity: EntityId) -> Option<RecordedIdentity<'_>> {
         let role = self.stage.identity(entity)?;
         let (team, name, segment, alive) = (role.team.into(), role.name, role.segment, role.alive);
-        Some(Role { team, name, segment, alive })
+        Some(RecordedIdentity { team, name, segment, alive })
     }
 }
 

@@ -115,7 +115,7 @@ fn try_start(
     let game = Arena::new(stage, site.players());
     let mut server = Server::new(settings);
     server.set_host(host);
-    server.set_subject(recording_info::from_level(level));
+    server.set_recording_info(recording_info::from_level(level));
     server.set_page(site.router());
     Ok(server.start(game))
 }

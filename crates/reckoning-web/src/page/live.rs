@@ -127,7 +127,7 @@ impl Live {
         while let Some(event) = self.client.poll_event() {
             self.note(now, event, controls, ground);
         }
-        while let Some((arrived, bytes)) = self.client.poll_aside() {
+        while let Some((arrived, bytes)) = self.client.poll_out_of_band() {
             self.hear_debug_datagram(arrived, &bytes);
         }
         now
@@ -275,7 +275,7 @@ impl Live {
         let pair = |v: DVec3| [v.x as f32, v.y as f32];
         let (place, velocity) = (pair(own.shown_at(now)), pair(own.player().velocity));
         let own_state = DebugDatagram::OwnState(OwnState { at, place, velocity });
-        self.client.send_aside(&own_state.encode());
+        self.client.send_out_of_band(&own_state.encode());
     }
 
     fn fire(&mut self, now: SimTime, level: &Level) {
@@ -371,8 +371,8 @@ impl Live {
     pub fn standing(&self) -> (&'static str, String) {
         match self.client.status() {
             Status::Joined => ("joined", String::new()),
-            Status::Waiting { said } => ("lost", said.clone()),
-            Status::Over { said } => ("over", said.clone()),
+            Status::Reconnecting { reason } => ("lost", reason.clone()),
+            Status::Over { reason } => ("over", reason.clone()),
             _ => ("connecting", String::new()),
         }
     }

@@ -1,7 +1,7 @@
-//! One client's connection, as the tick loop sees it: a bounded queue in, a bounded way out.
+//! A client's connection as the tick loop sees it: a bounded inbox and a bounded sink.
 //!
-//! Each client has queues of its own, so one that floods fills nothing but its own. Taking
-//! from and giving to a link never waits; what does not fit is dropped and counted.
+//! Each client has queues of its own, so one that floods fills nothing but its own. Reading
+//! from and sending to a connection never waits; what does not fit is dropped and counted.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,13 +9,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use quinn::SendDatagramError;
-use reckoning::SimTime;
+use reckoning::{SimTime, TokenBucket};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::Receiver;
 use web_transport_quinn::{Session, SessionError};
 
-use crate::limits::{Allowance, Visit};
-use crate::metrics::{Drop, Metrics};
+use crate::limits::Permit;
+use crate::metrics::{DropReason, Metrics};
 use crate::settings::Limits;
 use reckoning_net::PeerId;
 
@@ -23,17 +23,17 @@ use reckoning_net::PeerId;
 pub(crate) type Received = (SimTime, Bytes);
 
 /// Datagrams that leave together.
-pub(crate) type Parcel = Vec<(Arc<Link>, Bytes)>;
+pub(crate) type SendBatch = Vec<(Arc<Connection>, Bytes)>;
 
 /// Parcels that may wait for the network thread: a few steps' worth. What comes on top is dropped.
-pub(crate) const WAITING_PARCELS: usize = 8;
+pub(crate) const MAX_QUEUED_BATCHES: usize = 8;
 
 /// Hands datagrams to their links, on the thread that carries them: what wakes it from within
 /// costs nothing.
-pub(crate) async fn carry(mut parcels: Receiver<Parcel>) {
-    while let Some(parcel) = parcels.recv().await {
-        for (link, bytes) in parcel {
-            link.send(bytes);
+pub(crate) async fn carry(mut batches: Receiver<SendBatch>) {
+    while let Some(batch) = batches.recv().await {
+        for (connection, bytes) in batch {
+            connection.send(bytes);
         }
     }
 }
@@ -43,41 +43,41 @@ pub(crate) async fn carry(mut parcels: Receiver<Parcel>) {
 #[must_use]
 pub(crate) enum Conduct {
     Fine,
-    /// It sends so much more than it may that the connection ends.
+    /// It exceeds its rate so far that the connection must end.
     Flood,
 }
 
 /// One client's connection.
-pub(crate) struct Link {
+pub(crate) struct Connection {
     pub(crate) peer: PeerId,
     pub(crate) opened: SimTime,
-    visit: Arc<Visit>,
+    permit: Arc<Permit>,
     limits: Arc<Limits>,
     metrics: Arc<Metrics>,
     inbox: Mutex<Inbox>,
-    outlet: Outlet,
+    sink: Sink,
 }
 
 struct Inbox {
     queue: VecDeque<Received>,
-    allowance: Allowance,
-    excess: Allowance,
+    rate: TokenBucket,
+    excess: TokenBucket,
 }
 
-/// The way out to a client.
-pub(crate) enum Outlet {
+/// Where datagrams to a client go.
+pub(crate) enum Sink {
     /// QUIC datagrams; quinn's own small buffer gives up the oldest.
     Quic(Box<Session>),
     /// A WebSocket; a task empties the outbox.
     Socket(Arc<Outbox>),
 }
 
-impl Link {
+impl Connection {
     pub(crate) fn new(
         peer: PeerId,
         opened: SimTime,
-        visit: Arc<Visit>,
-        outlet: Outlet,
+        permit: Arc<Permit>,
+        sink: Sink,
         limits: Arc<Limits>,
         metrics: Arc<Metrics>,
     ) -> Self {
@@ -85,34 +85,34 @@ impl Link {
         let flood = f64::from(limits.flood_datagrams);
         let inbox = Mutex::new(Inbox {
             queue: VecDeque::new(),
-            allowance: Allowance::new(opened, rate, rate),
-            excess: Allowance::new(opened, flood, flood),
+            rate: TokenBucket::new(opened, rate, rate),
+            excess: TokenBucket::new(opened, flood, flood),
         });
-        Self { peer, opened, visit, limits, metrics, inbox, outlet }
+        Self { peer, opened, permit, limits, metrics, inbox, sink }
     }
 
-    /// Takes in what the client sent.
+    /// Queues a datagram of the client, within its limits.
     pub(crate) fn receive(&self, now: SimTime, bytes: Bytes) -> Conduct {
-        self.metrics.datagrams_in.one();
-        self.metrics.bytes_in.add(bytes.len() as u64);
+        self.metrics.datagrams_in.inc();
+        self.metrics.bytes_in.inc_by(bytes.len() as u64);
         let mut inbox = self.inbox();
-        let cause = if !inbox.allowance.spend(now, 1.0) {
-            Drop::PeerRate
-        } else if !self.visit.may_send(now) {
-            Drop::AddressRate
+        let cause = if !inbox.rate.try_take(now, 1.0) {
+            DropReason::PeerRate
+        } else if !self.permit.may_send(now) {
+            DropReason::AddressRate
         } else if bytes.len() > self.limits.datagram_bytes {
-            Drop::TooLong
+            DropReason::TooLong
         } else if inbox.queue.len() >= self.limits.queued_datagrams {
-            Drop::QueueFull
+            DropReason::QueueFull
         } else {
             inbox.queue.push_back((now, bytes));
             return Conduct::Fine;
         };
-        self.metrics.dropped(cause);
-        if inbox.excess.spend(now, 1.0) {
+        self.metrics.count_drop(cause);
+        if inbox.excess.try_take(now, 1.0) {
             return Conduct::Fine;
         }
-        self.visit.ban(now);
+        self.permit.ban(now);
         Conduct::Flood
     }
 
@@ -125,38 +125,38 @@ impl Link {
     /// Sends to the client, or counts why not. Never waits.
     pub(crate) fn send(&self, bytes: Bytes) {
         let length = bytes.len() as u64;
-        let sent = match &self.outlet {
-            Outlet::Quic(session) => self.send_quic(session, bytes),
-            Outlet::Socket(outbox) => outbox.push(bytes, &self.limits, &self.metrics),
+        let sent = match &self.sink {
+            Sink::Quic(session) => self.send_quic(session, bytes),
+            Sink::Socket(outbox) => outbox.push(bytes, &self.limits, &self.metrics),
         };
         if sent {
-            self.metrics.datagrams_out.one();
-            self.metrics.bytes_out.add(length);
+            self.metrics.datagrams_out.inc();
+            self.metrics.bytes_out.inc_by(length);
         }
     }
 
     /// Counts a datagram that the network thread had no time for.
     pub(crate) fn give_up(&self) {
-        self.metrics.dropped(Drop::SendBuffer);
+        self.metrics.count_drop(DropReason::SendBuffer);
     }
 
     fn send_quic(&self, session: &Session, bytes: Bytes) -> bool {
         // A full buffer gives up its oldest for this one.
         if session.datagram_send_buffer_space() < bytes.len() {
-            self.metrics.dropped(Drop::SendBuffer);
+            self.metrics.count_drop(DropReason::SendBuffer);
         }
         let Err(error) = session.send_datagram(bytes) else { return true };
         let too_long =
             matches!(error, SessionError::SendDatagramError(SendDatagramError::TooLarge));
-        self.metrics.dropped(if too_long { Drop::TooLong } else { Drop::Closed });
+        self.metrics.count_drop(if too_long { DropReason::TooLong } else { DropReason::Closed });
         false
     }
 
     /// Ends the connection.
     pub(crate) fn close(&self, reason: &str) {
-        match &self.outlet {
-            Outlet::Quic(session) => session.close(0, reason.as_bytes()),
-            Outlet::Socket(outbox) => outbox.close(),
+        match &self.sink {
+            Sink::Quic(session) => session.close(0, reason.as_bytes()),
+            Sink::Socket(outbox) => outbox.close(),
         }
     }
 
@@ -165,7 +165,7 @@ impl Link {
     }
 }
 
-/// What waits for a WebSocket to take it.
+/// Datagrams that wait for a WebSocket to take them.
 #[derive(Default)]
 pub(crate) struct Outbox {
     waiting: Mutex<Waiting>,
@@ -180,10 +180,10 @@ struct Waiting {
 }
 
 impl Outbox {
-    /// Puts a datagram in; the oldest goes when there is no room. False once closed.
+    /// Queues a datagram; drops the oldest when there is no room. False once closed.
     fn push(&self, datagram: Bytes, limits: &Limits, metrics: &Metrics) -> bool {
         if self.closed.load(Ordering::Relaxed) {
-            metrics.dropped(Drop::Closed);
+            metrics.count_drop(DropReason::Closed);
             return false;
         }
         let mut waiting = self.waiting();
@@ -192,7 +192,7 @@ impl Outbox {
         while waiting.bytes > limits.send_buffer_bytes {
             let Some(oldest) = waiting.queue.pop_front() else { break };
             waiting.bytes -= oldest.len();
-            metrics.dropped(Drop::SendBuffer);
+            metrics.count_drop(DropReason::SendBuffer);
         }
         drop(waiting);
         self.changed.notify_one();
@@ -232,76 +232,78 @@ impl Outbox {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limits::Door;
+    use crate::limits::AddressLimiter;
     use crate::settings::Settings;
 
-    fn link(change: impl Fn(&mut Limits)) -> (Link, Arc<Metrics>, Arc<Outbox>) {
+    fn connection(change: impl Fn(&mut Limits)) -> (Connection, Arc<Metrics>, Arc<Outbox>) {
         let mut limits = Settings::default().limits;
         change(&mut limits);
         let limits = Arc::new(limits);
-        let visit = Door::new(limits.clone()).enter(SimTime::ZERO, [127, 0, 0, 1].into()).unwrap();
+        let permit = AddressLimiter::new(limits.clone())
+            .enter(SimTime::ZERO, [127, 0, 0, 1].into())
+            .unwrap();
         let (metrics, outbox) = (Arc::new(Metrics::default()), Arc::new(Outbox::default()));
-        let outlet = Outlet::Socket(outbox.clone());
-        let link =
-            Link::new(PeerId(1), SimTime::ZERO, visit.into(), outlet, limits, metrics.clone());
-        (link, metrics, outbox)
+        let sink = Sink::Socket(outbox.clone());
+        let connection =
+            Connection::new(PeerId(1), SimTime::ZERO, permit.into(), sink, limits, metrics.clone());
+        (connection, metrics, outbox)
     }
 
-    fn receive(link: &Link, times: usize, length: usize) -> Conduct {
+    fn receive(connection: &Connection, times: usize, length: usize) -> Conduct {
         let bytes = Bytes::from(vec![0; length]);
-        let conducts = (0..times).map(|_| link.receive(SimTime::ZERO, bytes.clone()));
+        let conducts = (0..times).map(|_| connection.receive(SimTime::ZERO, bytes.clone()));
         conducts.last().unwrap_or(Conduct::Fine)
     }
 
     #[test]
     fn a_client_fills_its_own_queue_and_no_more() {
-        let (link, metrics, _) = link(|limits| limits.queued_datagrams = 8);
+        let (connection, metrics, _) = connection(|limits| limits.queued_datagrams = 8);
 
-        assert_eq!(receive(&link, 20, 10), Conduct::Fine);
+        assert_eq!(receive(&connection, 20, 10), Conduct::Fine);
 
         let mut out = Vec::new();
-        link.drain(&mut out);
-        assert_eq!((out.len(), metrics.drops(Drop::QueueFull)), (8, 12));
-        assert_eq!(receive(&link, 1, 10), Conduct::Fine);
-        link.drain(&mut out);
+        connection.drain(&mut out);
+        assert_eq!((out.len(), metrics.drops(DropReason::QueueFull)), (8, 12));
+        assert_eq!(receive(&connection, 1, 10), Conduct::Fine);
+        connection.drain(&mut out);
         assert_eq!(out.len(), 9);
     }
 
     #[test]
     fn what_is_too_long_or_too_much_is_dropped_under_its_name() {
-        let (link, metrics, _) = link(|limits| limits.datagrams_per_s = 30);
+        let (connection, metrics, _) = connection(|limits| limits.datagrams_per_s = 30);
 
-        let _ = receive(&link, 1, 1_001);
-        let _ = receive(&link, 30, 10);
+        let _ = receive(&connection, 1, 1_001);
+        let _ = receive(&connection, 30, 10);
 
-        assert_eq!(metrics.drops(Drop::TooLong), 1);
-        assert_eq!(metrics.drops(Drop::PeerRate), 1);
+        assert_eq!(metrics.drops(DropReason::TooLong), 1);
+        assert_eq!(metrics.drops(DropReason::PeerRate), 1);
     }
 
     #[test]
     fn a_flood_is_told_from_a_burst() {
-        let (link, ..) = link(|limits| {
+        let (connection, ..) = connection(|limits| {
             limits.datagrams_per_s = 100;
             limits.queued_datagrams = 4_096;
             limits.flood_datagrams = 50;
         });
-        assert_eq!(receive(&link, 150, 10), Conduct::Fine);
-        assert_eq!(receive(&link, 1, 10), Conduct::Flood);
+        assert_eq!(receive(&connection, 150, 10), Conduct::Fine);
+        assert_eq!(receive(&connection, 1, 10), Conduct::Flood);
     }
 
     #[test]
     fn a_slow_reader_gets_the_newest_datagrams() {
-        let (link, metrics, outbox) = link(|limits| limits.send_buffer_bytes = 1_200);
+        let (connection, metrics, outbox) = connection(|limits| limits.send_buffer_bytes = 1_200);
         for number in 0..5 {
-            link.send(Bytes::copy_from_slice(&[number; 500]));
+            connection.send(Bytes::copy_from_slice(&[number; 500]));
         }
-        assert_eq!(metrics.drops(Drop::SendBuffer), 3);
+        assert_eq!(metrics.drops(DropReason::SendBuffer), 3);
         assert_eq!(outbox.pop().unwrap()[0], 3);
         assert_eq!(outbox.pop().unwrap()[0], 4);
         assert_eq!(outbox.pop(), None);
 
-        link.close("over");
-        link.send(Bytes::copy_from_slice(&[9; 10]));
-        assert_eq!(metrics.drops(Drop::Closed), 1);
+        connection.close("over");
+        connection.send(Bytes::copy_from_slice(&[9; 10]));
+        assert_eq!(metrics.drops(DropReason::Closed), 1);
     }
 }

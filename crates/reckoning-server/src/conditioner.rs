@@ -1,8 +1,8 @@
-//! Simulated links: what one client's network would do to its datagrams, done by the server.
+//! Network conditioner: delays, loses and reorders one client's datagrams as a simulated link would.
 //!
 //! A game may ask for a link between the server and one client. Everything of that client then
-//! passes it, in both directions; what it sends is judged as having arrived when the link says.
-//! Without such a wish nothing passes here.
+//! passes it, in both directions; what it sends counts as received when the link delivers it.
+//! Without such a request nothing passes here.
 
 use std::collections::BTreeMap;
 
@@ -12,34 +12,34 @@ use reckoning_net::PeerId;
 use reckoning_netsim::{Link, LinkConfig};
 
 /// Links whose settings changed while something was under way in them, per direction.
-const OLD_LINKS: usize = 8;
-/// What a client of ordinary conduct has under way at most, several times over.
-const MOST_UNDER_WAY: u64 = 4_096;
-/// Tells the dice of the two directions apart.
+const MAX_OLD_LINKS: usize = 8;
+/// Datagrams in flight per direction: several times what an ordinary client has.
+const MAX_IN_FLIGHT: u64 = 4_096;
+/// Gives the two directions different random sequences.
 const DOWN_SEED: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// All simulated links.
 #[derive(Default)]
-pub(crate) struct Shaping {
-    links: BTreeMap<PeerId, Pair>,
+pub(crate) struct Conditioner {
+    links: BTreeMap<PeerId, LinkPair>,
 }
 
-struct Pair {
-    up: Way,
-    down: Way,
+struct LinkPair {
+    up: Direction,
+    down: Direction,
 }
 
 /// One direction: the link in force, and those before it that are not empty yet.
 #[derive(Default)]
-struct Way {
+struct Direction {
     current: Option<Link<Bytes>>,
     old: Vec<Link<Bytes>>,
 }
 
-impl Way {
+impl Direction {
     fn change(&mut self, config: Option<LinkConfig>) {
         self.old.extend(self.current.take().filter(|link| link.next_arrival().is_some()));
-        if self.old.len() > OLD_LINKS {
+        if self.old.len() > MAX_OLD_LINKS {
             self.old.remove(0); // what was under way there is lost, as it may be
         }
         self.current = config.and_then(|config| Link::new(config).ok());
@@ -49,7 +49,7 @@ impl Way {
         let Some(link) = &mut self.current else { return Some(bytes) };
         let stats = link.stats();
         let under_way = stats.sent - stats.lost - stats.overflowed - stats.delivered;
-        if under_way < MOST_UNDER_WAY {
+        if under_way < MAX_IN_FLIGHT {
             link.send(now, bytes.len() as u32, bytes);
         }
         None
@@ -69,13 +69,13 @@ impl Way {
     }
 }
 
-impl Shaping {
+impl Conditioner {
     /// Simulates this link from now on, the same in both directions; none stops it.
     pub(crate) fn set(&mut self, peer: PeerId, link: Option<LinkConfig>) {
         let pair = self
             .links
             .entry(peer)
-            .or_insert_with(|| Pair { up: Way::default(), down: Way::default() });
+            .or_insert_with(|| LinkPair { up: Direction::default(), down: Direction::default() });
         pair.up.change(link);
         let other = |config: LinkConfig| {
             let mut config = config;
@@ -85,7 +85,7 @@ impl Shaping {
         pair.down.change(link.map(other));
     }
 
-    /// The client is gone.
+    /// Forgets a client that is gone.
     pub(crate) fn forget(&mut self, peer: PeerId) {
         self.links.remove(&peer);
     }
@@ -99,7 +99,7 @@ impl Shaping {
     }
 
     /// Whether what is sent to this client passes a link.
-    pub(crate) fn shapes(&self, peer: PeerId) -> bool {
+    pub(crate) fn is_active(&self, peer: PeerId) -> bool {
         self.links.get(&peer).is_some_and(|pair| pair.down.current.is_some())
     }
 
@@ -151,48 +151,48 @@ mod tests {
 
     #[test]
     fn without_a_link_everything_passes_at_once() {
-        let mut shaping = Shaping::default();
-        assert_eq!(shaping.send_up(at(0), PEER, Bytes::from_static(b"a")).unwrap(), "a");
-        assert!(!shaping.shapes(PEER));
-        assert_eq!((shaping.next_down(), shaping.poll_down(at(9))), (None, None));
+        let mut conditioner = Conditioner::default();
+        assert_eq!(conditioner.send_up(at(0), PEER, Bytes::from_static(b"a")).unwrap(), "a");
+        assert!(!conditioner.is_active(PEER));
+        assert_eq!((conditioner.next_down(), conditioner.poll_down(at(9))), (None, None));
     }
 
     #[test]
     fn both_directions_are_late_by_the_delay() {
-        let mut shaping = Shaping::default();
-        shaping.set(PEER, Some(delay(80)));
-        assert_eq!(shaping.send_up(at(10), PEER, Bytes::from_static(b"up")), None);
-        shaping.send_down(at(20), PEER, Bytes::from_static(b"down"));
+        let mut conditioner = Conditioner::default();
+        conditioner.set(PEER, Some(delay(80)));
+        assert_eq!(conditioner.send_up(at(10), PEER, Bytes::from_static(b"up")), None);
+        conditioner.send_down(at(20), PEER, Bytes::from_static(b"down"));
 
-        assert_eq!(shaping.next_down(), Some(at(100)));
+        assert_eq!(conditioner.next_down(), Some(at(100)));
         let mut came = Vec::new();
-        shaping.arrived_up(at(89), &mut came);
-        assert!(came.is_empty() && shaping.poll_down(at(99)).is_none());
-        shaping.arrived_up(at(95), &mut came);
+        conditioner.arrived_up(at(89), &mut came);
+        assert!(came.is_empty() && conditioner.poll_down(at(99)).is_none());
+        conditioner.arrived_up(at(95), &mut came);
         assert_eq!(came, [(at(90), PEER, Bytes::from_static(b"up"))]);
-        assert_eq!(shaping.poll_down(at(100)), Some((PEER, Bytes::from_static(b"down"))));
+        assert_eq!(conditioner.poll_down(at(100)), Some((PEER, Bytes::from_static(b"down"))));
     }
 
     #[test]
     fn what_is_under_way_survives_a_change() {
-        let mut shaping = Shaping::default();
-        shaping.set(PEER, Some(delay(100)));
-        shaping.send_down(at(0), PEER, Bytes::from_static(b"old"));
-        shaping.set(PEER, None);
+        let mut conditioner = Conditioner::default();
+        conditioner.set(PEER, Some(delay(100)));
+        conditioner.send_down(at(0), PEER, Bytes::from_static(b"old"));
+        conditioner.set(PEER, None);
 
-        assert!(!shaping.shapes(PEER));
-        assert_eq!(shaping.poll_down(at(100)), Some((PEER, Bytes::from_static(b"old"))));
-        assert_eq!(shaping.poll_down(at(100)), None);
-        assert!(shaping.links.is_empty());
+        assert!(!conditioner.is_active(PEER));
+        assert_eq!(conditioner.poll_down(at(100)), Some((PEER, Bytes::from_static(b"old"))));
+        assert_eq!(conditioner.poll_down(at(100)), None);
+        assert!(conditioner.links.is_empty());
     }
 
     #[test]
     fn many_changes_keep_little() {
-        let mut shaping = Shaping::default();
+        let mut conditioner = Conditioner::default();
         for number in 0..1_000 {
-            shaping.set(PEER, Some(delay(1_000 + number)));
-            shaping.send_down(at(0), PEER, Bytes::from_static(b"x"));
+            conditioner.set(PEER, Some(delay(1_000 + number)));
+            conditioner.send_down(at(0), PEER, Bytes::from_static(b"x"));
         }
-        assert!(shaping.links[&PEER].down.old.len() <= OLD_LINKS);
+        assert!(conditioner.links[&PEER].down.old.len() <= MAX_OLD_LINKS);
     }
 }

@@ -1,26 +1,26 @@
-//! Who may join: open, or with a token that is good and not in use.
+//! Authorisation of joins: open to all, or with a valid token that is not in use.
 
 use reckoning_net::{DisconnectReason, PeerId};
 
 use crate::game::Joiner;
 use crate::token::{LiveTokens, TokenKey};
 
-/// Decides about those who ask to join.
+/// Authorises those who ask to join.
 #[derive(Debug)]
-pub(crate) struct Gate {
+pub(crate) struct JoinAuth {
     /// `None` lets everyone in.
     key: Option<TokenKey>,
     live: LiveTokens,
 }
 
-impl Gate {
+impl JoinAuth {
     pub(crate) fn new(key: Option<TokenKey>) -> Self {
         Self { key, live: LiveTokens::default() }
     }
 
     /// Checks what a joiner shows at `now`, in seconds since 1970. `is_silent` tells whether
     /// nothing was heard of a peer for long.
-    pub(crate) fn check(
+    pub(crate) fn authorize(
         &mut self,
         peer: PeerId,
         shown: &[u8],
@@ -28,7 +28,7 @@ impl Gate {
         is_silent: impl FnOnce(PeerId) -> bool,
     ) -> Result<Joiner, DisconnectReason> {
         let Some(key) = &self.key else { return Ok(Joiner { peer, token: None }) };
-        let checked = key.check(shown, now).and_then(|token| {
+        let checked = key.verify(shown, now).and_then(|token| {
             self.live.take(token.nonce, peer, is_silent)?;
             Ok(Joiner { peer, token: Some(token) })
         });

@@ -1,4 +1,4 @@
-//! What a server says of itself.
+//! The server's public description, read from `/reckoning.json`.
 
 use js_sys::{Function, JSON, Promise, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
@@ -6,16 +6,16 @@ use wasm_bindgen_futures::JsFuture;
 
 use super::js;
 
-/// What a server says of itself.
+/// The part of a server's description that a browser needs.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct About {
+pub(super) struct ServerInfo {
     /// The hash to pin; `None` when its certificate is one that browsers trust.
     pub(super) certificate_sha256: Option<[u8; 32]>,
     /// Whether our page came over TLS, so that only TLS is allowed.
     pub(super) is_secure: bool,
 }
 
-impl About {
+impl ServerInfo {
     /// Asks the server. One that does not answer may still be reached.
     pub(super) async fn ask(server: &str) -> Self {
         let is_secure = page_is_secure();
@@ -37,8 +37,8 @@ async fn hash_at(url: &str) -> Result<Option<[u8; 32]>, JsValue> {
     let text: Function = Reflect::get(&response, &"text".into())?.dyn_into()?;
     let text: Promise = text.call0(&response)?.dyn_into()?;
     let text = JsFuture::from(text).await?.as_string().unwrap_or_default();
-    let said = JSON::parse(&text)?;
-    let hash = Reflect::get(&said, &"certificate_sha256".into())?.as_string();
+    let info = JSON::parse(&text)?;
+    let hash = Reflect::get(&info, &"certificate_sha256".into())?.as_string();
     Ok(hash.as_deref().and_then(from_hex))
 }
 

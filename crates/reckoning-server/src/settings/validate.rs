@@ -1,4 +1,4 @@
-//! The ranges of all settings, and which do not go together.
+//! Validation of settings: the range of each, and combinations that contradict each other.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A window that does not shrink.
+//! Congestion window of fixed size.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -9,17 +9,17 @@ use quinn::congestion::{Controller, ControllerFactory};
 /// Sends what there is. A client sends a few kilobytes a second at most, and a window that
 /// shrinks at every loss would only make its updates old.
 #[derive(Clone, Debug)]
-pub(super) struct Steady;
+pub(super) struct FixedWindow;
 
 const WINDOW_BYTES: u64 = 1 << 18;
 
-impl ControllerFactory for Steady {
+impl ControllerFactory for FixedWindow {
     fn build(self: Arc<Self>, _: Instant, _: u16) -> Box<dyn Controller> {
         Box::new(Self)
     }
 }
 
-impl Controller for Steady {
+impl Controller for FixedWindow {
     fn on_congestion_event(&mut self, _: Instant, _: Instant, _: bool, _: u64) {}
 
     fn on_mtu_update(&mut self, _: u16) {}

@@ -1,25 +1,25 @@
-//! Laying a user's values over the defaults.
+//! Merge of a user's values over the defaults.
 
 use toml::{Table, Value};
 
 use super::SettingsError;
 
 /// Puts each of the user's values in place of the default of the same name and kind.
-pub(super) fn over(defaults: &mut Table, user: Table, section: &str) -> Result<(), SettingsError> {
+pub(super) fn merge(defaults: &mut Table, user: Table, section: &str) -> Result<(), SettingsError> {
     for (key, value) in user {
         let name = if section.is_empty() { key.clone() } else { format!("{section}.{key}") };
         let known = || defaults.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
         let Some(default) = defaults.get(&key) else {
             return Err(SettingsError::Unknown { known: known(), name });
         };
-        let laid = match (default.clone(), value) {
+        let merged = match (default.clone(), value) {
             (Value::Table(mut inner), Value::Table(value)) => {
-                over(&mut inner, value, &name)?;
+                merge(&mut inner, value, &name)?;
                 Value::Table(inner)
             }
             (default, value) => same_kind(&default, value, name)?,
         };
-        defaults.insert(key, laid);
+        defaults.insert(key, merged);
     }
     Ok(())
 }
