@@ -9,7 +9,7 @@
 use reckoning::SimTime;
 use reckoning_predict::{Item as SceneItem, Restores};
 
-use reckoning_recording::{Item, Recording};
+use reckoning_recording::{LevelItem, Recording};
 
 /// What an item gives when nothing tells.
 const UNKNOWN_WORTH: f32 = 25.0;
@@ -51,7 +51,7 @@ impl Items {
                 changes.push((event.at, event.taken_by.is_none()));
             }
         }
-        let lying = |(item, mut changes): (&Item, Vec<(SimTime, bool)>)| {
+        let lying = |(item, mut changes): (&LevelItem, Vec<(SimTime, bool)>)| {
             changes.sort_by_key(|change| change.0);
             Some(Lying { item: as_seen(item)?, changes })
         };
@@ -75,7 +75,7 @@ impl Lying {
 }
 
 /// What behaviours see of it; `None` for what nobody can pick up, such as doors.
-fn as_seen(item: &Item) -> Option<SceneItem> {
+fn as_seen(item: &LevelItem) -> Option<SceneItem> {
     let quake = QUAKE.iter().find(|(class, ..)| *class == item.class);
     let restores = match (item.kind.as_str(), quake) {
         ("health" | "armor" | "armour", _) => Restores::Health,
@@ -94,8 +94,8 @@ mod tests {
     use super::*;
     use reckoning_recording::ItemEvent;
 
-    fn item(kind: &str, class: &str) -> Item {
-        Item { kind: kind.into(), class: class.into(), ..Item::default() }
+    fn item(kind: &str, class: &str) -> LevelItem {
+        LevelItem { kind: kind.into(), class: class.into(), ..LevelItem::default() }
     }
 
     fn worths(recording: &Recording, now_ms: i64) -> Vec<f32> {

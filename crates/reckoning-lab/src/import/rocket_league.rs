@@ -58,7 +58,7 @@ fn refuse(bytes: &[u8], error: &ParseError) -> RecordingError {
         ParseError::CrcMismatch(..) | ParseError::NetworkError(_) => body,
         _ => 0,
     };
-    let fault = Fault::Decoder { format: "a Rocket League replay", said: error.to_string() };
+    let fault = Fault::Decoder { format: "a Rocket League replay", reason: error.to_string() };
     RecordingError::at(offset.min(bytes.len()) as u64, fault)
 }
 

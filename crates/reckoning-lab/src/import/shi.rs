@@ -25,8 +25,8 @@ const DEPTH_LIMIT: usize = 64;
 /// Names line and byte at which the XML is broken or a value is not a number.
 pub fn parse(bytes: &[u8], session: &str) -> Result<Recording, RecordingError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
-        let said = "not UTF-8 text".to_string();
-        RecordingError::at(error.valid_up_to() as u64, Fault::Decoder { format: "XML", said })
+        let reason = "not UTF-8 text".to_string();
+        RecordingError::at(error.valid_up_to() as u64, Fault::Decoder { format: "XML", reason })
     })?;
     let body = text.trim_start_matches('\u{feff}').trim_start();
     let body = match body.strip_prefix("<?xml").and_then(|rest| rest.split_once("?>")) {
@@ -77,7 +77,7 @@ impl Place<'_> {
         let rows = wrapped.split_inclusive('\n').take((pos.row as usize).saturating_sub(1));
         let start: usize = rows.map(str::len).sum();
         let offset = self.offset(start + (pos.col as usize).saturating_sub(1));
-        let fault = Fault::Decoder { format: "XML", said: error.to_string() };
+        let fault = Fault::Decoder { format: "XML", reason: error.to_string() };
         RecordingError::at(offset, fault).on_line(self.line(offset))
     }
 

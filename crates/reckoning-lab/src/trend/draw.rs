@@ -9,7 +9,7 @@ use glam::DVec2;
 use reckoning_predict::TrendMap;
 
 use super::arrows::{Arrow, arrows};
-use reckoning_recording::{Block, Level, LevelShape};
+use reckoning_recording::{Level, LevelBlock, LevelShape};
 
 /// Length of the longer side of the map.
 const LONG_PX: f64 = 960.0;
@@ -147,7 +147,7 @@ fn outline(shape: &LevelShape) -> Vec<DVec2> {
     }
 }
 
-fn block_outline(block: &Block) -> Vec<DVec2> {
+fn block_outline(block: &LevelBlock) -> Vec<DVec2> {
     let turn = DVec2::new(libm::cos(block.yaw_rad), libm::sin(block.yaw_rad));
     let corners = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)];
     let place =
