@@ -27,20 +27,21 @@ pub mod compare;
 pub mod import;
 mod motion;
 mod parquet;
-mod picture;
 pub mod predictor;
 pub mod report;
 pub mod reproduce;
+mod scene_plot;
 mod scenes;
 pub mod stats;
 pub mod train;
 pub mod trend;
-pub mod wire;
+pub mod wire_cost;
 
 pub use clock::Clock;
 pub use motion::{Motion, TICK_HZ};
 pub use parquet::write_parquet;
-pub use picture::scene_picture;
+pub use scene_plot::scene_picture;
 pub use scenes::{
-    HEADER_BYTES, Report, Run, Scenario, ScenarioError, Tally, plain_bytes, scene_table,
+    HEADER_BYTES, Scenario, ScenarioError, ScenarioReport, ScenarioRun, ScenarioTally, plain_bytes,
+    scene_table,
 };

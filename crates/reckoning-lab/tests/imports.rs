@@ -9,10 +9,10 @@ use reckoning::{DVec3, SimTime};
 use reckoning_lab::import::{bzflag, dis, import_file, shi, slippi};
 use reckoning_recording::{Recording, RecordingError, open_session, write_session};
 
-type Reader = fn(&[u8], &str) -> Result<Recording, RecordingError>;
+type Importer = fn(&[u8], &str) -> Result<Recording, RecordingError>;
 
 /// Every cut and many flipped bits: an answer or an error with a place, never a panic.
-fn survives_damage(read: Reader, file: &[u8], step: usize) {
+fn survives_damage(read: Importer, file: &[u8], step: usize) {
     for length in (0..file.len()).step_by(step) {
         if let Err(error) = read(&file[..length], "cut") {
             let offset = error.offset.unwrap_or_else(|| panic!("no offset, cut at {length}"));
@@ -39,7 +39,7 @@ fn survives_a_session_file(recording: &Recording) {
 
 #[test]
 fn every_reader_refuses_what_is_not_its_own() {
-    let readers: [(Reader, &str); 4] = [
+    let readers: [(Importer, &str); 4] = [
         (bzflag::parse, "byte 0: this is not a BZFlag recording (.rec)"),
         (slippi::parse, "byte 0: this is not a Slippi replay (.slp)"),
         (dis::parse, "byte 0: this is not a network capture (.pcap or .pcapng)"),

@@ -12,7 +12,7 @@ use reckoning::DVec3;
 use reckoning_lab::import::{dis, import_file, slippi};
 use reckoning_recording::{Recording, RecordingError, Track};
 
-type Reader = fn(&[u8], &str) -> Result<Recording, RecordingError>;
+type Importer = fn(&[u8], &str) -> Result<Recording, RecordingError>;
 
 fn committed(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/imports").join(name)
@@ -128,7 +128,7 @@ fn a_slippi_replay_that_ended_before_its_first_frame_is_refused() {
 }
 
 /// Cuts and flipped bits all over the file: an answer or an error with a place in it.
-fn survives_damage(read: Reader, file: &[u8], times: usize) {
+fn survives_damage(read: Importer, file: &[u8], times: usize) {
     let sound = |bytes: &[u8], what: &str, at: usize| {
         let Err(error) = read(bytes, what) else { return };
         let offset = error.offset.unwrap_or_else(|| panic!("{what} at {at}: {error}: no place"));

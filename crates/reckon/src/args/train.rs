@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use lexopt::Parser;
 use reckoning_lab::compare::Predictor;
-use reckoning_lab::train::{Goal, TableConfig, TrainConfig};
+use reckoning_lab::train::{TableConfig, TrainConfig, TrainGoal};
 
 use super::{Command, Refusal, Word, next, path, paths, refuse, text, unknown};
 use crate::help;
@@ -27,8 +27,8 @@ pub struct LearnedTable {
     pub config: TableConfig,
 }
 
-const GOALS: [(&str, Goal); 3] =
-    [("packets", Goal::Packets), ("error", Goal::Error), ("mix", Goal::Mix)];
+const GOALS: [(&str, TrainGoal); 3] =
+    [("packets", TrainGoal::Packets), ("error", TrainGoal::Error), ("mix", TrainGoal::Mix)];
 /// What the table lays beside the trained models.
 const BESIDE: &str = "hold,linear,damped,ekb,oaekb-hybrid,interest-hybrid,trend,ant";
 
@@ -49,7 +49,7 @@ fn shared(
         }
         "bounds" => config.bounds = list(&text(parser, command)?, command)?,
         "epochs" => config.epochs = number(&text(parser, command)?, command)?,
-        "examples" => config.most_examples = number(&text(parser, command)?, command)?,
+        "examples" => config.max_examples = number(&text(parser, command)?, command)?,
         "seed" => config.seed = number(&text(parser, command)?, command)?,
         _ => return Ok(false),
     }

@@ -44,7 +44,7 @@ struct Lying {
 }
 
 impl Items {
-    pub(crate) fn of(recording: &Recording) -> Self {
+    pub(crate) fn from_recording(recording: &Recording) -> Self {
         let mut changes = vec![Vec::new(); recording.level.items.len()];
         for event in &recording.item_events {
             if let Some(changes) = changes.get_mut(event.item as usize) {
@@ -100,7 +100,7 @@ mod tests {
 
     fn worths(recording: &Recording, now_ms: i64) -> Vec<f32> {
         let mut present = Vec::new();
-        Items::of(recording).present_at(SimTime::from_millis(now_ms), &mut present);
+        Items::from_recording(recording).present_at(SimTime::from_millis(now_ms), &mut present);
         present.iter().map(|item| item.worth).collect()
     }
 

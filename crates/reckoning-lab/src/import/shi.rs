@@ -38,7 +38,7 @@ pub fn parse(bytes: &[u8], session: &str) -> Result<Recording, RecordingError> {
     }
     check_depth(body, text.len() - body.len())?;
     let wrapped = format!("{OPEN}{body}{CLOSE}");
-    let place = Place { text, before: text.len() - body.len() };
+    let place = TextPlace { text, before: text.len() - body.len() };
     let document = Document::parse(&wrapped).map_err(|error| place.broken(&wrapped, &error))?;
     read(&document, session, &place)
 }
@@ -57,12 +57,12 @@ fn check_depth(body: &str, before: usize) -> Result<(), RecordingError> {
 }
 
 /// Turns places in the wrapped text into places in the file.
-struct Place<'a> {
+struct TextPlace<'a> {
     text: &'a str,
     before: usize,
 }
 
-impl Place<'_> {
+impl TextPlace<'_> {
     fn offset(&self, wrapped: usize) -> u64 {
         (self.before + wrapped.saturating_sub(OPEN.len())).min(self.text.len()) as u64
     }
@@ -115,7 +115,7 @@ fn text_of(parent: Node<'_, '_>, name: &str) -> String {
 fn read(
     document: &Document<'_>,
     session: &str,
-    place: &Place<'_>,
+    place: &TextPlace<'_>,
 ) -> Result<Recording, RecordingError> {
     let map = document.descendants().find(|node| node.has_tag_name("Map"));
     let map = map.and_then(|node| node.text()).unwrap_or_default().trim();
@@ -136,7 +136,7 @@ fn read(
 fn read_user(
     user: Node<'_, '_>,
     recording: &mut Recording,
-    place: &Place<'_>,
+    place: &TextPlace<'_>,
 ) -> Result<(), RecordingError> {
     // The study writes "UI" in its text and "Ui" in its example.
     let id_name = if child(user, "UI").is_some() { "UI" } else { "Ui" };
@@ -165,7 +165,7 @@ fn read_start(
     start: Node<'_, '_>,
     id: i32,
     recording: &mut Recording,
-    place: &Place<'_>,
+    place: &TextPlace<'_>,
 ) -> Result<(), RecordingError> {
     let Some(position) = child(start, "Pos") else { return Ok(()) };
     let position = DVec3::new(place.required(position, "X")?, place.required(position, "Y")?, 0.0);

@@ -30,7 +30,7 @@ use std::fmt;
 use reckoning_predict::TrendMap;
 
 use crate::compare::Comparison;
-use crate::reproduce::{Reproduction, Table};
+use crate::reproduce::{ReportTable, Reproduction};
 use reckoning_recording::{Level, Recording};
 
 pub use csv::comparison_csv;
@@ -90,9 +90,9 @@ impl FairnessRow {
     /// The listeners of the first table with a policy per row and a column `at ...` per
     /// listener, as THESIS has it; none without such a table.
     #[must_use]
-    pub fn of(tables: &[Table]) -> Vec<Self> {
+    pub fn from_tables(tables: &[ReportTable]) -> Vec<Self> {
         let is_listener = |column: &String| column.starts_with("at ");
-        let has_listeners = |table: &&Table| table.columns.iter().any(is_listener);
+        let has_listeners = |table: &&ReportTable| table.columns.iter().any(is_listener);
         let Some(table) = tables.iter().find(has_listeners) else { return Vec::new() };
         let listeners = table.columns.iter().enumerate().filter(|(_, name)| is_listener(name));
         let cells = |row: &Vec<String>| -> Vec<Self> {
@@ -138,7 +138,7 @@ impl Error for ReportError {}
 impl DataSet {
     /// One line for each source, in order of first appearance.
     #[must_use]
-    pub fn of(recordings: &[Recording]) -> Vec<Self> {
+    pub fn from_recordings(recordings: &[Recording]) -> Vec<Self> {
         let mut sets: Vec<Self> = Vec::new();
         for recording in recordings {
             let known = sets.iter().position(|set| set.source == recording.source);

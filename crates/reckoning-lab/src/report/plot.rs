@@ -30,19 +30,19 @@ const COLOURS: [RGBColor; 7] = [
 pub(super) type Sheet<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 pub(super) type Chart<'a, 'b> =
     ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
-pub(super) type Drawn = Result<(), Box<dyn Error>>;
+pub(super) type DrawResult = Result<(), Box<dyn Error>>;
 
 /// How one predictor looks everywhere on the page: its colour, its marker and its dashes
 /// together are its own for the first 42.
 #[derive(Clone, Copy)]
-pub(super) struct Look {
+pub(super) struct SeriesStyle {
     pub colour: RGBColor,
     marker: usize,
     dashed: bool,
 }
 
-impl Look {
-    pub fn of(index: usize) -> Self {
+impl SeriesStyle {
+    pub fn from_index(index: usize) -> Self {
         let colour = COLOURS[index % COLOURS.len()];
         Self { colour, marker: index % 3, dashed: (index / COLOURS.len()) % 2 == 1 }
     }
@@ -52,7 +52,12 @@ impl Look {
     }
 
     /// Draws a line in this look, without markers.
-    pub fn draw_line(&self, chart: &mut Chart, points: Vec<(f64, f64)>, width_px: u32) -> Drawn {
+    pub fn draw_line(
+        &self,
+        chart: &mut Chart,
+        points: Vec<(f64, f64)>,
+        width_px: u32,
+    ) -> DrawResult {
         if self.dashed {
             let style = self.line(width_px);
             chart.draw_series(DashedLineSeries::new(points, 5, 4, style))?;
@@ -63,7 +68,7 @@ impl Look {
     }
 
     /// Draws the markers of a line.
-    pub fn draw_markers(&self, chart: &mut Chart, points: &[(f64, f64)]) -> Drawn {
+    pub fn draw_markers(&self, chart: &mut Chart, points: &[(f64, f64)]) -> DrawResult {
         let filled = self.colour.filled();
         let at = points.iter().copied();
         match self.marker {
@@ -98,7 +103,7 @@ impl Look {
 pub(super) fn picture(
     name: &str,
     size_px: (u32, u32),
-    draw: impl FnOnce(&Sheet) -> Drawn,
+    draw: impl FnOnce(&Sheet) -> DrawResult,
 ) -> Result<String, ReportError> {
     let mut svg = String::new();
     let outcome = {

@@ -15,7 +15,7 @@ pub(crate) struct Floors {
 }
 
 impl Floors {
-    pub(crate) fn of(shapes: &[LevelShape], body_width: f64) -> Self {
+    pub(crate) fn from_shapes(shapes: &[LevelShape], body_width: f64) -> Self {
         let mut floors = Self { cell: (4.0 * body_width).max(1e-6), ..Self::default() };
         for shape in shapes {
             match *shape {

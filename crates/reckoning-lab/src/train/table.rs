@@ -138,7 +138,7 @@ fn one_source(
         receivers: Vec::new(),
         ..CompareConfig::default()
     };
-    let trials = Trials::of(&compared, &prepared);
+    let trials = Trials::new(&compared, &prepared);
     let mut found = vec![Comparison::default(); list.len()];
     for fold in 0..folds {
         let training: Vec<(&Recording, &Prepared)> = list

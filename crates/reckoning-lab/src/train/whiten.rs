@@ -9,10 +9,10 @@ use reckoning_predict::learned::Framing;
 
 use super::examples::{Examples, HORIZONS, horizons_s};
 use super::inputs::Inputs;
-use super::loss::Loss;
+use super::loss::CurveLoss;
 use super::net::{Shape, Trace};
 use super::optimise::{Lessons, Task};
-use super::{Goal, mean_by_horizon, spans_s};
+use super::{TrainGoal, mean_by_horizon, spans_s};
 
 /// Place of the velocity in a row of features.
 const VELOCITY: usize = 19;
@@ -50,13 +50,13 @@ impl Whitener {
         Self { terms, linear, reach, factor }
     }
 
-    pub fn loss(&self, goal: Goal, examples: &Examples, unit: f64) -> Loss {
+    pub fn loss(&self, goal: TrainGoal, examples: &Examples, unit: f64) -> CurveLoss {
         let mut reach = Vec::new();
         for row in &self.reach {
             let white = self.forward_solved(row);
             reach.extend(white[..self.terms].iter().map(|&x| x as f32));
         }
-        Loss {
+        CurveLoss {
             goal,
             axes: examples.axes,
             terms: self.terms,

@@ -14,7 +14,7 @@ use reckoning_netsim::{Jitter, Link, LinkConfig, Loss};
 pub const FRAME: Duration = Duration::from_micros(16_667);
 
 /// One client.
-pub struct Client {
+pub struct StageClient {
     pub peer: PeerId,
     pub session: Session,
     pub mirror: Mirror,
@@ -25,7 +25,7 @@ pub struct Client {
     level: Level,
 }
 
-impl Client {
+impl StageClient {
     fn new(peer: PeerId, token: &[u8], level: &Level, link: LinkConfig) -> Self {
         let mut config = session_config(&WorldChoice::default());
         config.token = token.to_vec();
@@ -111,10 +111,10 @@ impl Client {
 }
 
 /// Everything in one loop.
-pub struct Play {
+pub struct StagePlay {
     pub host: Host,
     pub stage: Stage,
-    pub clients: Vec<Client>,
+    pub clients: Vec<StageClient>,
     pub now: SimTime,
     level: Level,
 }
@@ -130,7 +130,7 @@ pub fn link(delay_ms: u64, jitter_ms: u64, loss: f64, seed: u64) -> LinkConfig {
     link
 }
 
-impl Play {
+impl StagePlay {
     pub fn new(level: Level, bots: u16) -> Self {
         let mut settings = StageConfig::default();
         settings.bots = bots;
@@ -161,7 +161,7 @@ impl Play {
     pub fn come(&mut self, number: u32, token: &[u8], link: LinkConfig) -> usize {
         let peer = PeerId(number);
         self.host.connect(self.now, peer);
-        self.clients.push(Client::new(peer, token, &self.level, link));
+        self.clients.push(StageClient::new(peer, token, &self.level, link));
         self.clients.len() - 1
     }
 
@@ -201,7 +201,7 @@ impl Play {
     pub fn until_all_live(&mut self) {
         for _ in 0..1_200 {
             self.frame();
-            let lives = |it: &Client| it.mirror.is_alive() && it.mirror.body().is_some();
+            let lives = |it: &StageClient| it.mirror.is_alive() && it.mirror.body().is_some();
             if self.clients.iter().all(lives) {
                 return;
             }

@@ -10,11 +10,11 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::CompareError;
-use super::open::Ready;
-use super::prepare::{Course, Prepared};
-use super::receiver::{Heard, Receiver, Viewer};
-use super::surroundings::{Moment, Surroundings};
-use crate::train::Insight;
+use super::open_loop::Ready;
+use super::prepare::{BodyCourse, Prepared};
+use super::receiver::{AccountedReceiver, Heard, LinkedViewer};
+use super::surroundings::{SceneMoment, Surroundings};
+use crate::train::SenderContext;
 use reckoning_netsim::LinkConfig;
 
 /// How far ahead a behaviour's plan is laid into a curve.
@@ -24,30 +24,30 @@ const NEVER: Duration = Duration::from_hours(24);
 
 /// What one player's chain cost and showed.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Chain {
+pub(crate) struct ChainOutcome {
     pub(crate) updates: u64,
     pub(crate) seconds: f64,
     /// Distance of guess and truth at every sample, without any delay.
-    pub(crate) guess: Sum,
+    pub(crate) guess: MeanSum,
     /// Distance of what a ghost shows, 100 ms late, and truth.
-    pub(crate) shown: Sum,
+    pub(crate) shown: MeanSum,
     /// What came of it at each receiver.
     pub(crate) heard: Vec<Heard>,
     /// Third differences of what is shown, per second cubed.
-    pub(crate) rough: Sum,
-    pub(crate) in_walls: Sum,
+    pub(crate) rough: MeanSum,
+    pub(crate) in_walls: MeanSum,
     /// A telling stretch: truth, shown and error.
     pub(crate) stretch: Vec<(SimTime, DVec3, DVec3)>,
 }
 
 /// A sum and how many there were.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Sum {
+pub(crate) struct MeanSum {
     pub(crate) sum: f64,
     pub(crate) n: f64,
 }
 
-impl Sum {
+impl MeanSum {
     pub(crate) fn add(&mut self, value: f64) {
         self.sum += value;
         self.n += 1.0;
@@ -64,10 +64,10 @@ impl Sum {
 }
 
 /// What the chains of one recording and predictor have in common.
-pub(crate) struct Setting<'a> {
+pub(crate) struct ChainSetting<'a> {
     pub(crate) prepared: &'a Prepared,
     pub(crate) surroundings: &'a Surroundings,
-    pub(crate) insight: &'a Insight<'a>,
+    pub(crate) context: &'a SenderContext<'a>,
     pub(crate) predictor: Ready,
     pub(crate) bound: f64,
     pub(crate) receivers: &'a [LinkConfig],
@@ -76,12 +76,12 @@ pub(crate) struct Setting<'a> {
 /// How many samples of the stretch are kept for plots.
 const STRETCH: usize = 400;
 
-impl Setting<'_> {
+impl ChainSetting<'_> {
     /// Runs one player's chain over all its segments.
-    pub(crate) fn run(&self, player: usize) -> Result<Chain, CompareError> {
+    pub(crate) fn run(&self, player: usize) -> Result<ChainOutcome, CompareError> {
         let course = &self.prepared.courses[player];
         let heard = vec![Heard::default(); self.receivers.len()];
-        let mut chain = Chain { heard, ..Chain::default() };
+        let mut chain = ChainOutcome { heard, ..ChainOutcome::default() };
         let mut planner = self.planner(player);
         let mut place = 0;
         while place < course.states.len() {
@@ -97,11 +97,11 @@ impl Setting<'_> {
 
     fn run_segment(
         &self,
-        course: &Course,
+        course: &BodyCourse,
         places: Range<usize>,
         player: usize,
         mut planner: Option<&mut LearnedPlanner>,
-        chain: &mut Chain,
+        chain: &mut ChainOutcome,
     ) -> Result<(), CompareError> {
         let alive: Vec<usize> = places.filter(|&place| course.states[place].alive).collect();
         let [begin, .., last] = alive.as_slice() else { return Ok(()) };
@@ -115,9 +115,9 @@ impl Setting<'_> {
         let (mut publisher, update) = Publisher::start(publishing, &first.kinematics)?;
         chain.updates += 1;
         let late = LinkConfig { delay: Duration::from_millis(100), ..LinkConfig::default() };
-        let mut late = Viewer::new(late, update, player as u64)?;
-        let start = |link: &LinkConfig| Receiver::start(*link, update, player as u64);
-        let mut receivers: Vec<Receiver> =
+        let mut late = LinkedViewer::new(late, update, player as u64)?;
+        let start = |link: &LinkConfig| AccountedReceiver::start(*link, update, player as u64);
+        let mut receivers: Vec<AccountedReceiver> =
             self.receivers.iter().map(start).collect::<Result<_, _>>()?;
         for &place in &alive[1..] {
             let truth = &course.states[place].kinematics;
@@ -171,7 +171,7 @@ impl Setting<'_> {
         }
         let moment = self.seen_at(truth.at);
         let scene = self.surroundings.scene(&moment);
-        planner.observe(learned.model, &truth, &self.insight.senses(player, place, &scene));
+        planner.observe(learned.model, &truth, &self.context.senses(player, place, &scene));
     }
 
     pub(crate) fn learned_plan(
@@ -184,18 +184,18 @@ impl Setting<'_> {
         let truth = self.own_motion(player, place);
         let moment = self.seen_at(truth.at);
         let scene = self.surroundings.scene(&moment);
-        planner.plan(learned.model, &truth, &self.insight.senses(player, place, &scene))
+        planner.plan(learned.model, &truth, &self.context.senses(player, place, &scene))
     }
 
     /// What an owner knows of its motion at a sample.
     fn own_motion(&self, player: usize, place: usize) -> Kinematics {
         let plain = &self.prepared.courses[player].states[place].kinematics;
-        self.insight.kinematics(player, place, plain)
+        self.context.kinematics(player, place, plain)
     }
 
     /// Bodies and items at a moment. Nothing learned looks at trails.
-    fn seen_at(&self, now: SimTime) -> Moment {
-        let mut moment = Moment::default();
+    fn seen_at(&self, now: SimTime) -> SceneMoment {
+        let mut moment = SceneMoment::default();
         self.surroundings.look_around(self.prepared, now, &mut moment);
         moment
     }
@@ -238,12 +238,18 @@ impl Setting<'_> {
         config.export_stops = false;
         config.model = match self.predictor {
             Ready::Model(model) => model,
-            Ready::Behaviour(_) | Ready::Drawn(_) | Ready::Learned(_) => Model::Linear,
+            Ready::Behaviour(_) | Ready::Interest(_) | Ready::Learned(_) => Model::Linear,
         };
         Ok(config)
     }
 
-    fn look(&self, viewer: &mut Viewer, now: SimTime, truth: DVec3, chain: &mut Chain) {
+    fn look(
+        &self,
+        viewer: &mut LinkedViewer,
+        now: SimTime,
+        truth: DVec3,
+        chain: &mut ChainOutcome,
+    ) {
         let shown = viewer.shown(now, |_, _| ());
         chain.shown.add(shown.distance(truth));
         if let Some(jerk) = viewer.jerk(now, shown) {

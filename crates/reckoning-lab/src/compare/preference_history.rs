@@ -11,15 +11,15 @@ use reckoning::{ConfigError, SimTime};
 use reckoning_predict::{Interest, InterestConfig, Preference, PreferenceLearner};
 
 use super::prepare::Prepared;
-use super::surroundings::{Moment, Surroundings};
+use super::surroundings::{SceneMoment, Surroundings};
 
 const EVERY: Duration = Duration::from_millis(250);
 
 /// What was learnt of the players of one recording, and since when it is known.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Habits(Vec<Vec<(SimTime, Preference)>>);
+pub(crate) struct PreferenceHistory(Vec<Vec<(SimTime, Preference)>>);
 
-impl Habits {
+impl PreferenceHistory {
     pub(crate) fn learn(
         prepared: &Prepared,
         surroundings: &Surroundings,
@@ -28,7 +28,7 @@ impl Habits {
         let interest = Interest::new(InterestConfig::default())?;
         let mut learners = vec![PreferenceLearner::default(); prepared.courses.len()];
         let mut known = vec![Vec::new(); prepared.courses.len()];
-        let mut moment = Moment::default();
+        let mut moment = SceneMoment::default();
         let mut next = SimTime::MIN;
         for &now in &prepared.frames {
             if now < next {

@@ -15,11 +15,11 @@ use reckoning::random::SplitMix64;
 const ROUND_TRIP: Duration = Duration::from_millis(100);
 const LOSS: f64 = 0.05;
 /// An update in one datagram all to itself is far below this.
-const LONGEST_BITS: usize = 8 * MAX_DATAGRAM_BYTES;
+const MAX_BITS: usize = 8 * MAX_DATAGRAM_BYTES;
 
 /// What an update is coded off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Off {
+pub(super) enum BaselineMode {
     /// The one before, as if every update had been acknowledged at once.
     Previous,
     /// The newest acknowledged with 100 ms of round trip, when 5 % get lost.
@@ -30,14 +30,14 @@ pub(super) enum Off {
 
 /// What sending cost.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Cost {
+pub(super) struct SendingCost {
     /// How many messages took how many bits.
     pub(super) messages: BTreeMap<usize, u64>,
     pub(super) datagrams: u64,
     pub(super) datagram_bytes: u64,
 }
 
-impl Cost {
+impl SendingCost {
     pub(super) fn merge(&mut self, other: &Self) {
         for (bits, count) in &other.messages {
             *self.messages.entry(*bits).or_default() += count;
@@ -84,23 +84,26 @@ struct Sent {
 /// Sends everything to one listener.
 pub(super) struct Sender<'a> {
     format: &'a Format,
-    off: Off,
+    off: BaselineMode,
     history: BTreeMap<u32, Vec<Sent>>,
     random: SplitMix64,
     sequence: u16,
-    cost: Cost,
+    cost: SendingCost,
 }
 
 impl<'a> Sender<'a> {
-    pub(super) fn new(format: &'a Format, off: Off, seed: u64) -> Self {
+    pub(super) fn new(format: &'a Format, off: BaselineMode, seed: u64) -> Self {
         let random = SplitMix64::new(seed);
         let history = BTreeMap::new();
-        Self { format, off, history, random, sequence: 0, cost: Cost::default() }
+        Self { format, off, history, random, sequence: 0, cost: SendingCost::default() }
     }
 
     /// Sends `exports`, which are in order of time. Gives the name of the first body whose
     /// update came back changed, if any did.
-    pub(super) fn run(mut self, exports: &[Export]) -> Result<Result<Cost, u32>, WireTableError> {
+    pub(super) fn run(
+        mut self,
+        exports: &[Export],
+    ) -> Result<Result<SendingCost, u32>, WireTableError> {
         let tick_of = |export: &Export| tick_after(export.update.at());
         for batch in exports.chunk_by(|a, b| tick_of(a) == tick_of(b)) {
             let now = SimTime::from_tick(tick_of(&batch[0]), DATAGRAMS_PER_S as u32);
@@ -128,7 +131,7 @@ impl<'a> Sender<'a> {
             // Forty players at most, of 20 bytes each.
             assert!(packet.push(Some(self.format), &message), "a datagram has room for all");
             let bits = packet.bits() - before;
-            debug_assert!(bits < LONGEST_BITS);
+            debug_assert!(bits < MAX_BITS);
             *self.cost.messages.entry(bits).or_default() += 1;
             said.push((*export, baseline));
         }
@@ -158,9 +161,9 @@ impl<'a> Sender<'a> {
         let usable = |sent: &&Sent| {
             let age = export.number.wrapping_sub(sent.number);
             let known = match self.off {
-                Off::Previous => true,
-                Off::Acknowledged => sent.acknowledged_at.is_some_and(|at| at <= now),
-                Off::Nothing => false,
+                BaselineMode::Previous => true,
+                BaselineMode::Acknowledged => sent.acknowledged_at.is_some_and(|at| at <= now),
+                BaselineMode::Nothing => false,
             };
             known && (1..=MAX_BASELINE_AGE).contains(&age)
         };

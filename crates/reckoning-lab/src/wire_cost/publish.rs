@@ -8,7 +8,7 @@ use reckoning::{
 };
 use reckoning_net::wire::{Format, FormatError, Registry};
 
-use crate::compare::prepare::{Course, Prepared, State};
+use crate::compare::prepare::{BodyCourse, BodyState, Prepared};
 
 /// Longer than any segment: the updates are those that the threshold asks for.
 const NEVER: Duration = Duration::from_hours(24);
@@ -20,7 +20,7 @@ const RIDGE: f64 = 1e-3;
 
 /// How an owner says that its body goes on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Way {
+pub(super) enum PublishedModel {
     /// With this model, fitted to what it does now.
     Fitted(Model),
     /// On a curve through where it will in fact be: an owner with a perfect plan, whose
@@ -28,7 +28,7 @@ pub(super) enum Way {
     Planned(CurveBasis),
 }
 
-impl Way {
+impl PublishedModel {
     pub(super) fn model(self) -> Model {
         match self {
             Self::Fitted(model) => model,
@@ -39,8 +39,8 @@ impl Way {
 
 /// One experiment on one recording.
 #[derive(Clone, Debug)]
-pub(super) struct Plan {
-    pub(super) way: Way,
+pub(super) struct PublishPlan {
+    pub(super) way: PublishedModel,
     pub(super) bound: f64,
     pub(super) flat: bool,
     /// Whether the heading travels, too.
@@ -58,7 +58,7 @@ pub(super) struct Export {
     pub(super) update: Update,
 }
 
-impl Plan {
+impl PublishPlan {
     /// The grid: a thirty-second of the threshold, for velocities a quarter a second.
     pub(super) fn format(&self) -> Result<Format, FormatError> {
         let steps = Quantiser {
@@ -97,7 +97,7 @@ impl Plan {
 
     fn segment(
         &self,
-        course: &Course,
+        course: &BodyCourse,
         places: std::ops::Range<usize>,
         format: &Format,
     ) -> Result<Vec<Update>, ConfigError> {
@@ -126,7 +126,7 @@ impl Plan {
         Ok(updates)
     }
 
-    fn seen(&self, state: &State, format: &Format) -> Kinematics {
+    fn seen(&self, state: &BodyState, format: &Format) -> Kinematics {
         let mut truth = state.kinematics;
         truth.at = format.round_time(truth.at);
         if self.flat {
@@ -151,10 +151,10 @@ impl Plan {
         Ok(config)
     }
 
-    fn model(&self, course: &Course, place: usize, truth: &Kinematics) -> Model {
+    fn model(&self, course: &BodyCourse, place: usize, truth: &Kinematics) -> Model {
         match self.way {
-            Way::Fitted(model) => model.fitted(truth),
-            Way::Planned(basis) => {
+            PublishedModel::Fitted(model) => model.fitted(truth),
+            PublishedModel::Planned(basis) => {
                 let ahead: Vec<(f64, DVec3)> = (1..=PLAN_PLACES)
                     .map(|k| PLAN_S * k as f64 / PLAN_PLACES as f64)
                     .filter_map(|t_s| {
