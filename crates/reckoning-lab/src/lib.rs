@@ -22,12 +22,12 @@
 
 pub mod bots;
 pub mod cheats;
-mod clock;
 pub mod compare;
 pub mod import;
 mod motion;
 mod parquet;
 pub mod predictor;
+mod publishing;
 pub mod report;
 pub mod reproduce;
 mod scene_plot;
@@ -37,11 +37,10 @@ pub mod train;
 pub mod trend;
 pub mod wire_cost;
 
-pub use clock::Clock;
 pub use motion::{Motion, TICK_HZ};
 pub use parquet::write_parquet;
 pub use scene_plot::scene_picture;
+pub(crate) use scenes::plain_bytes;
 pub use scenes::{
-    HEADER_BYTES, Scenario, ScenarioError, ScenarioReport, ScenarioRun, ScenarioTally, plain_bytes,
-    scene_table,
+    Scenario, ScenarioError, ScenarioReport, ScenarioRun, ScenarioTally, scene_table,
 };

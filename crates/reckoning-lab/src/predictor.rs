@@ -160,7 +160,7 @@ pub enum PredictorError {
         /// The file.
         path: String,
         /// What the system says.
-        said: String,
+        reason: String,
     },
 }
 
@@ -176,12 +176,20 @@ impl fmt::Display for PredictorError {
             }
             Self::Value { name, error } => write!(f, "{name}: {error}"),
             Self::Model { path, error } => write!(f, "{path}: {error}"),
-            Self::File { path, said } => write!(f, "{path}: {said}"),
+            Self::File { path, reason } => write!(f, "{path}: {reason}"),
         }
     }
 }
 
-impl std::error::Error for PredictorError {}
+impl std::error::Error for PredictorError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Value { error, .. } => Some(error),
+            Self::Model { error, .. } => Some(error),
+            Self::Unknown { .. } | Self::Parameter { .. } | Self::File { .. } => None,
+        }
+    }
+}
 
 impl FromStr for Predictor {
     type Err = PredictorError;
@@ -213,7 +221,7 @@ fn learned(name: &str, path: &str) -> Result<Option<PredictorKind>, PredictorErr
         _ => return Ok(None),
     };
     let bytes = std::fs::read(path)
-        .map_err(|error| PredictorError::File { path: path.into(), said: error.to_string() })?;
+        .map_err(|error| PredictorError::File { path: path.into(), reason: error.to_string() })?;
     let model = LearnedModel::from_bytes(&bytes)
         .map_err(|error| PredictorError::Model { path: path.into(), error })?;
     Ok(Some(PredictorKind::Learned(Learned { model: Box::leak(Box::new(model)), choose, adapt })))

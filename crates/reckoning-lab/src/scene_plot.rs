@@ -6,12 +6,11 @@
 use std::error::Error;
 use std::ops::Range;
 
-use plotters::coord::Shift;
-use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use reckoning::{Blend, DVec3, Model};
 
+use crate::report::plot::{Chart, DrawResult, Sheet, about};
 use crate::scenes::{BAD, models, tally};
 use crate::{Motion, Scenario, ScenarioReport, ScenarioRun, TICK_HZ};
 use reckoning_netsim::LinkConfig;
@@ -39,11 +38,6 @@ const BLENDS: [(&str, Blend, ShapeStyle); 3] = [
     ("bezier", Blend::Bezier, line(PURPLE, 2)),
     ("snap", Blend::Snap, line(ORANGE, 2)),
 ];
-
-/// A part of the picture.
-type Sheet<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
-type DrawResult = Result<(), Box<dyn Error>>;
 
 const fn line(color: RGBColor, stroke_width: u32) -> ShapeStyle {
     let color = RGBAColor(color.0, color.1, color.2, 1.0);
@@ -253,12 +247,6 @@ fn span(values: impl Iterator<Item = f64> + Clone) -> Range<f64> {
     let high = values.fold(f64::NEG_INFINITY, f64::max);
     let room = 0.05 * (high - low).max(1e-3);
     low - room..high + room
-}
-
-/// A range of the given length with the same middle.
-fn about(range: &Range<f64>, length: f64) -> Range<f64> {
-    let middle = 0.5 * (range.start + range.end);
-    middle - 0.5 * length..middle + 0.5 * length
 }
 
 /// Mean error as a bar per model, with a stroke at the 95th percentile.

@@ -28,7 +28,7 @@ pub use behave::learned;
 pub use behave::{
     Behaviour, Interest, InterestConfig, InterestHybrid, Patterns, PatternsConfig, PatternsHybrid,
     Pheromone, PheromoneConfig, PheromoneMap, Preference, PreferenceLearner, SteadyTracker,
-    Trended, TrendedConfig,
+    Trended, TrendedConfig, fit_curve,
 };
 pub use level::{
     Outline, Pull, Routes, RoutesConfig, Sighting, Trend, TrendMap, TrendMapConfig, TrendMapError,

@@ -2,7 +2,7 @@
 
 use reckoning::{
     Cause, ConfigError, CurveBasis, DVec3, Kinematics, Model, Publisher, PublisherConfig, SimTime,
-    Threshold,
+    Threshold, Update,
 };
 use reckoning_predict::Behaviour;
 use reckoning_predict::learned::{LearnedConfig, LearnedPlanner, Senses};
@@ -14,13 +14,12 @@ use super::open_loop::Ready;
 use super::prepare::{BodyCourse, Prepared};
 use super::receiver::{AccountedReceiver, Heard, LinkedViewer};
 use super::surroundings::{SceneMoment, Surroundings};
+use crate::publishing::threshold_only;
 use crate::train::SenderContext;
 use reckoning_netsim::LinkConfig;
 
 /// How far ahead a behaviour's plan is laid into a curve.
 const PLAN_S: f64 = 1.5;
-/// Longer than any segment: the counts are of updates that the threshold asked for.
-const NEVER: Duration = Duration::from_hours(24);
 
 /// What one player's chain cost and showed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -73,6 +72,31 @@ pub(crate) struct ChainSetting<'a> {
     pub(crate) receivers: &'a [LinkConfig],
 }
 
+/// Everyone who hears the updates of one segment.
+struct Listeners {
+    /// A ghost that hears everything 100 ms late.
+    late: LinkedViewer,
+    receivers: Vec<AccountedReceiver>,
+}
+
+impl Listeners {
+    fn start(links: &[LinkConfig], first: Update, salt: u64) -> Result<Self, CompareError> {
+        let late = LinkConfig { delay: Duration::from_millis(100), ..LinkConfig::default() };
+        let start = |link: &LinkConfig| AccountedReceiver::start(*link, first, salt);
+        Ok(Self {
+            late: LinkedViewer::new(late, first, salt)?,
+            receivers: links.iter().map(start).collect::<Result<_, _>>()?,
+        })
+    }
+
+    fn send(&mut self, update: Update, now: SimTime) {
+        self.late.send(update, now);
+        for receiver in &mut self.receivers {
+            receiver.send(update, now);
+        }
+    }
+}
+
 /// How many samples of the stretch are kept for plots.
 const STRETCH: usize = 400;
 
@@ -107,49 +131,67 @@ impl ChainSetting<'_> {
         let [begin, .., last] = alive.as_slice() else { return Ok(()) };
         let (first, last) = (&course.states[*begin], &course.states[*last]);
         chain.seconds += last.kinematics.at.secs_since(first.kinematics.at);
-        let mut publishing = self.publishing()?;
-        if let Some(planner) = &mut planner {
-            self.tell(planner, player, *begin);
-            publishing.model = self.learned_plan(planner, player, *begin);
-        }
-        let (mut publisher, update) = Publisher::start(publishing, &first.kinematics)?;
+        let (mut publisher, update) =
+            self.start(&first.kinematics, player, *begin, planner.as_deref_mut())?;
         chain.updates += 1;
-        let late = LinkConfig { delay: Duration::from_millis(100), ..LinkConfig::default() };
-        let mut late = LinkedViewer::new(late, update, player as u64)?;
-        let start = |link: &LinkConfig| AccountedReceiver::start(*link, update, player as u64);
-        let mut receivers: Vec<AccountedReceiver> =
-            self.receivers.iter().map(start).collect::<Result<_, _>>()?;
+        let mut listeners = Listeners::start(self.receivers, update, player as u64)?;
         for &place in &alive[1..] {
             let truth = &course.states[place].kinematics;
             if let Some(planner) = &mut planner {
                 self.tell(planner, player, place);
             }
-            if let Some(threshold) = self.threshold_at(truth) {
-                publisher.set_threshold(threshold);
-            }
-            if let Some(cause) = publisher.due(truth) {
-                let model = match &mut planner {
-                    Some(planner) => self.learned_plan(planner, player, place),
-                    None => self.plan(player, truth, cause),
-                };
-                let update = publisher.export(truth, model, cause);
+            let planner = planner.as_deref_mut();
+            if let Some(update) = self.export(&mut publisher, truth, player, place, planner) {
                 chain.updates += 1;
-                late.send(update, truth.at);
-                for receiver in &mut receivers {
-                    receiver.send(update, truth.at);
-                }
+                listeners.send(update, truth.at);
             }
             let guess = publisher.last_update().position_at(truth.at);
             chain.guess.add(guess.distance(truth.position));
-            self.look(&mut late, truth.at, truth.position, chain);
-            for receiver in &mut receivers {
+            self.look(&mut listeners.late, truth.at, truth.position, chain);
+            for receiver in &mut listeners.receivers {
                 receiver.look(truth.at, truth.position);
             }
         }
-        for (sum, receiver) in chain.heard.iter_mut().zip(&receivers) {
+        for (sum, receiver) in chain.heard.iter_mut().zip(&listeners.receivers) {
             sum.merge(&receiver.heard());
         }
         Ok(())
+    }
+
+    /// The publisher of a segment, with its first update.
+    fn start(
+        &self,
+        first: &Kinematics,
+        player: usize,
+        place: usize,
+        planner: Option<&mut LearnedPlanner>,
+    ) -> Result<(Publisher, Update), ConfigError> {
+        let mut publishing = self.publishing()?;
+        if let Some(planner) = planner {
+            self.tell(planner, player, place);
+            publishing.model = self.learned_plan(planner, player, place);
+        }
+        Publisher::start(publishing, first)
+    }
+
+    /// The update that is due at a sample, if one is.
+    fn export(
+        &self,
+        publisher: &mut Publisher,
+        truth: &Kinematics,
+        player: usize,
+        place: usize,
+        planner: Option<&mut LearnedPlanner>,
+    ) -> Option<Update> {
+        if let Some(threshold) = self.threshold_at(truth) {
+            publisher.set_threshold(threshold);
+        }
+        let cause = publisher.due(truth)?;
+        let model = match planner {
+            Some(planner) => self.learned_plan(planner, player, place),
+            None => self.plan(player, truth, cause),
+        };
+        Some(publisher.export(truth, model, cause))
     }
 
     /// Whoever plans with a trained model, if that is the predictor.
@@ -229,18 +271,11 @@ impl ChainSetting<'_> {
     }
 
     fn publishing(&self) -> Result<PublisherConfig, ConfigError> {
-        let mut config = PublisherConfig::default();
-        config.threshold = Threshold::metres(self.bound)?;
-        config.angle_threshold = None;
-        config.heartbeat = NEVER;
-        config.full_interval = NEVER;
-        // Bodies that walk into walls stop a hundred times a minute; the bound decides here.
-        config.export_stops = false;
-        config.model = match self.predictor {
+        let model = match self.predictor {
             Ready::Model(model) => model,
             Ready::Behaviour(_) | Ready::Interest(_) | Ready::Learned(_) => Model::Linear,
         };
-        Ok(config)
+        threshold_only(self.bound, model)
     }
 
     fn look(

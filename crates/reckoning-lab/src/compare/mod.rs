@@ -57,7 +57,7 @@ pub(crate) use surroundings::{SceneMoment, Surroundings, wall_of};
 
 pub use crate::predictor::{Predictor, PredictorError};
 pub use cache::{Cache, compare_cached};
-pub use rows::{ClosedRow, Comparison, OpenRow, PathSample, ReceiverRow, Spread};
+pub use rows::{ClosedRow, Comparison, OpenRow, PathSample, ReceiverRow};
 
 /// What to compare.
 #[derive(Clone, Debug, PartialEq)]
@@ -120,7 +120,15 @@ impl fmt::Display for CompareError {
     }
 }
 
-impl std::error::Error for CompareError {}
+impl std::error::Error for CompareError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Config(error) => Some(error),
+            Self::Link(error) => Some(error),
+            Self::Nothing { .. } => None,
+        }
+    }
+}
 
 impl From<ConfigError> for CompareError {
     fn from(error: ConfigError) -> Self {

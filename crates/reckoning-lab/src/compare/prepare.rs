@@ -141,7 +141,7 @@ pub(crate) fn li_scale(top_speeds: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// Whether a track is of someone who plays: no ball, no referee.
-fn plays(track: &Track) -> bool {
+pub(crate) fn plays(track: &Track) -> bool {
     let role = track.column("role").and_then(|column| column.label(0)).unwrap_or("");
     track.id >= 0 && !role.contains("referee")
 }

@@ -18,7 +18,7 @@ mod html;
 mod json;
 mod page;
 mod paths;
-mod plot;
+pub(crate) mod plot;
 mod pool;
 mod summary;
 mod tables;
@@ -123,13 +123,13 @@ pub struct TrendPicture<'a> {
 pub struct ReportError {
     /// The drawing that failed.
     pub chart: String,
-    /// What the drawing library said.
-    pub said: String,
+    /// What the drawing library reports.
+    pub reason: String,
 }
 
 impl fmt::Display for ReportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the chart \"{}\" cannot be drawn: {}", self.chart, self.said)
+        write!(f, "the chart \"{}\" cannot be drawn: {}", self.chart, self.reason)
     }
 }
 

@@ -11,8 +11,9 @@ use super::pool::{self, distinct};
 use super::summary::sentences;
 use super::tables::{claims_table, comparison_tables, number, session_tables};
 use super::{Contents, DataSet, FairnessRow, ReportError, TrendPicture};
-use crate::compare::{ClosedRow, Comparison, OpenRow, PathSample, Spread};
+use crate::compare::{ClosedRow, Comparison, OpenRow, PathSample};
 use crate::reproduce::{ReportTable, Reproduction};
+use crate::stats::Spread;
 use crate::trend::draw_trend;
 
 const STYLE: &str = include_str!("style.css");

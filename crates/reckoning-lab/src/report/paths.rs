@@ -5,7 +5,7 @@ use std::ops::Range;
 use plotters::prelude::*;
 
 use super::ReportError;
-use super::plot::{Chart, DrawResult, INK, SeriesStyle, Sheet, font, picture, span, tick};
+use super::plot::{Chart, DrawResult, INK, SeriesStyle, Sheet, about, font, picture, span, tick};
 use crate::compare::PathSample;
 
 const SIZE_PX: (u32, u32) = (250, 230);
@@ -19,11 +19,6 @@ pub(super) fn window(paths: &[&PathSample]) -> (Range<f64>, Range<f64>) {
         .max((y.end - y.start) / f64::from(SIZE_PX.1))
         * (1.0 + 2.0 * ROOM);
     (about(&x, per_px * f64::from(SIZE_PX.0)), about(&y, per_px * f64::from(SIZE_PX.1)))
-}
-
-fn about(range: &Range<f64>, length: f64) -> Range<f64> {
-    let middle = 0.5 * (range.start + range.end);
-    middle - 0.5 * length..middle + 0.5 * length
 }
 
 /// One panel: the truth broad and pale, on it what is shown.

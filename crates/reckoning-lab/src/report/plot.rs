@@ -27,10 +27,11 @@ const COLOURS: [RGBColor; 7] = [
     INK,
 ];
 
-pub(super) type Sheet<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-pub(super) type Chart<'a, 'b> =
+/// A part of a drawing.
+pub(crate) type Sheet<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+pub(crate) type Chart<'a, 'b> =
     ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
-pub(super) type DrawResult = Result<(), Box<dyn Error>>;
+pub(crate) type DrawResult = Result<(), Box<dyn Error>>;
 
 /// How one predictor looks everywhere on the page: its colour, its marker and its dashes
 /// together are its own for the first 42.
@@ -110,7 +111,7 @@ pub(super) fn picture(
         let sheet = SVGBackend::with_string(&mut svg, size_px).into_drawing_area();
         draw(&sheet).and_then(|()| Ok(sheet.present()?))
     };
-    outcome.map_err(|said| ReportError { chart: name.to_string(), said: said.to_string() })?;
+    outcome.map_err(|error| ReportError { chart: name.to_string(), reason: error.to_string() })?;
     let labelled = format!("<svg role=\"img\" aria-label=\"{}\" ", escape(name));
     let svg = svg.replacen("<svg ", &labelled, 1);
     Ok(inked(&svg.replace(" xmlns=\"http://www.w3.org/2000/svg\"", "")))
@@ -165,6 +166,12 @@ pub(super) fn tick(value: f64) -> String {
     let text = format!("{value:.3}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_string() } else { text.to_string() }
+}
+
+/// A range of the given length with the same middle.
+pub(crate) fn about(range: &Range<f64>, length: f64) -> Range<f64> {
+    let middle = 0.5 * (range.start + range.end);
+    middle - 0.5 * length..middle + 0.5 * length
 }
 
 /// From zero to a little above the greatest.

@@ -94,7 +94,7 @@ struct LiFindings(Pooled);
 impl LiFindings {
     fn mean(&self, name: &str, delay_ms: u64, of: impl Fn(&OpenRow) -> f64 + Copy) -> f64 {
         let values: Vec<f64> = ages_ms(delay_ms).map(|age| self.0.mean(name, age, of)).collect();
-        super::Spread::from_values(&values).mean
+        crate::stats::Spread::from_values(&values).mean
     }
 
     /// The error of each session, in one order for all predictors.

@@ -206,23 +206,6 @@ pub fn reproduce_with(
     }
 }
 
-/// Mean of some numbers, and the standard deviation of those numbers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Spread {
-    mean: f64,
-    deviation: f64,
-}
-
-impl Spread {
-    /// Zeros when there are no values.
-    fn from_values(values: &[f64]) -> Self {
-        let count = values.len().max(1) as f64;
-        let mean = values.iter().sum::<f64>() / count;
-        let squares = values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>();
-        Self { mean, deviation: libm::sqrt(squares / count) }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -237,11 +220,5 @@ mod tests {
             refusal,
             "'Murphy2' is not a document; give one of murphy, thesis, li, shi, steele"
         );
-    }
-
-    #[test]
-    fn a_spread_is_that_of_all_values() {
-        assert_eq!(Spread::from_values(&[1.0, 3.0]), Spread { mean: 2.0, deviation: 1.0 });
-        assert_eq!(Spread::from_values(&[]), Spread { mean: 0.0, deviation: 0.0 });
     }
 }

@@ -4,6 +4,7 @@ use reckoning::{DVec3, Kinematics};
 
 use super::ScenarioRun;
 use crate::TICK_HZ;
+use crate::stats::mean;
 
 /// A body must stand this long before its stop counts: the ghost needs time to be wrong.
 const STANDS_TICKS: usize = TICK_HZ as usize / 2;
@@ -78,10 +79,6 @@ impl ScenarioTally {
 fn quantile(sorted: &[f64], percent: usize) -> f64 {
     let rank = (sorted.len() * percent).div_ceil(100);
     sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0.0)
-}
-
-fn mean(values: &[f64]) -> f64 {
-    if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
 }
 
 /// Mean magnitude of the third difference of positions that are one tick apart, per tick

@@ -27,7 +27,7 @@ use reckoning::{
 use crate::{Motion, TICK_HZ};
 use reckoning_netsim::{Link, LinkConfig, LinkError};
 
-pub use bytes::{HEADER_BYTES, plain_bytes};
+pub(crate) use bytes::{HEADER_BYTES, plain_bytes};
 pub use measure::{ScenarioReport, ScenarioTally};
 pub use table::scene_table;
 pub(crate) use table::{BAD, blend_name, models, tally};
@@ -140,7 +140,14 @@ impl fmt::Display for ScenarioError {
     }
 }
 
-impl std::error::Error for ScenarioError {}
+impl std::error::Error for ScenarioError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Config(error) => Some(error),
+            Self::Link(error) => Some(error),
+        }
+    }
+}
 
 impl From<ConfigError> for ScenarioError {
     fn from(error: ConfigError) -> Self {

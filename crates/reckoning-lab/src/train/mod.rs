@@ -160,7 +160,15 @@ impl fmt::Display for TrainError {
     }
 }
 
-impl std::error::Error for TrainError {}
+impl std::error::Error for TrainError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Config(error) => Some(error),
+            Self::Model(error) => Some(error),
+            Self::TooFew { .. } | Self::Bound { .. } | Self::Mixed { .. } => None,
+        }
+    }
+}
 
 impl From<ConfigError> for TrainError {
     fn from(error: ConfigError) -> Self {

@@ -90,7 +90,14 @@ impl std::fmt::Display for TableError {
     }
 }
 
-impl std::error::Error for TableError {}
+impl std::error::Error for TableError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Train(error) => Some(error),
+            Self::Compare(error) => Some(error),
+        }
+    }
+}
 
 /// Trains and compares, source by source. `say` hears what is going on.
 ///

@@ -1,17 +1,16 @@
 //! The updates that owners would publish of a recording.
 
-use std::time::Duration;
-
 use reckoning::{
     ConfigError, Curve, CurveBasis, DQuat, DVec3, Kinematics, Model, Publisher, PublisherConfig,
-    Quantiser, SimTime, Threshold, Update,
+    Quantiser, SimTime, Update,
 };
 use reckoning_net::wire::{Format, FormatError, Registry};
+use reckoning_predict::fit_curve;
+
+use crate::publishing::threshold_only;
 
 use crate::compare::prepare::{BodyCourse, BodyState, Prepared};
 
-/// Longer than any segment: the updates are those that the threshold asks for.
-const NEVER: Duration = Duration::from_hours(24);
 /// How far ahead a plan is laid, and in how many places.
 const PLAN_S: f64 = 1.5;
 const PLAN_PLACES: usize = 15;
@@ -140,14 +139,8 @@ impl PublishPlan {
     }
 
     fn publishing(&self, format: &Format) -> Result<PublisherConfig, ConfigError> {
-        let mut config = PublisherConfig::default();
-        config.threshold = Threshold::metres(self.bound)?;
-        config.angle_threshold = None;
-        config.heartbeat = NEVER;
-        config.full_interval = NEVER;
-        config.export_stops = false;
+        let mut config = threshold_only(self.bound, self.way.model())?;
         config.quantiser = *format.quantiser();
-        config.model = self.way.model();
         Ok(config)
     }
 
@@ -155,51 +148,15 @@ impl PublishPlan {
         match self.way {
             PublishedModel::Fitted(model) => model.fitted(truth),
             PublishedModel::Planned(basis) => {
-                let ahead: Vec<(f64, DVec3)> = (1..=PLAN_PLACES)
+                let (horizons_s, ways): (Vec<f64>, Vec<DVec3>) = (1..=PLAN_PLACES)
                     .map(|k| PLAN_S * k as f64 / PLAN_PLACES as f64)
                     .filter_map(|t_s| {
                         let at = SimTime::from_secs_f64(truth.at.as_secs_f64() + t_s);
                         Some((t_s, course.truth_at(place, at)? - truth.position))
                     })
-                    .collect();
-                Model::Curve(fit(basis, &ahead).unwrap_or(Curve::still(basis)))
+                    .unzip();
+                Model::Curve(fit_curve(basis, &horizons_s, &ways, RIDGE))
             }
         }
-    }
-}
-
-/// The curve that passes nearest to the displacements, in the least squares.
-fn fit(basis: CurveBasis, ahead: &[(f64, DVec3)]) -> Option<Curve> {
-    let tau_s = basis.tau_s();
-    let n = tau_s.len();
-    let mut rows = vec![vec![0.0; n]; n];
-    let mut right = vec![DVec3::ZERO; n];
-    for &(t_s, way) in ahead {
-        let weights: Vec<f64> =
-            tau_s.iter().map(|&tau_s| tau_s * (1.0 - libm::exp(-t_s / tau_s))).collect();
-        for (i, row) in rows.iter_mut().enumerate() {
-            right[i] += way * weights[i];
-            row.iter_mut().zip(&weights).for_each(|(cell, weight)| *cell += weights[i] * weight);
-        }
-    }
-    let largest = (0..n).fold(0.0_f64, |most, i| most.max(rows[i][i]));
-    rows.iter_mut().enumerate().for_each(|(i, row)| row[i] += largest * RIDGE);
-    eliminate(&mut rows, &mut right);
-    Curve::new(basis, &right).ok()
-}
-
-/// Gauss without pivots: the matrix is symmetric and positive.
-fn eliminate(rows: &mut [Vec<f64>], right: &mut [DVec3]) {
-    let n = rows.len();
-    for i in 0..n {
-        let (pivot, pushed) = (rows[i].clone(), right[i]);
-        for j in (0..n).filter(|&j| j != i) {
-            let factor = rows[j][i] / pivot[i];
-            rows[j].iter_mut().zip(&pivot).for_each(|(cell, above)| *cell -= factor * above);
-            right[j] -= pushed * factor;
-        }
-    }
-    for i in 0..n {
-        right[i] /= rows[i][i];
     }
 }

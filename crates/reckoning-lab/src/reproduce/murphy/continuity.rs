@@ -4,8 +4,9 @@ use reckoning::{Blend, Model};
 
 use super::follow::{ACCELERATING, Followed, Jump, follow};
 use super::{MOTIONS, claim};
-use crate::reproduce::{Claim, ClaimVerdict, Effort, ReportTable, Spread};
+use crate::reproduce::{Claim, ClaimVerdict, Effort, ReportTable};
 use crate::scenes::blend_name;
+use crate::stats::Spread;
 use crate::{Motion, TICK_HZ};
 
 const UPDATES_PER_S: u32 = 3;

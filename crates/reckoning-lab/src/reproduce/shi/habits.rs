@@ -8,7 +8,9 @@ use std::time::Duration;
 use reckoning::{DVec3, Kinematics, SimTime};
 use reckoning_predict::SteadyTracker;
 
+use crate::compare::prepare::plays;
 use crate::reproduce::ReportTable;
+use crate::stats::mean;
 use reckoning_recording::{Recording, Sample, Track};
 
 /// SHI's longest delay.
@@ -175,16 +177,6 @@ impl HabitSums {
 /// Along the ground, where SHI's game takes place.
 fn flat(way: DVec3) -> DVec3 {
     way.with_z(0.0)
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
-}
-
-/// Whether a track is of someone who plays: no ball, no referee.
-fn plays(track: &Track) -> bool {
-    let role = track.column("role").and_then(|column| column.label(0)).unwrap_or("");
-    track.id >= 0 && !role.contains("referee")
 }
 
 /// The last sample not later than so long after (or before) another one, within its segment.

@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 use reckoning::{
-    Blend, ConfigError, DVec3, Ghost, GhostConfig, Kinematics, Model, Publisher, PublisherConfig,
-    SimTime, Threshold, Update,
+    Blend, ConfigError, DVec3, Ghost, GhostConfig, Kinematics, Model, Publisher, SimTime,
+    Threshold, Update,
 };
 use reckoning_predict::{Pull, TrendMap, Walls};
+
+use crate::publishing::threshold_only;
 
 use super::places::{PlaceKind, Places};
 use super::play::BotSubject;
@@ -18,8 +20,6 @@ pub(super) const MIN_THRESHOLD_M: f64 = 0.1;
 pub(super) const MAX_THRESHOLD_M: f64 = 0.6;
 /// How late the second ghost hears.
 const DELAY: Duration = Duration::from_millis(100);
-/// Longer than any match: only the threshold asks for updates.
-const NEVER: Duration = Duration::from_hours(24);
 /// STEELE's (10) never stops believing in the acceleration.
 const ACCELERATING: Model = Model::Accelerating { trust: Duration::from_hours(1) };
 
@@ -125,7 +125,10 @@ impl TestGround<'_> {
         let mut tallies = ByKind::default();
         for life in &subject.lives {
             let Some((first, rest)) = life.split_first() else { continue };
-            let (mut publisher, update) = Publisher::start(publishing(method)?, first)?;
+            let (mut publisher, update) = Publisher::start(
+                threshold_only(MIN_THRESHOLD_M, method.projection.model())?,
+                first,
+            )?;
             let mut viewers =
                 [DelayedViewer::new(update, Duration::ZERO)?, DelayedViewer::new(update, DELAY)?];
             for truth in rest {
@@ -187,17 +190,6 @@ const HALVINGS: u32 = 12;
 /// All updates of everyone.
 pub(super) fn updates(subjects: &[ByKind]) -> f64 {
     subjects.iter().flatten().map(|tally| tally.updates).sum()
-}
-
-fn publishing(method: &Method<'_>) -> Result<PublisherConfig, ConfigError> {
-    let mut config = PublisherConfig::default();
-    config.threshold = Threshold::metres(MIN_THRESHOLD_M)?;
-    config.angle_threshold = None;
-    config.heartbeat = NEVER;
-    config.full_interval = NEVER;
-    config.export_stops = false;
-    config.model = method.projection.model();
-    Ok(config)
 }
 
 /// A ghost that hears everything after a fixed delay.

@@ -8,6 +8,7 @@ use super::findings::{
 };
 use super::places::PlaceKind;
 use crate::reproduce::ReportTable;
+use crate::stats::mean;
 
 pub(super) fn tables(findings: &LevelFindings) -> Vec<ReportTable> {
     let mut tables: Vec<ReportTable> =
@@ -27,10 +28,6 @@ fn by_threshold(findings: &LevelFindings, found: &Thresholds) -> ReportTable {
         found.title, findings.subjects, findings.training_h
     );
     runs_table(&title, &[&found.by_place, &found.frugal, &found.middle])
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
 fn allowed_m(tally: &ChainTally) -> f64 {

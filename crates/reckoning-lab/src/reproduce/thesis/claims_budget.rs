@@ -3,7 +3,8 @@
 use super::fairness::{FairnessFindings, percent, percents};
 use super::policies::{PolicyOutcome, PolicySeries, VARIATIONS_MS, WEIGHTS};
 use super::{THRESHOLDS_M, figure_claim};
-use crate::reproduce::{Claim, ClaimVerdict, Document, Spread};
+use crate::reproduce::{Claim, ClaimVerdict, Document};
+use crate::stats::Spread;
 
 const THIRD: &str = "1/3 base";
 const TURNS: &str = "deterministic, accumulated";

@@ -15,7 +15,8 @@ use reckoning::{
 
 use super::tank::TankDrive;
 use crate::TICK_HZ;
-use crate::reproduce::{Effort, Spread};
+use crate::reproduce::Effort;
+use crate::stats::Spread;
 use reckoning::random::SplitMix64;
 
 /// Mean delay of each receiver.
