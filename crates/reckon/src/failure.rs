@@ -1,4 +1,4 @@
-//! Why a command that was understood did not succeed.
+//! Errors of the commands, and files read and written with errors that name them.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -12,6 +12,8 @@ use reckoning_server::SettingsError;
 /// Why a command that was understood did not succeed.
 #[derive(Debug)]
 pub enum Failure {
+    /// The words were not understood; it says itself which.
+    Usage(clap::Error),
     /// Nobody takes our output.
     Stdout(io::Error),
     /// A file could not be read or written.
@@ -31,7 +33,7 @@ pub enum Failure {
     /// A file is no level that can be played.
     Level { path: PathBuf, error: LevelError },
     /// Nobody plays the arena there.
-    NoArena { server: String, said: String },
+    NoArena { server: String, reason: String },
     /// The laboratory refused; it says itself what and where.
     Lab(Box<dyn Error>),
 }
@@ -39,6 +41,7 @@ pub enum Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Usage(error) => error.fmt(f),
             Self::Stdout(error) => write!(f, "cannot write to stdout: {error}"),
             Self::File { path, error } => write!(f, "{}: {error}", path.display()),
             Self::TrendMap { path, error } => {
@@ -54,8 +57,8 @@ impl fmt::Display for Failure {
             Self::Settings { path: Some(path), error } => write!(f, "{}: {error}", path.display()),
             Self::Settings { path: None, error } => error.fmt(f),
             Self::Level { path, error } => write!(f, "{}: {error}", path.display()),
-            Self::NoArena { server, said } => {
-                write!(f, "no arena at {server}: {said}; start one with `reckon play`")
+            Self::NoArena { server, reason } => {
+                write!(f, "no arena at {server}: {reason}; start one with `reckon play`")
             }
             Self::Server(error) | Self::Lab(error) => error.fmt(f),
         }

@@ -7,30 +7,34 @@
 mod arena;
 mod args;
 mod failure;
-mod help;
 mod lab;
+mod manual;
 mod progress;
 mod serve;
 
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
-use args::Command;
+use args::{Cli, Command, Lab, Trend};
+use clap::Parser;
+use clap::error::ErrorKind as Usage;
 use failure::Failure;
 
 const USAGE_ERROR: u8 = 2;
 
 fn main() -> ExitCode {
-    let command = match args::parse(lexopt::Parser::from_env()) {
-        Ok(command) => command,
-        Err(refusal) => {
-            eprintln!("reckon: {refusal}");
-            return ExitCode::from(USAGE_ERROR);
-        }
+    let done = match Cli::try_parse() {
+        Ok(cli) => run(&cli.command),
+        Err(answer) if is_help(answer.kind()) => say(&answer.to_string()),
+        Err(refusal) => Err(Failure::Usage(refusal)),
     };
-    match carry_out(command) {
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Stdout(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(Failure::Usage(refusal)) => {
+            eprint!("{refusal}");
+            ExitCode::from(USAGE_ERROR)
+        }
         Err(failure) => {
             eprintln!("reckon: {failure}");
             ExitCode::FAILURE
@@ -38,30 +42,52 @@ fn main() -> ExitCode {
     }
 }
 
-fn carry_out(command: Command) -> Result<(), Failure> {
+/// Whether this is what was asked for, rather than a refusal. `reckon` and `reckon lab` alone ask
+/// for help.
+const fn is_help(kind: Usage) -> bool {
+    matches!(
+        kind,
+        Usage::DisplayHelp
+            | Usage::DisplayHelpOnMissingArgumentOrSubcommand
+            | Usage::DisplayVersion
+    )
+}
+
+fn run(command: &Command) -> Result<(), Failure> {
     match command {
-        Command::Help(text) => say(&text),
-        Command::Compare(command) => lab::compare::run(&command),
-        Command::Reproduce(command) => lab::reproduce::run(&command),
-        Command::Cheats { data } => lab::cheats::run(&data),
-        Command::TrendBuild { data, out } => lab::trend::build(&data, &out),
-        Command::TrendDraw { map, level, out } => lab::trend::draw(&map, level.as_deref(), &out),
-        Command::Import { kind, file, out } => lab::import::import(kind, &file, &out),
-        Command::Export { file, parquet } => lab::import::export(&file, &parquet),
-        Command::Info { file } => lab::info::run(&file),
-        Command::Play(command) => arena::play::run(&command),
-        Command::Bots(command) => arena::bots::run(&command),
-        Command::Watch(command) => arena::watch::run(&command),
-        Command::Serve(command) => serve::run(&command),
-        Command::NewKey => serve::new_key(),
-        Command::Mint(command) => serve::mint(&command),
-        Command::Train(command) => lab::train::train(&command),
-        Command::LearnedTable(command) => lab::train::table(&command),
+        Command::Play(command) => arena::play::run(command),
+        Command::Bots(command) => arena::bots::run(command),
+        Command::Watch(command) => arena::watch::run(command),
+        Command::Serve(command) => serve::run(command),
+        Command::Token(command) => serve::token(command),
+        Command::Lab(command) => run_lab(command),
+        Command::Completions(command) => manual::completions(command),
+        Command::Man(command) => manual::man(command),
     }
 }
 
-/// Puts text on stdout.
+fn run_lab(command: &Lab) -> Result<(), Failure> {
+    match command {
+        Lab::Compare(command) => lab::compare::run(command),
+        Lab::Reproduce(command) => lab::reproduce::run(command),
+        Lab::Cheats(data) => lab::cheats::run(&data.paths),
+        Lab::Train(command) => lab::train::train(command),
+        Lab::LearnedTable(command) => lab::train::table(command),
+        Lab::Trend(Trend::Build(command)) => lab::trend::build(command),
+        Lab::Trend(Trend::Draw(command)) => lab::trend::draw(command),
+        Lab::Import(command) => lab::import::import(command),
+        Lab::Export(command) => lab::import::export(command),
+        Lab::Info(command) => lab::info::run(&command.file),
+    }
+}
+
+/// Writes text to stdout.
 fn say(text: &str) -> Result<(), Failure> {
+    print(text.as_bytes())
+}
+
+/// Writes bytes to stdout.
+fn print(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(Failure::Stdout)
+    out.write_all(bytes).and_then(|()| out.flush()).map_err(Failure::Stdout)
 }

@@ -1,4 +1,4 @@
-//! A bar with the time left, on stderr, when a person is looking.
+//! Progress bar on stderr with the time left, shown on terminals only.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::sync::Mutex;

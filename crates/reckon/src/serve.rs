@@ -8,12 +8,15 @@ use reckoning_server::token::{TokenKey, new_key_hex, to_hex};
 use reckoning_server::{Relay, Server, logs, unix_seconds};
 
 use crate::arena::{Chosen, play};
-use crate::args::{Mint, Serve};
+use crate::args::{Serve, Token};
 use crate::failure::Failure;
 use crate::say;
 
 /// Serves until it is told to stop.
 pub fn run(command: &Serve) -> Result<(), Failure> {
+    if command.print_config {
+        return say(settings::DEFAULT_FILE);
+    }
     let settings = settings(command)?;
     if command.level.is_none() && settings.replication.learned.is_some() {
         return Err(Failure::NothingToPlan);
@@ -32,7 +35,7 @@ fn settings(command: &Serve) -> Result<Settings, Failure> {
     let wrong = |error| Failure::Settings { path: path.map(Path::to_path_buf), error };
     let text = path.map_or(Ok(String::new()), read)?;
     let mut table = settings::parse(&text).map_err(wrong)?;
-    for assignment in &command.assignments {
+    for assignment in &command.assignments.0 {
         settings::set(&mut table, assignment)
             .map_err(|error| Failure::Settings { path: None, error })?;
     }
@@ -43,15 +46,19 @@ fn read(path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(|error| Failure::File { path: path.to_path_buf(), error })
 }
 
-/// Prints a new key.
-pub fn new_key() -> Result<(), Failure> {
-    say(&format!("{}\n", new_key_hex().map_err(Failure::server)?))
+/// Prints a new key or a new token.
+pub fn token(command: &Token) -> Result<(), Failure> {
+    let made = match &command.key {
+        Some(key) if !command.new_key => mint(command, key)?,
+        _ => new_key_hex().map_err(Failure::server)?,
+    };
+    say(&format!("{made}\n"))
 }
 
-/// Prints a new token.
-pub fn mint(command: &Mint) -> Result<(), Failure> {
-    let key = TokenKey::from_hex(&read(&command.key)?).map_err(Failure::server)?;
+fn mint(command: &Token, key: &Path) -> Result<String, Failure> {
+    let key = TokenKey::from_hex(&read(key)?).map_err(Failure::server)?;
     let expires = unix_seconds().saturating_add(command.minutes.saturating_mul(60));
-    let token = key.mint(&command.entities, expires).map_err(Failure::server)?;
-    say(&format!("{}\n", to_hex(&token)))
+    let entities = command.entities.as_deref().unwrap_or_default();
+    let token = key.mint(entities, expires).map_err(Failure::server)?;
+    Ok(to_hex(&token))
 }

@@ -100,7 +100,7 @@ fn help_and_refusals_name_what_to_say() {
         (output.status.code().unwrap(), text(&output.stderr))
     };
     let (code, why) = said(&["play", "--bots", "999"]);
-    assert!(code == 2 && why.contains("999 bots; give 0 to 200"), "{why}");
+    assert!(code == 2 && why.contains("'999' for '--bots <N>': 999 is not in 0..=200"), "{why}");
     let (code, why) = said(&["play", "--level", "no-such-place"]);
     assert!(code == 1 && why.contains("no-such-place"), "{why}");
     let (code, why) = said(&["play", "--port", "0", "--learned", "no-such-file"]);
@@ -111,11 +111,11 @@ fn help_and_refusals_name_what_to_say() {
     let (code, why) = said(&["serve", "--set", "replication.learned=game.reck-model"]);
     assert!(code == 1 && why.contains("give a --level"), "{why}");
     let (code, why) = said(&["bots"]);
-    assert!(code == 2 && why.contains("--join"), "{why}");
+    assert!(code == 2 && why.contains("not provided:\n  --join <URL>"), "{why}");
     let (code, why) = said(&["bots", "--join", "127.0.0.1:1"]);
     assert!(code == 1 && why.contains("no arena at 127.0.0.1:1"), "{why}");
     let (code, why) = said(&["watch"]);
-    assert!(code == 2 && why.contains("which FILE"), "{why}");
+    assert!(code == 2 && why.contains("not provided:\n  <FILE>"), "{why}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What a person at a terminal, or a script, may rely on.
+//! Contract of the command line: answers, exit codes, help, completions and manual pages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -98,38 +98,143 @@ fn every_command_explains_itself_with_an_example() {
 }
 
 #[test]
-fn words_that_are_not_understood_are_named_with_those_that_are() {
+fn words_that_are_not_understood_are_named_with_what_would_be() {
     for (words, said) in [
-        (&["lba"][..], "`lba` is not understood here; known: play, watch, bots, serve, token, lab"),
-        (&["lab", "compere"], "`compere` is not understood here; known: compare,"),
-        (&["lab", "compare", "--predictor", "x"], "`--predictor` is not understood here"),
-        (&["lab", "compare", "--delays", "300,soon"], "`soon` is not a whole number of ms"),
-        (&["lab", "compare", "--bound", "-3"], "`-3` is not a length above zero"),
-        (&["lab", "compare", "--link", "dealy=3"], "dealy"),
-        (&["lab", "compare", "--format", "xml"], "no format `xml`; known: table, json, csv"),
-        (&["lab", "compare", "--data"], "--data"),
-        (&["lab", "reproduce"], "no document named; say murphy,"),
-        (&["lab", "reproduce", "smith"], "no document `smith`; say murphy, thesis"),
-        (&["lab", "reproduce", "li", "--format", "csv"], "no format `csv`; known: table, json"),
-        (&["lab", "trend", "paint"], "`paint` is not understood here; known: build or draw"),
-        (&["lab", "trend", "build", "-o", "x"], "--data is missing"),
-        (&["lab", "trend", "draw", "x.trend"], "-o is missing"),
-        (&["lab", "import", "doom", "x", "-o", "y.reck"], "no kind `doom`; known: bzflag, slp"),
+        ("lba", "unrecognized subcommand 'lba'"),
+        ("lab compare --delays 300,soon", "'soon' for '--delays <MS,MS,...>': not a whole number"),
+        ("lab compare --bound -3", "'-3' for '--bound <U>': not a length above zero"),
+        ("lab compare --link dealy=3", "'dealy=3' for '--link <SPEC>'"),
         (
-            &["lab", "import", "slp", "x.slp", "-o", "y.txt"],
-            "`y.txt` must end in .reck or .csv.zst",
+            "lab compare --format xml",
+            "'xml' for '--format <FORM>'\n  [possible values: table, json",
         ),
-        (&["lab", "import", "slp"], "FILE is missing"),
-        (&["lab", "export", "x.reck"], "--parquet is missing"),
-        (&["lab", "info", "x", "y"], "`y` is one word too many"),
+        ("lab compare --data", "a value is required for '--data <PATH>...'"),
+        ("lab compare walkers.reck", "unexpected argument 'walkers.reck'"),
+        ("lab reproduce", "not provided:\n  <DOCUMENT>"),
+        ("lab reproduce smith", "'smith' for '<DOCUMENT>...'\n  [possible values: murphy, thesis"),
+        ("lab reproduce li --format csv", "'--format <FORM>'\n  [possible values: table, json]"),
+        ("lab trend paint", "unrecognized subcommand 'paint'"),
+        ("lab trend build -o x", "not provided:\n  --data <PATH>..."),
+        ("lab trend draw x.trend", "not provided:\n  --output <OUT.svg>"),
+        ("lab train", "not provided:\n  --output <GAME.reck-model>"),
+        ("lab train -o x --goal fame", "'fame' for '--goal <GOAL>'\n  [possible values: packets,"),
+        ("lab train -o x --bounds 1,wide", "'wide' for '--bounds <U,U,...>': not a number"),
+        ("lab learned-table", "not provided:\n  --data <PATH>..."),
+        ("lab import doom x -o y.reck", "'doom' for '<KIND>'\n  [possible values: bzflag, slp"),
+        (
+            "lab import slp x -o y.txt",
+            "'y.txt' for '--output <OUT>': must end in .reck or .csv.zst",
+        ),
+        ("lab import slp -o y.reck", "not provided:\n  <FILE>"),
+        ("lab export x.reck", "not provided:\n  --parquet <OUT>"),
+        ("lab info x y", "unexpected argument 'y'"),
+        ("man lab compere", "unrecognized subcommand 'compere'"),
     ] {
-        let output = reckon(words);
-        assert_eq!(output.status.code(), Some(2), "{words:?}");
-        let answer = stderr(&output);
-        assert!(answer.contains(said), "{words:?}: {answer}");
-        assert!(answer.contains("try: reckon") && answer.contains("--help"), "{answer}");
-        assert!(output.stdout.is_empty());
+        let answer = refusal(&words.split(' ').collect::<Vec<_>>());
+        assert!(answer.contains(said), "{words}: {answer}");
     }
+}
+
+/// What is said to words that are not understood.
+fn refusal(words: &[&str]) -> String {
+    let output = reckon(words);
+    assert_eq!(output.status.code(), Some(2), "{words:?}");
+    assert!(output.stdout.is_empty(), "{words:?}");
+    let answer = stderr(&output);
+    assert!(answer.contains("try '--help'"), "{answer}");
+    answer
+}
+
+#[test]
+fn a_misspelt_command_is_answered_with_the_right_one() {
+    for (words, right) in [
+        (&["labb"][..], "'lab'"),
+        (&["plya"], "'play'"),
+        (&["lab", "compre"], "'compare'"),
+        (&["lab", "trend", "biuld"], "'build'"),
+    ] {
+        let answer = refusal(words);
+        let tip = format!("a similar subcommand exists: {right}");
+        assert!(answer.contains(&tip), "{words:?}: {answer}");
+    }
+}
+
+#[test]
+fn a_misspelt_option_or_value_is_answered_with_the_right_one() {
+    for (words, tip) in [
+        (&["play", "--potr", "1"][..], "a similar argument exists: '--port'"),
+        (&["serve", "--lisen", "x"], "a similar argument exists: '--listen'"),
+        (&["lab", "compare", "--predictor", "x"], "a similar argument exists: '--predictors'"),
+        (&["lab", "reproduce", "murphey"], "a similar value exists: 'murphy'"),
+    ] {
+        let answer = refusal(words);
+        assert!(answer.contains(tip), "{words:?}: {answer}");
+    }
+}
+
+#[test]
+fn commands_that_have_commands_explain_themselves_when_alone() {
+    for words in [&[][..], &["lab"], &["lab", "trend"]] {
+        let output = reckon(words);
+        assert_eq!(output.status.code(), Some(0), "{words:?}");
+        assert!(stdout(&output).contains("Example"), "{words:?}");
+        assert_eq!(stderr(&output), "", "{words:?}");
+    }
+    let version = concat!("reckon ", env!("CARGO_PKG_VERSION"), "\n");
+    assert_eq!(stdout(&reckon(&["--version"])), version);
+    assert_eq!(stdout(&reckon(&["-V"])), version);
+}
+
+/// The commands that a help text lists.
+fn commands_of(words: &[&str]) -> Vec<String> {
+    let help = stdout(&reckon(words));
+    let list = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let names =
+        list.take_while(|line| !line.is_empty()).filter_map(|line| line.split_whitespace().next());
+    names.filter(|name| *name != "help").map(String::from).collect()
+}
+
+#[test]
+fn completions_know_every_command() {
+    let commands = [commands_of(&["--help"]), commands_of(&["lab", "--help"])].concat();
+    assert!(commands.len() > 12, "{commands:?}");
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = reckon(&["completions", shell]);
+        assert_eq!(output.status.code(), Some(0), "{shell}");
+        let script = stdout(&output);
+        for command in &commands {
+            assert!(script.contains(command), "{shell}: {command}");
+        }
+        assert!(script.contains("predictors"), "{shell}");
+    }
+    assert!(refusal(&["completions", "tcsh"]).contains("bash, elvish, fish, powershell, zsh"));
+}
+
+#[test]
+fn manual_pages_name_every_command() {
+    for words in [&[][..], &["lab"], &["lab", "trend"]] {
+        let page = stdout(&reckon(&[&["man"], words].concat()));
+        assert!(page.starts_with(".ie") && page.contains("\n.TH reckon"), "{words:?}: {page}");
+        let commands = commands_of(&[words, &["--help"]].concat());
+        assert!(commands.len() > 1, "{words:?}");
+        for command in commands {
+            let path = [&["reckon"], words, &[command.as_str()]].concat().join("-");
+            let name = path.replace('-', "\\-");
+            assert!(page.contains(&format!("{name}(1)")), "{words:?}: {name}");
+        }
+    }
+    assert!(stdout(&reckon(&["man", "lab", "compare"])).contains("keeps its velocity"));
+}
+
+#[test]
+fn all_manual_pages_go_into_a_folder() {
+    let folder = scratch("man").join("man1");
+    let output = reckon(&["man", "--all", text(&folder)]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    for page in ["reckon.1", "reckon-play.1", "reckon-lab.1", "reckon-lab-trend-draw.1"] {
+        assert!(folder.join(page).is_file(), "{page}");
+    }
+    assert!(refusal(&["man", "play", "--all", text(&folder)]).contains("cannot be used with"));
 }
 
 #[test]

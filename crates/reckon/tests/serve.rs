@@ -76,7 +76,13 @@ fn a_token_is_minted_with_a_key_from_a_file() {
     let token = key.check(&token, unix_seconds()).unwrap();
     assert_eq!(token.entities, [7, 9]);
     assert!((290..=300).contains(&(token.expires - unix_seconds())));
-    assert_eq!(reckon(&["token"]).status.code(), Some(2));
+    let nothing_named = reckon(&["token"]);
+    assert_eq!(nothing_named.status.code(), Some(2));
+    assert!(
+        stderr(&nothing_named).contains("<--new-key|--key <FILE>>"),
+        "{}",
+        stderr(&nothing_named)
+    );
 }
 
 #[cfg(unix)]

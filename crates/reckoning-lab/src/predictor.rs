@@ -270,8 +270,10 @@ impl<'a> PredictorParams<'a> {
         PredictorError::Parameter { name: self.name.into(), got }
     }
 
-    fn checked<T>(&self, result: Result<T, ConfigError>) -> Result<T, PredictorError> {
-        result.map_err(|error| PredictorError::Value { name: self.name.into(), error })
+    fn checked<T, E: Into<ConfigError>>(&self, result: Result<T, E>) -> Result<T, PredictorError> {
+        let refuse =
+            |error: E| PredictorError::Value { name: self.name.into(), error: error.into() };
+        result.map_err(refuse)
     }
 }
 

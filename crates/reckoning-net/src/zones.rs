@@ -20,6 +20,7 @@
 use alloc::vec::Vec;
 use core::time::Duration;
 
+use reckoning::error::{PublisherError, SettingError};
 use reckoning::{AngleThreshold, ConfigError, DVec3, Model, Threshold};
 
 /// Distance classes at most.
@@ -86,26 +87,23 @@ impl ZoneConfig {
     /// Names the first setting that is out of range.
     pub fn check(&self) -> Result<(), ConfigError> {
         let count = self.classes.len();
-        in_range("number of zone classes", count as f64, 1.0, MAX_CLASSES as f64)?;
-        in_range("zone hysteresis", self.hysteresis, 0.0, 1.0)?;
+        SettingError::in_range("number of zone classes", count as f64, 1.0, MAX_CLASSES as f64)?;
+        SettingError::in_range("zone hysteresis", self.hysteresis, 0.0, 1.0)?;
         let mut least = 0.0;
         for class in &self.classes {
             // Radii rise, and zero or NaN is none.
             if class.radius_m.partial_cmp(&least) != Some(core::cmp::Ordering::Greater) {
                 let (got, max) = (class.radius_m, f64::INFINITY);
-                return Err(ConfigError::SettingOutOfRange {
-                    name: "zone radius",
-                    got,
-                    min: least,
-                    max,
-                });
+                return Err(
+                    SettingError::OutOfRange { name: "zone radius", got, min: least, max }.into()
+                );
             }
             least = class.radius_m;
             if class.heartbeat.is_zero() || class.heartbeat < class.min_interval {
                 let (heartbeat, min_interval) = (class.heartbeat, class.min_interval);
-                return Err(ConfigError::HeartbeatTooShort { heartbeat, min_interval });
+                return Err(PublisherError::HeartbeatTooShort { heartbeat, min_interval }.into());
             }
-            in_range("coarser_log2", f64::from(class.coarser_log2), 0.0, 16.0)?;
+            SettingError::in_range("coarser_log2", f64::from(class.coarser_log2), 0.0, 16.0)?;
         }
         Ok(())
     }
@@ -127,17 +125,6 @@ impl ZoneConfig {
     pub(crate) fn reach_m(&self) -> f64 {
         self.classes.last().map_or(0.0, |class| class.radius_m * (1.0 + self.hysteresis))
     }
-}
-
-/// `got` if it is from `min` to `max`; NaN never is.
-pub(crate) fn in_range(
-    name: &'static str,
-    got: f64,
-    min: f64,
-    max: f64,
-) -> Result<f64, ConfigError> {
-    let fits = got >= min && got <= max;
-    if fits { Ok(got) } else { Err(ConfigError::SettingOutOfRange { name, got, min, max }) }
 }
 
 /// Cells per reach: a question looks at nine by nine of them.

@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use reckoning::{ConfigError, CurveBasis, DVec3, Kinematics, SimTime};
+use reckoning::{CurveBasis, DVec3, Kinematics, SimTime};
 use reckoning_predict::{
     Behaviour, Interest, InterestConfig, InterestHybrid, Known, Outline, Patterns, PatternsConfig,
     PatternsHybrid, Routes, RoutesConfig, Scene, Wall, Walls,
 };
 
-fn main() -> Result<(), ConfigError> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     // In pixels, as in the game the settings come from.
     let running =
         |x: f64, y: f64, v: DVec3| Kinematics::moving(SimTime::ZERO, DVec3::new(x, y, 0.0), v);
@@ -49,7 +49,7 @@ fn main() -> Result<(), ConfigError> {
         for place in places {
             print!("  {:>6.0}, {:>6.0} ", place.x, place.y);
         }
-        if let Some(curve) = behaviour.plan(&scene, 1, 2.1, CurveBasis::THREE) {
+        if let Some(curve) = behaviour.planned_curve(&scene, 1, 2.1, CurveBasis::THREE) {
             let seen = &player.kinematics;
             let planned = curve.position_at(seen, seen.at + Duration::from_millis(2100));
             println!("  {:>6.0}, {:>6.0}", planned.x, planned.y);

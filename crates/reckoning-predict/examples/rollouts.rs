@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use reckoning::error::TerrainError;
 use reckoning::random::SplitMix64;
 use reckoning::{ConfigError, DVec3, Kinematics, SimTime};
 use reckoning_predict::{
@@ -48,7 +49,7 @@ fn players(random: &mut Scatter, count: u32, walls: &Walls) -> Vec<Known> {
     (0..count).map(player).collect()
 }
 
-fn walls(random: &mut Scatter) -> Result<Walls, ConfigError> {
+fn walls(random: &mut Scatter) -> Result<Walls, TerrainError> {
     Walls::new((0..60).map(|_| {
         let (half_x_m, half_y_m) = (30.0 + random.roll(200.0), 30.0 + random.roll(200.0));
         Wall::from(Outline::Box { center: random.place(), half_x_m, half_y_m, yaw_rad: 0.0 })
@@ -111,7 +112,7 @@ fn tick_s(
     (0..5).map(once).fold(f64::INFINITY, f64::min)
 }
 
-fn main() -> Result<(), ConfigError> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     let only = std::env::args().nth(1).unwrap_or_default();
     let mut random = Scatter(SplitMix64::new(1));
     let mut config = RoutesConfig::default();

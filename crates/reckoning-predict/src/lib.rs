@@ -9,7 +9,8 @@
 //! | you want to | take |
 //! |---|---|
 //! | say what is around a body | [`Scene`], [`Known`], [`Item`] |
-//! | foresee it from that | [`Behaviour`], [`Behaviour::plan`] |
+//! | foresee it from that | [`Behaviour`] |
+//! | publish what is foreseen | [`Planner`](reckoning::Planner), with [`Surroundings`] |
 //! | know a level | [`Walls`], [`Routes`], [`TrendMap`], [`PheromoneMap`] |
 //! | use what was learnt from recordings | [`learned::LearnedPlanner`] |
 //!
@@ -20,12 +21,13 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
-mod behave;
+mod behaviour;
+pub mod learned;
 mod level;
 mod scene;
+mod surroundings;
 
-pub use behave::learned;
-pub use behave::{
+pub use behaviour::{
     Behaviour, Interest, InterestConfig, InterestHybrid, Patterns, PatternsConfig, PatternsHybrid,
     Pheromone, PheromoneConfig, PheromoneMap, Preference, PreferenceLearner, SteadyTracker,
     Trended, TrendedConfig, fit_curve,
@@ -35,3 +37,4 @@ pub use level::{
     Wall, Walls,
 };
 pub use scene::{Item, Known, Restores, Scene};
+pub use surroundings::{Intent, Landmark, Surroundings};

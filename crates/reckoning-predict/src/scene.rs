@@ -21,7 +21,7 @@ use core::time::Duration;
 
 use glam::DVec3;
 
-use crate::behave::PheromoneMap;
+use crate::behaviour::PheromoneMap;
 use crate::level::{Routes, TrendMap, Walls};
 use reckoning::{Kinematics, SimTime};
 

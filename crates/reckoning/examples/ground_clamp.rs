@@ -42,7 +42,7 @@ fn main() -> Result<(), reckoning::ConfigError> {
 }
 
 /// 60 m by 40 m, with a round hill of 6 m in the middle.
-fn hill() -> Result<HeightField, reckoning::ConfigError> {
+fn hill() -> Result<HeightField, reckoning::error::TerrainError> {
     let height_at = |x: f64, y: f64| {
         let from_top = ((x - 30.0) / 20.0).hypot((y - 20.0) / 20.0).min(1.0);
         6.0 * (1.0 - from_top * from_top) * (1.0 - from_top * from_top)

@@ -23,8 +23,9 @@ use core::time::Duration;
 
 use glam::{DQuat, DVec3};
 
-use crate::orient::{level_forward, standing};
-use crate::{ConfigError, Contact, SimTime, Terrain};
+use crate::error::GroundError;
+use crate::orientation::{level_forward, standing};
+use crate::{Contact, SimTime, Terrain};
 
 /// Where a body is shown and how it is turned.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -108,21 +109,21 @@ impl Default for GroundClampConfig {
 }
 
 impl GroundClampConfig {
-    fn check(&self) -> Result<(), ConfigError> {
+    fn check(&self) -> Result<(), GroundError> {
         if let Footprint::Rectangle { half_length_m, half_width_m } = self.footprint {
             let usable = |half_m: f64| half_m > 0.0 && half_m.is_finite();
             if !(usable(half_length_m) && usable(half_width_m)) {
-                return Err(ConfigError::FootprintNotPositive { half_length_m, half_width_m });
+                return Err(GroundError::FootprintNotPositive { half_length_m, half_width_m });
             }
         }
         if !self.origin_height_m.is_finite() {
-            return Err(ConfigError::OriginHeightNotFinite { got_m: self.origin_height_m });
+            return Err(GroundError::OriginHeightNotFinite { got_m: self.origin_height_m });
         }
         let (near_m, far_m) = (self.near_m, self.far_m);
         if near_m >= 0.0 && near_m <= far_m {
             Ok(())
         } else {
-            Err(ConfigError::ClampDistances { near_m, far_m })
+            Err(GroundError::ClampDistances { near_m, far_m })
         }
     }
 }
@@ -156,7 +157,7 @@ impl GroundClamp {
     /// # Errors
     /// A footprint that is not positive, an origin height that is not finite, or distances
     /// that are negative or in the wrong order.
-    pub fn new(config: GroundClampConfig) -> Result<Self, ConfigError> {
+    pub fn new(config: GroundClampConfig) -> Result<Self, GroundError> {
         config.check()?;
         Ok(Self { config, kept: None })
     }
@@ -492,7 +493,7 @@ mod tests {
     #[test]
     fn unusable_settings_are_refused() {
         let mut config = GroundClampConfig { far_m: 10.0, ..GroundClampConfig::default() };
-        let refused = ConfigError::ClampDistances { near_m: 50.0, far_m: 10.0 };
+        let refused = GroundError::ClampDistances { near_m: 50.0, far_m: 10.0 };
         assert_eq!(GroundClamp::new(config.clone()), Err(refused));
         config.far_m = f64::INFINITY;
         assert!(GroundClamp::new(config.clone()).is_ok());
@@ -501,7 +502,7 @@ mod tests {
 
         config = GroundClampConfig::default();
         config.footprint = Footprint::Rectangle { half_length_m: 2.0, half_width_m: 0.0 };
-        let refused = ConfigError::FootprintNotPositive { half_length_m: 2.0, half_width_m: 0.0 };
+        let refused = GroundError::FootprintNotPositive { half_length_m: 2.0, half_width_m: 0.0 };
         assert_eq!(GroundClamp::new(config), Err(refused));
     }
 }

@@ -12,6 +12,8 @@ use crate::SimTime;
 /// all sides agree. Up is `+z`. Games without a third dimension leave `z` at zero, games
 /// that do not know a value leave it at its default.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 pub struct Kinematics {
     /// The moment all the rest is about.
     pub at: SimTime,

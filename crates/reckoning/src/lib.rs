@@ -73,34 +73,40 @@
 //! # Features
 //!
 //! None is on by default and none changes a result: `std` picks the widest vector unit of
-//! the CPU at run time for a [`Crowd`], `rayon` splits a crowd over threads.
+//! the CPU at run time for a [`Crowd`], `rayon` splits a crowd over threads, `serde` reads and
+//! writes settings, states and updates.
 #![no_std]
 
 extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
-mod account;
-mod articulate;
+pub mod accounting;
+pub mod bytes;
+pub mod joints;
 
 mod clock;
 mod crowd;
-mod error;
-mod fair;
+pub mod error;
+pub mod export;
+pub mod fairness;
 mod ghost;
 mod ground;
 mod guard;
 mod kinematics;
 pub mod random;
 
+mod clearance;
 pub mod math;
 mod model;
-mod orient;
-mod prevent;
-mod publish;
-mod quantise;
+mod orientation;
+mod planner;
+mod publisher;
+mod quantiser;
 mod rewind;
-mod sample;
+mod sampler;
+#[cfg(feature = "serde")]
+mod serde;
 
 mod terrain;
 mod threshold;
@@ -108,17 +114,15 @@ mod time;
 mod token_bucket;
 mod update;
 
-pub use account::{
+pub use accounting::{
     ErrorOver, FlightLog, ListenerAccount, Share, Split, error_between, linear_error,
     linear_error_between, update_error_between,
-};
-pub use articulate::{
-    Joint, JointGhost, JointPublisher, JointPublisherConfig, Steering, wheel_spin_rad,
 };
 pub use clock::{ClockConfig, ClockStats, ClockSync, Exchange, Exchanged, Hops, OneWay};
 pub use crowd::{Crowd, CrowdConfig, CrowdError, CrowdId, CrowdView};
 pub use error::ConfigError;
-pub use fair::{
+pub use export::ExportReason;
+pub use fairness::{
     Budget, Delivery, Fairness, FairnessConfig, FairnessStats, Leftover, ListenerId, Policy,
     Weights,
 };
@@ -128,22 +132,26 @@ pub use ghost::{
 pub use glam::{DQuat, DVec3};
 pub use ground::{ClampMode, Footprint, GroundClamp, GroundClampConfig, Pose};
 pub use guard::{ENVELOPE_SPANS_S, Envelope, Guard, GuardConfig, GuardStats, Offence, Verdict};
+pub use joints::{
+    Joint, JointGhost, JointPublisher, JointPublisherConfig, Steering, wheel_spin_rad,
+};
 pub use kinematics::{Field, Kinematics, KinematicsError};
 pub use math::angle_between;
 pub use model::{
     Ballistic, BodyAcceleration, Curve, CurveBasis, CustomModel, DisAlgorithm, DisFields, DisModel,
     Landing, Model, Path, PathRide, euler_from_quat, quat_from_euler,
 };
-pub use orient::{
+pub use orientation::{
     heading_and_pitch_from_velocity, heading_from_velocity, heading_rad, shortest_turn_rad,
     two_point, wrap_rad,
 };
-pub use publish::{Cause, Publisher, PublisherConfig, PublisherStats};
-pub use quantise::Quantiser;
+pub use planner::Planner;
+pub use publisher::{Publisher, PublisherConfig, PublisherStats};
+pub use quantiser::Quantiser;
 pub use rewind::{
     Aim, HitRefusal, HitRequest, HitVerdict, Rewind, RewindConfig, RewindStats, RewindView,
 };
-pub use sample::{Sampler, SamplerConfig, damp_acceleration};
+pub use sampler::{Sampler, SamplerConfig, damp_acceleration};
 pub use terrain::{Contact, FlatGround, HeightField, Terrain};
 pub use threshold::{AngleThreshold, Threshold};
 pub use time::SimTime;

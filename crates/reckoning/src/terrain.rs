@@ -19,7 +19,7 @@ use alloc::vec::Vec;
 use glam::DVec3;
 use libm::{ceil, floor};
 
-use crate::ConfigError;
+use crate::error::TerrainError;
 
 /// A place on the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -113,22 +113,22 @@ impl HeightField {
         columns: usize,
         rows: usize,
         heights_m: Vec<f64>,
-    ) -> Result<Self, ConfigError> {
+    ) -> Result<Self, TerrainError> {
         if columns < 2 || rows < 2 {
-            return Err(ConfigError::GridTooSmall { columns, rows });
+            return Err(TerrainError::GridTooSmall { columns, rows });
         }
         let got = heights_m.len();
         if columns.checked_mul(rows) != Some(got) {
-            return Err(ConfigError::GridSizeMismatch { columns, rows, got });
+            return Err(TerrainError::GridSizeMismatch { columns, rows, got });
         }
         if !(spacing_m > 0.0 && spacing_m.is_finite()) {
-            return Err(ConfigError::SpacingNotPositive { got_m: spacing_m });
+            return Err(TerrainError::SpacingNotPositive { got_m: spacing_m });
         }
         if !corner.is_finite() {
-            return Err(ConfigError::CornerNotFinite { got: corner });
+            return Err(TerrainError::CornerNotFinite { got: corner });
         }
         if let Some(index) = heights_m.iter().position(|height| !(corner.z + height).is_finite()) {
-            return Err(ConfigError::HeightNotFinite { index, got_m: heights_m[index] });
+            return Err(TerrainError::HeightNotFinite { index, got_m: heights_m[index] });
         }
         Ok(Self { corner, spacing_m, columns, rows, heights_m })
     }
@@ -410,15 +410,15 @@ mod tests {
             HeightField::new(DVec3::ZERO, spacing_m, columns, rows, heights.to_vec()).unwrap_err()
         };
         let level = [0.0; 4];
-        assert_eq!(refused(1.0, 4, 1, &level), ConfigError::GridTooSmall { columns: 4, rows: 1 });
+        assert_eq!(refused(1.0, 4, 1, &level), TerrainError::GridTooSmall { columns: 4, rows: 1 });
         assert_eq!(
             refused(1.0, usize::MAX, 3, &level),
-            ConfigError::GridSizeMismatch { columns: usize::MAX, rows: 3, got: 4 }
+            TerrainError::GridSizeMismatch { columns: usize::MAX, rows: 3, got: 4 }
         );
-        assert_eq!(refused(0.0, 2, 2, &level), ConfigError::SpacingNotPositive { got_m: 0.0 });
+        assert_eq!(refused(0.0, 2, 2, &level), TerrainError::SpacingNotPositive { got_m: 0.0 });
         assert_eq!(
             refused(1.0, 2, 2, &[0.0, 0.0, f64::INFINITY, 0.0]),
-            ConfigError::HeightNotFinite { index: 2, got_m: f64::INFINITY }
+            TerrainError::HeightNotFinite { index: 2, got_m: f64::INFINITY }
         );
     }
 }

@@ -4,7 +4,7 @@ use core::f64::consts::PI;
 
 use glam::{DQuat, DVec3};
 
-use crate::ConfigError;
+use crate::error::ThresholdError;
 use crate::math::cos;
 
 /// A guess counts as too far off from this share of the threshold on.
@@ -36,11 +36,11 @@ impl Threshold {
     ///
     /// # Errors
     /// Refuses zero, negative and non-finite distances.
-    pub fn metres(max_error_m: f64) -> Result<Self, ConfigError> {
+    pub fn metres(max_error_m: f64) -> Result<Self, ThresholdError> {
         if max_error_m > 0.0 && max_error_m.is_finite() {
             Ok(Self { max_error_m, per_axis: false })
         } else {
-            Err(ConfigError::ThresholdNotPositive { got_m: max_error_m })
+            Err(ThresholdError::NotPositive { got_m: max_error_m })
         }
     }
 
@@ -48,7 +48,7 @@ impl Threshold {
     ///
     /// # Errors
     /// As [`Threshold::metres`].
-    pub fn metres_per_axis(max_error_m: f64) -> Result<Self, ConfigError> {
+    pub fn metres_per_axis(max_error_m: f64) -> Result<Self, ThresholdError> {
         Ok(Self { per_axis: true, ..Self::metres(max_error_m)? })
     }
 
@@ -102,11 +102,11 @@ impl AngleThreshold {
     ///
     /// # Errors
     /// Refuses angles outside that range.
-    pub fn radians(max_error_rad: f64) -> Result<Self, ConfigError> {
+    pub fn radians(max_error_rad: f64) -> Result<Self, ThresholdError> {
         if max_error_rad > 0.0 && max_error_rad <= PI {
             Ok(Self { max_error_rad, min_dot: cos(max_error_rad * 0.5) })
         } else {
-            Err(ConfigError::AngleOutOfRange { got_rad: max_error_rad })
+            Err(ThresholdError::AngleOutOfRange { got_rad: max_error_rad })
         }
     }
 
@@ -114,7 +114,7 @@ impl AngleThreshold {
     ///
     /// # Errors
     /// As [`AngleThreshold::radians`].
-    pub fn degrees(max_error_deg: f64) -> Result<Self, ConfigError> {
+    pub fn degrees(max_error_deg: f64) -> Result<Self, ThresholdError> {
         Self::radians(max_error_deg * (PI / 180.0))
     }
 

@@ -6,6 +6,8 @@ use crate::{ConfigError, Kinematics, Model, SimTime};
 
 /// How much an update carries and how it is to be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum UpdateKind {
     /// Motion only.
     Partial,

@@ -18,7 +18,7 @@ type Refused = Result<(), ConfigError>;
 fn publisher(change: impl Fn(&mut PublisherConfig)) -> Refused {
     let mut config = PublisherConfig::default();
     change(&mut config);
-    Publisher::start(config, &Kinematics::default()).map(|_| ())
+    Publisher::start(config, &Kinematics::default()).map(drop)
 }
 
 fn rounded(change: impl Fn(&mut Quantiser)) -> Refused {
@@ -32,7 +32,7 @@ fn first() -> Update {
 fn ghost(change: impl Fn(&mut GhostConfig)) -> Refused {
     let mut config = GhostConfig::default();
     change(&mut config);
-    Ghost::start(config, first(), SimTime::ZERO).map(|_| ())
+    Ghost::start(config, first(), SimTime::ZERO).map(drop).map_err(Into::into)
 }
 
 fn span(min: Duration, max: Duration) -> Refused {
@@ -42,19 +42,19 @@ fn span(min: Duration, max: Duration) -> Refused {
 fn delayed(change: impl Fn(&mut DelayedConfig)) -> Refused {
     let mut config = DelayedConfig::default();
     change(&mut config);
-    DelayedGhost::start(config, first(), SimTime::ZERO).map(|_| ())
+    DelayedGhost::start(config, first(), SimTime::ZERO).map(drop).map_err(Into::into)
 }
 
 fn sampler(change: impl Fn(&mut SamplerConfig)) -> Refused {
     let mut config = SamplerConfig::default();
     change(&mut config);
-    Sampler::new(config).map(|_| ())
+    Sampler::new(config).map(drop).map_err(Into::into)
 }
 
 fn ride(progress_m: f64, rate_mps: f64) -> Refused {
     let path = Path::polyline(1, &[DVec3::ZERO, DVec3::X], false)?.leak();
     let model = Model::Path(PathRide { path, progress_m, rate_mps });
-    Update::new(Kinematics::default(), model, UpdateKind::Full).map(|_| ())
+    Update::new(Kinematics::default(), model, UpdateKind::Full).map(drop)
 }
 
 /// Each one refused, and the message says all of these.
@@ -69,10 +69,10 @@ fn expect(refused: &[(Refused, &[&str])]) {
 
 #[test]
 fn thresholds_that_are_no_distances_or_angles() {
-    let metres = |m| Threshold::metres(m).map(|_| ());
-    let per_axis = |m| Threshold::metres_per_axis(m).map(|_| ());
-    let degrees = |deg| AngleThreshold::degrees(deg).map(|_| ());
-    let radians = |rad| AngleThreshold::radians(rad).map(|_| ());
+    let metres = |m| Threshold::metres(m).map(drop).map_err(Into::into);
+    let per_axis = |m| Threshold::metres_per_axis(m).map(drop).map_err(Into::into);
+    let degrees = |deg| AngleThreshold::degrees(deg).map(drop).map_err(Into::into);
+    let radians = |rad| AngleThreshold::radians(rad).map(drop).map_err(Into::into);
     expect(&[
         (metres(0.0), &["threshold 0 m"]),
         (metres(-2.5), &["threshold -2.5 m"]),
@@ -145,10 +145,12 @@ fn samplers_of_no_frames_or_too_many() {
 
 #[test]
 fn models_with_wrong_constants() {
-    let basis = |tau_s: &[f64]| CurveBasis::new(tau_s).map(|_| ());
-    let curve = |coefficients: &[DVec3]| Curve::new(CurveBasis::THREE, coefficients).map(|_| ());
-    let fall = |g, floor| Ballistic::new(g, floor, Landing::Run).map(|_| ());
-    let line = |points: &[DVec3]| Path::polyline(1, points, false).map(|_| ());
+    let basis = |tau_s: &[f64]| CurveBasis::new(tau_s).map(drop).map_err(Into::into);
+    let curve = |coefficients: &[DVec3]| {
+        Curve::new(CurveBasis::THREE, coefficients).map(drop).map_err(Into::into)
+    };
+    let fall = |g, floor| Ballistic::new(g, floor, Landing::Run).map(drop).map_err(Into::into);
+    let line = |points: &[DVec3]| Path::polyline(1, points, false).map(drop).map_err(Into::into);
     expect(&[
         (basis(&[0.1, 0.2]), &["3 or 4 terms, not 2"]),
         (basis(&[0.3, 0.2, 0.4]), &["time constant 1", "0.2 s"]),

@@ -17,9 +17,9 @@ use crate::failure::Failure;
 use crate::say;
 
 const FRAME: Duration = Duration::from_micros(16_667);
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 /// A level file is never longer.
-const LONGEST_ANSWER_BYTES: u64 = 4 << 20;
+const MAX_ANSWER_BYTES: u64 = 4 << 20;
 
 /// What all bots together met with.
 #[derive(Default)]
@@ -187,20 +187,20 @@ fn host_and_port(url: &str) -> String {
 
 fn fetch_level(server: &str) -> Result<Level, Failure> {
     let text = get(server, "/level.toml")
-        .map_err(|said| Failure::NoArena { server: server.to_string(), said })?;
+        .map_err(|reason| Failure::NoArena { server: server.to_string(), reason })?;
     Level::parse(&text).map_err(Failure::server)
 }
 
 /// The body of the answer to a plain request.
 fn get(server: &str, path: &str) -> Result<String, String> {
-    let said = |error: std::io::Error| error.to_string();
-    let address = server.to_socket_addrs().map_err(said)?.next().ok_or("it has no address")?;
-    let mut stream = TcpStream::connect_timeout(&address, PATIENCE).map_err(said)?;
-    stream.set_read_timeout(Some(PATIENCE)).map_err(said)?;
+    let reason = |error: std::io::Error| error.to_string();
+    let address = server.to_socket_addrs().map_err(reason)?.next().ok_or("it has no address")?;
+    let mut stream = TcpStream::connect_timeout(&address, TIMEOUT).map_err(reason)?;
+    stream.set_read_timeout(Some(TIMEOUT)).map_err(reason)?;
     write!(stream, "GET {path} HTTP/1.1\r\nhost: {server}\r\nconnection: close\r\n\r\n")
-        .map_err(said)?;
+        .map_err(reason)?;
     let mut answer = String::new();
-    stream.take(LONGEST_ANSWER_BYTES).read_to_string(&mut answer).map_err(said)?;
+    stream.take(MAX_ANSWER_BYTES).read_to_string(&mut answer).map_err(reason)?;
     let (head, body) = answer.split_once("\r\n\r\n").ok_or("its answer makes no sense")?;
     if head.starts_with("HTTP/1.1 200") {
         Ok(body.to_string())

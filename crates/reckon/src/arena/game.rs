@@ -34,8 +34,8 @@ impl Game for Arena {
             self.stage.apply_world(now, host);
         }
         self.stage.tick(now, host);
-        let people = self.stage.world().players().iter().filter(|it| it.moves_itself).count();
-        self.players.store(people, Ordering::Relaxed);
+        let players = self.stage.world().players().iter().filter(|it| it.moves_itself).count();
+        self.players.store(players, Ordering::Relaxed);
     }
 
     fn aside(&mut self, now: SimTime, peer: PeerId, bytes: &[u8]) {

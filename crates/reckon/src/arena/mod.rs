@@ -5,7 +5,7 @@ mod game;
 mod level;
 mod page;
 pub mod play;
-mod subject;
+mod recording_info;
 pub mod watch;
 
 pub use level::Chosen;

@@ -1,4 +1,4 @@
-//! The page and the files beside it, by HTTP.
+//! The arena's page and the files beside it, served by HTTP.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

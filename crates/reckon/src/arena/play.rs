@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use super::Chosen;
 use super::game::Arena;
 use super::page::Site;
-use super::subject;
+use super::recording_info;
 use crate::args::Play;
 use crate::failure::{Failure, read};
 use crate::say;
@@ -115,7 +115,7 @@ fn try_start(
     let game = Arena::new(stage, site.players());
     let mut server = Server::new(settings);
     server.set_host(host);
-    server.set_subject(subject::of(level));
+    server.set_subject(recording_info::from_level(level));
     server.set_page(site.router());
     Ok(server.start(game))
 }

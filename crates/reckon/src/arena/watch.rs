@@ -1,27 +1,25 @@
 //! `reckon watch`: a recording in the browser.
 
-use std::path::Path;
-
 use reckoning::SimTime;
 use reckoning_arena::{BodyKind, Level};
-use reckoning_lab::import::import_file;
 use reckoning_net::{Host, HostEvent};
-use reckoning_recording::{Recording, Sample, Track, salvage_session};
+use reckoning_recording::{Recording, Sample, Track};
 use reckoning_server::settings::LogLevel;
 use reckoning_server::{Game, Server, Settings, logs};
 use serde_json::{Value, json};
 
 use super::page::Site;
 use crate::args::Watch;
-use crate::failure::{Failure, read};
+use crate::failure::Failure;
+use crate::lab::open;
 use crate::say;
 
 /// More frames a second than a screen shows are of no use.
-const MOST_HZ: f64 = 60.0;
+const MAX_HZ: f64 = 60.0;
 /// What a browser is asked to hold; longer recordings are shown with fewer frames.
-const MOST_BYTES: f64 = 64e6;
+const MAX_BYTES: f64 = 64e6;
 /// Between samples further apart than this nothing is known.
-const LONGEST_GAP_S: f64 = 1.0;
+const MAX_GAP_S: f64 = 1.0;
 
 /// Nobody plays; the page shows the recording by itself.
 struct Nothing;
@@ -34,7 +32,7 @@ impl Game for Nothing {
 
 /// Serves the page and a recording until it is told to stop.
 pub fn run(command: &Watch) -> Result<(), Failure> {
-    let recording = open(&command.file)?;
+    let (recording, _) = open(&command.file)?;
     let mut settings = Settings::default();
     settings.log = LogLevel::Warn;
     settings.listen.set_port(command.port.unwrap_or(0));
@@ -51,17 +49,8 @@ pub fn run(command: &Watch) -> Result<(), Failure> {
     running.run().map_err(Failure::server)
 }
 
-fn open(file: &Path) -> Result<Recording, Failure> {
-    if file.extension().is_none_or(|ending| ending != "reck") {
-        return import_file(file).map_err(Failure::lab);
-    }
-    let salvaged = salvage_session(&read(file)?);
-    let (opened, _) = salvaged.map_err(|error| Failure::lab(error.in_file(file)))?;
-    Ok(opened.recording)
-}
-
 fn site(recording: &Recording, name: &str) -> Site {
-    let grid = Grid::of(recording);
+    let grid = Grid::new(recording);
     let level = Level::built_in_text(&recording.meta.map);
     let mut site = Site::new();
     if let Some(text) = level {
@@ -90,12 +79,12 @@ struct Grid {
 }
 
 impl Grid {
-    fn of(recording: &Recording) -> Self {
+    fn new(recording: &Recording) -> Self {
         let (first, last) = recording.span().unwrap_or((SimTime::ZERO, SimTime::ZERO));
         let seconds = last.secs_since(first);
         let told_hz = if recording.meta.rate_hz > 0.0 { recording.meta.rate_hz } else { 20.0 };
         let bytes_per_hz = seconds * recording.tracks.len() as f64 * 12.0;
-        let rate_hz = told_hz.min(MOST_HZ).min(MOST_BYTES / bytes_per_hz.max(1.0));
+        let rate_hz = told_hz.min(MAX_HZ).min(MAX_BYTES / bytes_per_hz.max(1.0));
         Self { first, rate_hz, frames: (seconds * rate_hz) as usize + 1 }
     }
 
@@ -162,10 +151,10 @@ fn between(samples: &[Sample], place: usize, at: SimTime) -> Option<[f32; 3]> {
     let yaw = before.yaw_rad.unwrap_or(0.0);
     let passed_s = at.secs_since(before.at);
     let position = match after {
-        Some(after) if after.at.secs_since(before.at) <= LONGEST_GAP_S => {
+        Some(after) if after.at.secs_since(before.at) <= MAX_GAP_S => {
             before.position.lerp(after.position, passed_s / after.at.secs_since(before.at))
         }
-        _ if passed_s <= LONGEST_GAP_S / 4.0 => before.position,
+        _ if passed_s <= MAX_GAP_S / 4.0 => before.position,
         _ => return None,
     };
     Some([position.x as f32, position.y as f32, yaw])
@@ -199,7 +188,7 @@ mod tests {
     #[test]
     fn frames_follow_the_samples_and_the_dead_are_absent() {
         let recording = walk();
-        let grid = Grid::of(&recording);
+        let grid = Grid::new(&recording);
         let bytes = frames(&recording, &grid);
         let number =
             |place: usize| f32::from_le_bytes(bytes[place * 4..place * 4 + 4].try_into().unwrap());
@@ -212,7 +201,7 @@ mod tests {
     #[test]
     fn the_header_says_who_is_in_it() {
         let recording = walk();
-        let about = header(&recording, "walk.reck", &Grid::of(&recording), None);
+        let about = header(&recording, "walk.reck", &Grid::new(&recording), None);
         assert_eq!(about["bodies"][0]["id"], 3);
         assert_eq!(about["bodies"][0]["team"], 1);
         assert_eq!(about["level"], Value::Null);

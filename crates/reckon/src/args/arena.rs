@@ -1,118 +1,78 @@
-//! `reckon play`, `reckon bots` and `reckon watch`.
+//! Options of `reckon play`, `reckon bots` and `reckon watch`.
 
 use std::path::PathBuf;
 
-use lexopt::Parser;
+use clap::{Args, value_parser};
 
-use super::{Command, Refusal, Word, next, path, refuse, text, unknown};
-use crate::help;
+const MAX_BOTS: i64 = 200;
 
-/// `reckon play`.
-#[derive(Debug)]
+const PLAY_EXAMPLES: &str = "\
+Paths beside the page: /arena.json (what is on), /level.toml (the level), /health, /metrics.
+
+Example: record a session, then compare predictors on it
+  reckon play --record sessions
+  reckon lab compare --data sessions";
+
+const BOTS_EXAMPLES: &str = "\
+Example:
+  reckon bots --join http://127.0.0.1:4433/ --count 8 --seconds 60";
+
+const WATCH_EXAMPLES: &str = "\
+Example:
+  reckon watch sessions/session-1789000000-0.reck";
+
+/// Start the arena: a game with bots, in your browser
+///
+/// Starts the arena with bots on this machine and prints the link to open in a browser. Ctrl-c
+/// ends it and closes the recording.
+#[derive(Args, Debug)]
+#[command(verbatim_doc_comment, after_help = PLAY_EXAMPLES)]
 pub struct Play {
-    /// Without one, the first that is free.
+    /// Where to listen [default: 4433, or the next one that is free]
+    #[arg(long, value_name = "P")]
     pub port: Option<u16>,
+    /// How many bots, 0 to 200
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = value_parser!(u16).range(..=MAX_BOTS))]
     pub bots: u16,
-    /// A name or a file.
+    /// proving-grounds, tank-field, corridors, or a level file in TOML
+    #[arg(long, value_name = "NAME|FILE", default_value = "proving-grounds")]
     pub level: String,
+    /// Record the session into this folder, for `reckon lab` and `reckon watch`
+    #[arg(long, value_name = "FOLDER")]
     pub record: Option<PathBuf>,
-    /// A trained predictor for the bots.
+    /// Predict bots with a model of `reckon lab train`; the proving grounds come with one
+    #[arg(long, value_name = "FILE")]
     pub learned: Option<PathBuf>,
 }
 
-/// `reckon bots`.
-#[derive(Debug)]
+/// Run programs that join an arena and play
+///
+/// Each program has a connection of its own and plays as well as it can by what it is shown. Prints
+/// at the end how they fared.
+#[derive(Args, Debug)]
+#[command(verbatim_doc_comment, after_help = BOTS_EXAMPLES)]
 pub struct Bots {
+    /// The server, as its link or as host:port
+    #[arg(long, value_name = "URL")]
     pub join: String,
+    /// How many, 1 to 200
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = value_parser!(u16).range(1..=MAX_BOTS))]
     pub count: u16,
+    /// How long [default: until it is stopped]
+    #[arg(long, value_name = "S")]
     pub seconds: Option<u64>,
 }
 
-/// `reckon watch`.
-#[derive(Debug)]
+/// Show a recording in your browser
+///
+/// Shows a recording with a scrubber and the overlays of the arena. Every recording that `reckon
+/// lab info` reads will do.
+#[derive(Args, Debug)]
+#[command(verbatim_doc_comment, after_help = WATCH_EXAMPLES)]
 pub struct Watch {
+    /// The recording
     pub file: PathBuf,
+    /// Where to listen [default: one that is free]
+    #[arg(long, value_name = "P")]
     pub port: Option<u16>,
-}
-
-const MOST_BOTS: u16 = 200;
-
-pub fn play(mut parser: Parser) -> Result<Command, Refusal> {
-    let command = "play";
-    let known = "--port, --bots, --level, --record or --learned";
-    let level = "proving-grounds".to_string();
-    let mut found = Play { port: None, bots: 12, level, record: None, learned: None };
-    while let Some(word) = next(&mut parser, command)? {
-        let Word::Option(name) = &word else {
-            return match word {
-                Word::Help => Ok(Command::Help(help::PLAY.to_string())),
-                word => Err(unknown(command, &word, known)),
-            };
-        };
-        match name.as_str() {
-            "port" => found.port = Some(number(command, &text(&mut parser, command)?)?),
-            "bots" => found.bots = count(command, &text(&mut parser, command)?, 0)?,
-            "level" => found.level = text(&mut parser, command)?,
-            "record" => found.record = Some(path(&mut parser, command)?),
-            "learned" => found.learned = Some(path(&mut parser, command)?),
-            _ => return Err(unknown(command, &word, known)),
-        }
-    }
-    Ok(Command::Play(found))
-}
-
-pub fn bots(mut parser: Parser) -> Result<Command, Refusal> {
-    let command = "bots";
-    let known = "--join, --count or --seconds";
-    let (mut join, mut many, mut seconds) = (None, 4, None);
-    while let Some(word) = next(&mut parser, command)? {
-        let Word::Option(name) = &word else {
-            return match word {
-                Word::Help => Ok(Command::Help(help::BOTS.to_string())),
-                word => Err(unknown(command, &word, known)),
-            };
-        };
-        match name.as_str() {
-            "join" => join = Some(text(&mut parser, command)?),
-            "count" => many = count(command, &text(&mut parser, command)?, 1)?,
-            "seconds" => seconds = Some(number(command, &text(&mut parser, command)?)?),
-            _ => return Err(unknown(command, &word, known)),
-        }
-    }
-    let join = join.ok_or_else(|| {
-        refuse(command, "no server named; say --join URL, such as http://127.0.0.1:4433/")
-    })?;
-    Ok(Command::Bots(Bots { join, count: many, seconds }))
-}
-
-pub fn watch(mut parser: Parser) -> Result<Command, Refusal> {
-    let command = "watch";
-    let (mut file, mut port) = (None, None);
-    while let Some(word) = next(&mut parser, command)? {
-        match &word {
-            Word::Help => return Ok(Command::Help(help::WATCH.to_string())),
-            Word::Value(value) if file.is_none() => file = Some(PathBuf::from(value)),
-            Word::Option(name) if name == "port" => {
-                port = Some(number(command, &text(&mut parser, command)?)?);
-            }
-            _ => return Err(unknown(command, &word, "one FILE and --port")),
-        }
-    }
-    let file = file.ok_or_else(|| refuse(command, "no recording named; say which FILE"))?;
-    Ok(Command::Watch(Watch { file, port }))
-}
-
-fn number<N: std::str::FromStr>(command: &'static str, word: &str) -> Result<N, Refusal> {
-    word.trim()
-        .parse()
-        .map_err(|_| refuse(command, format!("`{word}` is not a whole number that fits")))
-}
-
-fn count(command: &'static str, word: &str, least: u16) -> Result<u16, Refusal> {
-    let count = number(command, word)?;
-    if (least..=MOST_BOTS).contains(&count) {
-        Ok(count)
-    } else {
-        Err(refuse(command, format!("{count} bots; give {least} to {MOST_BOTS}")))
-    }
 }

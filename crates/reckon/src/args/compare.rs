@@ -1,116 +1,101 @@
-//! The words of `reckon lab compare`.
+//! Options of `reckon lab compare`.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use lexopt::Parser;
-use reckoning_lab::compare::{CompareConfig, Predictor};
+use clap::{ArgAction, Args, ValueEnum};
+use reckoning_lab::compare::{CompareConfig, Predictor, PredictorError};
 use reckoning_netsim::LinkConfig;
 
-use super::{Command, Refusal, Word, next, path, paths, refuse, text, unknown};
-use crate::help;
+use super::Data;
 
-const COMMAND: &str = "lab compare";
-const OPTIONS: &str = "--data, --predictors, --delays, --bound, --link, --format, --per-session, --fresh or \
-     --report";
 /// Those that need to know nothing but the body itself.
 const PREDICTORS: &str = "hold,linear,accelerating,damped";
 /// The delays of SHI.
 const DELAYS_MS: &str = "300,600,900,1200,1500,1800,2100";
 /// Beyond this, a delay is a slip of the finger.
-const LONGEST_MS: u64 = 60_000;
+const MAX_DELAY_MS: u64 = 60_000;
 
-/// `reckon lab compare`.
-#[derive(Debug)]
+const EXAMPLES: &str = "\
+Example:
+  reckon lab compare --data ../shared/data/quakeworld --predictors hold,linear --report qw.html";
+
+/// One value of an option, although it holds many.
+pub type PredictorList = Vec<Predictor>;
+
+/// Compare predictors on recordings, or on bots
+///
+/// Replays recordings through publisher, link and ghost, and says how far off each predictor is.
+/// Sessions of one source are pooled.
+#[derive(Args, Debug)]
+#[command(verbatim_doc_comment, after_help = examples_and_predictors())]
 pub struct Compare {
-    /// Empty: bots.
-    pub data: Vec<PathBuf>,
-    pub config: CompareConfig,
-    /// One for each receiver; empty: the usual ones.
+    #[command(flatten)]
+    pub data: Data,
+    /// Which to compare
+    #[arg(long, value_name = "A,B,C", default_value = PREDICTORS, value_parser = predictors)]
+    predictors: PredictorList,
+    /// Ages of the last news in ms
+    #[arg(long, value_name = "MS,MS,...", default_value = DELAYS_MS, value_parser = delay)]
+    #[arg(value_delimiter = ',', action = ArgAction::Set)]
+    delays: Vec<Duration>,
+    /// Stray that a publisher allows and radius of a hit [default: the width of a body]
+    ///
+    /// In units of the source, as `reckon lab info` names them.
+    #[arg(long, value_name = "U", value_parser = bound, allow_negative_numbers = true)]
+    bound: Option<f64>,
+    /// A receiver behind this link; may repeat [default: three at 200, 500 and 800 ms]
+    ///
+    /// Such as delay=80,jitter=20,loss=0.05.
+    #[arg(long = "link", value_name = "SPEC")]
     links: Vec<LinkConfig>,
+    /// Form of the results on stdout
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = Format::Table)]
     pub format: Format,
+    /// Tables of every session, too
+    #[arg(long)]
     pub per_session: bool,
-    /// Whether to compare anew what was compared before.
+    /// Compare anew, even what was compared before
+    ///
+    /// Earlier results are kept in `RECKON_CACHE`, or in the user's cache folder.
+    #[arg(long)]
     pub fresh: bool,
+    /// Also write a report with plots, one file for any browser
+    #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
 }
 
-/// How results are written to stdout.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Form of the results on stdout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     Table,
     Json,
     Csv,
 }
 
-impl Format {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Table => "table",
-            Self::Json => "json",
-            Self::Csv => "csv",
+impl Compare {
+    /// What to compare, as the laboratory wants it.
+    pub fn config(&self) -> CompareConfig {
+        let mut config = CompareConfig::default();
+        config.predictors.clone_from(&self.predictors);
+        config.delays.clone_from(&self.delays);
+        config.bound = self.bound;
+        if !self.links.is_empty() {
+            config.receivers.clone_from(&self.links);
         }
-    }
-
-    /// The format of this name, among those a command has.
-    pub fn of(command: &'static str, name: &str, allowed: &[Self]) -> Result<Self, Refusal> {
-        allowed.iter().copied().find(|it| it.name() == name).ok_or_else(|| {
-            let known: Vec<&str> = allowed.iter().map(|it| it.name()).collect();
-            refuse(command, format!("no format `{name}`; known: {}", known.join(", ")))
-        })
+        config
     }
 }
 
-pub fn parse(mut parser: Parser) -> Result<Command, Refusal> {
-    let mut found = Compare {
-        data: Vec::new(),
-        config: CompareConfig {
-            predictors: predictors(PREDICTORS)?,
-            delays: delays(DELAYS_MS)?,
-            ..CompareConfig::default()
-        },
-        links: Vec::new(),
-        format: Format::Table,
-        per_session: false,
-        fresh: false,
-        report: None,
-    };
-    while let Some(word) = next(&mut parser, COMMAND)? {
-        match word {
-            Word::Help => return Ok(Command::Help(help::compare())),
-            Word::Option(name) => take(&mut found, &name, &mut parser)?,
-            Word::Value(_) => return Err(unknown(COMMAND, &word, OPTIONS)),
-        }
-    }
-    if !found.links.is_empty() {
-        found.config.receivers = std::mem::take(&mut found.links);
-    }
-    Ok(Command::Compare(found))
+fn examples_and_predictors() -> String {
+    let line = |(name, what): &(&str, &str)| format!("\n  {name:<22} {what}");
+    let names: String = Predictor::names().iter().map(line).collect();
+    format!("{EXAMPLES}\n\nPredictors:{names}")
 }
 
-fn take(found: &mut Compare, name: &str, parser: &mut Parser) -> Result<(), Refusal> {
-    match name {
-        "data" => found.data.extend(paths(parser, COMMAND)?),
-        "predictors" => found.config.predictors = predictors(&text(parser, COMMAND)?)?,
-        "delays" => found.config.delays = delays(&text(parser, COMMAND)?)?,
-        "bound" => found.config.bound = Some(bound(&text(parser, COMMAND)?)?),
-        "link" => found.links.push(link(&text(parser, COMMAND)?)?),
-        "format" => {
-            let all = [Format::Table, Format::Json, Format::Csv];
-            found.format = Format::of(COMMAND, &text(parser, COMMAND)?, &all)?;
-        }
-        "per-session" => found.per_session = true,
-        "fresh" => found.fresh = true,
-        "report" => found.report = Some(path(parser, COMMAND)?),
-        _ => return Err(unknown(COMMAND, &Word::Option(name.to_string()), OPTIONS)),
-    }
-    Ok(())
-}
-
-fn predictors(list: &str) -> Result<Vec<Predictor>, Refusal> {
-    split(list)
-        .map(|name| name.parse().map_err(|error| refuse(COMMAND, format!("--predictors: {error}"))))
-        .collect()
+/// Predictors by their names, with commas between them.
+pub fn predictors(list: &str) -> Result<PredictorList, PredictorError> {
+    split(list).map(str::parse).collect()
 }
 
 /// At commas, but not at those between brackets: predictors may have parameters.
@@ -127,44 +112,51 @@ fn split(list: &str) -> impl Iterator<Item = &str> {
     .map(str::trim)
 }
 
-fn delays(list: &str) -> Result<Vec<Duration>, Refusal> {
-    let delay = |word: &str| match word.parse() {
-        Ok(ms) if ms <= LONGEST_MS => Ok(Duration::from_millis(ms)),
-        _ => Err(refuse(
-            COMMAND,
-            format!("--delays: `{word}` is not a whole number of ms up to {LONGEST_MS}"),
-        )),
-    };
-    split(list).map(delay).collect()
+fn delay(word: &str) -> Result<Duration, String> {
+    match word.trim().parse() {
+        Ok(ms) if ms <= MAX_DELAY_MS => Ok(Duration::from_millis(ms)),
+        _ => Err(format!("not a whole number of ms up to {MAX_DELAY_MS}")),
+    }
 }
 
-fn bound(word: &str) -> Result<f64, Refusal> {
+fn bound(word: &str) -> Result<f64, &'static str> {
     let bound = word.parse().ok().filter(|bound: &f64| bound.is_finite() && *bound > 0.0);
-    bound.ok_or_else(|| {
-        refuse(COMMAND, format!("--bound: `{word}` is not a length above zero, such as 16 or 0.5"))
-    })
-}
-
-fn link(spec: &str) -> Result<LinkConfig, Refusal> {
-    spec.parse().map_err(|error| refuse(COMMAND, format!("--link: {error}")))
+    bound.ok_or("not a length above zero, such as 16 or 0.5")
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Cli, Command, Lab};
     use super::*;
+    use clap::Parser;
+
+    fn compare(words: &[&str]) -> CompareConfig {
+        let words = ["reckon", "lab", "compare"].iter().chain(words);
+        let Command::Lab(Lab::Compare(found)) = Cli::try_parse_from(words).unwrap().command else {
+            panic!("another command")
+        };
+        found.config()
+    }
 
     fn delays_of(words: &[&str]) -> Vec<u128> {
-        let words = std::iter::once("compare").chain(words.iter().copied());
-        let Ok(Command::Compare(found)) = parse(Parser::from_iter(words)) else {
-            panic!("not understood")
-        };
-        found.config.receivers.iter().map(|link| link.delay.as_millis()).collect()
+        compare(words).receivers.iter().map(|link| link.delay.as_millis()).collect()
     }
 
     #[test]
     fn every_link_is_a_receiver_and_without_any_there_are_three() {
         assert_eq!(delays_of(&[]), [200, 500, 800]);
         assert_eq!(delays_of(&["--link", "delay=80,loss=0.1", "--link", "delay=30"]), [80, 30]);
+    }
+
+    #[test]
+    fn without_options_it_is_the_default_of_the_laboratory() {
+        assert_eq!(compare(&[]), CompareConfig::default());
+    }
+
+    #[test]
+    fn a_list_given_again_replaces_the_first() {
+        let config = compare(&["--delays", "100,200", "--delays", "300, 400"]);
+        assert_eq!(config.delays, [300, 400].map(Duration::from_millis));
     }
 
     #[test]

@@ -1,219 +1,105 @@
-//! From words to commands. Nothing is read or written here.
+//! The command line: commands, options and their help, from which completions and manual pages are
+//! made too. Nothing is run here; of files, only trained predictors are read.
 
 mod arena;
 mod compare;
 mod files;
+mod manual;
+mod reproduce;
 mod serve;
 mod train;
 
-use std::ffi::OsString;
-use std::fmt;
 use std::path::PathBuf;
 
-use lexopt::Arg::{Long, Short, Value};
-use lexopt::Parser;
-use reckoning_lab::reproduce::Document;
+use clap::{Args, Parser, Subcommand};
 
 pub use arena::{Bots, Play, Watch};
 pub use compare::{Compare, Format};
-pub use files::Kind;
-pub use serve::{Mint, Serve};
+pub use files::{Export, Import, Info, Kind, Trend, TrendBuild, TrendDraw};
+pub use manual::{Completions, Man};
+pub use reproduce::Reproduce;
+pub use serve::{Serve, Token};
 pub use train::{LearnedTable, Train};
 
-use crate::help;
+const EXAMPLES: &str = "\
+Example: play
+  reckon play
+Example: how good are the usual predictors on bots that play by themselves?
+  reckon lab compare";
 
-/// A command that was understood.
-#[derive(Debug)]
+const LAB_EXAMPLES: &str = "\
+Each explains itself: reckon lab compare --help
+
+Example:
+  reckon lab compare --data recordings/ --predictors hold,linear --report report.html";
+
+const CHEATS_EXAMPLES: &str = "\
+Example:
+  reckon lab cheats --data ../shared/data";
+
+/// Dead reckoning, measured
+#[derive(Debug, Parser)]
+#[command(name = "reckon", version, args_override_self = true, after_help = EXAMPLES)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
 pub enum Command {
-    Help(String),
+    Play(Play),
+    Watch(Watch),
+    Bots(Bots),
+    Serve(Serve),
+    Token(Token),
+    /// The laboratory: how well do predictors follow, and at what price?
+    #[command(subcommand, after_help = LAB_EXAMPLES)]
+    Lab(Lab),
+    Completions(Completions),
+    Man(Man),
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Lab {
     Compare(Compare),
     Reproduce(Reproduce),
-    Cheats { data: Vec<PathBuf> },
-    TrendBuild { data: Vec<PathBuf>, out: PathBuf },
-    TrendDraw { map: PathBuf, level: Option<PathBuf>, out: PathBuf },
-    Import { kind: Kind, file: PathBuf, out: PathBuf },
-    Export { file: PathBuf, parquet: PathBuf },
-    Info { file: PathBuf },
-    Play(Play),
-    Bots(Bots),
-    Watch(Watch),
-    Serve(Serve),
-    NewKey,
-    Mint(Mint),
+    /// Inject cheats into recordings and count which are caught
+    ///
+    /// Runs recorded players through publisher, link and guard, honestly and with cheats injected,
+    /// and says how many cheats were caught within one and three seconds, and how many honest
+    /// players were bothered. What bodies can do is learnt from the other sessions of each source.
+    #[command(verbatim_doc_comment, after_help = CHEATS_EXAMPLES)]
+    Cheats(Data),
     Train(Train),
     LearnedTable(LearnedTable),
+    #[command(subcommand)]
+    Trend(Trend),
+    Import(Import),
+    Export(Export),
+    Info(Info),
 }
 
-/// `reckon lab reproduce`.
-#[derive(Debug)]
-pub struct Reproduce {
-    pub documents: Vec<Document>,
-    pub json: bool,
-    pub report: Option<PathBuf>,
+// Doc comments here would become the help of the commands that flatten it.
+#[derive(Args, Debug)]
+pub struct Data {
+    /// Sessions, or folders of them; without, seeded bots play some
+    #[arg(long = "data", num_args = 1.., value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
 }
 
-/// Why the words were not understood.
-#[derive(Debug)]
-pub struct Refusal {
-    /// What is wrong, naming the word.
-    said: String,
-    /// The command whose help may serve.
-    command: &'static str,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
 
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let space = if self.command.is_empty() { "" } else { " " };
-        write!(f, "{}\ntry: reckon{space}{} --help", self.said, self.command)
+    #[test]
+    fn the_definition_contradicts_itself_nowhere() {
+        Cli::command().debug_assert();
     }
-}
 
-/// A refusal of this command.
-fn refuse(command: &'static str, said: impl fmt::Display) -> Refusal {
-    Refusal { said: said.to_string(), command }
-}
-
-const DOCUMENTS: [(&str, Document); 5] = [
-    ("murphy", Document::Murphy),
-    ("thesis", Document::Thesis),
-    ("li", Document::Li),
-    ("shi", Document::Shi),
-    ("steele", Document::Steele),
-];
-
-/// Understands the words after the program's name.
-pub fn parse(mut parser: Parser) -> Result<Command, Refusal> {
-    let command = "";
-    match next(&mut parser, command)? {
-        None | Some(Word::Help) => Ok(Command::Help(help::TOP.to_string())),
-        Some(Word::Option(name)) if name == "version" => {
-            Ok(Command::Help(format!("reckon {}\n", env!("CARGO_PKG_VERSION"))))
-        }
-        Some(Word::Value(word)) if word == "lab" => lab(parser),
-        Some(Word::Value(word)) if word == "play" => arena::play(parser),
-        Some(Word::Value(word)) if word == "bots" => arena::bots(parser),
-        Some(Word::Value(word)) if word == "watch" => arena::watch(parser),
-        Some(Word::Value(word)) if word == "serve" => serve::serve(parser),
-        Some(Word::Value(word)) if word == "token" => serve::token(parser),
-        Some(word) => {
-            let known = "play, watch, bots, serve, token, lab, --help or --version";
-            Err(unknown(command, &word, known))
-        }
+    #[test]
+    fn of_an_option_given_twice_the_last_counts() {
+        let cli = Cli::try_parse_from(["reckon", "play", "--bots", "3", "--bots", "5"]).unwrap();
+        assert!(matches!(cli.command, Command::Play(Play { bots: 5, .. })));
     }
-}
-
-fn lab(mut parser: Parser) -> Result<Command, Refusal> {
-    let commands =
-        "compare, reproduce, cheats, train, learned-table, trend, import, export or info";
-    let command = match next(&mut parser, "lab")? {
-        None | Some(Word::Help) => return Ok(Command::Help(help::LAB.to_string())),
-        Some(word) => word,
-    };
-    match command.value().and_then(|word| word.to_str()) {
-        Some("compare") => compare::parse(parser),
-        Some("reproduce") => reproduce(parser),
-        Some("cheats") => files::cheats(parser),
-        Some("train") => train::parse(parser),
-        Some("learned-table") => train::table(parser),
-        Some("trend") => files::trend(parser),
-        Some("import") => files::import(parser),
-        Some("export") => files::export(parser),
-        Some("info") => files::info(parser),
-        _ => Err(unknown("lab", &command, commands)),
-    }
-}
-
-fn reproduce(mut parser: Parser) -> Result<Command, Refusal> {
-    let command = "lab reproduce";
-    let mut found = Reproduce { documents: Vec::new(), json: false, report: None };
-    while let Some(word) = next(&mut parser, command)? {
-        match &word {
-            Word::Help => return Ok(Command::Help(help::REPRODUCE.to_string())),
-            Word::Value(name) => found.documents.extend(documents(command, name)?),
-            Word::Option(name) => match name.as_str() {
-                "format" => {
-                    let format = text(&mut parser, command)?;
-                    found.json = Format::of(command, &format, &[Format::Table, Format::Json])?
-                        == Format::Json;
-                }
-                "report" => found.report = Some(path(&mut parser, command)?),
-                _ => return Err(unknown(command, &word, "--format or --report")),
-            },
-        }
-    }
-    if found.documents.is_empty() {
-        return Err(refuse(
-            command,
-            "no document named; say murphy, thesis, li, shi, steele or all",
-        ));
-    }
-    Ok(Command::Reproduce(found))
-}
-
-fn documents(command: &'static str, name: &OsString) -> Result<Vec<Document>, Refusal> {
-    if name == "all" {
-        return Ok(DOCUMENTS.map(|(_, document)| document).to_vec());
-    }
-    let known = DOCUMENTS.iter().find(|(known, _)| name == known);
-    known.map(|known| vec![known.1]).ok_or_else(|| {
-        let name = name.display();
-        refuse(command, format!("no document `{name}`; say murphy, thesis, li, shi, steele or all"))
-    })
-}
-
-/// The next word of a command line.
-#[derive(Debug)]
-enum Word {
-    Help,
-    /// An option's long name, without dashes.
-    Option(String),
-    Value(OsString),
-}
-
-impl Word {
-    fn value(&self) -> Option<&OsString> {
-        if let Self::Value(value) = self { Some(value) } else { None }
-    }
-}
-
-fn next(parser: &mut Parser, command: &'static str) -> Result<Option<Word>, Refusal> {
-    let word = parser.next().map_err(|error| refuse(command, error))?;
-    Ok(word.map(|word| match word {
-        Short('h') | Long("help") => Word::Help,
-        Short('o') => Word::Option("output".to_string()),
-        Short('V') => Word::Option("version".to_string()),
-        Short(letter) => Word::Option(letter.to_string()),
-        Long(name) => Word::Option(name.to_string()),
-        Value(value) => Word::Value(value),
-    }))
-}
-
-/// The refusal of a word, with those that would do.
-fn unknown(command: &'static str, word: &Word, known: &str) -> Refusal {
-    let word = match word {
-        Word::Help => "--help".to_string(),
-        Word::Option(name) if name.chars().count() == 1 => format!("-{name}"),
-        Word::Option(name) => format!("--{name}"),
-        Word::Value(value) => value.display().to_string(),
-    };
-    refuse(command, format!("`{word}` is not understood here; known: {known}"))
-}
-
-/// The value of the option just read, as text.
-fn text(parser: &mut Parser, command: &'static str) -> Result<String, Refusal> {
-    let value = parser.value().map_err(|error| refuse(command, error))?;
-    value
-        .into_string()
-        .map_err(|value| refuse(command, format!("`{}` is not text in UTF-8", value.display())))
-}
-
-/// The value of the option just read, as a path.
-fn path(parser: &mut Parser, command: &'static str) -> Result<PathBuf, Refusal> {
-    parser.value().map(PathBuf::from).map_err(|error| refuse(command, error))
-}
-
-/// All values of the option just read, as paths.
-fn paths(parser: &mut Parser, command: &'static str) -> Result<Vec<PathBuf>, Refusal> {
-    let values = parser.values().map_err(|error| refuse(command, error))?;
-    Ok(values.map(PathBuf::from).collect())
 }

@@ -1,18 +1,17 @@
-//! `reckon lab cheats`.
+//! `reckon lab cheats`: cheats injected into recordings, and how many are caught.
 
 use std::path::PathBuf;
 
-use reckoning_lab::bots;
 use reckoning_lab::cheats::cheat_tables;
 use reckoning_lab::report::to_text;
 
-use super::load;
+use super::sessions_or_bots;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::say;
 
 pub fn run(data: &[PathBuf]) -> Result<(), Failure> {
-    let recordings = if data.is_empty() { bots::sessions() } else { load(data)? };
+    let recordings = sessions_or_bots(data)?;
     let progress = Progress::start("judging");
     let tables = cheat_tables(&recordings, &|done, count| progress.show(done, count));
     let texts: Vec<String> = tables.map_err(Failure::lab)?.iter().map(to_text).collect();

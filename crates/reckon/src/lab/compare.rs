@@ -1,9 +1,8 @@
-//! `reckon lab compare`.
+//! `reckon lab compare`: predictors compared on recordings or bots.
 
 use std::env::var_os;
 use std::path::PathBuf;
 
-use reckoning_lab::bots;
 use reckoning_lab::compare::{Cache, Comparison, compare, compare_cached};
 use reckoning_lab::report::{
     Contents, DataSet, TrendPicture, comparison_csv, comparison_json, comparison_tables,
@@ -12,23 +11,24 @@ use reckoning_lab::report::{
 use reckoning_lab::trend::{trend_config, trend_map};
 use reckoning_recording::Recording;
 
-use super::load;
+use super::sessions_or_bots;
 use crate::args::{Compare, Format};
 use crate::failure::{Failure, write};
 use crate::progress::Progress;
 use crate::say;
 
 pub fn run(command: &Compare) -> Result<(), Failure> {
-    let recordings = if command.data.is_empty() { bots::sessions() } else { load(&command.data)? };
+    let recordings = sessions_or_bots(&command.data.paths)?;
     if recordings.is_empty() {
         return Err(Failure::NoSessions);
     }
     let found = {
         let progress = Progress::start("comparing");
         let show = |done, of| progress.show(done, of);
+        let config = command.config();
         let found = match cache().filter(|_| !command.fresh) {
-            Some(cache) => compare_cached(&cache, &command.config, &recordings, &show),
-            None => compare(&command.config, &recordings, &show),
+            Some(cache) => compare_cached(&cache, &config, &recordings, &show),
+            None => compare(&config, &recordings, &show),
         };
         found.map_err(Failure::lab)?
     };

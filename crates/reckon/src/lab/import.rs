@@ -1,4 +1,4 @@
-//! `reckon lab import` and `reckon lab export`.
+//! `reckon lab import` and `reckon lab export`: sessions from and to other formats.
 
 use std::path::Path;
 
@@ -6,12 +6,13 @@ use reckoning_lab::import::{bzflag, dis, import_file, rocket_league, shi, slippi
 use reckoning_lab::write_parquet;
 use reckoning_recording::{Recording, save_csv, write_session};
 
-use crate::args::Kind;
+use crate::args::{Export, Import, Kind};
 use crate::failure::{Failure, read, write};
 use crate::say;
 
-pub fn import(kind: Kind, file: &Path, out: &Path) -> Result<(), Failure> {
-    let parse = match kind {
+pub fn import(command: &Import) -> Result<(), Failure> {
+    let (file, out) = (&command.file, &command.output);
+    let parse = match command.kind {
         Kind::Bzflag => bzflag::parse,
         Kind::Slp => slippi::parse,
         Kind::Replay => rocket_league::parse,
@@ -38,8 +39,9 @@ fn save(mut recording: Recording, out: &Path) -> Result<(), Failure> {
     save_csv(&recording, folder).map(drop).map_err(Failure::lab)
 }
 
-pub fn export(file: &Path, parquet: &Path) -> Result<(), Failure> {
-    let recording = import_file(file).map_err(Failure::lab)?;
+pub fn export(command: &Export) -> Result<(), Failure> {
+    let parquet = &command.parquet;
+    let recording = import_file(&command.file).map_err(Failure::lab)?;
     write(parquet, &write_parquet(&recording))?;
     say(&format!("{}: {} rows\n", parquet.display(), recording.sample_count()))
 }

@@ -1,13 +1,13 @@
-//! `reckon lab info`.
+//! `reckon lab info`: facts about one recording.
 
 use std::path::Path;
 
-use reckoning_lab::import::import_file;
 use reckoning_lab::report::to_text;
 use reckoning_lab::reproduce::ReportTable;
-use reckoning_recording::{Recording, Track, salvage_session};
+use reckoning_recording::{Recording, Track};
 
-use crate::failure::{Failure, read};
+use super::open;
+use crate::failure::Failure;
 use crate::say;
 
 pub fn run(file: &Path) -> Result<(), Failure> {
@@ -17,22 +17,6 @@ pub fn run(file: &Path) -> Result<(), Failure> {
     let title = file.display().to_string();
     let facts = to_text(&ReportTable { title, columns, rows });
     say(&format!("{facts}\n{}", to_text(&bodies(&recording))))
-}
-
-/// A recording, and whether its file is whole.
-fn open(file: &Path) -> Result<(Recording, String), Failure> {
-    if file.extension().is_none_or(|ending| ending != "reck") {
-        let recording = import_file(file).map_err(Failure::lab)?;
-        return Ok((recording, "whole".to_string()));
-    }
-    let salvaged = salvage_session(&read(file)?);
-    let (opened, damage) = salvaged.map_err(|error| Failure::lab(error.in_file(file)))?;
-    let state = match (damage, opened.truncated_at) {
-        (Some(damage), _) => format!("damaged; this is what comes before: {damage}"),
-        (None, Some(byte)) => format!("cut off after byte {byte}; this is what comes before"),
-        (None, None) => "whole".to_string(),
-    };
-    Ok((opened.recording, state))
 }
 
 fn facts(recording: &Recording, state: &str) -> Vec<Vec<String>> {

@@ -1,11 +1,11 @@
-//! `reckon lab reproduce`.
+//! `reckon lab reproduce`: published claims, measured.
 
 use reckoning_lab::report::{
     Contents, FairnessRow, claims_table, reproduction_json, to_html, to_text,
 };
 use reckoning_lab::reproduce::{Reproduction, reproduce};
 
-use crate::args::Reproduce;
+use crate::args::{Format, Reproduce};
 use crate::failure::{Failure, write};
 use crate::progress::Progress;
 use crate::say;
@@ -21,14 +21,17 @@ pub fn run(command: &Reproduce) -> Result<(), Failure> {
         };
         write(path, to_html(&contents).map_err(Failure::lab)?.as_bytes())?;
     }
-    say(&if command.json { reproduction_json(&found) } else { tables(&found) })
+    say(&match command.format {
+        Format::Json => reproduction_json(&found),
+        _ => tables(&found),
+    })
 }
 
 fn measure(command: &Reproduce) -> Reproduction {
     let progress = Progress::start("measuring");
     let mut found = Reproduction::default();
-    for document in &command.documents {
-        let part = reproduce(*document, &|what| progress.step(what));
+    for document in command.documents() {
+        let part = reproduce(document, &|what| progress.step(what));
         found.claims.extend(part.claims);
         found.tables.extend(part.tables);
     }

@@ -1,4 +1,4 @@
-//! `reckon lab train` and `reckon lab learned-table`.
+//! `reckon lab train` and `reckon lab learned-table`: predictors trained and tried.
 
 use reckoning_lab::bots;
 use reckoning_lab::train::{Epoch, Trained, learned_table, table_text, train as learn};
@@ -10,17 +10,20 @@ use crate::failure::{Failure, write};
 use crate::say;
 
 pub fn train(command: &Train) -> Result<(), Failure> {
-    let recordings = if command.data.is_empty() { bots::lessons() } else { load(&command.data)? };
+    let recordings = match command.data.paths.as_slice() {
+        [] => bots::lessons(),
+        paths => load(paths)?,
+    };
     if recordings.is_empty() {
         return Err(Failure::NoSessions);
     }
     let sessions: Vec<&Recording> = recordings.iter().collect();
     let mut show = |number: usize, epoch: &Epoch| eprintln!("{}", line(number, epoch));
-    let trained = learn(&command.config, &sessions, &mut show).map_err(Failure::lab)?;
+    let trained = learn(&command.training.config(), &sessions, &mut show).map_err(Failure::lab)?;
     let bytes = trained.model.to_bytes();
-    write(&command.out, &bytes)?;
+    write(&command.output, &bytes)?;
     say(&curve(&trained))?;
-    let (out, examples) = (command.out.display(), trained.examples);
+    let (out, examples) = (command.output.display(), trained.examples);
     say(&format!("{out}: {} bytes from {examples} examples\n", bytes.len()))
 }
 
@@ -52,9 +55,9 @@ pub fn table(command: &LearnedTable) -> Result<(), Failure> {
     if recordings.is_empty() {
         return Err(Failure::NoSessions);
     }
-    let tables = learned_table(&command.config, recordings, &|said| eprintln!("{said}"));
+    let tables = learned_table(&command.config(), recordings, &|said| eprintln!("{said}"));
     let text = table_text(&tables.map_err(Failure::lab)?);
-    if let Some(out) = &command.out {
+    if let Some(out) = &command.output {
         write(out, text.as_bytes())?;
     }
     say(&text)

@@ -1,17 +1,16 @@
-//! `reckon lab trend`.
-
-use std::path::{Path, PathBuf};
+//! `reckon lab trend`: trend maps of levels, built and drawn.
 
 use reckoning_lab::trend::{draw_trend, trend_config, trend_map};
 use reckoning_predict::TrendMap;
 use reckoning_recording::parse_level;
 
 use super::load;
+use crate::args::{TrendBuild, TrendDraw};
 use crate::failure::{Failure, read, write};
 use crate::say;
 
-pub fn build(data: &[PathBuf], out: &Path) -> Result<(), Failure> {
-    let recordings = load(data)?;
+pub fn build(command: &TrendBuild) -> Result<(), Failure> {
+    let (recordings, out) = (load(&command.data)?, &command.output);
     let map = trend_map(&recordings, &trend_config(&recordings)).map_err(Failure::lab)?;
     let (cells, seen) = map
         .cells()
@@ -20,11 +19,12 @@ pub fn build(data: &[PathBuf], out: &Path) -> Result<(), Failure> {
     say(&format!("{}: {cells} cells from {seen} sightings\n", out.display()))
 }
 
-pub fn draw(map: &Path, level: Option<&Path>, out: &Path) -> Result<(), Failure> {
-    let bytes = read(map)?;
+pub fn draw(command: &TrendDraw) -> Result<(), Failure> {
+    let (path, out) = (&command.map, &command.output);
+    let bytes = read(path)?;
     let map = TrendMap::from_bytes(&bytes)
-        .map_err(|error| Failure::TrendMap { path: map.to_path_buf(), error })?;
-    let level = match level {
+        .map_err(|error| Failure::TrendMap { path: path.clone(), error })?;
+    let level = match &command.level {
         Some(path) => {
             let level = parse_level(&read(path)?);
             Some(level.map_err(|error| Failure::lab(error.in_file(path)))?)

@@ -63,7 +63,14 @@ impl fmt::Display for StageError {
     }
 }
 
-impl std::error::Error for StageError {}
+impl std::error::Error for StageError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Config(error) => Some(error),
+            Self::Format(error) => Some(error),
+        }
+    }
+}
 
 impl From<ConfigError> for StageError {
     fn from(error: ConfigError) -> Self {
@@ -158,7 +165,7 @@ pub fn guard_config(level: &Level) -> GuardConfig {
 
 pub(super) fn walls(of: &LevelWalls) -> Result<Walls, ConfigError> {
     let lines = of.edges().iter().map(|edge| Wall::from(Outline::Line(edge.a, edge.b)));
-    Walls::new(lines)
+    Ok(Walls::new(lines)?)
 }
 
 /// How clients show others. The host's memory of what they saw takes it to be this.

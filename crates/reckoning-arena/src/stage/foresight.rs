@@ -5,9 +5,10 @@
 
 use crate::level::{ItemKind, Level};
 use crate::world::{PlayerId, World};
-use reckoning::{DVec3, Kinematics, Model, SimTime};
-use reckoning_predict::learned::{LearnedConfig, LearnedModel, LearnedPlanner, Mark, Senses};
+use reckoning::{DVec3, ExportReason, Kinematics, Model, Planner, SimTime};
+use reckoning_predict::learned::{LearnedConfig, LearnedModel, LearnedPlanner};
 use reckoning_predict::{Item, Known, Restores, Scene, Walls};
+use reckoning_predict::{Landmark, Surroundings};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -81,34 +82,36 @@ impl Foresight {
         let [width, height] = level.file().size_px;
         let mut scene = Scene::new(&self.bodies, &self.items);
         scene.walls = self.walls.as_ref();
-        let middle = Mark { position: DVec3::new(width, height, 0.0) * 0.5, velocity: DVec3::ZERO };
-        let senses = |id: PlayerId| Senses {
+        let middle =
+            Landmark { position: DVec3::new(width, height, 0.0) * 0.5, velocity: DVec3::ZERO };
+        let around = |id: PlayerId| Surroundings {
             scene: Some(&scene),
             id: u32::from(id.0),
             facing_known: true,
             marks: [None, Some(middle)],
             bounds: Some((DVec3::new(0.0, 0.0, -OPEN), DVec3::new(width, height, OPEN))),
-            ..Senses::default()
+            ..Surroundings::default()
         };
         let mut plans = Vec::with_capacity(acting.len());
         for (id, life, truth) in acting {
-            let (known, planner) = self.planners.entry(*id).or_insert_with(|| (*life, new(*id)));
+            let (known, planner) =
+                self.planners.entry(*id).or_insert_with(|| (*life, new(&self.model, *id)));
             if *known != *life {
                 *known = *life;
                 planner.restart();
             }
             planner.set_bound_m(bound_px);
-            planner.observe(&self.model, truth, &senses(*id));
-            plans.push(planner.plan(&self.model, truth, &senses(*id)));
+            planner.observe(truth, &around(*id));
+            plans.push(planner.plan(truth, &around(*id), ExportReason::Position));
         }
         plans
     }
 }
 
-fn new(id: PlayerId) -> LearnedPlanner {
+fn new(model: &Arc<LearnedModel>, id: PlayerId) -> LearnedPlanner {
     let mut config = LearnedConfig::default();
     config.seed = u64::from(id.0);
-    LearnedPlanner::new(config)
+    LearnedPlanner::new(Arc::clone(model), config)
 }
 
 #[cfg(test)]

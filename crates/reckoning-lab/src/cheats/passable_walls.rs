@@ -34,7 +34,7 @@ pub(super) fn walls_without_passages(
         }
         shapes.retain(|shape| !hits.iter().any(|&hit| is_on(shape, hit)));
     }
-    Walls::new(shapes.iter().filter_map(|shape| wall_of(shape))).map(Some)
+    Ok(Some(Walls::new(shapes.iter().filter_map(|shape| wall_of(shape)))?))
 }
 
 /// Whether a place lies on a thin wall; blocks are solid and stay.

@@ -1,11 +1,12 @@
 //! The engine's real chain on a recording: publisher, link, ghost.
 
 use reckoning::{
-    Cause, ConfigError, CurveBasis, DVec3, Kinematics, Model, Publisher, PublisherConfig, SimTime,
-    Threshold, Update,
+    ConfigError, DVec3, ExportReason, Kinematics, Model, Planner, Publisher, PublisherConfig,
+    SimTime, Threshold, Update,
 };
+use reckoning_predict as predict;
 use reckoning_predict::Behaviour;
-use reckoning_predict::learned::{LearnedConfig, LearnedPlanner, Senses};
+use reckoning_predict::learned::{LearnedConfig, LearnedModel, LearnedPlanner};
 use std::ops::Range;
 use std::time::Duration;
 
@@ -17,9 +18,6 @@ use super::surroundings::{SceneMoment, Surroundings};
 use crate::publishing::threshold_only;
 use crate::train::SenderContext;
 use reckoning_netsim::LinkConfig;
-
-/// How far ahead a behaviour's plan is laid into a curve.
-const PLAN_S: f64 = 1.5;
 
 /// What one player's chain cost and showed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -124,7 +122,7 @@ impl ChainSetting<'_> {
         course: &BodyCourse,
         places: Range<usize>,
         player: usize,
-        mut planner: Option<&mut LearnedPlanner>,
+        mut planner: Option<&mut LearnedPlanner<&LearnedModel>>,
         chain: &mut ChainOutcome,
     ) -> Result<(), CompareError> {
         let alive: Vec<usize> = places.filter(|&place| course.states[place].alive).collect();
@@ -164,12 +162,12 @@ impl ChainSetting<'_> {
         first: &Kinematics,
         player: usize,
         place: usize,
-        planner: Option<&mut LearnedPlanner>,
+        planner: Option<&mut LearnedPlanner<&LearnedModel>>,
     ) -> Result<(Publisher, Update), ConfigError> {
         let mut publishing = self.publishing()?;
         if let Some(planner) = planner {
             self.tell(planner, player, place);
-            publishing.model = self.learned_plan(planner, player, place);
+            publishing.model = self.learned_plan(planner, player, place, ExportReason::Full);
         }
         Publisher::start(publishing, first)
     }
@@ -181,52 +179,56 @@ impl ChainSetting<'_> {
         truth: &Kinematics,
         player: usize,
         place: usize,
-        planner: Option<&mut LearnedPlanner>,
+        planner: Option<&mut LearnedPlanner<&LearnedModel>>,
     ) -> Option<Update> {
         if let Some(threshold) = self.threshold_at(truth) {
             publisher.set_threshold(threshold);
         }
-        let cause = publisher.due(truth)?;
+        let reason = publisher.due(truth)?;
         let model = match planner {
-            Some(planner) => self.learned_plan(planner, player, place),
-            None => self.plan(player, truth, cause),
+            Some(planner) => self.learned_plan(planner, player, place, reason),
+            None => self.plan(player, truth, reason),
         };
-        Some(publisher.export(truth, model, cause))
+        Some(publisher.export(truth, model, reason))
     }
 
     /// Whoever plans with a trained model, if that is the predictor.
-    pub(crate) fn planner(&self, player: usize) -> Option<LearnedPlanner> {
+    pub(crate) fn planner(&self, player: usize) -> Option<LearnedPlanner<&LearnedModel>> {
         let Ready::Learned(learned) = self.predictor else { return None };
         let mut config = LearnedConfig::default();
         (config.choose, config.adapt) = (learned.choose, learned.adapt);
         (config.bound_m, config.seed) = (self.bound, player as u64);
-        Some(LearnedPlanner::new(config))
+        Some(LearnedPlanner::new(learned.model, config))
     }
 
     /// Tells the planner the truth of a sample.
-    pub(crate) fn tell(&self, planner: &mut LearnedPlanner, player: usize, place: usize) {
-        let Ready::Learned(learned) = self.predictor else { return };
+    pub(crate) fn tell(
+        &self,
+        planner: &mut LearnedPlanner<&LearnedModel>,
+        player: usize,
+        place: usize,
+    ) {
         let truth = self.own_motion(player, place);
-        if !planner.is_curious(&truth) {
-            planner.observe(learned.model, &truth, &Senses::default());
+        if !planner.looks_around(&truth) {
+            planner.observe(&truth, &predict::Surroundings::default());
             return;
         }
         let moment = self.seen_at(truth.at);
         let scene = self.surroundings.scene(&moment);
-        planner.observe(learned.model, &truth, &self.context.senses(player, place, &scene));
+        planner.observe(&truth, &self.context.senses(player, place, &scene));
     }
 
     pub(crate) fn learned_plan(
         &self,
-        planner: &mut LearnedPlanner,
+        planner: &mut LearnedPlanner<&LearnedModel>,
         player: usize,
         place: usize,
+        reason: ExportReason,
     ) -> Model {
-        let Ready::Learned(learned) = self.predictor else { return Model::Linear };
         let truth = self.own_motion(player, place);
         let moment = self.seen_at(truth.at);
         let scene = self.surroundings.scene(&moment);
-        planner.plan(learned.model, &truth, &self.context.senses(player, place, &scene))
+        planner.plan(&truth, &self.context.senses(player, place, &scene), reason)
     }
 
     /// What an owner knows of its motion at a sample.
@@ -252,13 +254,9 @@ impl ChainSetting<'_> {
     }
 
     /// What the owner publishes: the model fitted to the truth, or its plan as a curve.
-    pub(crate) fn plan(&self, player: usize, truth: &Kinematics, cause: Cause) -> Model {
+    pub(crate) fn plan(&self, player: usize, truth: &Kinematics, reason: ExportReason) -> Model {
         if let Ready::Model(model) = self.predictor {
             return model.fitted(truth);
-        }
-        // Who stands still has no plans.
-        if cause == Cause::Stop {
-            return Model::Hold;
         }
         let mut moment = self.surroundings.before(self.prepared, truth.at, 10);
         self.surroundings.look_around(self.prepared, truth.at, &mut moment);
@@ -266,8 +264,8 @@ impl ChainSetting<'_> {
         let id = self.prepared.courses[player].id as u32;
         let behaviour = self.predictor.behaviour(moment.li_scale(), learnt);
         let scene = self.surroundings.scene(&moment);
-        let plan = behaviour.and_then(|it| it.plan(&scene, id, PLAN_S, CurveBasis::FOUR));
-        plan.unwrap_or(Model::Linear)
+        let around = predict::Surroundings { scene: Some(&scene), id, ..Default::default() };
+        behaviour.map_or(Model::Linear, |mut it| Planner::plan(&mut it, truth, &around, reason))
     }
 
     fn publishing(&self) -> Result<PublisherConfig, ConfigError> {

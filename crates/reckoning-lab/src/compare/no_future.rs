@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use reckoning::{Cause, DVec3, Model, SimTime, Threshold};
+use reckoning::{DVec3, ExportReason, Model, SimTime, Threshold};
 use reckoning_arena::Mode;
 use reckoning_predict::learned::LearnedModel;
 
@@ -163,12 +163,12 @@ fn plans(session: &ComparedSession<'_>, tick: usize) -> Vec<(Model, Option<Thres
 fn plan(setting: &ChainSetting<'_>, player: usize, tick: usize) -> Model {
     let Some(mut planner) = setting.planner(player) else {
         let truth = &setting.prepared.courses[player].states[tick].kinematics;
-        return setting.plan(player, truth, Cause::Position);
+        return setting.plan(player, truth, ExportReason::Position);
     };
     for place in tick.saturating_sub(WATCHED)..=tick {
         setting.tell(&mut planner, player, place);
     }
-    setting.learned_plan(&mut planner, player, tick)
+    setting.learned_plan(&mut planner, player, tick, ExportReason::Position)
 }
 
 /// Ticks of all sorts, and those right before something happens.

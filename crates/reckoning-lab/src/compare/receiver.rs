@@ -9,8 +9,8 @@
 use std::time::Duration;
 
 use reckoning::{
-    Blend, DVec3, FlightLog, Ghost, GhostConfig, ListenerAccount, SimTime, Split, Update,
-    update_error_between,
+    Blend, ConfigError, DVec3, FlightLog, Ghost, GhostConfig, ListenerAccount, SimTime, Split,
+    Update, update_error_between,
 };
 
 use super::CompareError;
@@ -42,7 +42,8 @@ impl LinkedViewer {
         let now = first.at();
         let link = Link::new(config)?;
         let last = [(now, first.kinematics().position); 3];
-        Ok(Self { link, ghost: Ghost::start(ghost, first, now)?, last })
+        let ghost = Ghost::start(ghost, first, now).map_err(ConfigError::from)?;
+        Ok(Self { link, ghost, last })
     }
 
     pub(crate) fn send(&mut self, update: Update, now: SimTime) {

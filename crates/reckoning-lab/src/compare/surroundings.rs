@@ -147,7 +147,7 @@ impl SceneMoment {
 /// The walls of a level; `None` if it has none.
 fn walls_of(level: &Level) -> Result<Option<Walls>, ConfigError> {
     let walls: Vec<Wall<'_>> = level.shapes.iter().filter_map(wall_of).collect();
-    if walls.is_empty() { Ok(None) } else { Walls::new(walls).map(Some) }
+    if walls.is_empty() { Ok(None) } else { Ok(Some(Walls::new(walls)?)) }
 }
 
 /// The wall that a piece of a level is, if it is one.
@@ -185,7 +185,7 @@ fn routes_of(
     config.clearance_m = 0.5 * width;
     config.height_m = usual_height(&recording.level, prepared);
     config.goals = 8_192; // more than there are cells, so that none is worked out twice
-    Routes::new(walls.clone(), config)
+    Ok(Routes::new(walls.clone(), config)?)
 }
 
 /// The height at which most things lie that a body may want: a property of the level, which
@@ -201,7 +201,7 @@ fn trends_of(others: &[&Prepared], own: &Prepared) -> Result<Option<TrendMap>, C
     if sightings.is_empty() {
         return Ok(None);
     }
-    TrendMap::new(&sightings, &trend_config(own.body_width)).map(Some)
+    Ok(Some(TrendMap::new(&sightings, &trend_config(own.body_width))?))
 }
 
 /// Settings of a trend map for bodies of this width.

@@ -1,11 +1,12 @@
 //! What the senders of a recording knew besides their motion: sticks, actions, the ball.
 //!
-//! A game hands these to the engine as [`Senses`]; here they are read from the columns that
+//! A game hands these to the engine as [`Surroundings`]; here they are read from the columns that
 //! its recordings have. Nothing of a sample later than the one asked about is looked at.
 
 use reckoning::{DQuat, DVec3, Kinematics, SimTime};
 use reckoning_predict::Scene;
-use reckoning_predict::learned::{Framing, Intent, Mark, Senses};
+use reckoning_predict::learned::Framing;
+use reckoning_predict::{Intent, Landmark, Surroundings};
 
 use super::floors::Floors;
 use crate::compare::{BodyCourse, Prepared};
@@ -18,7 +19,7 @@ pub(crate) struct SenderContext<'a> {
     floors: Floors,
     bodies: Vec<SenderColumns<'a>>,
     ball: Option<&'a Track>,
-    middle: Option<Mark>,
+    middle: Option<Landmark>,
 }
 
 /// The columns of one body.
@@ -98,10 +99,15 @@ impl<'a> SenderContext<'a> {
     }
 
     /// What is known besides, at a sample.
-    pub(crate) fn senses<'s>(&self, body: usize, place: usize, scene: &'s Scene<'s>) -> Senses<'s> {
+    pub(crate) fn senses<'s>(
+        &self,
+        body: usize,
+        place: usize,
+        scene: &'s Scene<'s>,
+    ) -> Surroundings<'s> {
         let own = &self.bodies[body];
         let sample = &own.track.samples[place];
-        Senses {
+        Surroundings {
             scene: Some(scene),
             id: own.track.id as u32,
             facing_known: sample.yaw_rad.is_some(),
@@ -114,13 +120,13 @@ impl<'a> SenderContext<'a> {
 }
 
 /// The middle of the stage, or of the box that bodies stay in.
-fn middle(recording: &Recording, side: bool) -> Option<Mark> {
+fn middle(recording: &Recording, side: bool) -> Option<Landmark> {
     let bounds = recording.meta.bounds.filter(|_| !side);
-    let centre = bounds.map(|it| Mark {
+    let centre = bounds.map(|it| Landmark {
         position: (0.5 * (it.min + it.max)).with_z(it.min.z),
         velocity: DVec3::ZERO,
     });
-    if side { Some(Mark::default()) } else { centre }
+    if side { Some(Landmark::default()) } else { centre }
 }
 
 /// The rotation from one orientation to another as a vector, small as frames make them.
@@ -248,7 +254,7 @@ fn fastest_fall(track: &Track) -> Vec<f32> {
 }
 
 /// Where the ball is at a moment, from its samples up to then.
-fn mark_at(ball: &Track, now: SimTime) -> Option<Mark> {
+fn mark_at(ball: &Track, now: SimTime) -> Option<Landmark> {
     let next = ball.samples.partition_point(|sample| sample.at <= now);
     let last = ball.samples.get(next.checked_sub(1)?)?;
     if last.at.secs_since(now) < -0.5 {
@@ -259,5 +265,5 @@ fn mark_at(ball: &Track, now: SimTime) -> Option<Mark> {
         let span_s = last.at.secs_since(it.at);
         if span_s > 0.0 { (last.position - it.position) / span_s } else { DVec3::ZERO }
     });
-    Some(Mark { position: last.position, velocity })
+    Some(Landmark { position: last.position, velocity })
 }

@@ -36,7 +36,7 @@ pub fn trend_map(
     config: &TrendMapConfig,
 ) -> Result<TrendMap, ConfigError> {
     let seen: Vec<Sighting> = recordings.iter().flat_map(sightings).collect();
-    TrendMap::new(&seen, config)
+    Ok(TrendMap::new(&seen, config)?)
 }
 
 /// Everyone of a recording, wherever they were alive and their motion is known.

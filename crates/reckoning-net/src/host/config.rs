@@ -4,11 +4,12 @@ use core::time::Duration;
 
 use alloc::vec::Vec;
 
+use reckoning::error::SettingError;
 use reckoning::{ConfigError, GuardConfig, Model, Policy, RewindConfig};
 use reckoning_predict::Walls;
 
 use crate::wire::{Format, MAX_DATAGRAM_BYTES, MAX_FORMAT_BYTES, MAX_TAG_BYTES};
-use crate::zones::{ZoneConfig, in_range};
+use crate::zones::ZoneConfig;
 
 /// The game's part of a welcome; the first byte is the protocol's.
 pub const MAX_WELCOME_BYTES: usize = MAX_TAG_BYTES - 1;
@@ -121,16 +122,36 @@ impl HostConfig {
             ("timeout", self.timeout),
         ];
         if let Some((name, _)) = spans.into_iter().find(|(_, span)| span.is_zero()) {
-            return Err(ConfigError::SpanZero { name });
+            return Err(SettingError::SpanZero { name }.into());
         }
         let most = MAX_DATAGRAM_BYTES as f64;
-        in_range("max_datagram_bytes", self.max_datagram_bytes as f64, LEAST_DATAGRAM_BYTES, most)?;
-        in_range("bytes_per_s", f64::from(self.bytes_per_s), LEAST_BYTES_PER_S, f64::MAX)?;
-        in_range("max_datagrams_per_s", f64::from(self.max_datagrams_per_s), 1.0, f64::MAX)?;
-        in_range("command_repeats", f64::from(self.command_repeats), 1.0, 16.0)?;
-        in_range("welcome bytes", self.welcome.len() as f64, 0.0, MAX_WELCOME_BYTES as f64)?;
+        SettingError::in_range(
+            "max_datagram_bytes",
+            self.max_datagram_bytes as f64,
+            LEAST_DATAGRAM_BYTES,
+            most,
+        )?;
+        SettingError::in_range(
+            "bytes_per_s",
+            f64::from(self.bytes_per_s),
+            LEAST_BYTES_PER_S,
+            f64::MAX,
+        )?;
+        SettingError::in_range(
+            "max_datagrams_per_s",
+            f64::from(self.max_datagrams_per_s),
+            1.0,
+            f64::MAX,
+        )?;
+        SettingError::in_range("command_repeats", f64::from(self.command_repeats), 1.0, 16.0)?;
+        SettingError::in_range(
+            "welcome bytes",
+            self.welcome.len() as f64,
+            0.0,
+            MAX_WELCOME_BYTES as f64,
+        )?;
         let format = self.format.to_bytes().len() as f64;
-        in_range("format bytes", format, 0.0, MAX_FORMAT_BYTES as f64)?;
+        SettingError::in_range("format bytes", format, 0.0, MAX_FORMAT_BYTES as f64)?;
         Ok(())
     }
 }

@@ -3,12 +3,12 @@
 use alloc::vec::Vec;
 use core::time::Duration;
 
+use reckoning::error::SettingError;
 use reckoning::{ClockConfig, ConfigError, GhostConfig, Kinematics, PublisherConfig};
 
 use crate::wire::{
     EntityId, MAX_DATAGRAM_BYTES, MAX_TOKEN_BYTES, Owner, PeerId, Refusal, Registry,
 };
-use crate::zones::in_range;
 
 /// Settings for a [`Session`](crate::Session).
 #[derive(Clone, Debug)]
@@ -61,14 +61,19 @@ impl Default for SessionConfig {
 
 impl SessionConfig {
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
-        in_range("token bytes", self.token.len() as f64, 0.0, MAX_TOKEN_BYTES as f64)?;
+        SettingError::in_range(
+            "token bytes",
+            self.token.len() as f64,
+            0.0,
+            MAX_TOKEN_BYTES as f64,
+        )?;
         let most = MAX_DATAGRAM_BYTES as f64;
         // A join with the longest token fits.
-        in_range("max_datagram_bytes", self.max_datagram_bytes as f64, 600.0, most)?;
-        in_range("command_repeats", f64::from(self.command_repeats), 1.0, 16.0)?;
+        SettingError::in_range("max_datagram_bytes", self.max_datagram_bytes as f64, 600.0, most)?;
+        SettingError::in_range("command_repeats", f64::from(self.command_repeats), 1.0, 16.0)?;
         let spans = [("join_retry", self.join_retry), ("timeout", self.timeout)];
         match spans.into_iter().find(|(_, span)| span.is_zero()) {
-            Some((name, _)) => Err(ConfigError::SpanZero { name }),
+            Some((name, _)) => Err(SettingError::SpanZero { name }.into()),
             None => Ok(()),
         }
     }

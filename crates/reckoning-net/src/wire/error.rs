@@ -3,6 +3,7 @@
 use core::fmt;
 
 use reckoning::ConfigError;
+use reckoning::error::ModelError;
 
 /// Why bytes are not a datagram of this protocol.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -91,11 +92,25 @@ impl fmt::Display for DecodeError {
     }
 }
 
-impl core::error::Error for DecodeError {}
+impl core::error::Error for DecodeError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Unusable(error) => Some(error),
+            Self::Format(error) => Some(error),
+            _ => None,
+        }
+    }
+}
 
 impl From<ConfigError> for DecodeError {
     fn from(error: ConfigError) -> Self {
         Self::Unusable(error)
+    }
+}
+
+impl From<ModelError> for DecodeError {
+    fn from(error: ModelError) -> Self {
+        Self::Unusable(error.into())
     }
 }
 
@@ -159,4 +174,11 @@ impl fmt::Display for FormatError {
     }
 }
 
-impl core::error::Error for FormatError {}
+impl core::error::Error for FormatError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Model(error) => Some(error),
+            _ => None,
+        }
+    }
+}

@@ -3,10 +3,11 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use reckoning::{Curve, CurveBasis, DVec3, Kinematics, Model, SimTime};
+use reckoning::{Curve, CurveBasis, DVec3, ExportReason, Kinematics, Model, Planner, SimTime};
+use reckoning_predict::Surroundings;
 use reckoning_predict::learned::{
     FEATURES, Features, Frame, Framing, History, LearnedConfig, LearnedInput, LearnedModel,
-    LearnedParts, LearnedPlanner, Senses,
+    LearnedParts, LearnedPlanner,
 };
 use reckoning_predict::{Item, Known, Outline, Restores, Scene, Wall, Walls};
 
@@ -21,12 +22,13 @@ pub fn measure(table: &mut Table, rounds: usize) {
     let (bodies, items, walls) = (course.bodies(), items(), walls());
     let mut scene = Scene::new(&bodies, &items);
     scene.walls = Some(&walls);
-    let senses = Senses { scene: Some(&scene), facing_known: true, ..Senses::default() };
+    let around =
+        Surroundings { scene: Some(&scene), facing_known: true, ..Surroundings::default() };
     let mut history = History::new();
     (0..120).for_each(|tick| history.observe(course.at(tick).at, course.at(tick).position));
     let truth = course.at(119);
     let frame = Frame::of(model.framing(), &truth, true, &history, 0.5);
-    let features = Features::of(&frame, &truth, &history, &senses, 1.0, 0.5);
+    let features = Features::of(&frame, &truth, &history, &around, 1.0, 0.5);
     let told = model.coefficients(&features).expect("the inputs are in range");
     let mut subjects: Vec<Subject<'_>> = vec![
         (
@@ -50,26 +52,26 @@ pub fn measure(table: &mut Table, rounds: usize) {
         (
             "features: 8 bodies, 40 items, 200 walls",
             each(|| {
-                black_box(Features::of(&frame, black_box(&truth), &history, &senses, 1.0, 0.5));
+                black_box(Features::of(&frame, black_box(&truth), &history, &around, 1.0, 0.5));
             }),
         ),
         (
             "all of it",
             each(|| {
-                plan(&model, black_box(&truth), &history, &senses);
+                plan(&model, black_box(&truth), &history, &around);
             }),
         ),
     ];
     table.measure("a learned plan, per publish", CALLS, rounds, &mut subjects);
     table.goal("all of it", "goal <= 2000 ns");
-    ticks(table, rounds, &model, &course, &senses);
+    ticks(table, rounds, &model, &course, &around);
     evaluations(table, rounds);
 }
 
 /// Everything from the state to the curve.
-fn plan(model: &LearnedModel, truth: &Kinematics, history: &History, senses: &Senses<'_>) {
+fn plan(model: &LearnedModel, truth: &Kinematics, history: &History, around: &Surroundings<'_>) {
     let frame = Frame::of(model.framing(), truth, true, history, 0.5);
-    let features = Features::of(&frame, truth, history, senses, 1.0, 0.5);
+    let features = Features::of(&frame, truth, history, around, 1.0, 0.5);
     let told = model.coefficients(&features);
     black_box(told.map(|told| model.curve(&frame, &told)));
 }
@@ -85,19 +87,19 @@ fn ticks(
     rounds: usize,
     model: &LearnedModel,
     course: &Course,
-    senses: &Senses<'_>,
+    around: &Surroundings<'_>,
 ) {
     let truths: Vec<Kinematics> = (0..600).map(|tick| course.at(tick)).collect();
     let planned = |choose: bool| -> usize {
         let mut config = LearnedConfig::default();
         (config.bound_m, config.choose) = (0.5, choose);
-        let mut planner = LearnedPlanner::new(config);
+        let mut planner = LearnedPlanner::new(model, config);
         let (mut seen, mut guess, mut plans) = (truths[0], Model::Linear, 0);
         for truth in &truths {
-            planner.observe(model, truth, senses);
+            planner.observe(truth, around);
             let off = guess.position_at(&seen, truth.at).distance_squared(truth.position);
             if off > 0.25 {
-                (guess, seen) = (planner.plan(model, truth, senses), *truth);
+                (guess, seen) = (planner.plan(truth, around, ExportReason::Position), *truth);
                 plans += 1;
             }
         }
@@ -112,7 +114,7 @@ fn ticks(
         (
             "inference alone",
             Box::new(|| {
-                (0..plans).for_each(|_| plan(model, black_box(&truths[119]), &history, senses));
+                (0..plans).for_each(|_| plan(model, black_box(&truths[119]), &history, around));
             }),
         ),
         (

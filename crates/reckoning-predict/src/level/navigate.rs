@@ -22,7 +22,7 @@ use libm::ceil;
 
 use super::Walls;
 use super::fields::{CUT_OFF, Fields, Net, WAYS};
-use reckoning::ConfigError;
+use reckoning::error::SettingError;
 
 /// How finely a level is cut up for [`Routes`].
 ///
@@ -75,19 +75,19 @@ impl Routes {
     /// Refuses a cell size that is not positive or cuts the level into more than four
     /// million cells, a negative clearance, a height that is not finite, and a memory of
     /// nothing.
-    pub fn new(walls: Walls, config: RoutesConfig) -> Result<Self, ConfigError> {
+    pub fn new(walls: Walls, config: RoutesConfig) -> Result<Self, SettingError> {
         let (low, high) = walls.bounds();
         let extent = (high - low).truncate();
         let finest = libm::sqrt(extent.x * extent.y / MOST_CELLS).max(f64::MIN_POSITIVE);
-        let cell_m = ConfigError::in_range("cell_m", config.cell_m, finest, f64::MAX)?;
-        ConfigError::in_range("clearance_m", config.clearance_m, 0.0, f64::MAX)?;
-        ConfigError::in_range("height_m", config.height_m, f64::MIN, f64::MAX)?;
-        ConfigError::in_range("goals", config.goals as f64, 1.0, f64::MAX)?;
+        let cell_m = SettingError::in_range("cell_m", config.cell_m, finest, f64::MAX)?;
+        SettingError::in_range("clearance_m", config.clearance_m, 0.0, f64::MAX)?;
+        SettingError::in_range("height_m", config.height_m, f64::MIN, f64::MAX)?;
+        SettingError::in_range("goals", config.goals as f64, 1.0, f64::MAX)?;
         // Two open cells all round, so that one can walk round the outermost wall.
         let margin_m = 2.0 * cell_m + config.clearance_m;
         let count = |length: f64| ceil((length + 2.0 * margin_m) / cell_m).max(1.0);
         let (columns, rows) = (count(extent.x), count(extent.y));
-        ConfigError::in_range("cells of the level", columns * rows, 1.0, MOST_CELLS)?;
+        SettingError::in_range("cells of the level", columns * rows, 1.0, MOST_CELLS)?;
         let net = Net { columns: columns as usize, rows: rows as usize, ways: Vec::new() };
         let fields = Fields::new(net.columns * net.rows, config.goals);
         let corner = low.truncate() - margin_m;

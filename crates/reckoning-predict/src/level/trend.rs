@@ -22,7 +22,7 @@ use core::f64::consts::TAU;
 
 use glam::{DVec2, DVec3};
 
-use reckoning::ConfigError;
+use reckoning::error::SettingError;
 use reckoning::math::{atan2, cos, sin};
 
 /// A body as it was seen somewhere in the level.
@@ -157,7 +157,7 @@ impl TrendMap {
     ///
     /// # Errors
     /// Names the first setting outside its range.
-    pub fn new(sightings: &[Sighting], config: &TrendMapConfig) -> Result<Self, ConfigError> {
+    pub fn new(sightings: &[Sighting], config: &TrendMapConfig) -> Result<Self, SettingError> {
         for (name, got, min, max) in [
             ("sightings_per_cell", config.sightings_per_cell as f64, 1.0, f64::MAX),
             ("smallest_cell_m", config.smallest_cell_m, f64::MIN_POSITIVE, f64::MAX),
@@ -166,7 +166,7 @@ impl TrendMap {
             ("least_share", config.least_share, 0.0, 1.0),
             ("trim", config.trim, 0.0, 0.9),
         ] {
-            ConfigError::in_range(name, got, min, max)?;
+            SettingError::in_range(name, got, min, max)?;
         }
         let mut moving: Vec<Sighting> = sightings.iter().filter(|s| usable(s)).copied().collect();
         let (low, high) = moving

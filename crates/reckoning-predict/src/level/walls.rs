@@ -16,8 +16,9 @@ use alloc::vec::Vec;
 use glam::{DVec2, DVec3};
 
 use super::cells::Cells;
+use reckoning::error::TerrainError;
 use reckoning::math::{cos, sin, sqrt};
-use reckoning::{ConfigError, Contact, Terrain};
+use reckoning::{Contact, Terrain};
 
 /// Hits this little beyond the end of a line count, so that no path slips through a corner.
 const CORNER: f64 = 1e-9;
@@ -106,10 +107,10 @@ impl Walls {
     /// # Errors
     /// Names the first wall with corners that are not finite or enclose nothing, or whose
     /// top is not above its bottom.
-    pub fn new<'a>(walls: impl IntoIterator<Item = Wall<'a>>) -> Result<Self, ConfigError> {
+    pub fn new<'a>(walls: impl IntoIterator<Item = Wall<'a>>) -> Result<Self, TerrainError> {
         let (mut lines, mut solids) = (Vec::new(), Vec::new());
         for (index, wall) in walls.into_iter().enumerate() {
-            add(&wall, &mut lines, &mut solids).ok_or(ConfigError::WallShape { index })?;
+            add(&wall, &mut lines, &mut solids).ok_or(TerrainError::WallShape { index })?;
         }
         let (low, high) = bounds(&lines);
         let mut line_cells = Cells::over(low, high, lines.len());

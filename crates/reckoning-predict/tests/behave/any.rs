@@ -226,7 +226,7 @@ fn the_dead_stay_and_the_unknown_are_said_to_be_so() {
         let mut out = [DVec3::ONE];
         assert!(!behaviour.roll_out(&scene, 99, &[1.0], &mut out));
         assert_eq!(out, [DVec3::ONE]);
-        assert_eq!(behaviour.plan(&scene, 99, 2.0, CurveBasis::THREE), None);
+        assert_eq!(behaviour.planned_curve(&scene, 99, 2.0, CurveBasis::THREE), None);
     }
 }
 
@@ -238,7 +238,7 @@ fn a_plan_is_a_curve_that_follows_the_rollout() {
     let scene = level.scene(&bodies, &[]);
     let horizons_s: Vec<f64> = (1..=20).map(|n| f64::from(n) * 0.1).collect();
     for behaviour in all() {
-        let plan = behaviour.plan(&scene, 0, 2.0, CurveBasis::FOUR).unwrap();
+        let plan = behaviour.planned_curve(&scene, 0, 2.0, CurveBasis::FOUR).unwrap();
         assert!(matches!(plan, Model::Curve(_)));
         let seen = &bodies[0].kinematics;
         let places = roll(&behaviour, &scene, &horizons_s);
@@ -249,7 +249,7 @@ fn a_plan_is_a_curve_that_follows_the_rollout() {
             assert!(off < 0.06 * length, "{behaviour:?} at {t_s}: {off} of {length}");
         }
     }
-    let still = Behaviour::Straight.plan(&scene, 0, f64::NAN, CurveBasis::FOUR).unwrap();
+    let still = Behaviour::Straight.planned_curve(&scene, 0, f64::NAN, CurveBasis::FOUR).unwrap();
     let seen = &bodies[0].kinematics;
     assert_eq!(still.position_at(seen, seen.at + Duration::from_secs(1)), seen.position);
 }
@@ -305,7 +305,7 @@ proptest! {
             for scene in [Scene::new(&bodies, &items), level.scene(&bodies, &items)] {
                 let out = roll(&behaviour, &scene, &horizons_s);
                 prop_assert!(out.iter().all(|place| place.is_finite()), "{behaviour:?}: {out:?}");
-                let _ = behaviour.plan(&scene, 0, 2.0, CurveBasis::THREE);
+                let _ = behaviour.planned_curve(&scene, 0, 2.0, CurveBasis::THREE);
             }
         }
     }

@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
-use reckoning::{DVec3, Kinematics, Model, Publisher, PublisherConfig, SimTime, Threshold};
-use reckoning_predict::learned::{Expert, LearnedConfig, LearnedModel, LearnedPlanner, Senses};
+use reckoning::{
+    DVec3, ExportReason, Kinematics, Model, Planner, Publisher, PublisherConfig, SimTime, Threshold,
+};
+use reckoning_predict::Surroundings;
+use reckoning_predict::learned::{Expert, LearnedConfig, LearnedModel, LearnedPlanner};
 
 use crate::made::model;
 
@@ -17,27 +20,22 @@ fn publishing() -> PublisherConfig {
     config
 }
 
-fn planner(choose: bool, seed: u64) -> LearnedPlanner {
+fn planner(learned: &LearnedModel, choose: bool, seed: u64) -> LearnedPlanner<&LearnedModel> {
     let mut config = LearnedConfig::default();
     (config.bound_m, config.choose, config.seed) = (BOUND_M, choose, seed);
-    LearnedPlanner::new(config)
+    LearnedPlanner::new(learned, config)
 }
 
 /// Updates it takes to publish a motion, and the planner at the end.
-fn updates(
-    learned: &LearnedModel,
-    mut planner: LearnedPlanner,
+fn updates<'m>(
+    mut planner: LearnedPlanner<&'m LearnedModel>,
     motion: &dyn Fn(i64) -> Kinematics,
-) -> (u64, LearnedPlanner) {
-    let senses = Senses::default();
+) -> (u64, LearnedPlanner<&'m LearnedModel>) {
+    let around = Surroundings::default();
     let (mut publisher, _) = Publisher::start(publishing(), &motion(0)).unwrap();
     for tick in 1..TICKS {
         let truth = motion(tick);
-        planner.observe(learned, &truth, &senses);
-        if let Some(cause) = publisher.due(&truth) {
-            let plan = planner.plan(learned, &truth, &senses);
-            publisher.export(&truth, plan, cause);
-        }
+        publisher.observe_planned(&truth, &mut planner, &around);
     }
     (publisher.stats().exported, planner)
 }
@@ -89,13 +87,13 @@ fn a_bad_model_costs_little_more_than_the_best_fallback() {
     let bad = model(-2.0, 0.0);
     for (number, motion) in motions().iter().enumerate() {
         let plain = [
-            updates(&bad, planner(false, 0), motion).0,
+            updates(planner(&bad, false, 0), motion).0,
             updates_of(Model::Damped { fade: bad.fade() }, motion),
             updates_of(Model::Linear, motion),
         ];
         let best = plain.into_iter().min().unwrap() as f64;
         let seeds = 12;
-        let sum: u64 = (0..seeds).map(|seed| updates(&bad, planner(true, seed), motion).0).sum();
+        let sum: u64 = (0..seeds).map(|seed| updates(planner(&bad, true, seed), motion).0).sum();
         let own = sum as f64 / seeds as f64;
         // The bound of the experts with the fallbacks' prior of a fortieth, and a change of
         // expert may cost an update more.
@@ -108,7 +106,7 @@ fn a_bad_model_costs_little_more_than_the_best_fallback() {
 fn a_good_model_stays_in_force() {
     let good = model(1.0, 0.0);
     let motion = |tick: i64| along(tick, |t_s| 3.0 * t_s + 2.0 * libm::sin(1.7 * t_s));
-    let (_, planner) = updates(&good, planner(true, 1), &motion);
+    let (_, planner) = updates(planner(&good, true, 1), &motion);
     let trust = planner.trust();
     assert!(trust[0].1 > trust[1].1, "{trust:?}");
 }
@@ -116,25 +114,28 @@ fn a_good_model_stays_in_force() {
 #[test]
 fn what_training_never_saw_is_left_to_the_damped_model() {
     let learned = model(1.0, 0.1);
-    let mut planner = planner(false, 0);
+    let mut planner = planner(&learned, false, 0);
     let at = SimTime::from_millis(16);
     let fast = Kinematics::moving(at, DVec3::ZERO, DVec3::X * 51.0);
-    planner.observe(&learned, &fast, &Senses::default());
-    let plan = planner.plan(&learned, &fast, &Senses::default());
+    planner.observe(&fast, &Surroundings::default());
+    let plan = planner.plan(&fast, &Surroundings::default(), ExportReason::Position);
     assert_eq!(plan, Model::Damped { fade: learned.fade() });
     assert_eq!(planner.expert(), Expert::Learned);
 
     let usual = Kinematics { at: SimTime::from_millis(32), velocity: DVec3::X * 4.0, ..fast };
-    planner.observe(&learned, &usual, &Senses::default());
-    assert!(matches!(planner.plan(&learned, &usual, &Senses::default()), Model::Curve(_)));
+    planner.observe(&usual, &Surroundings::default());
+    assert!(matches!(
+        planner.plan(&usual, &Surroundings::default(), ExportReason::Position),
+        Model::Curve(_)
+    ));
 }
 
 #[test]
 fn the_same_truths_give_the_same_plans() {
     let learned = model(0.9, 0.3);
     for motion in motions() {
-        let once = updates(&learned, planner(true, 5), &motion);
-        let twice = updates(&learned, planner(true, 5), &motion);
+        let once = updates(planner(&learned, true, 5), &motion);
+        let twice = updates(planner(&learned, true, 5), &motion);
         assert_eq!(once.0, twice.0);
         assert_eq!(once.1.trust(), twice.1.trust());
     }
@@ -143,12 +144,14 @@ fn the_same_truths_give_the_same_plans() {
 #[test]
 fn a_truth_that_is_not_finite_changes_nothing() {
     let learned = model(0.9, 0.3);
-    let mut planner = planner(true, 0);
+    let mut planner = planner(&learned, true, 0);
     let broken = Kinematics::moving(SimTime::ZERO, DVec3::splat(f64::NAN), DVec3::X);
-    planner.observe(&learned, &broken, &Senses::default());
+    planner.observe(&broken, &Surroundings::default());
     let truth = Kinematics::moving(SimTime::from_millis(5), DVec3::ZERO, DVec3::X);
-    planner.observe(&learned, &truth, &Senses::default());
-    let Model::Curve(curve) = planner.plan(&learned, &truth, &Senses::default()) else {
+    planner.observe(&truth, &Surroundings::default());
+    let Model::Curve(curve) =
+        planner.plan(&truth, &Surroundings::default(), ExportReason::Position)
+    else {
         return; // another expert is in force, which never saw the broken one either
     };
     assert!(curve.coefficients().iter().all(|c| c.is_finite()));

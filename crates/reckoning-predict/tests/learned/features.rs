@@ -2,9 +2,9 @@
 
 use reckoning::{DQuat, DVec3, Kinematics, SimTime};
 use reckoning_predict::learned::{
-    FEATURES, Features, Frame, Framing, GROUPS, History, Intent, Mark, Senses, feature_group,
-    mirrored_feature,
+    FEATURES, Features, Frame, Framing, GROUPS, History, feature_group, mirrored_feature,
 };
+use reckoning_predict::{Intent, Landmark, Surroundings};
 use reckoning_predict::{
     Item, Known, Outline, Restores, Scene, Sighting, TrendMap, TrendMapConfig, Wall, Walls,
 };
@@ -74,8 +74,8 @@ impl World {
         let walls = self.walls();
         let mut scene = Scene::new(&bodies, &items);
         scene.walls = Some(&walls);
-        let mark = Mark { position: self.at(1.0, 5.0, 0.0), velocity: self.way(0.0, 3.0, 1.0) };
-        let senses = Senses {
+        let mark = Landmark { position: self.at(1.0, 5.0, 0.0), velocity: self.way(0.0, 3.0, 1.0) };
+        let around = Surroundings {
             scene: Some(&scene),
             facing_known: true,
             intent: Some(Intent {
@@ -85,10 +85,10 @@ impl World {
             }),
             marks: [Some(mark), None],
             floor_m: Some(0.3),
-            ..Senses::default()
+            ..Surroundings::default()
         };
         let frame = Frame::of(Framing::Heading, &truth, true, &history, 0.5);
-        Features::of(&frame, &truth, &history, &senses, 1.0, 0.5)
+        Features::of(&frame, &truth, &history, &around, 1.0, 0.5)
     }
 }
 
@@ -127,7 +127,7 @@ fn groups_cover_the_row_and_absent_ones_are_nan() {
     let history = History::new();
     let truth = Kinematics::moving(SimTime::ZERO, DVec3::ZERO, DVec3::X);
     let frame = Frame::of(Framing::Flat, &truth, false, &history, 0.5);
-    let bare = Features::of(&frame, &truth, &history, &Senses::default(), 1.0, 1.0);
+    let bare = Features::of(&frame, &truth, &history, &Surroundings::default(), 1.0, 1.0);
     for group in 0..GROUPS {
         let (range, flag) = feature_group(group);
         assert_eq!(bare.values()[flag], 0.0, "group {group}");
@@ -151,8 +151,8 @@ fn the_trend_of_a_place_is_told() {
     let truth = Kinematics::moving(SimTime::ZERO, DVec3::new(5.0, 5.0, 0.0), DVec3::X);
     let history = History::new();
     let frame = Frame::of(Framing::Heading, &truth, false, &history, 0.5);
-    let senses = Senses { scene: Some(&scene), ..Senses::default() };
-    let told = Features::of(&frame, &truth, &history, &senses, 1.0, 1.0);
+    let around = Surroundings { scene: Some(&scene), ..Surroundings::default() };
+    let told = Features::of(&frame, &truth, &history, &around, 1.0, 1.0);
     let (range, flag) = feature_group(GROUPS - 1);
     assert_eq!(told.values()[flag], 1.0);
     assert!((told.values()[range.start] - 1.0).abs() < 0.01, "{:?}", &told.values()[range]);

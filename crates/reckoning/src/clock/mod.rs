@@ -27,17 +27,18 @@
 //! Where no common clock is wanted see [`Hops`].
 
 mod estimate;
-mod hops;
 mod rate;
+mod relay_delay;
 
 use core::time::Duration;
 
+use crate::SimTime;
+use crate::error::SettingError;
 use crate::time::span_of;
-use crate::{ConfigError, SimTime};
 use estimate::{Fact, Facts};
 use rate::RateLog;
 
-pub use hops::{Hops, OneWay};
+pub use relay_delay::{Hops, OneWay};
 
 /// Exchanges made in quick succession at the start.
 const GREETINGS: u32 = 8;
@@ -130,9 +131,9 @@ impl Default for ClockConfig {
 }
 
 impl ClockConfig {
-    fn check(&self) -> Result<(), ConfigError> {
-        ConfigError::in_range("max_drift", self.max_drift, 0.0, 0.01)?;
-        ConfigError::in_range("max_slew", self.max_slew, 0.001, 0.3)?;
+    fn check(&self) -> Result<(), SettingError> {
+        SettingError::in_range("max_drift", self.max_drift, 0.0, 0.01)?;
+        SettingError::in_range("max_slew", self.max_slew, 0.001, 0.3)?;
         let spans = [
             ("window", self.window),
             ("rate_window", self.rate_window),
@@ -142,7 +143,7 @@ impl ClockConfig {
             ("quick_interval", self.quick_interval),
         ];
         match spans.into_iter().find(|(_, span)| span.is_zero()) {
-            Some((name, _)) => Err(ConfigError::SpanZero { name }),
+            Some((name, _)) => Err(SettingError::SpanZero { name }),
             None => Ok(()),
         }
     }
@@ -194,7 +195,7 @@ impl ClockSync {
     ///
     /// # Errors
     /// Refuses spans of zero, a drift above a hundredth and a slew outside 0.001 to 0.3.
-    pub fn new(config: ClockConfig) -> Result<Self, ConfigError> {
+    pub fn new(config: ClockConfig) -> Result<Self, SettingError> {
         config.check()?;
         Ok(Self {
             config,

@@ -41,7 +41,8 @@ use core::time::Duration;
 
 use glam::DVec3;
 
-use crate::{Accepted, ConfigError, SimTime, Update, UpdateKind};
+use crate::error::SettingError;
+use crate::{Accepted, SimTime, Update, UpdateKind};
 use block::{Block, LANES};
 use body::{Body, Moment, bounded};
 use slots::Slots;
@@ -136,13 +137,13 @@ impl Crowd {
     ///
     /// # Errors
     /// Refuses a `max_extrapolation` of zero and spans above five minutes.
-    pub fn start(config: CrowdConfig, origin: DVec3, epoch: SimTime) -> Result<Self, ConfigError> {
+    pub fn start(config: CrowdConfig, origin: DVec3, epoch: SimTime) -> Result<Self, SettingError> {
         if config.max_extrapolation.is_zero() {
-            return Err(ConfigError::SpanZero { name: "max_extrapolation" });
+            return Err(SettingError::SpanZero { name: "max_extrapolation" });
         }
         let spans = [("max_extrapolation", config.max_extrapolation), ("span", config.span)];
         match spans.into_iter().find(|(_, span)| *span > LONGEST) {
-            Some((name, got)) => Err(ConfigError::SpanTooLong { name, got, most: LONGEST }),
+            Some((name, got)) => Err(SettingError::SpanTooLong { name, got, most: LONGEST }),
             None => Ok(Self::empty(config, origin, epoch)),
         }
     }

@@ -23,6 +23,8 @@ use glam::DVec3;
 /// How a ghost sheds its error when an update arrives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Blend {
     /// Jumps to the believed path at once.
     Snap,

@@ -24,9 +24,10 @@ use glam::{DQuat, DVec3};
 
 use super::blend::Blend;
 use super::{Accepted, GhostStats};
+use crate::error::SettingError;
 use crate::math::{rotation, scaled_axis};
 use crate::time::span_of;
-use crate::{ConfigError, Pose, SimTime, Update, UpdateKind};
+use crate::{Pose, SimTime, Update, UpdateKind};
 
 /// Playback runs at most this much slower or faster while the delay slides.
 const SLEW: f64 = 0.1;
@@ -38,6 +39,8 @@ const MOST_HELD: usize = 64;
 /// Settings for a [`DelayedGhost`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 pub struct DelayedConfig {
     /// The delay to start with and never go below.
     pub min_delay: Duration,
@@ -77,14 +80,14 @@ impl DelayedGhost {
     ///
     /// # Errors
     /// Refuses spans of zero and a smallest delay above the largest.
-    pub fn start(config: DelayedConfig, first: Update, now: SimTime) -> Result<Self, ConfigError> {
+    pub fn start(config: DelayedConfig, first: Update, now: SimTime) -> Result<Self, SettingError> {
         let (min, max) = (config.min_delay, config.max_delay);
         if min > max {
-            return Err(ConfigError::RangeReversed { name: "delay", min, max });
+            return Err(SettingError::RangeReversed { name: "delay", min, max });
         }
         let spans = [("max_extrapolation", config.max_extrapolation), ("span", config.span)];
         if let Some((name, _)) = spans.into_iter().find(|(_, span)| span.is_zero()) {
-            return Err(ConfigError::SpanZero { name });
+            return Err(SettingError::SpanZero { name });
         }
         let delay = Delay { at: now, value_s: min.as_secs_f64(), wanted_s: min.as_secs_f64() };
         let mut updates = Vec::with_capacity(8);

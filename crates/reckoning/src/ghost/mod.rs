@@ -31,9 +31,10 @@ use core::time::Duration;
 
 use glam::{DQuat, DVec3};
 
+use crate::error::SettingError;
 use crate::math::{rotation, scaled_axis};
 use crate::time::span_of;
-use crate::{ConfigError, Pose, SimTime, Update, UpdateKind};
+use crate::{Pose, SimTime, Update, UpdateKind};
 use arrivals::Arrivals;
 use blend::{Cubic, Ends, cubic_at, cubic_slope};
 
@@ -44,6 +45,8 @@ pub use delayed::{DelayedConfig, DelayedGhost};
 /// How long a blend takes: MURPHY's `T_delta`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum BlendSpan {
     /// Always the same: the expected time between updates. The steadiest.
     Fixed(Duration),
@@ -59,6 +62,8 @@ pub enum BlendSpan {
 /// Which moment an update is taken to speak of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Timing {
     /// The time it carries: the clocks of owner and listener are synchronised, and the
     /// delay on the way is projected over.
@@ -74,6 +79,8 @@ pub enum Timing {
 /// Settings for a [`Ghost`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 pub struct GhostConfig {
     /// How to get from what is shown to what is believed.
     pub blend: Blend,
@@ -101,19 +108,19 @@ impl Default for GhostConfig {
 }
 
 impl GhostConfig {
-    fn check(&self) -> Result<(), ConfigError> {
+    fn check(&self) -> Result<(), SettingError> {
         if self.max_extrapolation.is_zero() {
-            return Err(ConfigError::SpanZero { name: "max_extrapolation" });
+            return Err(SettingError::SpanZero { name: "max_extrapolation" });
         }
         match self.span {
             BlendSpan::Fixed(span) if span.is_zero() => {
-                Err(ConfigError::SpanZero { name: "blend span" })
+                Err(SettingError::SpanZero { name: "blend span" })
             }
             BlendSpan::FromArrivals { min, .. } if min.is_zero() => {
-                Err(ConfigError::SpanZero { name: "shortest blend span" })
+                Err(SettingError::SpanZero { name: "shortest blend span" })
             }
             BlendSpan::FromArrivals { min, max } if min > max => {
-                Err(ConfigError::RangeReversed { name: "blend span", min, max })
+                Err(SettingError::RangeReversed { name: "blend span", min, max })
             }
             _ => Ok(()),
         }
@@ -174,7 +181,7 @@ impl Ghost {
     ///
     /// # Errors
     /// Refuses spans of zero and reversed bounds.
-    pub fn start(config: GhostConfig, first: Update, now: SimTime) -> Result<Self, ConfigError> {
+    pub fn start(config: GhostConfig, first: Update, now: SimTime) -> Result<Self, SettingError> {
         config.check()?;
         Ok(Self::born(config, &first, now))
     }
@@ -287,7 +294,7 @@ impl Ghost {
     ///
     /// # Errors
     /// As [`start`](Self::start); nothing is changed then.
-    pub fn set_config(&mut self, config: GhostConfig, now: SimTime) -> Result<(), ConfigError> {
+    pub fn set_config(&mut self, config: GhostConfig, now: SimTime) -> Result<(), SettingError> {
         config.check()?;
         let shown = (self.position_at(now), self.velocity_at(now), self.orientation_at(now));
         self.config = config;

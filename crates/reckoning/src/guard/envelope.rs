@@ -4,8 +4,9 @@ use alloc::vec::Vec;
 
 use glam::DVec3;
 
+use crate::error::SettingError;
 use crate::math::angle_between;
-use crate::{ConfigError, Kinematics, SimTime};
+use crate::{Kinematics, SimTime};
 
 /// The spans, in seconds, at which an [`Envelope`] knows how far a body gets.
 pub const ENVELOPE_SPANS_S: [f64; 6] = [0.1, 0.2, 0.4, 0.8, 1.6, 3.2];
@@ -92,7 +93,7 @@ impl Envelope {
         }
     }
 
-    pub(super) fn check(&self) -> Result<(), ConfigError> {
+    pub(super) fn check(&self) -> Result<(), SettingError> {
         let limits = [
             ("speed_mps", self.speed_mps),
             ("acceleration_mps2", self.acceleration_mps2),
@@ -100,11 +101,11 @@ impl Envelope {
             ("turn_radps", self.turn_radps),
         ];
         for (name, got) in limits {
-            ConfigError::in_range(name, got, 0.0, f64::INFINITY)?;
+            SettingError::in_range(name, got, 0.0, f64::INFINITY)?;
         }
         for (name, list) in [("reach_m", self.reach_m), ("travel_m", self.travel_m)] {
             for got in list {
-                ConfigError::in_range(name, got, 0.0, f64::INFINITY)?;
+                SettingError::in_range(name, got, 0.0, f64::INFINITY)?;
             }
         }
         Ok(())

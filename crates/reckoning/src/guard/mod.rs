@@ -30,9 +30,10 @@ use core::time::Duration;
 
 use glam::DVec3;
 
+use crate::error::{ConfigError, SettingError};
 use crate::math::angle_between;
 use crate::token_bucket::TokenBucket;
-use crate::{ConfigError, Kinematics, SimTime, Terrain, Update, UpdateKind};
+use crate::{Kinematics, SimTime, Terrain, Update, UpdateKind};
 use envelope::{Ways, within};
 use history::History;
 use suspicion::{Pace, Suspicion};
@@ -99,16 +100,16 @@ impl GuardConfig {
         }
     }
 
-    fn check(&self) -> Result<(), ConfigError> {
+    fn check(&self) -> Result<(), SettingError> {
         self.envelope.check()?;
         let far = f64::INFINITY;
-        ConfigError::in_range("tolerance_m", self.tolerance_m, 0.0, f64::MAX)?;
-        ConfigError::in_range("gross", self.gross, 0.0, far)?;
-        ConfigError::in_range("updates_per_s", self.updates_per_s, 0.1, f64::MAX)?;
-        ConfigError::in_range("burst", self.burst, 1.0, f64::MAX)?;
-        ConfigError::in_range("leak_per_s", self.leak_per_s, 0.0, f64::MAX)?;
-        ConfigError::in_range("correct_at", self.correct_at, 0.0, far)?;
-        ConfigError::in_range("disconnect_at", self.disconnect_at, self.correct_at, far)?;
+        SettingError::in_range("tolerance_m", self.tolerance_m, 0.0, f64::MAX)?;
+        SettingError::in_range("gross", self.gross, 0.0, far)?;
+        SettingError::in_range("updates_per_s", self.updates_per_s, 0.1, f64::MAX)?;
+        SettingError::in_range("burst", self.burst, 1.0, f64::MAX)?;
+        SettingError::in_range("leak_per_s", self.leak_per_s, 0.0, f64::MAX)?;
+        SettingError::in_range("correct_at", self.correct_at, 0.0, far)?;
+        SettingError::in_range("disconnect_at", self.disconnect_at, self.correct_at, far)?;
         Ok(())
     }
 }

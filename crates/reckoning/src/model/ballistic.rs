@@ -2,8 +2,9 @@
 
 use glam::DVec3;
 
+use crate::Kinematics;
+use crate::error::ModelError;
 use crate::math::sqrt;
-use crate::{ConfigError, Kinematics};
 
 /// What a falling body does when it meets the floor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,10 +29,10 @@ impl Ballistic {
     ///
     /// # Errors
     /// Refuses values that are not finite.
-    pub fn new(gravity_mps2: f64, floor_m: f64, landing: Landing) -> Result<Self, ConfigError> {
+    pub fn new(gravity_mps2: f64, floor_m: f64, landing: Landing) -> Result<Self, ModelError> {
         for (name, got) in [("gravity", gravity_mps2), ("floor height", floor_m)] {
             if !got.is_finite() {
-                return Err(ConfigError::ModelNotFinite { name, got });
+                return Err(ModelError::NotFinite { name, got });
             }
         }
         Ok(Self { gravity_mps2, floor_m, landing })

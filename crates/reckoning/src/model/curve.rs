@@ -11,8 +11,9 @@
 
 use glam::DVec3;
 
+use crate::Kinematics;
+use crate::error::ModelError;
 use crate::math::{DECAY_STEPS, decay};
-use crate::{ConfigError, Kinematics};
 
 /// The time constants a game's curves share: three or four, rising.
 ///
@@ -47,16 +48,16 @@ impl CurveBasis {
     /// # Errors
     /// Refuses any number of terms but three and four, and constants that are not positive,
     /// finite and strictly rising.
-    pub fn new(tau_s: &[f64]) -> Result<Self, ConfigError> {
+    pub fn new(tau_s: &[f64]) -> Result<Self, ModelError> {
         if !(3..=4).contains(&tau_s.len()) {
-            return Err(ConfigError::CurveTermCount { got: tau_s.len() });
+            return Err(ModelError::CurveTermCount { got: tau_s.len() });
         }
         let mut own_s = [0.0; 4];
         let mut last = 0.0;
         for (index, &got_s) in tau_s.iter().enumerate() {
             // The bounds keep every quotient t / tau meaningful in microseconds.
             if !(got_s > last && (1e-6..=1e9).contains(&got_s)) {
-                return Err(ConfigError::CurveTimeConstants { index, got_s });
+                return Err(ModelError::CurveTimeConstants { index, got_s });
             }
             own_s[index] = got_s;
             last = got_s;
@@ -84,13 +85,13 @@ impl Curve {
     /// # Errors
     /// Refuses a number of coefficients that differs from the number of time constants, and
     /// coefficients that are not finite.
-    pub fn new(basis: CurveBasis, coefficients: &[DVec3]) -> Result<Self, ConfigError> {
+    pub fn new(basis: CurveBasis, coefficients: &[DVec3]) -> Result<Self, ModelError> {
         if coefficients.len() != basis.tau_s().len() {
-            return Err(ConfigError::CurveTermCount { got: coefficients.len() });
+            return Err(ModelError::CurveTermCount { got: coefficients.len() });
         }
         if let Some(bad) = coefficients.iter().find(|c| !c.is_finite()) {
             let got = bad.to_array().into_iter().find(|x| !x.is_finite()).unwrap_or(f64::NAN);
-            return Err(ConfigError::ModelNotFinite { name: "curve coefficient", got });
+            return Err(ModelError::NotFinite { name: "curve coefficient", got });
         }
         let mut curve = Self::still(basis);
         curve.coefficients[..coefficients.len()].copy_from_slice(coefficients);

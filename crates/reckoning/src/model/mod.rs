@@ -24,8 +24,9 @@ use core::time::Duration;
 
 use glam::{DQuat, DVec3};
 
+use crate::error::ModelError;
 use crate::math::{exp, expm1, rotation};
-use crate::{ConfigError, Kinematics, SimTime};
+use crate::{Kinematics, SimTime};
 
 pub use ballistic::{Ballistic, Landing};
 pub use curve::{Curve, CurveBasis};
@@ -129,11 +130,11 @@ impl Model {
     ///
     /// # Errors
     /// Names the parameter that is not finite.
-    pub fn check(&self) -> Result<(), ConfigError> {
+    pub fn check(&self) -> Result<(), ModelError> {
         if let Self::Path(ride) = self {
             for (name, got) in [("progress", ride.progress_m), ("rate", ride.rate_mps)] {
                 if !got.is_finite() {
-                    return Err(ConfigError::ModelNotFinite { name, got });
+                    return Err(ModelError::NotFinite { name, got });
                 }
             }
         }

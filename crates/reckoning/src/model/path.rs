@@ -8,7 +8,8 @@ use alloc::vec::Vec;
 
 use glam::{DQuat, DVec3};
 
-use crate::{ConfigError, Kinematics};
+use crate::Kinematics;
+use crate::error::ModelError;
 
 /// Chords per spline segment; the sagitta of a quarter circle split into 16 is 0.1 % of
 /// its radius.
@@ -33,9 +34,9 @@ impl Path {
     /// # Errors
     /// Refuses fewer than two points, points that are not finite and points that repeat the
     /// one before.
-    pub fn polyline(id: u16, points: &[DVec3], closed: bool) -> Result<Self, ConfigError> {
+    pub fn polyline(id: u16, points: &[DVec3], closed: bool) -> Result<Self, ModelError> {
         if points.len() < 2 {
-            return Err(ConfigError::PathTooShort { got: points.len() });
+            return Err(ModelError::PathTooShort { got: points.len() });
         }
         let mut points = points.to_vec();
         if closed {
@@ -46,7 +47,7 @@ impl Path {
         for (index, pair) in points.windows(2).enumerate() {
             let run = run_m[index] + (pair[1] - pair[0]).length();
             if !(run.is_finite() && run > run_m[index]) {
-                return Err(ConfigError::PathPoint { index: index + 1, got: pair[1] });
+                return Err(ModelError::PathPoint { index: index + 1, got: pair[1] });
             }
             run_m.push(run);
         }
@@ -57,7 +58,7 @@ impl Path {
     ///
     /// # Errors
     /// As [`Path::polyline`].
-    pub fn spline(id: u16, points: &[DVec3], closed: bool) -> Result<Self, ConfigError> {
+    pub fn spline(id: u16, points: &[DVec3], closed: bool) -> Result<Self, ModelError> {
         // Checked before smoothing, so that an error names the caller's point.
         Self::polyline(id, points, closed)?;
         let n = points.len();
@@ -241,8 +242,8 @@ mod tests {
     #[test]
     fn wrong_points_are_named() {
         let repeated = Path::polyline(1, &[DVec3::X, DVec3::X], false).unwrap_err();
-        assert_eq!(repeated, ConfigError::PathPoint { index: 1, got: DVec3::X });
-        assert_eq!(Path::spline(1, &[DVec3::X], true), Err(ConfigError::PathTooShort { got: 1 }));
+        assert_eq!(repeated, ModelError::PathPoint { index: 1, got: DVec3::X });
+        assert_eq!(Path::spline(1, &[DVec3::X], true), Err(ModelError::PathTooShort { got: 1 }));
         assert!(Path::polyline(1, &[DVec3::X, DVec3::NAN], false).is_err());
     }
 }

@@ -20,7 +20,7 @@
 //! accepted them. Entities and shooters are named by whatever the host numbers them with.
 
 mod hit;
-mod truths;
+mod position_history;
 mod view;
 
 use alloc::collections::{BTreeMap, VecDeque};
@@ -28,9 +28,10 @@ use core::time::Duration;
 
 use glam::DVec3;
 
+use crate::error::SettingError;
 use crate::token_bucket::TokenBucket;
-use crate::{ConfigError, DelayedConfig, GhostConfig, Kinematics, Pose, SimTime, Update};
-use truths::Truths;
+use crate::{DelayedConfig, GhostConfig, Kinematics, Pose, SimTime, Update};
+use position_history::PositionHistory;
 use view::View;
 
 pub use hit::{Aim, HitRefusal, HitRequest, HitVerdict};
@@ -84,15 +85,15 @@ impl Default for RewindConfig {
 }
 
 impl RewindConfig {
-    fn check(&self) -> Result<(), ConfigError> {
+    fn check(&self) -> Result<(), SettingError> {
         if self.span.is_zero() {
-            return Err(ConfigError::SpanZero { name: "span" });
+            return Err(SettingError::SpanZero { name: "span" });
         }
-        ConfigError::in_range("kept_per_entity", self.kept_per_entity as f64, 2.0, 1e6)?;
-        ConfigError::in_range("kept_per_view", self.kept_per_view as f64, 2.0, 1e6)?;
-        ConfigError::in_range("origin_tolerance_m", self.origin_tolerance_m, 0.0, f64::MAX)?;
-        ConfigError::in_range("requests_per_s", self.requests_per_s, 0.0, f64::MAX)?;
-        ConfigError::in_range("burst", self.burst, 1.0, f64::MAX)?;
+        SettingError::in_range("kept_per_entity", self.kept_per_entity as f64, 2.0, 1e6)?;
+        SettingError::in_range("kept_per_view", self.kept_per_view as f64, 2.0, 1e6)?;
+        SettingError::in_range("origin_tolerance_m", self.origin_tolerance_m, 0.0, f64::MAX)?;
+        SettingError::in_range("requests_per_s", self.requests_per_s, 0.0, f64::MAX)?;
+        SettingError::in_range("burst", self.burst, 1.0, f64::MAX)?;
         View::check(&self.view)
     }
 }
@@ -117,7 +118,7 @@ pub struct RewindStats {
 #[derive(Clone, Debug)]
 pub struct Rewind<E, S> {
     config: RewindConfig,
-    truths: BTreeMap<E, Truths>,
+    truths: BTreeMap<E, PositionHistory>,
     updates: BTreeMap<E, VecDeque<(u32, Update)>>,
     views: BTreeMap<(S, E), View>,
     requests: BTreeMap<S, TokenBucket>,
@@ -129,7 +130,7 @@ impl<E: Copy + Ord, S: Copy + Ord> Rewind<E, S> {
     ///
     /// # Errors
     /// Refuses spans of zero, rings of fewer than two and limits that are negative.
-    pub fn new(config: RewindConfig) -> Result<Self, ConfigError> {
+    pub fn new(config: RewindConfig) -> Result<Self, SettingError> {
         config.check()?;
         Ok(Self {
             config,

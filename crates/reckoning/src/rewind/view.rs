@@ -7,7 +7,8 @@ use alloc::collections::VecDeque;
 use core::time::Duration;
 
 use super::RewindView;
-use crate::{ConfigError, DelayedConfig, DelayedGhost, Ghost, GhostConfig, Pose, SimTime, Update};
+use crate::error::SettingError;
+use crate::{DelayedConfig, DelayedGhost, Ghost, GhostConfig, Pose, SimTime, Update};
 
 /// A ghost of either kind. Hosts use one kind, so a box would only add a hop.
 #[allow(clippy::large_enum_variant)]
@@ -44,7 +45,7 @@ pub(super) struct View {
 }
 
 impl View {
-    pub(super) fn check(view: &RewindView) -> Result<(), ConfigError> {
+    pub(super) fn check(view: &RewindView) -> Result<(), SettingError> {
         let nothing = Update::from_checked(
             crate::Kinematics::default(),
             crate::Model::Hold,
@@ -57,12 +58,12 @@ impl View {
         view: &RewindView,
         first: Update,
         arrived: SimTime,
-    ) -> Result<Self, ConfigError> {
+    ) -> Result<Self, SettingError> {
         let past = Self::stand(view, first, arrived)?;
         Ok(Self { past, heard: arrived, since: VecDeque::new() })
     }
 
-    fn stand(view: &RewindView, first: Update, arrived: SimTime) -> Result<Stand, ConfigError> {
+    fn stand(view: &RewindView, first: Update, arrived: SimTime) -> Result<Stand, SettingError> {
         let now = |config: GhostConfig| Ghost::start(config, first, arrived).map(Stand::Now);
         let delayed =
             |config: DelayedConfig| DelayedGhost::start(config, first, arrived).map(Stand::Delayed);

@@ -8,9 +8,10 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use proptest::prelude::*;
+use reckoning::error::SettingError;
 use reckoning::{
-    Budget, ConfigError, DVec3, Fairness, FairnessConfig, Kinematics, Leftover, ListenerId, Model,
-    Policy, Update, UpdateKind, Weights,
+    Budget, DVec3, Fairness, FairnessConfig, Kinematics, Leftover, ListenerId, Model, Policy,
+    Update, UpdateKind, Weights,
 };
 use run::{Run, ms, third_base, walk};
 
@@ -322,7 +323,7 @@ fn settings_that_make_no_sense_are_refused_by_name() {
     let mut config = FairnessConfig::default();
     config.policy = scheduled(Leftover::Dropped, 0);
     let refusal = Fairness::new(config).unwrap_err();
-    assert_eq!(refusal, ConfigError::SpanZero { name: "horizon" });
+    assert_eq!(refusal, SettingError::SpanZero { name: "horizon" }.into());
     let refusal = Budget::per_trigger(-2.0).unwrap_err();
     assert_eq!(refusal.to_string(), "budget of -2 updates per trigger is not positive and finite");
     let refusal = Weights::new(0.5, 0.25, 0.0).unwrap_err();

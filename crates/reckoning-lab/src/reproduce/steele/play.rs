@@ -92,12 +92,12 @@ pub(super) fn map_of(seen: &[Sighting], headings: u8) -> Result<TrendMap, Config
     let mut config = TrendMapConfig::default();
     config.modes = headings;
     config.smallest_cell_m = 0.5;
-    TrendMap::new(seen, &config)
+    Ok(TrendMap::new(seen, &config)?)
 }
 
 /// The level's walls in metres.
 pub(super) fn walls_of(level: &Level) -> Result<Walls, ConfigError> {
     let metres = |px: DVec3| px / PX_PER_M;
     let edges = level.walls().edges().iter();
-    Walls::new(edges.map(|edge| Wall::from(Outline::Line(metres(edge.a), metres(edge.b)))))
+    Ok(Walls::new(edges.map(|edge| Wall::from(Outline::Line(metres(edge.a), metres(edge.b)))))?)
 }

@@ -129,7 +129,7 @@ fn things_that_are_no_walls_do_not_construct() {
     ];
     let good = Wall::from(Outline::Line(DVec3::ZERO, DVec3::X));
     for wall in bad {
-        assert_eq!(Walls::new([good, wall]), Err(ConfigError::WallShape { index: 1 }));
+        assert_eq!(Walls::new([good, wall]), Err(TerrainError::WallShape { index: 1 }));
     }
     assert!(Walls::new([]).unwrap().sees(DVec3::ZERO, DVec3::X));
 }

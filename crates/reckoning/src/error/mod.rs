@@ -1,0 +1,98 @@
+//! Errors of callers: settings and values that the engine refuses.
+//!
+//! Each kind of setting has an error of its own; [`ConfigError`] is any of them, for callers
+//! who set up several things at once. Bad traffic is never an error: it is counted.
+
+mod fairness;
+mod ground;
+mod model;
+mod publisher;
+mod setting;
+mod terrain;
+mod threshold;
+
+use core::fmt;
+
+pub use fairness::FairnessError;
+pub use ground::GroundError;
+pub use model::ModelError;
+pub use publisher::PublisherError;
+pub use setting::SettingError;
+pub use terrain::TerrainError;
+pub use threshold::ThresholdError;
+
+use crate::KinematicsError;
+
+/// Why a configuration was refused: which part of it, and there which value.
+///
+/// Settings are checked once, where they are handed over; the message names the value and
+/// what to do about it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// A number or a span.
+    Setting(SettingError),
+    /// A threshold.
+    Threshold(ThresholdError),
+    /// A publisher or its quantiser.
+    Publisher(PublisherError),
+    /// A motion model.
+    Model(ModelError),
+    /// A fairness policy.
+    Fairness(FairnessError),
+    /// A height field, or a grid over the ground.
+    Terrain(TerrainError),
+    /// A ground clamp.
+    Ground(GroundError),
+    /// A state of a body.
+    Kinematics(KinematicsError),
+}
+
+impl ConfigError {
+    /// The part's own error.
+    fn part(&self) -> &(dyn core::error::Error + 'static) {
+        match self {
+            Self::Setting(error) => error,
+            Self::Threshold(error) => error,
+            Self::Publisher(error) => error,
+            Self::Model(error) => error,
+            Self::Fairness(error) => error,
+            Self::Terrain(error) => error,
+            Self::Ground(error) => error,
+            Self::Kinematics(error) => error,
+        }
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self.part(), f)
+    }
+}
+
+impl core::error::Error for ConfigError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        Some(self.part())
+    }
+}
+
+macro_rules! parts {
+    ($($variant:ident($error:ident)),* $(,)?) => {
+        $(impl From<$error> for ConfigError {
+            fn from(error: $error) -> Self {
+                Self::$variant(error)
+            }
+        })*
+    };
+}
+
+parts! {
+    Setting(SettingError),
+    Threshold(ThresholdError),
+    Publisher(PublisherError),
+    Model(ModelError),
+    Fairness(FairnessError),
+    Terrain(TerrainError),
+    Ground(GroundError),
+    Kinematics(KinematicsError),
+}

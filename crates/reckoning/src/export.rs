@@ -1,0 +1,186 @@
+//! The export decision: from an error, a silence and a class of settings to the reason why an
+//! update is due, or to none.
+//!
+//! A [`Publisher`](crate::Publisher) asks it for everybody who listens, a host asks it for each
+//! receiver by the rule of the distance class that receiver is in, and the lab asks it through
+//! the publisher. There is one order of reasons:
+//!
+//! ```text
+//! teleport, stop | min_interval | position, orientation, requested, full, heartbeat
+//!   at any time  '-- not before --------------------------------------------------
+//! ```
+
+use core::time::Duration;
+
+use glam::{DQuat, DVec3};
+
+use crate::{AngleThreshold, Kinematics, SimTime, Threshold, Update};
+
+/// Why an update is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ExportReason {
+    /// The guessed position is too far off.
+    Position,
+    /// The guessed orientation is too far off.
+    Orientation,
+    /// The body came to rest.
+    Stop,
+    /// It was silent for long enough.
+    Heartbeat,
+    /// The full state is due.
+    Full,
+    /// The body is somewhere else now, without having moved there.
+    Teleport,
+    /// Somebody asked for it: what was sent last was lost, or its owner exported it for all.
+    Requested,
+}
+
+/// When listeners need an update: the settings of one export decision.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ExportRule {
+    /// Export once the guess is this far off.
+    pub threshold: Threshold,
+    /// Export once the guess is turned this far; `None` leaves orientation alone.
+    pub angle_threshold: Option<AngleThreshold>,
+    /// Never export more often than this, except for stops and teleports.
+    pub min_interval: Duration,
+    /// Never export for the sake of orientation more often than this.
+    pub angle_min_interval: Duration,
+    /// Export at once when the body has come to rest while listeners still see it move.
+    pub export_stops: bool,
+}
+
+/// Where a body is, as far as the rule looks at it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sight {
+    /// When.
+    pub at: SimTime,
+    /// Where.
+    pub position: DVec3,
+    /// Which way it faces.
+    pub orientation: DQuat,
+    /// Whether it stands still.
+    pub at_rest: bool,
+}
+
+impl From<&Kinematics> for Sight {
+    fn from(truth: &Kinematics) -> Self {
+        let (at, position, orientation) = (truth.at, truth.position, truth.orientation);
+        Self { at, position, orientation, at_rest: truth.velocity == DVec3::ZERO }
+    }
+}
+
+/// How a guess differs from the truth by the measure of a rule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a reason of its own")]
+pub struct Deviation {
+    /// The body is somewhere else without having moved there.
+    pub teleported: bool,
+    /// The guess moves and the body stands.
+    pub misses_stop: bool,
+    /// The guessed position has crossed the threshold.
+    pub position: bool,
+    /// The guessed orientation has crossed its threshold.
+    pub orientation: bool,
+}
+
+/// What is due besides what a [`Deviation`] asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Due {
+    /// What was sent last is to be sent again, or passed on.
+    pub requested: bool,
+    /// The full state.
+    pub full: bool,
+    /// A sign of life.
+    pub heartbeat: bool,
+}
+
+impl ExportRule {
+    /// How far listeners who guess from `guess` are off what is true.
+    #[must_use]
+    pub fn deviation(&self, truth: &Sight, guess: &Update) -> Deviation {
+        let error = truth.position - guess.position_at(truth.at);
+        Deviation {
+            teleported: false,
+            misses_stop: truth.at_rest && guess.velocity_at(truth.at) != DVec3::ZERO,
+            position: self.threshold.is_crossed_by(error),
+            orientation: self.angle_threshold.is_some_and(|threshold| {
+                threshold.is_crossed_between(guess.orientation_at(truth.at), truth.orientation)
+            }),
+        }
+    }
+
+    /// Why listeners need an update after a `silence` of that length, if they do.
+    #[must_use]
+    pub fn reason(
+        &self,
+        deviation: Deviation,
+        silence: Duration,
+        due: Due,
+    ) -> Option<ExportReason> {
+        if deviation.teleported {
+            return Some(ExportReason::Teleport);
+        }
+        if self.export_stops && deviation.misses_stop {
+            return Some(ExportReason::Stop);
+        }
+        if silence < self.min_interval {
+            return None;
+        }
+        let turned = deviation.orientation && silence >= self.angle_min_interval;
+        [
+            (deviation.position, ExportReason::Position),
+            (turned, ExportReason::Orientation),
+            (due.requested, ExportReason::Requested),
+            (due.full, ExportReason::Full),
+            (due.heartbeat, ExportReason::Heartbeat),
+        ]
+        .into_iter()
+        .find_map(|(holds, reason)| holds.then_some(reason))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULE: ExportRule = ExportRule {
+        threshold: Threshold::QUARTER_METRE,
+        angle_threshold: None,
+        min_interval: Duration::from_millis(100),
+        angle_min_interval: Duration::from_millis(200),
+        export_stops: true,
+    };
+
+    fn after_ms(deviation: Deviation, ms: u64, due: Due) -> Option<ExportReason> {
+        RULE.reason(deviation, Duration::from_millis(ms), due)
+    }
+
+    #[test]
+    fn stops_and_teleports_do_not_wait() {
+        let stop = Deviation { misses_stop: true, position: true, ..Deviation::default() };
+        let teleport = Deviation { teleported: true, ..stop };
+        assert_eq!(after_ms(stop, 0, Due::default()), Some(ExportReason::Stop));
+        assert_eq!(after_ms(teleport, 0, Due::default()), Some(ExportReason::Teleport));
+        let silent = ExportRule { export_stops: false, ..RULE };
+        assert_eq!(silent.reason(stop, Duration::ZERO, Due::default()), None);
+    }
+
+    #[test]
+    fn everything_else_waits_for_the_interval_in_the_order_of_reasons() {
+        let off = Deviation { position: true, orientation: true, ..Deviation::default() };
+        let all = Due { requested: true, full: true, heartbeat: true };
+        assert_eq!(after_ms(off, 99, all), None);
+        assert_eq!(after_ms(off, 100, all), Some(ExportReason::Position));
+        let turned = Deviation { orientation: true, ..Deviation::default() };
+        assert_eq!(after_ms(turned, 199, Due::default()), None);
+        assert_eq!(after_ms(turned, 200, all), Some(ExportReason::Orientation));
+        let none = Deviation::default();
+        assert_eq!(after_ms(none, 100, all), Some(ExportReason::Requested));
+        let due = Due { requested: false, ..all };
+        assert_eq!(after_ms(none, 100, due), Some(ExportReason::Full));
+        assert_eq!(after_ms(none, 100, Due { full: false, ..due }), Some(ExportReason::Heartbeat));
+        assert_eq!(after_ms(none, 1_000, Due::default()), None);
+    }
+}

@@ -1,0 +1,92 @@
+//! The ways to choose among listeners.
+
+use core::num::NonZeroU32;
+use core::time::Duration;
+
+use super::{Budget, Weights};
+use crate::error::SettingError;
+
+/// Who gets an update, and when.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Policy {
+    /// Every update to everyone at once. Listeners farther away see larger errors.
+    Base,
+    /// Every `k`-th update to everyone, the others to nobody.
+    EveryKth {
+        /// One in this many triggers counts.
+        k: NonZeroU32,
+    },
+    /// To the worst-off listener at once; to each other one at the moment its error will
+    /// have grown to the worst one's. Levels the errors upwards: fair, but everyone sees
+    /// more error than without.
+    Scheduled {
+        /// What becomes of a send that the next trigger overtakes.
+        leftover: Leftover,
+        /// How far ahead a send is planned: the longest time until the next trigger, such
+        /// as the publisher's heartbeat.
+        horizon: Duration,
+    },
+    /// Each listener with a probability that rises with its claim, within a budget.
+    Probabilistic {
+        /// Updates per trigger.
+        budget: Budget,
+        /// What makes a claim.
+        weights: Weights,
+    },
+    /// Each listener regularly, the more often the larger its claim, within a budget. Levels
+    /// the errors and hardly raises their mean, if claims change slowly from one turn to the
+    /// next: [`Weights::RECENT`] alone do not.
+    Deterministic {
+        /// Updates per trigger.
+        budget: Budget,
+        /// What makes a claim.
+        weights: Weights,
+    },
+}
+
+/// What [`Policy::Scheduled`] does with a planned send when a new update comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leftover {
+    /// It is never made: fewest bytes, but errors escalate (scheduling algorithm #1 of
+    /// THESIS).
+    Dropped,
+    /// It is made at that moment, with the older update (scheduling algorithm #2).
+    Flushed,
+}
+
+/// Settings for a [`Fairness`](crate::Fairness).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FairnessConfig {
+    /// How listeners are chosen.
+    pub policy: Policy,
+    /// Seeds the chance in [`Policy::Probabilistic`]; give each body its own.
+    pub seed: u64,
+    /// Whether accounts of the listeners' errors are kept where the policy does not ask for
+    /// them, [`Policy::Base`] and [`Policy::EveryKth`]: for those who read
+    /// [`Fairness::accounts`](crate::Fairness::accounts). They are the dear part.
+    pub accounts: bool,
+}
+
+impl Default for FairnessConfig {
+    /// A few listeners at similar distances, and bytes to spare: everything to everyone.
+    fn default() -> Self {
+        Self { policy: Policy::Base, seed: 0, accounts: true }
+    }
+}
+
+impl FairnessConfig {
+    pub(super) const fn keeps_accounts(&self) -> bool {
+        self.accounts || !matches!(self.policy, Policy::Base | Policy::EveryKth { .. })
+    }
+
+    pub(super) fn check(&self) -> Result<(), SettingError> {
+        match self.policy {
+            Policy::Scheduled { horizon, .. } if horizon.is_zero() => {
+                Err(SettingError::SpanZero { name: "horizon" })
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,390 @@
+//! The owner's side of dead reckoning: decide when the others need to hear from us.
+//!
+//! A [`Publisher`] remembers the last state it exported and, on every tick, runs the very
+//! model its listeners run. While that guess stays inside the [`Threshold`] it says
+//! nothing; silence is the normal case and costs no bytes.
+//!
+//! ```text
+//! truth   o---o---o---o
+//!                       \o---o
+//! guess   *---+---+---+---+  too far: export here, and the guess restarts at the truth
+//! ```
+//!
+//! The rest of the engine relies on these properties:
+//! - an update carries the truth of the tick that tripped it, rounded by the
+//!   [`Quantiser`], never a guess;
+//! - the guess is made from the rounded update, exactly what listeners have;
+//! - the choice depends only on the truths observed so far and the seed, so replaying them
+//!   yields the same updates, bit for bit.
+//!
+//! What listeners show while an update is in flight is not decided here: see
+//! [`Ghost`](crate::Ghost). The scheme follows IEEE 1278.1 (DIS) and MURPHY.
+
+use core::time::Duration;
+
+use glam::DVec3;
+
+use crate::clearance::kept_clear;
+use crate::error::PublisherError;
+use crate::export::{Due, ExportReason, ExportRule, Sight};
+use crate::random::SplitMix64;
+use crate::sampler::damp_acceleration;
+use crate::time::span_of;
+use crate::{
+    AngleThreshold, ConfigError, Kinematics, Model, Planner, Quantiser, SimTime, Terrain,
+    Threshold, Update, UpdateKind,
+};
+
+/// In the last tenth of its interval a full update rides on any export that is due anyway.
+const FOLD_SHARE: u32 = 10;
+
+/// Settings for a [`Publisher`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
+pub struct PublisherConfig {
+    /// Export once the listeners' guess is this far off.
+    pub threshold: Threshold,
+    /// Export once the listeners' guess is turned this far; `None` leaves orientation alone.
+    pub angle_threshold: Option<AngleThreshold>,
+    /// Export at least this often, so that a lost update heals.
+    pub heartbeat: Duration,
+    /// Send the full state at least this often, folded into an export that is due anyway in
+    /// the last tenth of the interval.
+    pub full_interval: Duration,
+    /// Shorten or lengthen each heartbeat and full interval at random by up to this share,
+    /// 0 to 0.5, so that bodies born together do not speak together.
+    pub heartbeat_spread: f64,
+    /// Seeds that randomness; give each body its own.
+    pub seed: u64,
+    /// Never export more often than this. At most `heartbeat`.
+    pub min_interval: Duration,
+    /// Never export for the sake of orientation more often than this; `min_interval` holds
+    /// as well.
+    pub angle_min_interval: Duration,
+    /// The motion model shared with the listeners.
+    pub model: Model,
+    /// What the wire keeps of an update.
+    pub quantiser: Quantiser,
+    /// Export at once, whatever the threshold and the interval say, when the body has come
+    /// to rest while listeners still see it move: what overshoots least looks best.
+    pub export_stops: bool,
+    /// Say a stop again after this long, once, because a lost one shows as sliding on until
+    /// the next heartbeat. Zero does not.
+    pub stop_repeat: Duration,
+    /// Publish less acceleration the less it agrees with the one published last.
+    pub damp_acceleration: bool,
+    /// How far ahead [`Publisher::observe_on`] looks for the ground and for walls.
+    pub lookahead: Duration,
+}
+
+impl Default for PublisherConfig {
+    /// A person or a car in a 60 Hz game measured in metres.
+    fn default() -> Self {
+        Self {
+            threshold: Threshold::QUARTER_METRE,
+            angle_threshold: AngleThreshold::degrees(5.0).ok(),
+            heartbeat: Duration::from_millis(500),
+            full_interval: Duration::from_secs(10),
+            heartbeat_spread: 0.0,
+            seed: 0,
+            min_interval: Duration::ZERO,
+            angle_min_interval: Duration::ZERO,
+            model: Model::Linear,
+            quantiser: Quantiser::EXACT,
+            export_stops: true,
+            stop_repeat: Duration::from_millis(100),
+            damp_acceleration: false,
+            lookahead: Duration::from_millis(500),
+        }
+    }
+}
+
+impl PublisherConfig {
+    /// The habits of a DIS exercise: one metre per axis, three degrees, five seconds with a
+    /// tenth of spread, every update full.
+    #[must_use]
+    pub fn dis(model: Model) -> Self {
+        Self {
+            threshold: Threshold::METRE_PER_AXIS,
+            angle_threshold: AngleThreshold::degrees(3.0).ok(),
+            heartbeat: Duration::from_secs(5),
+            full_interval: Duration::ZERO,
+            heartbeat_spread: 0.1,
+            model,
+            export_stops: false,
+            ..Self::default()
+        }
+    }
+
+    /// When listeners need an update, by these settings.
+    #[must_use]
+    pub const fn rule(&self) -> ExportRule {
+        ExportRule {
+            threshold: self.threshold,
+            angle_threshold: self.angle_threshold,
+            min_interval: self.min_interval,
+            angle_min_interval: self.angle_min_interval,
+            export_stops: self.export_stops,
+        }
+    }
+
+    fn check(&self) -> Result<(), ConfigError> {
+        if !(0.0..=0.5).contains(&self.heartbeat_spread) {
+            return Err(PublisherError::SpreadOutOfRange { got: self.heartbeat_spread }.into());
+        }
+        let min_interval = self.min_interval;
+        let heartbeat = span_of(self.heartbeat.as_secs_f64() * (1.0 - self.heartbeat_spread));
+        if heartbeat.is_zero() || heartbeat < min_interval {
+            return Err(PublisherError::HeartbeatTooShort { heartbeat, min_interval }.into());
+        }
+        self.quantiser.check()?;
+        self.model.check()?;
+        self.check_rounding()
+    }
+
+    /// Right after an export the guess is off by the rounding alone; that must not trip it.
+    fn check_rounding(&self) -> Result<(), ConfigError> {
+        let position = (self.quantiser.worst_position_m(), self.threshold.max_error_m());
+        let angle = self
+            .angle_threshold
+            .map_or((0.0, 1.0), |t| (self.quantiser.worst_orientation_rad(), t.max_error_rad()));
+        for (rounding, threshold) in [position, angle] {
+            // A hundredth of room, since a threshold is reached a little below its number.
+            if rounding * 1.01 > threshold {
+                return Err(PublisherError::QuantisationTooCoarse { rounding, threshold }.into());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a [`Publisher`] has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PublisherStats {
+    /// Truths observed, refused ones included.
+    pub observed: u64,
+    /// Updates exported, the first one included.
+    pub exported: u64,
+    /// Of those, full ones and teleports.
+    pub full: u64,
+    /// Truths refused because they were not finite or not later than the last export.
+    pub refused: u64,
+}
+
+/// Decides for one body when its listeners need an [`Update`].
+#[derive(Clone, Debug)]
+pub struct Publisher {
+    config: PublisherConfig,
+    last: Update,
+    /// Acceleration at the last export, before damping.
+    last_acceleration: DVec3,
+    heartbeat_at: SimTime,
+    /// From here on a full update rides on any export.
+    fold_at: SimTime,
+    full_at: SimTime,
+    random: SplitMix64,
+    stats: PublisherStats,
+}
+
+impl Publisher {
+    /// Starts publishing a body; the first update is full and goes to everyone.
+    ///
+    /// # Errors
+    /// Refuses settings that contradict each other and a first truth that is not finite.
+    pub fn start(
+        config: PublisherConfig,
+        truth: &Kinematics,
+    ) -> Result<(Self, Update), ConfigError> {
+        config.check()?;
+        truth.check()?;
+        let first = Update::from_checked(*truth, config.model, UpdateKind::Full);
+        let mut publisher = Self {
+            last: first,
+            last_acceleration: DVec3::ZERO,
+            heartbeat_at: truth.at,
+            fold_at: truth.at,
+            full_at: truth.at,
+            random: SplitMix64::new(config.seed),
+            config,
+            stats: PublisherStats::default(),
+        };
+        let model = publisher.config.model.fitted(truth);
+        let update = publisher.send(truth, *truth, model, UpdateKind::Full);
+        Ok((publisher, update))
+    }
+
+    /// Takes the truth of this tick; gives an update when listeners need one.
+    ///
+    /// A truth that is not finite, or not later than the last export, is refused and
+    /// counted.
+    pub fn observe(&mut self, truth: &Kinematics) -> Option<Update> {
+        let reason = self.due(truth)?;
+        let seen = self.carried_on(truth, reason);
+        let model = self.config.model.fitted(&seen);
+        Some(self.export_as(truth, seen, model, reason))
+    }
+
+    /// As [`observe`](Self::observe), but what is published does not lead into the ground or
+    /// a wall of `terrain` within [`PublisherConfig::lookahead`].
+    pub fn observe_on(&mut self, truth: &Kinematics, terrain: &impl Terrain) -> Option<Update> {
+        let reason = self.due(truth)?;
+        let seen = self.carried_on(truth, reason);
+        let kept = kept_clear(&seen, self.config.model, terrain, self.config.lookahead);
+        let model = self.config.model.fitted(&kept);
+        Some(self.export_as(truth, kept, model, reason))
+    }
+
+    /// As [`observe`](Self::observe), but with the model that `planner` chooses for each
+    /// update from what is `around` the body.
+    pub fn observe_planned<S: ?Sized>(
+        &mut self,
+        truth: &Kinematics,
+        planner: &mut impl Planner<S>,
+        around: &S,
+    ) -> Option<Update> {
+        planner.observe(truth, around);
+        let reason = self.due(truth)?;
+        let model = planner.plan(truth, around, reason);
+        Some(self.export(truth, model, reason))
+    }
+
+    /// Why an update is due for this truth, if one is: the first half of
+    /// [`observe`](Self::observe), for those who plan a model of their own before they
+    /// [`export`](Self::export).
+    pub fn due(&mut self, truth: &Kinematics) -> Option<ExportReason> {
+        self.stats.observed += 1;
+        if truth.at <= self.last.at() || truth.check().is_err() {
+            self.stats.refused += 1;
+            return None;
+        }
+        self.reason(truth)
+    }
+
+    /// Exports a truth that [`due`](Self::due) asked for, with the model the listeners
+    /// shall run from here on.
+    ///
+    /// # Panics
+    /// In debug builds, when the truth or the model is not finite: `due` never asks for
+    /// such a truth.
+    pub fn export(&mut self, truth: &Kinematics, model: Model, reason: ExportReason) -> Update {
+        debug_assert!(truth.check().is_ok() && model.check().is_ok());
+        self.export_as(truth, self.carried_on(truth, reason), model, reason)
+    }
+
+    /// Exports `seen`, which is what listeners shall carry on of `truth`.
+    fn export_as(
+        &mut self,
+        truth: &Kinematics,
+        seen: Kinematics,
+        model: Model,
+        reason: ExportReason,
+    ) -> Update {
+        let kind = match reason {
+            ExportReason::Teleport => UpdateKind::Teleport,
+            _ if truth.at >= self.fold_at => UpdateKind::Full,
+            _ => UpdateKind::Partial,
+        };
+        let update = self.send(truth, seen, model, kind);
+        if reason == ExportReason::Stop && !self.config.stop_repeat.is_zero() {
+            self.heartbeat_at = self.heartbeat_at.min(truth.at + self.config.stop_repeat);
+        }
+        update
+    }
+
+    /// Exports a body that is somewhere else now without having moved there, so that
+    /// listeners show it there at once. `None` when the truth is refused.
+    pub fn teleport(&mut self, truth: &Kinematics) -> Option<Update> {
+        if truth.at <= self.last.at() || truth.check().is_err() {
+            self.stats.refused += 1;
+            return None;
+        }
+        let model = self.config.model.fitted(truth);
+        Some(self.export(truth, model, ExportReason::Teleport))
+    }
+
+    /// Changes the threshold from the next tick on: tighter near a corner, wider in the
+    /// open. It never goes below what rounding alone is off by.
+    pub fn set_threshold(&mut self, threshold: Threshold) {
+        self.config.threshold = threshold.at_least(self.config.quantiser.worst_position_m());
+    }
+
+    /// The settings it runs with.
+    #[must_use]
+    pub const fn config(&self) -> &PublisherConfig {
+        &self.config
+    }
+
+    /// What was exported last: what listeners guess from.
+    #[must_use]
+    pub const fn last_update(&self) -> &Update {
+        &self.last
+    }
+
+    /// Counters for a status page.
+    #[must_use]
+    pub const fn stats(&self) -> &PublisherStats {
+        &self.stats
+    }
+
+    /// Why listeners need this truth, if they do: the rule of [`export`](crate::export).
+    fn reason(&self, truth: &Kinematics) -> Option<ExportReason> {
+        let rule = self.config.rule();
+        let mut deviation = rule.deviation(&Sight::from(truth), &self.last);
+        // What began at rest did not come to rest.
+        deviation.misses_stop &= self.last.kinematics().velocity != DVec3::ZERO;
+        let due = Due {
+            requested: false,
+            full: truth.at >= self.full_at && !self.config.full_interval.is_zero(),
+            heartbeat: truth.at >= self.heartbeat_at,
+        };
+        rule.reason(deviation, truth.at.saturating_since(self.last.at()), due)
+    }
+
+    /// The truth as listeners shall carry it on: what brought a body to rest must not carry
+    /// the guess backwards from there, and a zigzag must not fling it about.
+    fn carried_on(&self, truth: &Kinematics, reason: ExportReason) -> Kinematics {
+        let acceleration = if reason == ExportReason::Stop {
+            DVec3::ZERO
+        } else if self.config.damp_acceleration {
+            damp_acceleration(truth.acceleration, self.last_acceleration)
+        } else {
+            truth.acceleration
+        };
+        Kinematics { acceleration, ..*truth }
+    }
+
+    fn send(
+        &mut self,
+        truth: &Kinematics,
+        seen: Kinematics,
+        model: Model,
+        kind: UpdateKind,
+    ) -> Update {
+        let quantiser = self.config.quantiser;
+        let update =
+            Update::from_checked(quantiser.kinematics(&seen), quantiser.model(model), kind);
+        self.last = update;
+        self.last_acceleration = truth.acceleration;
+        self.heartbeat_at = truth.at + self.spread(self.config.heartbeat);
+        self.stats.exported += 1;
+        if kind != UpdateKind::Partial {
+            let span = self.spread(self.config.full_interval);
+            let fold = self.config.full_interval / FOLD_SHARE;
+            (self.fold_at, self.full_at) = (truth.at + span.saturating_sub(fold), truth.at + span);
+            self.stats.full += 1;
+        }
+        update
+    }
+
+    /// The span, longer or shorter by a random part of the configured share.
+    fn spread(&mut self, span: Duration) -> Duration {
+        if self.config.heartbeat_spread == 0.0 {
+            return span;
+        }
+        let roll = 2.0 * self.random.unit() - 1.0;
+        span_of(span.as_secs_f64() * (1.0 + self.config.heartbeat_spread * roll))
+    }
+}
