@@ -1,4 +1,4 @@
-//! Predictors by name: what `--predictors` understands.
+//! Predictors by name, as `--predictors` takes them.
 //!
 //! A predictor is a name, and in brackets the parameters that differ from their defaults:
 //! `linear`, `damped(fade=0.8)`, `interest-hybrid(preference=learnt)`. Names without parameters that need some are

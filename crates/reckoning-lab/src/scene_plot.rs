@@ -1,4 +1,4 @@
-//! The scene table's bad link as a picture: what listeners see, and how wrong it is.
+//! Plot of four scenes on the bad link: what listeners see, and its error.
 //!
 //! Colours are those of Okabe and Ito, which people with any kind of colour vision can tell
 //! apart; what they mean is also said by width and shape.

@@ -1,4 +1,4 @@
-//! What became of the claims of MURPHY, THESIS, SHI and STEELE is what is committed.
+//! Verdicts on the claims of MURPHY, THESIS, SHI and STEELE, as committed.
 
 use std::sync::OnceLock;
 

@@ -1,4 +1,4 @@
-//! What users of recordings may rely on.
+//! Contract of recordings: every form gives back what was written.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! The cheats.
+//! Cheats to inject: speed, teleport, wall pass, lag switch, fast clock.
 
 use reckoning::{DVec3, Kinematics, SimTime};
 

@@ -1,4 +1,4 @@
-//! Recorded players as unbroken pieces that can be asked about any moment.
+//! Recorded players as unbroken pieces of motion that can be evaluated at any moment.
 
 use reckoning::{Kinematics, SimTime};
 

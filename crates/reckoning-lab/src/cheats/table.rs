@@ -1,4 +1,4 @@
-//! The two tables.
+//! Tables of the cheat trials: false alarms in honest play, and cheats caught.
 
 use super::inject::Cheat;
 use super::play::CheatMoment;

@@ -1,4 +1,4 @@
-//! The engine's real chain on a recording: publisher, link, ghost.
+//! Closed-loop evaluation: the publisher, link and ghost of the engine on a recording.
 
 use reckoning::{
     ConfigError, DVec3, ExportReason, Kinematics, Model, Planner, Publisher, PublisherConfig,
@@ -14,7 +14,7 @@ use super::CompareError;
 use super::open_loop::Ready;
 use super::prepare::{BodyCourse, Prepared};
 use super::receiver::{AccountedReceiver, Heard, LinkedViewer};
-use super::surroundings::{SceneMoment, Surroundings};
+use super::surroundings::{RecordedSurroundings, SceneMoment};
 use crate::publishing::threshold_only;
 use crate::train::SenderContext;
 use reckoning_netsim::LinkConfig;
@@ -63,7 +63,7 @@ impl MeanSum {
 /// What the chains of one recording and predictor have in common.
 pub(crate) struct ChainSetting<'a> {
     pub(crate) prepared: &'a Prepared,
-    pub(crate) surroundings: &'a Surroundings,
+    pub(crate) surroundings: &'a RecordedSurroundings,
     pub(crate) context: &'a SenderContext<'a>,
     pub(crate) predictor: Ready,
     pub(crate) bound: f64,

@@ -1,4 +1,4 @@
-//! What lies about to be picked up, and when it was there.
+//! Items of a level, and whether each was there at a moment of the recording.
 //!
 //! Where a recording tells when items were taken and came back, an item is in the scene only
 //! while it is there. A recording without such events, as all those of `QuakeWorld` here, leaves

@@ -1,4 +1,4 @@
-//! Predictions at every sample for every player, and how far off they were.
+//! Open-loop evaluation: a prediction at every sample for every player, and its error.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use reckoning_predict::{Behaviour, Preference, Scene};
 
 use super::parallel::on_each_thread;
 use super::prepare::{BodyCourse, Prepared};
-use super::surroundings::Surroundings;
+use super::surroundings::RecordedSurroundings;
 use super::tally::ErrorSums;
 use crate::predictor::{InterestScheme, Learned};
 use crate::train::{ModelReader, SenderContext};
@@ -52,7 +52,7 @@ pub(crate) type ErrorGrid = Vec<ErrorSums>;
 /// Asks all predictors at every sample. The answer does not depend on the number of threads.
 pub(crate) fn ask(
     prepared: &Prepared,
-    surroundings: &Surroundings,
+    surroundings: &RecordedSurroundings,
     context: &SenderContext<'_>,
     predictors: &[Ready],
     questions: &Questions,
@@ -118,7 +118,7 @@ pub(crate) struct OpenLoop<'a> {
 /// The scene of one frame, and how fast bodies went by then.
 struct FrameScene<'a> {
     scene: Scene<'a>,
-    surroundings: &'a Surroundings,
+    surroundings: &'a RecordedSurroundings,
     li_scale: f64,
 }
 
@@ -148,7 +148,7 @@ impl<'a> OpenLoop<'a> {
     pub(crate) fn run(
         &mut self,
         frames: Range<usize>,
-        surroundings: &Surroundings,
+        surroundings: &RecordedSurroundings,
         tell: &mut impl FnMut(&Told<'_>),
     ) {
         let needs_scene = self.predictors.iter().any(|it| !matches!(it, Ready::Model(_)));

@@ -1,4 +1,4 @@
-//! One listener behind its own link: what it shows, and what that cost.
+//! A receiver behind a simulated link: what it shows, and the accounts of its error.
 //!
 //! ```text
 //! update --link--> ghost: shown, its error parted at the arrivals (before, after)

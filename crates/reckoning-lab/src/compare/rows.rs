@@ -1,4 +1,4 @@
-//! What a comparison says, row by row.
+//! Rows of a comparison: open loop, closed loop, receivers and paths.
 
 use crate::stats::Spread;
 use serde::{Deserialize, Serialize};

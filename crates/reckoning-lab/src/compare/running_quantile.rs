@@ -1,4 +1,4 @@
-//! The most that was usual so far, value by value.
+//! Running quantile of a stream of values.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

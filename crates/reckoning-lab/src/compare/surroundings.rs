@@ -1,4 +1,4 @@
-//! The level around the players, as behaviours want it.
+//! Surroundings of the players of a recording, as behaviours take them.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ const TRAIL_REACH: f64 = 256.0;
 
 /// What surrounds the players of one recording.
 #[derive(Clone, Debug)]
-pub(crate) struct Surroundings {
+pub(crate) struct RecordedSurroundings {
     walls: Option<Walls>,
     routes: Option<Routes>,
     trends: Option<TrendMap>,
@@ -44,7 +44,7 @@ pub(crate) struct SceneMoment {
     trails: Option<PheromoneMap>,
 }
 
-impl Surroundings {
+impl RecordedSurroundings {
     /// Builds what the planned behaviours need, and nothing else. Trends come from `others`,
     /// recordings of the same map, never from the one that is predicted.
     pub(crate) fn new(

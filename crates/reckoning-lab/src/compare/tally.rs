@@ -1,4 +1,4 @@
-//! Sums over predictions, and how far they can be trusted.
+//! Error sums over predictions, and confidence intervals by resampling players.
 
 use reckoning::random::SplitMix64;
 

@@ -1,4 +1,4 @@
-//! Foreign formats, read into a [`Recording`].
+//! Importers of foreign formats into a [`Recording`].
 //!
 //! | file | what | by |
 //! |---|---|---|

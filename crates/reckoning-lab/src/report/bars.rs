@@ -1,4 +1,4 @@
-//! Bars with their values beside them.
+//! Bar charts with their values beside the bars.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};

@@ -1,4 +1,4 @@
-//! Lines: error and hits against delay, error over time.
+//! Line charts: error and hits against delay, error over time.
 
 use plotters::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The few words of HTML that the page is written in.
+//! HTML elements that the page is written with.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! What a comparison or a reproduction found, for people and for programs.
+//! Reports of comparisons and reproductions, as text, HTML, JSON and CSV.
 //!
 //! ```text
 //!   Comparison, Reproduction --pool--> numbers per source --tables--> text on a terminal

@@ -1,4 +1,4 @@
-//! What all charts share: colours, shapes, axes, and how plotters' output joins the page.
+//! Shared parts of all charts: colours, markers, axes, and embedding in the page.
 //!
 //! plotters knows no style sheets, so text and axes are drawn in [`INK`], a colour nobody
 //! else uses, which is then replaced by `currentColor`: the page decides, light or dark.

@@ -1,4 +1,4 @@
-//! A table as aligned text.
+//! Table as aligned text.
 
 use crate::reproduce::ReportTable;
 

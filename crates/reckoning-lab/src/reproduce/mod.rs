@@ -7,7 +7,7 @@
 //! document -> experiments on the engine itself -> tables -> claims with verdicts
 //! ```
 //!
-//! What others rely on:
+//! Others rely on these properties:
 //! - a verdict follows from the numbers of the same run, never from a constant;
 //! - equal effort gives equal text, to the last digit, on every machine; only what is said of
 //!   recorded people depends on whether their recordings are there;

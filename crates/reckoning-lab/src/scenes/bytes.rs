@@ -1,4 +1,4 @@
-//! What an update costs in a plain encoding: the yardstick of the tables.
+//! Plain encoding of an update: the yardstick of the tables.
 //!
 //! No delta, no bit packing, no quantisation beyond what is said here; a real wire format is
 //! measured against it. Bytes per update:

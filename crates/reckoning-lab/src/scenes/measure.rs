@@ -1,4 +1,4 @@
-//! From what was shown to the numbers of a table.
+//! Measures of a scenario: error, roughness, overshoot and cost.
 
 use reckoning::{DVec3, Kinematics};
 

@@ -1,4 +1,4 @@
-//! The scene table as text that a person can read and a difference can show.
+//! Text form of the scene table.
 
 use std::fmt::Write as _;
 use std::time::Duration;

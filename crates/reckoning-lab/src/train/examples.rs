@@ -1,4 +1,4 @@
-//! What a network learns from: rows of features, and where the body then went.
+//! Training examples: rows of features, and where the body then went.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use reckoning_predict::Scene;
 use reckoning_predict::learned::{FEATURES, Features, Frame, Framing, History};
 
 use super::sender_context::SenderContext;
-use crate::compare::{BodyCourse, Prepared, SceneMoment, Surroundings, on_each_thread};
+use crate::compare::{BodyCourse, Prepared, RecordedSurroundings, SceneMoment, on_each_thread};
 
 /// Moments after an example at which the truth is kept: every 30 ms at first, then a fifth
 /// further each time.
@@ -57,7 +57,7 @@ impl Examples {
     /// Every `step`-th sample of everyone in a session.
     pub(crate) fn from_prepared(
         prepared: &Prepared,
-        surroundings: &Surroundings,
+        surroundings: &RecordedSurroundings,
         context: &SenderContext<'_>,
         framing: Framing,
         step: usize,
@@ -77,7 +77,7 @@ impl Examples {
 /// Where examples come from.
 pub(crate) struct ExampleSource<'a> {
     pub(crate) prepared: &'a Prepared,
-    pub(crate) surroundings: &'a Surroundings,
+    pub(crate) surroundings: &'a RecordedSurroundings,
     pub(crate) context: &'a SenderContext<'a>,
     pub(crate) framing: Framing,
 }

@@ -1,4 +1,4 @@
-//! What is below a place: floors of levels seen from above, ledges of those seen from the side.
+//! Floors and ledges below a place, for levels seen from above and from the side.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Features made fit for a network: which of them say anything, centred and of one size.
+//! Network inputs from features: the informative ones, centred and scaled.
 
 use reckoning_predict::learned::{
     FEATURES, Framing, GROUPS, LIMIT, LearnedInput, feature_group, mirrored_feature,

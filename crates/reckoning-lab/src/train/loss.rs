@@ -1,4 +1,4 @@
-//! What a curve costs: how far off it is, and how soon it leaves the bound.
+//! Loss of a predicted curve: how far off it is, and how soon it leaves the bound.
 //!
 //! Two goals, and a mixture of them:
 //!

@@ -29,7 +29,7 @@ use std::time::Duration;
 use reckoning::{ConfigError, CurveBasis};
 use reckoning_predict::learned::{Framing, LearnedError, LearnedModel, LearnedParts};
 
-use crate::compare::{Prepared, Surroundings, fitted_fade};
+use crate::compare::{Prepared, RecordedSurroundings, fitted_fade};
 use examples::{Examples, HORIZONS, horizons_s};
 use inputs::Inputs;
 use net::{ACT_WIDTH, Shape};
@@ -45,7 +45,7 @@ pub use table::{SourceTable, TableConfig, TableError, TableRow, learned_table};
 pub use table_text::table_text;
 use whiten::Whitener;
 
-/// What training is for.
+/// What training optimises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrainGoal {
     /// Few updates: stay inside the bound for long.
@@ -59,22 +59,22 @@ pub enum TrainGoal {
 /// How to train.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrainConfig {
-    /// What for.
+    /// What to optimise. Default: [`TrainGoal::Mix`].
     pub goal: TrainGoal,
-    /// Bounds that publishers will use, in units of the source; half, one and two body widths
-    /// when empty.
+    /// Bounds that publishers will use, in units of the source. Default: empty, which stands for
+    /// half, one and two body widths.
     pub bounds: Vec<f64>,
-    /// Passes over the examples.
+    /// Passes over the examples. Default: 40.
     pub epochs: usize,
-    /// Widths of the hidden layers: multiples of eight, up to 128.
+    /// Widths of the hidden layers: multiples of eight, up to 128. Default: 64 and 64.
     pub hidden: [u8; 2],
-    /// At most so many examples, evenly spread.
+    /// At most so many examples, evenly spread over the recordings. Default: 300,000.
     pub max_examples: usize,
-    /// The time constants of the curves.
+    /// The time constants of the curves. Default: [`CurveBasis::FOUR`].
     pub basis: CurveBasis,
-    /// Seeds everything random.
+    /// Seeds everything random. Default: 1.
     pub seed: u64,
-    /// Hold every eighth session back, to show how the others carry over to it.
+    /// Hold every eighth session back for validation. Default: true.
     pub hold_back: bool,
 }
 
@@ -314,7 +314,7 @@ impl Set {
                 .filter(|(k, it)| *k != number && it.0.meta.map == recording.meta.map)
                 .map(|(_, it)| it.1)
                 .collect();
-            let surroundings = Surroundings::for_learning(recording, prepared, &same_map)?;
+            let surroundings = RecordedSurroundings::for_learning(recording, prepared, &same_map)?;
             let examples =
                 Examples::from_prepared(prepared, &surroundings, &context, framing, step);
             // Every eighth session is held back, if that leaves enough.

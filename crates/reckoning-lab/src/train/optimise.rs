@@ -1,4 +1,4 @@
-//! Learning itself: shuffled batches, slopes summed in one order, steps of `AdamW`.
+//! Optimiser: shuffled batches, gradients summed in one order, steps of `AdamW`.
 //!
 //! A batch is cut into shards of fixed size that threads share; each shard sums its own
 //! slopes, and the sums are added in the order of the shards. So the result depends on the

@@ -1,4 +1,4 @@
-//! Sessions of a source taken together, and how far the result can be trusted.
+//! Sessions of a source pooled, with confidence intervals.
 
 use super::table::TableRow;
 use crate::compare::{CompareConfig, Comparison};

@@ -1,4 +1,4 @@
-//! A trained model asked at any sample of a recording.
+//! A trained model evaluated at any sample of a recording.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What the senders of a recording knew besides their motion: sticks, actions, the ball.
+//! Context of the senders of a recording besides their motion: sticks, actions, the ball.
 //!
 //! A game hands these to the engine as [`Surroundings`]; here they are read from the columns that
 //! its recordings have. Nothing of a sample later than the one asked about is looked at.

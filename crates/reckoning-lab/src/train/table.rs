@@ -27,9 +27,9 @@ const QUARTERS: i64 = 4;
 /// How to make the table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableConfig {
-    /// How models are trained.
+    /// How models are trained. No default: a table is always asked for explicitly.
     pub train: TrainConfig,
-    /// What they are compared with; linear is always there.
+    /// Predictors they are compared with; `linear` is always added. No default.
     pub predictors: Vec<Predictor>,
 }
 

@@ -1,4 +1,4 @@
-//! Outputs of one size: the terms of a curve look alike, which makes learning slow.
+//! Whitening of the network's outputs: the terms of a curve look alike, which slows learning.
 //!
 //! The network learns the coefficients of an orthogonal form of the basis, in which an output
 //! of one is as far as constant velocity is usually off. Since that is linear, the last

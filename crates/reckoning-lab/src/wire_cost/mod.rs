@@ -1,4 +1,4 @@
-//! What updates of real recordings cost on the wire: the table `testdata/wire.txt`.
+//! Cost of updates of real recordings on the wire: the table `testdata/wire.txt`.
 //!
 //! Every player of a recording publishes with the engine's own
 //! [`Publisher`](reckoning::Publisher) on the grid of a wire format. A host collects what

@@ -1,4 +1,4 @@
-//! The updates that owners would publish of a recording.
+//! Updates that owners would publish of a recording.
 
 use reckoning::{
     ConfigError, Curve, CurveBasis, DQuat, DVec3, Kinematics, Model, Publisher, PublisherConfig,
@@ -48,7 +48,7 @@ pub(super) struct PublishPlan {
 
 /// An update of one of the bodies.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Export {
+pub(super) struct BodyExport {
     pub(super) body: u32,
     /// Counts the updates of the body.
     pub(super) number: u16,
@@ -75,7 +75,7 @@ impl PublishPlan {
         &self,
         prepared: &Prepared,
         format: &Format,
-    ) -> Result<Vec<Export>, ConfigError> {
+    ) -> Result<Vec<BodyExport>, ConfigError> {
         let mut exports = Vec::new();
         for (body, course) in prepared.courses.iter().enumerate() {
             let (mut place, mut number) = (0, 0);
@@ -84,7 +84,7 @@ impl PublishPlan {
                 let mut updates = self.segment(course, place..end, format)?;
                 for (index, update) in updates.drain(..).enumerate() {
                     let (body, fresh) = (body as u32, index == 0);
-                    exports.push(Export { body, number, fresh, update: format.round(&update) });
+                    exports.push(BodyExport { body, number, fresh, update: format.round(&update) });
                     number = number.wrapping_add(1);
                 }
                 place = end;

@@ -1,4 +1,4 @@
-//! A host that sends what was published to one listener, and the listener that reads it.
+//! Host that sends published updates to one listener, which reads them back.
 
 use reckoning::{SimTime, Update};
 use reckoning_net::wire::{
@@ -8,7 +8,7 @@ use reckoning_net::wire::{
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::publish::Export;
+use super::publish::BodyExport;
 use super::{DATAGRAMS_PER_S, WireTableError};
 use reckoning::random::SplitMix64;
 
@@ -102,16 +102,16 @@ impl<'a> Sender<'a> {
     /// update came back changed, if any did.
     pub(super) fn run(
         mut self,
-        exports: &[Export],
+        exports: &[BodyExport],
     ) -> Result<Result<SendingCost, u32>, WireTableError> {
-        let tick_of = |export: &Export| tick_after(export.update.at());
+        let tick_of = |export: &BodyExport| tick_after(export.update.at());
         for batch in exports.chunk_by(|a, b| tick_of(a) == tick_of(b)) {
             let now = SimTime::from_tick(tick_of(&batch[0]), DATAGRAMS_PER_S as u32);
             // Only the newest of each body travels.
-            let newest: BTreeMap<u32, Export> = batch.iter().map(|e| (e.body, *e)).collect();
+            let newest: BTreeMap<u32, BodyExport> = batch.iter().map(|e| (e.body, *e)).collect();
             let fresh = batch.iter().filter(|export| export.fresh);
             fresh.for_each(|export| drop(self.history.remove(&export.body)));
-            let newest: Vec<Export> = newest.into_values().collect();
+            let newest: Vec<BodyExport> = newest.into_values().collect();
             if let Some(body) = self.send(now, &newest)? {
                 return Ok(Err(body));
             }
@@ -119,7 +119,11 @@ impl<'a> Sender<'a> {
         Ok(Ok(self.cost))
     }
 
-    fn send(&mut self, now: SimTime, exports: &[Export]) -> Result<Option<u32>, WireTableError> {
+    fn send(
+        &mut self,
+        now: SimTime,
+        exports: &[BodyExport],
+    ) -> Result<Option<u32>, WireTableError> {
         let header = self.header(now);
         let mut bytes = [0; MAX_DATAGRAM_BYTES];
         let mut packet = PacketWriter::new(&mut bytes, &header);
@@ -139,7 +143,7 @@ impl<'a> Sender<'a> {
         self.cost.datagrams += 1;
         self.cost.datagram_bytes += length as u64;
         self.remember(now, exports);
-        self.check(&bytes[..length], &said)
+        self.changed_body(&bytes[..length], &said)
     }
 
     fn header(&mut self, now: SimTime) -> Header {
@@ -149,14 +153,14 @@ impl<'a> Sender<'a> {
         Header { sequence: self.sequence, sent_ms, ack: Some(ack) }
     }
 
-    fn message(&self, export: &Export, baseline: Option<&Sent>) -> Message<'static> {
+    fn message(&self, export: &BodyExport, baseline: Option<&Sent>) -> Message<'static> {
         let off = baseline.and_then(|sent| Number::off(sent.number, export.number));
         let body = Body::of(self.format, baseline.map(|sent| &sent.update), &export.update);
         let number = off.unwrap_or(Number::Whole(export.number));
         Message::Update { entity: EntityId(export.body), number, class: 0, body }
     }
 
-    fn baseline(&self, export: &Export, now: SimTime) -> Option<Sent> {
+    fn baseline(&self, export: &BodyExport, now: SimTime) -> Option<Sent> {
         let history = self.history.get(&export.body)?;
         let usable = |sent: &&Sent| {
             let age = export.number.wrapping_sub(sent.number);
@@ -170,7 +174,7 @@ impl<'a> Sender<'a> {
         history.iter().rev().find(usable).copied()
     }
 
-    fn remember(&mut self, now: SimTime, exports: &[Export]) {
+    fn remember(&mut self, now: SimTime, exports: &[BodyExport]) {
         let lost = self.random.chance(LOSS);
         for export in exports {
             let history = self.history.entry(export.body).or_default();
@@ -183,10 +187,10 @@ impl<'a> Sender<'a> {
     }
 
     /// Reads the datagram again; the body whose update is not what was sent.
-    fn check(
+    fn changed_body(
         &self,
         bytes: &[u8],
-        said: &[(Export, Option<Sent>)],
+        said: &[(BodyExport, Option<Sent>)],
     ) -> Result<Option<u32>, WireTableError> {
         let mut reader = PacketReader::new(bytes)?;
         for (export, baseline) in said {

@@ -1,4 +1,4 @@
-//! The table, written out.
+//! Text form of the wire-cost table.
 
 use std::fmt::Write as _;
 use std::path::Path;

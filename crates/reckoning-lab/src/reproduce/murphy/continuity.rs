@@ -1,4 +1,4 @@
-//! MURPHY on continuity: does an update show?
+//! MURPHY on continuity: jumps of the picture when an update arrives.
 
 use reckoning::{Blend, Model};
 

@@ -1,4 +1,4 @@
-//! MURPHY on the ground: what keeps a landing body from sinking into it.
+//! MURPHY on the ground: keeping a landing body from sinking into it.
 
 use std::time::Duration;
 

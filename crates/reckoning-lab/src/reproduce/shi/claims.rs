@@ -1,4 +1,4 @@
-//! What SHI says about its predictors.
+//! Claims of SHI about its predictors.
 
 use super::habits::PlayHabits;
 use super::variants::{PRINTED, Variants};

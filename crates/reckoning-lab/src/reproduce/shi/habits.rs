@@ -1,4 +1,4 @@
-//! How players move, as far as it decides whether play patterns can foretell them.
+//! Habits of movement that decide whether play patterns can predict players.
 //!
 //! EKB sends everyone at top speed towards friends. It can only be right where players run
 //! at top speed and keep to their friends; both are measured here, from the truth.

@@ -1,4 +1,4 @@
-//! Everything that is run for STEELE, kept per subject.
+//! Measurements for STEELE, per subject.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What kind of place a body is at, from the level's geometry and labels alone.
+//! Kinds of places of a level, from its geometry and labels alone.
 //!
 //! Nothing here knows the trends: a place is critical because walls, ways or turrets make it
 //! so, whatever the bots did there.

@@ -1,4 +1,4 @@
-//! What section 3.4 of THESIS says about budgets.
+//! Claims of THESIS, section 3.4, about budgets.
 
 use super::fairness::{FairnessFindings, percent, percents};
 use super::policies::{PolicyOutcome, PolicySeries, VARIATIONS_MS, WEIGHTS};

@@ -1,4 +1,4 @@
-//! What chapter 2 of THESIS says about clocks.
+//! Claims of THESIS, chapter 2, about clocks.
 
 use super::clocks::ClockPair;
 use super::figure_claim;

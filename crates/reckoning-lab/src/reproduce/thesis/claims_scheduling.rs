@@ -1,4 +1,4 @@
-//! What section 3.3 of THESIS says about scheduling.
+//! Claims of THESIS, section 3.3, about scheduling.
 
 use super::fairness::{FairnessFindings, percent, percents};
 use super::figure_claim;

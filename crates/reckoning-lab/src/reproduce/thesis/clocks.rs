@@ -1,4 +1,4 @@
-//! Chapter 2 of THESIS: what a common clock is worth to one listener.
+//! Chapter 2 of THESIS: the value of a common clock to one listener.
 //!
 //! One body, one listener behind a fixed delay. With a local clock it shows an update as if
 //! it spoke of the moment of arrival; with a global clock it projects over the delay.

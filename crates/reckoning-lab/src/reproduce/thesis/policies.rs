@@ -1,5 +1,5 @@
 //! Chapter 3 of THESIS: one sender, three receivers at 200, 500 and 800 ms, and the policies
-//! that decide who is told what.
+//! that decide which receiver gets which update.
 //!
 //! As in the document all policies see the same triggers, and an update that two of them send
 //! to the same receiver has the same luck on its way.
