@@ -12,7 +12,7 @@ pub fn test(workspace: &Workspace) -> Result<Outcome, Failure> {
         return Ok(Outcome::Skipped("install Chromium, for example the package `chromium`"));
     };
     page::build(workspace)?;
-    let words = "test -p reckon --test browser -- --nocapture --test-threads=1";
+    let words = "test -p reckon --test browser -- --ignored --nocapture --test-threads=1";
     let mut tests = workspace.cargo(words);
     workspace::run(tests.env("RECKONING_BROWSER", browser)).map(|()| Outcome::Passed)
 }

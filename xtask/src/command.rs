@@ -1,9 +1,11 @@
-//! The words of the command line.
+//! The command line: its words, and the text behind `--help`.
 
 use std::fmt;
 
+use crate::figures;
+
 /// What the caller asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     Help,
     Test,
@@ -12,10 +14,20 @@ pub enum Command {
     Scenes,
     Bench,
     Tables,
+    Figures(Figures),
+}
+
+/// What to do about the figures in the documents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Figures {
+    /// Make these fragments, or all when none is named, and splice.
+    Measure(Vec<String>),
+    /// Only splice.
+    Splice,
 }
 
 /// Every command but help: its word, what it stands for and the line of the help text.
-const COMMANDS: [(&str, Command, &str); 6] = [
+const COMMANDS: [(&str, Command, &str); 7] = [
     ("test", Command::Test, "run every check there is; the answer to \"may I commit this?\""),
     ("play", Command::Play, "build the arena and start it; prints the link to open in a browser"),
     ("page", Command::Page, "build only the arena's page, into target/page"),
@@ -26,13 +38,21 @@ const COMMANDS: [(&str, Command, &str); 6] = [
         Command::Tables,
         "write the committed quality tables anew, to see a change as a diff",
     ),
+    (
+        "figures",
+        Command::Figures(Figures::Measure(Vec::new())),
+        "measure the figures of the documents and write them there",
+    ),
 ];
 
 /// The end of the help text.
 const NEEDS: &str = "\
+`figures` takes names of fragments in docs/figures and measures only those, or
+`--splice`, which measures nothing and puts the fragments into the documents.
+
 Works from any folder of the repository. `test` needs rustup for two compiler
 targets and Node for the WebAssembly check, `play` for one target; they are
-installed if that is easy, else it says how. `cargo deny` is used when it is there.
+installed if that is easy, else it says how.
 ";
 
 /// Words that mean no command.
@@ -45,27 +65,42 @@ impl fmt::Display for Unknown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let known: Vec<&str> = COMMANDS.iter().map(|&(word, ..)| word).collect();
         writeln!(f, "cargo xtask does not know: {}", self.words.join(" "))?;
-        write!(f, "it knows, one at a time: {}; --help explains them", known.join(", "))
+        writeln!(f, "it knows, one at a time: {}; --help explains them", known.join(", "))?;
+        write!(f, "and behind figures: {}, --splice", figures::names().join(", "))
     }
 }
 
-/// Reads the words after `cargo xtask`. Exactly one command is taken, none means help.
+/// Reads the words after `cargo xtask`. Exactly one command is taken, none means help; only
+/// `figures` takes more words.
 pub fn parse(words: &[String]) -> Result<Command, Unknown> {
     match words {
         [] => Ok(Command::Help),
         [word] if matches!(word.as_str(), "help" | "--help" | "-h") => Ok(Command::Help),
         [word, rest @ ..] => match COMMANDS.iter().find(|(name, ..)| name == word) {
-            Some(&(_, command, _)) if rest.is_empty() => Ok(command),
+            Some((_, command, _)) if rest.is_empty() => Ok(command.clone()),
+            Some((_, Command::Figures(_), _)) => parse_figures(rest).map(Command::Figures),
             Some(_) => Err(Unknown { words: rest.to_vec() }),
             None => Err(Unknown { words: words.to_vec() }),
         },
     }
 }
 
+fn parse_figures(words: &[String]) -> Result<Figures, Unknown> {
+    if words == ["--splice"] {
+        return Ok(Figures::Splice);
+    }
+    let unknown: Vec<String> = words.iter().filter(|it| !figures::is_known(it)).cloned().collect();
+    if unknown.is_empty() {
+        Ok(Figures::Measure(words.to_vec()))
+    } else {
+        Err(Unknown { words: unknown })
+    }
+}
+
 /// The text behind `--help`.
 pub fn help() -> String {
     let commands: Vec<String> =
-        COMMANDS.iter().map(|(word, _, line)| format!("  {word:<8}{line}\n")).collect();
+        COMMANDS.iter().map(|(word, _, line)| format!("  {word:<9}{line}\n")).collect();
     format!("cargo xtask COMMAND\n\n{}\n{NEEDS}", commands.concat())
 }
 
@@ -97,7 +132,18 @@ mod tests {
         let message = parsed("tset").unwrap_err().to_string();
 
         assert!(message.contains("does not know: tset"), "{message}");
-        assert!(message.contains("test, play, page, scenes, bench, tables"), "{message}");
+        assert!(message.contains("test, play, page, scenes, bench, tables, figures"), "{message}");
+    }
+
+    #[test]
+    fn figures_may_be_named_or_only_spliced() {
+        let named = Figures::Measure(vec!["speed".to_owned(), "bytes".to_owned()]);
+
+        assert_eq!(parsed("figures speed bytes"), Ok(Command::Figures(named)));
+        assert_eq!(parsed("figures --splice"), Ok(Command::Figures(Figures::Splice)));
+        let message = parsed("figures sped").unwrap_err().to_string();
+        assert!(message.contains("does not know: sped"), "{message}");
+        assert!(message.contains("behind figures: learned, bytes"), "{message}");
     }
 
     #[test]

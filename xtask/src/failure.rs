@@ -1,4 +1,4 @@
-//! Why a command could not be carried out.
+//! Errors of the commands.
 
 use std::fmt;
 use std::io;
@@ -18,10 +18,14 @@ pub enum Failure {
     Missing { what: String, remedy: &'static str },
     /// A file could not be written.
     Unwritable { path: PathBuf, error: io::Error },
-    /// A folder could not be listed.
+    /// A file could not be read, or a folder listed.
     Unreadable { path: PathBuf, error: io::Error },
     /// `cargo metadata` answered without this field.
     NoMetadata { field: &'static str },
+    /// A program or a table has no figure of this name any more.
+    NoFigure { what: String, path: PathBuf },
+    /// The markers of figures in a document do not pair.
+    BadBlock { path: PathBuf, complaint: String },
     /// The golden example printed no line of the agreed form.
     NoHash { printed: String },
     /// The same replay gave different bits.
@@ -35,12 +39,16 @@ impl fmt::Display for Failure {
             Self::Unsuccessful { line, status } => write!(f, "`{line}` ended with {status}"),
             Self::Missing { what, remedy } => write!(f, "{what} is missing: {remedy}"),
             Self::Unreadable { path, error } => {
-                write!(f, "could not list {}: {error}", path.display())
+                write!(f, "could not read {}: {error}", path.display())
             }
             Self::Unwritable { path, error } => {
                 write!(f, "could not write {}: {error}", path.display())
             }
             Self::NoMetadata { field } => write!(f, "cargo metadata gave no {field}"),
+            Self::NoFigure { what, path } => {
+                write!(f, "no figure `{what}` in {}: was it renamed?", path.display())
+            }
+            Self::BadBlock { path, complaint } => write!(f, "{}: {complaint}", path.display()),
             Self::NoHash { printed } => write!(
                 f,
                 "the golden example must print a line such as `golden 0x0123456789abcdef`, \

@@ -1,4 +1,4 @@
-//! What cargo cannot do alone: the two commands of the README and some smaller ones.
+//! Commands for people who work on Reckoning: `cargo xtask test`, `play` and some smaller ones.
 //!
 //! Each command is a list of ordinary command lines, printed before they run, so that a
 //! failing one can be repeated by hand. What they need beyond a Rust toolchain is installed
@@ -8,19 +8,22 @@
 mod browser;
 mod checks;
 mod command;
+mod documents;
 mod examples;
 mod failure;
+mod figures;
 mod golden;
 mod page;
 mod report;
 mod say;
 mod shows;
+mod skips;
 mod tools;
 mod workspace;
 
 use std::process::ExitCode;
 
-use command::Command;
+use command::{Command, Figures};
 use failure::Failure;
 use workspace::Workspace;
 
@@ -51,6 +54,8 @@ fn carry_out(command: Command, workspace: &Workspace) -> Result<(), Failure> {
         Command::Scenes => shows::scenes_drawn(workspace),
         Command::Bench => shows::bench(workspace),
         Command::Tables => shows::tables(workspace),
+        Command::Figures(Figures::Measure(names)) => figures::measure(workspace, &names),
+        Command::Figures(Figures::Splice) => figures::splice(workspace),
     }
 }
 

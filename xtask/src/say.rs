@@ -1,4 +1,4 @@
-//! What the person at the terminal sees: plain text, coloured only where colours show.
+//! Output to the terminal: plain text, coloured only where colours show.
 
 use std::env;
 use std::io::{self, IsTerminal};

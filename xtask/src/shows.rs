@@ -1,4 +1,4 @@
-//! The commands that show something: the scenes, the tables, the speed.
+//! Commands that show something: the scenes, the tables, the speed.
 
 use crate::failure::Failure;
 use crate::say;

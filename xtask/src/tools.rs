@@ -1,4 +1,4 @@
-//! What the checks need beyond cargo: find it, install it, or say how.
+//! Programs and compiler targets beyond cargo: found, installed, or named with the way to get them.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -42,18 +42,27 @@ pub fn require_node(workspace: &Workspace) -> Result<(), Failure> {
             remedy: "install Node 20 or later, for example the package `nodejs`",
         });
     }
-    workspace::run(workspace.program("apt-get").args(["install", "-y", "nodejs"]))
+    install(workspace, "nodejs")
 }
 
 /// A Chromium by whatever name, installed if that is one call; `None` when there is none to be had.
 pub fn find_chromium(workspace: &Workspace) -> Option<&'static str> {
     let find = || CHROMIUM.into_iter().find(|name| is_installed(name));
     find().or_else(|| {
-        let mut install = workspace.program("apt-get");
-        let installs = is_root_on_debian()
-            && workspace::run(install.args(["install", "-y", "chromium"])).is_ok();
+        let installs = is_root_on_debian() && install(workspace, "chromium").is_ok();
         if installs { find() } else { None }
     })
+}
+
+/// Installs a package of the system; a fresh machine has no list of them yet.
+fn install(workspace: &Workspace, package: &str) -> Result<(), Failure> {
+    let apt = |words: &[&str]| {
+        let mut command = workspace.program("apt-get");
+        workspace::run(command.args(words).env("DEBIAN_FRONTEND", "noninteractive"))
+    };
+    // Old lists may do when new ones cannot be had.
+    let _ = apt(&["update"]);
+    apt(&["install", "-y", package])
 }
 
 /// Whether `program --version` answers.

@@ -1,4 +1,4 @@
-//! Where the repository and its build products are, and how programs run there.
+//! The repository, its build products, and the programs that run in it.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -7,6 +7,7 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use crate::failure::Failure;
 use crate::say;
+use crate::skips;
 
 /// Passed on as cargo resolved it, because programs run in another folder than the caller's.
 const TARGET_FOLDER: &str = "CARGO_TARGET_DIR";
@@ -33,6 +34,11 @@ impl Workspace {
         Ok(Self { root: path("workspace_root")?, target: path("target_directory")?, cargo })
     }
 
+    /// The same repository with another folder for build products.
+    pub fn building_in(&self, target: PathBuf) -> Self {
+        Self { root: self.root.clone(), target, cargo: self.cargo.clone() }
+    }
+
     /// `cargo` with these words, in the root folder.
     pub fn cargo(&self, words: &str) -> Command {
         let mut command = self.program(&self.cargo);
@@ -44,6 +50,7 @@ impl Workspace {
     pub fn program(&self, name: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(name);
         command.current_dir(&self.root).env(TARGET_FOLDER, &self.target);
+        command.env(skips::VARIABLE, skips::file_in(&self.target));
         command
     }
 }
@@ -83,7 +90,7 @@ fn demand_success(line: String, status: ExitStatus) -> Result<(), Failure> {
 fn line_of(command: &Command) -> String {
     let settings = command
         .get_envs()
-        .filter(|(name, _)| *name != TARGET_FOLDER)
+        .filter(|(name, _)| *name != TARGET_FOLDER && *name != skips::VARIABLE)
         .filter_map(|(name, value)| Some(format!("{}='{}'", name.display(), value?.display())));
     let program = Path::new(command.get_program());
     let name = program.file_stem().unwrap_or(program.as_os_str());
@@ -123,7 +130,7 @@ mod tests {
     fn a_command_is_shown_as_one_would_type_it() {
         let mut command = Command::new("/opt/toolchain/bin/cargo");
         command.args(["doc", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings");
-        command.env(TARGET_FOLDER, "elsewhere");
+        command.env(TARGET_FOLDER, "elsewhere").env(skips::VARIABLE, "elsewhere/x");
 
         assert_eq!(line_of(&command), "RUSTDOCFLAGS='-D warnings' cargo doc --no-deps");
     }

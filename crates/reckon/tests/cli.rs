@@ -31,17 +31,6 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// The real recordings beside the repository, or where `RECKONING_DATA` says.
-fn data(test: &str) -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let path = std::env::var_os("RECKONING_DATA").map_or(beside, PathBuf::from);
-    if path.is_dir() {
-        return Some(path);
-    }
-    eprintln!("SKIPPED {test}: no recordings at {}; set RECKONING_DATA", path.display());
-    None
-}
-
 /// Two walkers, up and down a line.
 fn walkers() -> Recording {
     let track = |id: i32| {
@@ -314,7 +303,8 @@ fn a_session_becomes_parquet() {
 
 #[test]
 fn a_real_game_is_imported_in_both_forms() {
-    let Some(data) = data("a_real_game_is_imported_in_both_forms") else { return };
+    let test = "a_real_game_is_imported_in_both_forms";
+    let Some(data) = reckoning_testing::recordings(test) else { return };
     let file = data.join("bzflag/robots.rec");
     let folder = scratch("import");
     let mut counts = Vec::new();

@@ -1,6 +1,6 @@
 //! Two processes, one moving thing: run `hello serve`, then `hello` as often as you like.
 use reckoning::{DVec3, Kinematics};
-use reckoning_client::{Client, ClientConfig, Event};
+use reckoning_client::{Client, ClientConfig, SessionEvent};
 use reckoning_server::{Relay, Server, Settings};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -13,8 +13,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let now = client.drive();
         while let Some(event) = client.poll_event() {
             match event {
-                Event::Granted(entity) => mine = Some(entity),
-                Event::Lost => println!("lost the server, trying again"),
+                SessionEvent::Granted(entity) => mine = Some(entity),
+                SessionEvent::Lost => println!("lost the server, trying again"),
                 _ => {}
             }
         }

@@ -4,9 +4,10 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use reckoning::{ConfigError, GhostConfig, Kinematics, Pose, Publisher, PublisherConfig, SimTime};
-use reckoning_net::wire::{MAX_DATAGRAM_BYTES, is_aside};
+use reckoning_net::wire::{MAX_DATAGRAM_BYTES, is_out_of_band};
 use reckoning_net::{
-    Delivery, EntityId, Event, Refusal, Remote, SendError, Session, SessionConfig,
+    Delivery, DisconnectReason, EntityId, RemoteEntity, SendError, Session, SessionConfig,
+    SessionEvent,
 };
 
 use crate::transport::{Clock, ConnectError, State, Trust, Wire, random_identity};
@@ -79,7 +80,7 @@ pub struct Client {
     clock: Clock,
     link: Option<Link>,
     status: Status,
-    events: VecDeque<Event>,
+    events: VecDeque<SessionEvent>,
     /// When the next try is due, and the wait after that one.
     retry_at: SimTime,
     retry_after: Duration,
@@ -97,7 +98,7 @@ struct Link {
 }
 
 impl Client {
-    /// Begins to connect; [`Event::Joined`] tells when it is in.
+    /// Begins to connect; [`SessionEvent::Joined`] tells when it is in.
     ///
     /// # Errors
     /// When the address or a setting cannot be used, or the system gives no thread.
@@ -154,7 +155,7 @@ impl Client {
     fn pump(&mut self, now: SimTime) {
         let Some(link) = &mut self.link else { return };
         while let Some((at, bytes)) = link.wire.receive() {
-            if is_aside(&bytes) {
+            if is_out_of_band(&bytes) {
                 keep(&mut self.asides, MAX_ASIDES, (at.min(now), bytes));
             } else {
                 link.session.handle_datagram(at.min(now), &bytes);
@@ -169,18 +170,18 @@ impl Client {
         }
     }
 
-    fn note(&mut self, now: SimTime, event: Event) {
+    fn note(&mut self, now: SimTime, event: SessionEvent) {
         match &event {
-            Event::Joined { .. } => {
+            SessionEvent::Joined { .. } => {
                 self.status = Status::Joined;
                 self.was_joined = true;
                 self.retry_after = self.config.retry_first;
             }
-            Event::Refused(why) if self.may_return(*why) => {
+            SessionEvent::Disconnected(why) if self.may_return(*why) => {
                 return self.lose(now, format!("refused: {why:?}"));
             }
-            Event::Refused(why) => self.end(&format!("refused: {why:?}")),
-            Event::Lost => return self.lose(now, "the server is silent".to_string()),
+            SessionEvent::Disconnected(why) => self.end(&format!("refused: {why:?}")),
+            SessionEvent::Lost => return self.lose(now, "the server is silent".to_string()),
             _ => {}
         }
         self.push(event);
@@ -188,12 +189,12 @@ impl Client {
 
     /// Whether a refusal may pass. After a broken connection the server may still believe that
     /// the old one stands, and hold its token and its place.
-    const fn may_return(&self, why: Refusal) -> bool {
-        matches!(why, Refusal::Closing | Refusal::Silent)
-            || (self.was_joined && matches!(why, Refusal::Token | Refusal::Full))
+    const fn may_return(&self, why: DisconnectReason) -> bool {
+        matches!(why, DisconnectReason::Closing | DisconnectReason::Silent)
+            || (self.was_joined && matches!(why, DisconnectReason::Token | DisconnectReason::Full))
     }
 
-    fn push(&mut self, event: Event) {
+    fn push(&mut self, event: SessionEvent) {
         keep(&mut self.events, MAX_EVENTS, event);
     }
 
@@ -203,7 +204,7 @@ impl Client {
             return;
         }
         if self.status == Status::Joined {
-            self.push(Event::Lost);
+            self.push(SessionEvent::Lost);
         }
         if self.config.retry_longest.is_zero() {
             return self.end(&said);
@@ -238,7 +239,7 @@ impl Client {
     }
 
     /// The next thing that happened; poll until `None`.
-    pub fn poll_event(&mut self) -> Option<Event> {
+    pub fn poll_event(&mut self) -> Option<SessionEvent> {
         self.events.pop_front()
     }
 
@@ -280,7 +281,7 @@ impl Client {
     }
 
     /// All bodies of others.
-    pub fn ghosts(&self) -> impl Iterator<Item = (EntityId, &Remote)> {
+    pub fn ghosts(&self) -> impl Iterator<Item = (EntityId, &RemoteEntity)> {
         self.link.iter().flat_map(|link| link.session.ghosts())
     }
 
@@ -309,7 +310,7 @@ impl Client {
     /// False, and nothing is sent, unless it begins with seven zero bytes, fits a datagram and
     /// the client has joined.
     pub fn send_aside(&mut self, bytes: &[u8]) -> bool {
-        let fits = is_aside(bytes) && bytes.len() <= MAX_DATAGRAM_BYTES;
+        let fits = is_out_of_band(bytes) && bytes.len() <= MAX_DATAGRAM_BYTES;
         match &mut self.link {
             Some(link) if fits && self.status == Status::Joined => {
                 link.wire.send(bytes);

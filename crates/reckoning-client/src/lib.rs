@@ -4,14 +4,14 @@
 //!
 //! ```no_run
 //! use reckoning::{DVec3, Kinematics};
-//! use reckoning_client::{Client, ClientConfig, Event};
+//! use reckoning_client::{Client, ClientConfig, SessionEvent};
 //!
 //! let mut client = Client::connect(ClientConfig::new("127.0.0.1:4433"))?;
 //! let mut mine = None;
 //! loop {
 //!     let now = client.drive(); // once a frame
 //!     while let Some(event) = client.poll_event() {
-//!         if let Event::Granted(entity) = event {
+//!         if let SessionEvent::Granted(entity) = event {
 //!             mine = Some(entity);
 //!         }
 //!     }
@@ -31,6 +31,7 @@ mod transport;
 
 pub use client::{Client, ClientConfig, Status};
 pub use reckoning_net::{
-    Delivery, EntityId, Event, PeerId, Refusal, Remote, SendError, SessionConfig,
+    Delivery, DisconnectReason, EntityId, PeerId, RemoteEntity, SendError, SessionConfig,
+    SessionEvent,
 };
 pub use transport::{ConnectError, Trust};

@@ -1,6 +1,5 @@
 //! Hold and constant velocity on recorded play against baselines that others measured.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use reckoning_lab::compare::{CompareConfig, compare};
@@ -21,17 +20,10 @@ const BASELINES: [(&str, &str, [f64; 6]); 8] = [
     ("football/hawkeye_1_1.csv.zst", "linear", [0.025, 0.118, 0.355, 0.704, 1.14, 2.82]),
 ];
 
-fn data() -> PathBuf {
-    let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    std::env::var_os("RECKONING_DATA").map_or(beside, PathBuf::from)
-}
-
 #[test]
 fn hold_and_linear_agree_with_the_baselines() {
-    if !data().is_dir() {
-        eprintln!("SKIPPED: {} not found; no baseline was checked", data().display());
-        return;
-    }
+    let test = "hold_and_linear_agree_with_the_baselines";
+    let Some(data) = reckoning_testing::recordings(test) else { return };
     let config = CompareConfig {
         predictors: vec!["hold".parse().unwrap(), "linear".parse().unwrap()],
         delays: DELAYS_MS.map(Duration::from_millis).to_vec(),
@@ -40,7 +32,7 @@ fn hold_and_linear_agree_with_the_baselines() {
     };
     for pair in BASELINES.chunks(2) {
         let source = pair[0].0;
-        let recordings = load_sessions(&data().join(source)).unwrap();
+        let recordings = load_sessions(&data.join(source)).unwrap();
         let result = compare(&config, &recordings, &|_, _| {}).unwrap();
         for (_, predictor, published) in pair {
             let mut ours = [0.0; 6];

@@ -310,7 +310,10 @@ mod rocket_league {
     }
 
     /// Damage that the checksums do not tell.
-    fn parse_with_right_sums(bytes: &[u8], name: &str) -> Result<Recording, RecordingError> {
+    fn parse_with_right_sums(
+        bytes: &[u8],
+        name: &str,
+    ) -> Result<Recording, reckoning_recording::RecordingError> {
         let mut file = bytes.to_vec();
         let mut start = 0;
         for _ in 0..2 {

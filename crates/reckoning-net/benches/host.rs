@@ -1,4 +1,4 @@
-//! What a host costs: 64 clients and 256 entities of which every client hears 20 times a second.
+//! Cost of a host with 64 clients and 256 entities, each sent to every client 20 times a second.
 //!
 //! Clients acknowledge as real ones do, a tenth of a second later; only the host's own calls
 //! are timed. Nothing is asserted: a slow day is no bug.
@@ -88,7 +88,7 @@ fn join(host: &mut Host, listener: &mut Listener, peer: PeerId) {
     host.connect(SimTime::ZERO, peer);
     host.handle_datagram(SimTime::ZERO, peer, &buf[..length]);
     while let Some(event) = host.poll_event() {
-        if let HostEvent::JoinAsked { peer, .. } = event {
+        if let HostEvent::JoinRequested { peer, .. } = event {
             host.admit(SimTime::ZERO, peer);
         }
     }

@@ -1,4 +1,4 @@
-//! How long an update takes into bits and back, beside copying it as plain numbers.
+//! Time to encode and decode an update, beside copying it as plain numbers.
 //!
 //! Times differ between machines and moods of one machine, so every figure is also a ratio,
 //! taken in one run with the subjects in turns. Nothing is asserted: a slow day is no bug.
@@ -102,12 +102,12 @@ fn measure_model(table: &mut Table, name: &str, model: Model, rounds: usize) {
                 }
             })
         }),
-        ("written off a baseline", Box::new(|| off.write(true))),
+        ("written against a baseline", Box::new(|| off.write(true))),
         ("written whole", Box::new(|| whole.write(false))),
-        ("read off a baseline", Box::new(|| read.read())),
+        ("read against a baseline", Box::new(|| read.read())),
     ];
     table.measure(name, UPDATES as usize, rounds, &mut subjects);
-    table.goal("written off a baseline", "goal: below 200 ns");
+    table.goal("written against a baseline", "goal: below 200 ns");
 }
 
 fn main() {
@@ -118,5 +118,5 @@ fn main() {
     measure_model(&mut table, "one linear update, 3-D", Model::Linear, rounds);
     let curve = Model::Curve(Curve::still(CurveBasis::FOUR));
     measure_model(&mut table, "one update on a curve of 4 terms, 3-D", curve, rounds);
-    println!("{table}");
+    measure::report(&table);
 }

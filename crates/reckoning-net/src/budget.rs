@@ -1,48 +1,37 @@
-//! How many bytes a receiver may be sent: a bucket that fills at a steady rate.
+//! Byte budget of a peer: a token bucket that fills at a steady rate.
 //!
-//! What does not fit now waits, and who waits is decided by those who fill the datagrams. The
+//! What does not fit now waits, and what waits is decided by those who write the datagrams. The
 //! bucket may go below empty by one datagram, because whether one more byte fits is known only
 //! after it was written; the rate holds all the same.
 
-use reckoning::SimTime;
+use reckoning::{SimTime, TokenBucket};
 
 /// What every datagram costs besides its bytes: the headers of IPv4 and UDP.
 pub(crate) const DATAGRAM_OVERHEAD_BYTES: usize = 28;
 
-/// A bucket may hold what comes in this long, so that a tick after a pause can be generous.
+/// A bucket holds what flows in within this span, so that a tick after a pause can send more.
 const BURST_S: f64 = 0.25;
 
-/// Bytes that may be sent, refilled at a rate and never more than a burst.
+/// Bytes that may be sent: refilled at a rate, never more than a burst.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Budget {
-    bytes_per_s: f64,
-    most_bytes: f64,
-    level_bytes: f64,
-    filled_at: SimTime,
-}
+pub(crate) struct ByteBudget(TokenBucket);
 
-impl Budget {
+impl ByteBudget {
     /// A full bucket. However low the rate, one datagram fits in.
     pub(crate) fn new(bytes_per_s: u32, datagram_bytes: usize, now: SimTime) -> Self {
         let bytes_per_s = f64::from(bytes_per_s);
         let datagram = (datagram_bytes + DATAGRAM_OVERHEAD_BYTES) as f64;
-        let most_bytes = (bytes_per_s * BURST_S).max(datagram);
-        Self { bytes_per_s, most_bytes, level_bytes: most_bytes, filled_at: now }
+        Self(TokenBucket::new(now, bytes_per_s, (bytes_per_s * BURST_S).max(datagram)))
     }
 
     /// What may be sent at `now`; negative while a debt is paid back.
-    pub(crate) fn left_bytes(&mut self, now: SimTime) -> f64 {
-        let gained = self.bytes_per_s * now.secs_since(self.filled_at).max(0.0);
-        self.level_bytes = (self.level_bytes + gained).min(self.most_bytes);
-        self.filled_at = self.filled_at.max(now);
-        self.level_bytes
+    pub(crate) fn available_bytes(&mut self, now: SimTime) -> f64 {
+        self.0.level(now)
     }
 
     /// A datagram of this many bytes was sent.
     pub(crate) fn spend(&mut self, bytes: usize) {
-        // Never deeper in debt than a full bucket, whatever had to be sent regardless.
-        let level = self.level_bytes - (bytes + DATAGRAM_OVERHEAD_BYTES) as f64;
-        self.level_bytes = level.max(-self.most_bytes);
+        self.0.take((bytes + DATAGRAM_OVERHEAD_BYTES) as f64);
     }
 }
 
@@ -52,10 +41,10 @@ mod tests {
 
     #[test]
     fn the_rate_holds_in_the_long_run() {
-        let mut budget = Budget::new(1_000, 100, SimTime::ZERO);
+        let mut budget = ByteBudget::new(1_000, 100, SimTime::ZERO);
         let mut sent = 0;
         for millis in 0..20_000 {
-            if budget.left_bytes(SimTime::from_millis(millis)) > 0.0 {
+            if budget.available_bytes(SimTime::from_millis(millis)) > 0.0 {
                 budget.spend(72);
                 sent += 100;
             }
@@ -65,9 +54,9 @@ mod tests {
 
     #[test]
     fn time_that_goes_back_gives_nothing() {
-        let mut budget = Budget::new(1_000, 100, SimTime::from_millis(1000));
+        let mut budget = ByteBudget::new(1_000, 100, SimTime::from_millis(1000));
         budget.spend(1000);
-        let left = budget.left_bytes(SimTime::from_millis(1000));
-        assert_eq!(budget.left_bytes(SimTime::from_millis(0)), left);
+        let left = budget.available_bytes(SimTime::from_millis(1000));
+        assert_eq!(budget.available_bytes(SimTime::from_millis(0)), left);
     }
 }

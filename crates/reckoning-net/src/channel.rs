@@ -1,22 +1,23 @@
-//! What two ends keep about each other, whichever is the host.
+//! Connection state that both ends keep: acknowledgements, datagrams in flight, message queues.
 
 use reckoning::SimTime;
 
-use crate::acks::{Arrival, Flights, Report, Window};
+use crate::ack_window::{AckWindow, Arrival};
+use crate::loss_detection::SentPackets;
+use crate::redundant_commands::{DuplicateFilter, RedundantCommands};
 use crate::reliable::{Inbox, Outbox};
-use crate::repeats::{FirstCopies, Repeats};
 use crate::wire::{Ack, EntityId, Message};
 
-/// How a message to the other side is sent.
+/// How a message of the game is delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivery {
-    /// Once and in order, sent again until it is acknowledged.
+    /// Once and in order, retransmitted until it is acknowledged.
     Reliable,
-    /// In the next few datagrams, whichever arrives first; in no order, and lost if all are.
+    /// Carried by the next few datagrams, whichever arrives first; in no order, and lost if all are.
     Repeated,
 }
 
-/// Why a message was not taken.
+/// Why a message was not queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SendError {
@@ -24,20 +25,20 @@ pub enum SendError {
     TooLong {
         /// Its length.
         got_bytes: usize,
-        /// What can be carried.
-        most_bytes: usize,
+        /// The longest that can be carried.
+        max_bytes: usize,
     },
-    /// Too much waits already: the other side does not acknowledge it. Try again later.
+    /// Too many messages wait to be acknowledged. Try again later.
     Full,
-    /// There is nobody to send to: not joined, or gone.
+    /// The other end has not joined, or is gone.
     NotJoined,
 }
 
 impl core::fmt::Display for SendError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            Self::TooLong { got_bytes, most_bytes } => {
-                write!(f, "message of {got_bytes} bytes is longer than {most_bytes}; split it")
+            Self::TooLong { got_bytes, max_bytes } => {
+                write!(f, "message of {got_bytes} bytes is longer than {max_bytes}; split it")
             }
             Self::Full => write!(f, "too many messages wait to be acknowledged; try again later"),
             Self::NotJoined => write!(f, "nobody to send to; wait for the join"),
@@ -47,132 +48,138 @@ impl core::fmt::Display for SendError {
 
 impl core::error::Error for SendError {}
 
-/// What a datagram carried that its fate matters to.
+/// Something a datagram carried that has to be known when it is acknowledged or lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Carried {
-    /// An update of an entity, in a zone class, in one stay in the receiver's zone.
-    Update { entity: EntityId, number: u16, class: u8, stay: u16 },
-    /// The same, with all the receiver needs to begin.
-    Enter { entity: EntityId, number: u16, class: u8, stay: u16 },
-    /// An update to a receiver that may not know the entity yet: no baseline.
-    Blind { entity: EntityId, number: u16, stay: u16 },
-    /// The end of a stay.
-    Exit { entity: EntityId, stay: u16 },
-    /// Something that is said until it is heard.
-    Notice { serial: u16 },
-    /// A piece of the ordered stream.
+pub(crate) enum SentItem {
+    /// An update of an entity, as a distance class wrote it, in one epoch of the interest set.
+    Update { entity: EntityId, number: u16, class: u8, epoch: u16 },
+    /// The entry of an entity, with everything the receiver needs to begin.
+    Enter { entity: EntityId, number: u16, class: u8, epoch: u16 },
+    /// An update sent before the entry was acknowledged: it serves as no baseline.
+    EarlyUpdate { entity: EntityId, number: u16, epoch: u16 },
+    /// The exit of an entity, which ends the epoch.
+    Exit { entity: EntityId, epoch: u16 },
+    /// A control message.
+    Control { serial: u16 },
+    /// A reliable message.
     Reliable { index: u16 },
-    /// The answer to a join.
+    /// The welcome.
     Welcome,
 }
 
-/// What one end keeps about its connection to the other.
+/// State of one end of a connection, whichever end it is.
 #[derive(Clone, Debug)]
 pub(crate) struct Channel {
-    pub(crate) heard: Window,
-    /// Datagrams that were understood, and those that the other side sent from the first of them
-    /// to the newest.
-    noted: u64,
-    sent_to_us: u64,
-    /// Host time at which the newest datagram came in.
-    newest_at: SimTime,
+    pub(crate) received: AckWindow,
+    /// Datagrams received and understood, and those that the other side sent from the first of
+    /// them to the newest.
+    received_count: u64,
+    expected_count: u64,
+    /// Host time at which the newest datagram was received.
+    newest_received_at: SimTime,
     /// Since when an acknowledgement is owed, by the local clock.
-    owed_since: Option<SimTime>,
-    /// When the other side was heard last, by the local clock.
-    pub(crate) heard_at: SimTime,
-    pub(crate) flights: Flights<Carried>,
+    ack_owed_since: Option<SimTime>,
+    /// When a datagram was received last, by the local clock.
+    pub(crate) last_received_at: SimTime,
+    pub(crate) sent_packets: SentPackets<SentItem>,
     pub(crate) outbox: Outbox,
     pub(crate) inbox: Inbox,
-    pub(crate) repeats: Repeats,
-    pub(crate) copies: FirstCopies,
+    pub(crate) redundant: RedundantCommands,
+    pub(crate) duplicates: DuplicateFilter,
 }
 
 impl Channel {
-    pub(crate) fn new(repeats: u8, now: SimTime) -> Self {
+    pub(crate) fn new(command_repeats: u8, now: SimTime) -> Self {
         Self {
-            heard: Window::default(),
-            noted: 0,
-            sent_to_us: 0,
-            newest_at: now,
-            owed_since: None,
-            heard_at: now,
-            flights: Flights::new(),
+            received: AckWindow::default(),
+            received_count: 0,
+            expected_count: 0,
+            newest_received_at: now,
+            ack_owed_since: None,
+            last_received_at: now,
+            sent_packets: SentPackets::new(),
             outbox: Outbox::default(),
             inbox: Inbox::default(),
-            repeats: Repeats::new(repeats),
-            copies: FirstCopies::default(),
+            redundant: RedundantCommands::new(command_repeats),
+            duplicates: DuplicateFilter::default(),
         }
     }
 
-    /// Takes a message of the game's own.
+    /// Queues a message of the game's own.
     pub(crate) fn send(&mut self, bytes: &[u8], delivery: Delivery) -> Result<(), SendError> {
-        let most_bytes = match delivery {
+        let max_bytes = match delivery {
             Delivery::Reliable => crate::wire::MAX_RELIABLE_BYTES,
             Delivery::Repeated => crate::wire::MAX_COMMAND_BYTES,
         };
-        if bytes.len() > most_bytes {
-            return Err(SendError::TooLong { got_bytes: bytes.len(), most_bytes });
+        if bytes.len() > max_bytes {
+            return Err(SendError::TooLong { got_bytes: bytes.len(), max_bytes });
         }
         match delivery {
             Delivery::Reliable if !self.outbox.push(bytes) => Err(SendError::Full),
             Delivery::Reliable => Ok(()),
             Delivery::Repeated => {
-                self.repeats.push(bytes);
+                self.redundant.push(bytes);
                 Ok(())
             }
         }
     }
 
-    pub(crate) fn judge(&self, sequence: u16) -> Arrival {
-        self.heard.judge(sequence)
+    pub(crate) fn classify(&self, sequence: u16) -> Arrival {
+        self.received.classify(sequence)
     }
 
-    /// A datagram came in and was understood. `host_now` is the host's time as this end knows
-    /// it, `owes` whether it carried anything worth an acknowledgement.
-    pub(crate) fn note(&mut self, sequence: u16, host_now: SimTime, now: SimTime, owes: bool) {
-        let before = self.heard.newest();
-        self.noted += 1;
-        if self.heard.note(sequence) {
+    /// A datagram was received and understood. `host_now` is the host's time as this end knows
+    /// it, `ack_eliciting` whether it carried anything worth an acknowledgement.
+    pub(crate) fn record_received(
+        &mut self,
+        sequence: u16,
+        host_now: SimTime,
+        now: SimTime,
+        ack_eliciting: bool,
+    ) {
+        let before = self.received.newest();
+        self.received_count += 1;
+        if self.received.record(sequence) {
             let step = before.map_or(1, |before| sequence.wrapping_sub(before));
-            self.sent_to_us += u64::from(step);
-            self.newest_at = host_now;
+            self.expected_count += u64::from(step);
+            self.newest_received_at = host_now;
         }
-        if owes {
-            self.owed_since = self.owed_since.or(Some(now));
+        if ack_eliciting {
+            self.ack_owed_since = self.ack_owed_since.or(Some(now));
         }
     }
 
-    /// Datagrams of the other side that did not come, by the gaps in their numbers.
+    /// Datagrams of the other side that were not received, by the gaps in their sequence.
     pub(crate) const fn missed(&self) -> u64 {
-        // A late one from before the first that came is noted and in no gap.
-        self.sent_to_us.saturating_sub(self.noted)
+        // A late one from before the first received is counted and in no gap.
+        self.expected_count.saturating_sub(self.received_count)
     }
 
     /// Since when an acknowledgement is owed.
-    pub(crate) const fn owed_since(&self) -> Option<SimTime> {
-        self.owed_since
+    pub(crate) const fn ack_owed_since(&self) -> Option<SimTime> {
+        self.ack_owed_since
     }
 
-    /// The acknowledgement to put into a datagram that is about to leave.
+    /// The acknowledgement for the header of the next datagram.
     pub(crate) fn ack(&self) -> Option<Ack> {
-        let newest = self.heard.newest()?;
-        let received_ms = low_millis(self.newest_at);
-        Some(Ack { newest, before: self.heard.before(), received_ms })
+        let newest = self.received.newest()?;
+        let received_ms = low_millis(self.newest_received_at);
+        Some(Ack { newest, before: self.received.before(), received_ms })
     }
 
-    /// A datagram with that acknowledgement left.
-    pub(crate) fn acked(&mut self) {
-        self.owed_since = None;
+    /// A datagram with that acknowledgement was sent.
+    pub(crate) fn ack_sent(&mut self) {
+        self.ack_owed_since = None;
     }
 
     /// Whether a message needs a datagram.
     pub(crate) fn has_messages(&self) -> bool {
-        self.outbox.next().is_some() || !self.repeats.is_empty()
+        self.outbox.next().is_some() || !self.redundant.is_empty()
     }
 }
 
-/// Whether a message is worth an acknowledgement.
-pub(crate) const fn owes_ack(message: &Message) -> bool {
+/// Whether a message makes its receiver send an acknowledgement if nothing else is sent.
+pub(crate) const fn is_ack_eliciting(message: &Message) -> bool {
     !matches!(
         message,
         Message::Ping { .. }
@@ -189,15 +196,10 @@ pub(crate) fn low_millis(at: SimTime) -> u16 {
 }
 
 /// The latest moment not after `now` whose milliseconds end like that.
-pub(crate) fn before_now(low_ms: u16, now: SimTime) -> SimTime {
+pub(crate) fn expand_millis(low_ms: u16, now: SimTime) -> SimTime {
     let now_ms = now.as_micros().div_euclid(1000);
     let back = (now_ms as u16).wrapping_sub(low_ms);
     SimTime::from_millis(now_ms.saturating_sub(i64::from(back)))
-}
-
-/// What an acknowledgement says, with its moment expanded.
-pub(crate) fn report_of(ack: Ack, now: SimTime) -> Report {
-    Report { newest: ack.newest, before: ack.before, arrived: before_now(ack.received_ms, now) }
 }
 
 #[cfg(test)]
@@ -208,7 +210,7 @@ mod tests {
     fn gaps_are_counted_until_they_are_filled() {
         let mut channel = Channel::new(1, SimTime::ZERO);
         let mut missed = |sequence: u16| {
-            channel.note(sequence, SimTime::ZERO, SimTime::ZERO, false);
+            channel.record_received(sequence, SimTime::ZERO, SimTime::ZERO, false);
             channel.missed()
         };
         assert_eq!([65_534, 65_535, 2, 0, 3, 1].map(&mut missed), [0, 0, 2, 1, 1, 0]);
@@ -219,7 +221,7 @@ mod tests {
     fn moments_are_restored_from_their_lowest_bits() {
         for (at, now) in [(5, 5), (65_535, 65_540), (131_071, 131_072), (1_000_000, 1_060_000)] {
             let (at, now) = (SimTime::from_millis(at), SimTime::from_millis(now));
-            assert_eq!(before_now(low_millis(at), now), at);
+            assert_eq!(expand_millis(low_millis(at), now), at);
         }
     }
 }

@@ -1,14 +1,14 @@
-//! Updates of one entity by number: what baselines are looked up in.
+//! History of one entity's updates by number: where baselines are looked up.
 //!
-//! Numbers are counted per entity and wrap. The sender keeps what it numbered, the receiver
-//! what it got; both keep [`HISTORY`] numbers up to the newest, so whatever one side
-//! acknowledged and the other side still has can serve as a baseline.
+//! Numbers are counted per entity and wrap. The sender keeps what it numbered, the receiver what
+//! it decoded; both keep [`HISTORY`] numbers up to the newest, so whatever one side acknowledged
+//! and the other side still has can serve as a baseline.
 
 use alloc::vec::Vec;
 
 use reckoning::Update;
 
-use crate::acks::ahead;
+use crate::ack_window::ahead;
 use crate::wire::MAX_BASELINE_AGE;
 
 /// Numbers kept per entity: the newest, and as many as a baseline can lie back.
@@ -18,7 +18,7 @@ pub(crate) const HISTORY: usize = MAX_BASELINE_AGE as usize + 1;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
     /// Which number is kept in each place, which is its lowest five bits. Apart from the updates,
-    /// because whether one is here is asked far more often than what it says.
+    /// because whether one is here is asked far more often than the update itself.
     numbers: [Option<u16>; HISTORY],
     /// Grows to [`HISTORY`] and then turns.
     updates: Vec<Option<Update>>,

@@ -1,11 +1,14 @@
 //! Replication for dead-reckoned bodies: values in, datagrams out, no I/O and no clock.
 //!
-//! A [`Host`] knows every entity and tells each peer what it needs; a [`Session`] is one peer,
-//! which moves what it owns and shows the rest. Your transport carries the datagrams.
+//! A [`Host`] knows every entity and sends each peer what it needs; a [`Session`] is one peer,
+//! which moves what it owns and shows the rest. Your transport carries the datagrams. Both in one
+//! loop:
 //!
 //! ```
-//! use reckoning::{DVec3, Kinematics, Model, Quantiser, SimTime};
-//! use reckoning_net::{Format, Host, HostConfig, HostEvent, Owner, PeerId, Registry, Session, SessionConfig};
+//! use reckoning_net::{
+//!     DVec3, Format, Host, HostConfig, HostEvent, Kinematics, Model, Owner, PeerId, Quantiser, Registry, Session,
+//!     SessionConfig, SimTime,
+//! };
 //!
 //! fn car_at(now: SimTime) -> Kinematics {
 //!     Kinematics::moving(now, DVec3::X * (3.0 * now.as_secs_f64()), DVec3::X * 3.0)
@@ -30,7 +33,7 @@
 //!     }
 //!     host.handle_timeout(now);
 //!     while let Some(event) = host.poll_event() {
-//!         if let HostEvent::JoinAsked { peer, .. } = event {
+//!         if let HostEvent::JoinRequested { peer, .. } = event {
 //!             host.admit(now, peer);
 //!         }
 //!     }
@@ -39,37 +42,49 @@
 //!     }
 //! }
 //! let now = SimTime::from_tick(119, 60);
-//! let drawn = session.shown(car, now).expect("in sight").position;
+//! let drawn = session.shown(car, now).expect("in the interest set").position;
 //! assert!(drawn.distance(car_at(now).position) < 0.25);
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
 //! [`wire`] turns updates and messages into bits and back; `PROTOCOL.md` at the root of the
-//! repository is the normative description of the bits and of what the ends do with them.
+//! repository is the normative description of the bits and of what the ends do with them. Types of
+//! the engine that appear in this crate's functions and settings are re-exported.
 #![no_std]
 
 extern crate alloc;
 
-mod acks;
+mod ack_window;
 mod budget;
 mod channel;
+mod control_messages;
 mod history;
 mod host;
-mod notices;
+mod limits;
+mod loss_detection;
+mod redundant_commands;
 mod reliable;
-mod repeats;
 mod session;
 mod stats;
 pub mod wire;
 mod zones;
 
 pub use channel::{Delivery, SendError};
-pub use host::config::{Clocking, HostConfig, MAX_WELCOME_BYTES};
+pub use host::config::{ClockMode, HostConfig, MAX_WELCOME_BYTES};
 pub use host::event::{Departure, HostEvent};
-pub use host::{Host, HostStats, MAX_HOST_EVENTS, SpawnError, Viewpoint};
-pub use session::config::{Event, SessionConfig};
-pub use session::remote::Remote;
-pub use session::{MAX_EVENTS, Session};
+pub use host::{Host, HostStats, SpawnError, Viewpoint};
+pub use limits::{MAX_HOST_EVENTS, MAX_SESSION_EVENTS};
+pub use session::Session;
+pub use session::config::SessionConfig;
+pub use session::entities::RemoteEntity;
+pub use session::event::SessionEvent;
 pub use stats::TrafficStats;
-pub use wire::{EntityId, Format, Owner, PeerId, Refusal, Registry};
+pub use wire::{DisconnectReason, EntityId, Format, Owner, PeerId, Registry};
 pub use zones::{MAX_CLASSES, ZoneClass, ZoneConfig};
+
+pub use reckoning::{
+    AngleThreshold, ClockConfig, ClockSync, ConfigError, CustomModel, DVec3, Ghost, GhostConfig,
+    GuardConfig, HitRequest, HitVerdict, Kinematics, KinematicsError, Model, Offence, Path, Policy,
+    Pose, PublisherConfig, Quantiser, Rewind, RewindConfig, SimTime, Threshold, Update, Verdict,
+};
+pub use reckoning_predict::Walls;

@@ -1,111 +1,104 @@
-//! Messages that must arrive, once and in order, over datagrams that may not.
+//! Reliable messages: delivered once and in order, over datagrams that may be lost.
 //!
-//! An [`Outbox`] numbers the messages and hands each out to ride in a datagram; when that
-//! datagram is lost the message is handed out again, when it arrives the message is done. An
-//! [`Inbox`] puts them back in order. Nothing waits for these but what comes after them in the
-//! same channel: updates overtake.
+//! An [`Outbox`] numbers the messages and hands each out to be carried by a datagram; when that
+//! datagram is lost the message is handed out again, when it is acknowledged the message is done.
+//! An [`Inbox`] puts them back in order. Nothing waits for them but what follows in the same
+//! stream: updates overtake.
 //!
 //! Both are bounded: an outbox refuses what does not fit, and never lets more than
-//! [`IN_FLIGHT`] messages be under way, which is less than an inbox can hold.
+//! [`MAX_IN_FLIGHT`] messages be in flight, which is less than an inbox can hold.
 
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
 
-use crate::acks::ahead;
-
-/// Messages that wait in an outbox at most, sent ones included.
-pub(crate) const MAX_QUEUED: usize = 256;
-/// Bytes that wait in an outbox at most.
-pub(crate) const MAX_QUEUED_BYTES: usize = 65_536;
-/// Messages under way at most, counted from the oldest that has not arrived.
-const IN_FLIGHT: usize = 32;
-/// Messages an inbox holds until the one before them comes.
-pub(crate) const MAX_HELD: usize = 64;
+use crate::ack_window::ahead;
+use crate::limits::{MAX_EARLY_MESSAGES, MAX_IN_FLIGHT, MAX_QUEUED_BYTES, MAX_QUEUED_MESSAGES};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum PieceState {
     Waiting,
-    UnderWay,
-    Arrived,
+    InFlight,
+    Acknowledged,
 }
 
-/// Messages to be sent, oldest first.
+/// Messages that are not acknowledged yet, oldest first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outbox {
-    queue: VecDeque<(Vec<u8>, Stage)>,
+    queue: VecDeque<(Vec<u8>, PieceState)>,
     /// The index of the first in `queue`.
     first: u16,
     bytes: usize,
 }
 
 impl Outbox {
-    /// Takes a message in, unless there is no room. Returns whether it did.
+    /// Queues a message. Returns false when there is no room.
     pub(crate) fn push(&mut self, message: &[u8]) -> bool {
-        if self.queue.len() >= MAX_QUEUED || self.bytes + message.len() > MAX_QUEUED_BYTES {
+        if self.queue.len() >= MAX_QUEUED_MESSAGES || self.bytes + message.len() > MAX_QUEUED_BYTES
+        {
             return false;
         }
         self.bytes += message.len();
-        self.queue.push_back((message.to_vec(), Stage::Waiting));
+        self.queue.push_back((message.to_vec(), PieceState::Waiting));
         true
     }
 
     /// The next message to be put into a datagram, with its index.
     pub(crate) fn next(&self) -> Option<(u16, &[u8])> {
-        let mut open = self.queue.iter().take(IN_FLIGHT).enumerate();
-        let (place, (bytes, _)) = open.find(|(_, (_, stage))| *stage == Stage::Waiting)?;
+        let mut open = self.queue.iter().take(MAX_IN_FLIGHT).enumerate();
+        let (place, (bytes, _)) = open.find(|(_, (_, state))| *state == PieceState::Waiting)?;
         Some((self.first.wrapping_add(place as u16), bytes))
     }
 
     /// A message was put into a datagram.
     pub(crate) fn sent(&mut self, index: u16) {
-        self.advance(index, Stage::Waiting, Stage::UnderWay);
+        self.advance(index, PieceState::Waiting, PieceState::InFlight);
     }
 
     /// The datagram with this message was lost.
     pub(crate) fn lost(&mut self, index: u16) {
-        self.advance(index, Stage::UnderWay, Stage::Waiting);
+        self.advance(index, PieceState::InFlight, PieceState::Waiting);
     }
 
-    /// The datagram with this message arrived.
-    pub(crate) fn arrived(&mut self, index: u16) {
-        self.advance(index, Stage::UnderWay, Stage::Arrived);
-        // An answer that comes after we gave up on it saves the second copy.
-        self.advance(index, Stage::Waiting, Stage::Arrived);
-        while let Some((bytes, Stage::Arrived)) = self.queue.front() {
+    /// The datagram with this message was acknowledged.
+    pub(crate) fn acknowledged(&mut self, index: u16) {
+        self.advance(index, PieceState::InFlight, PieceState::Acknowledged);
+        // An acknowledgement that comes after it was given up saves the retransmission.
+        self.advance(index, PieceState::Waiting, PieceState::Acknowledged);
+        while let Some((bytes, PieceState::Acknowledged)) = self.queue.front() {
             self.bytes -= bytes.len();
             self.queue.pop_front();
             self.first = self.first.wrapping_add(1);
         }
     }
 
-    fn advance(&mut self, index: u16, from: Stage, to: Stage) {
+    fn advance(&mut self, index: u16, from: PieceState, to: PieceState) {
         let place = usize::from(index.wrapping_sub(self.first));
-        if let Some((_, stage)) = self.queue.get_mut(place)
-            && *stage == from
+        if let Some((_, state)) = self.queue.get_mut(place)
+            && *state == from
         {
-            *stage = to;
+            *state = to;
         }
     }
 
-    /// How many messages have not arrived yet.
+    /// Messages that are not acknowledged yet.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.queue.len()
     }
 }
 
-/// What became of a message that came in.
+/// What an inbox did with a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
     /// It is held or ready.
     New,
-    /// It came before.
-    Copy,
+    /// It was received before.
+    Duplicate,
     /// It is further ahead than an honest outbox sends.
     TooFar,
 }
 
-/// Messages that came in, put back in order.
+/// Received messages, put back in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inbox {
     next: u16,
@@ -113,13 +106,13 @@ pub(crate) struct Inbox {
 }
 
 impl Inbox {
-    /// Takes a message in; then ask [`ready`](Self::ready) until `None`.
+    /// Takes a message; then ask [`ready`](Self::ready) until `None`.
     pub(crate) fn take(&mut self, index: u16, bytes: &[u8]) -> Taken {
         let offset = ahead(index, self.next);
         if offset < 0 || self.held.contains_key(&index) {
-            return Taken::Copy;
+            return Taken::Duplicate;
         }
-        if usize::from(offset.unsigned_abs()) >= MAX_HELD {
+        if usize::from(offset.unsigned_abs()) >= MAX_EARLY_MESSAGES {
             return Taken::TooFar;
         }
         self.held.insert(index, bytes.to_vec());
@@ -156,8 +149,8 @@ mod tests {
                     break;
                 }
                 inbox.take(index, &bytes);
-                assert_eq!(inbox.take(index, &bytes), Taken::Copy);
-                outbox.arrived(index);
+                assert_eq!(inbox.take(index, &bytes), Taken::Duplicate);
+                outbox.acknowledged(index);
             }
             got.extend(core::iter::from_fn(|| inbox.ready()).map(|message| message[0]));
         }
@@ -168,7 +161,7 @@ mod tests {
     #[test]
     fn an_outbox_has_an_end() {
         let mut outbox = Outbox::default();
-        assert_eq!((0..1000).filter(|_| outbox.push(&[0])).count(), MAX_QUEUED);
+        assert_eq!((0..1000).filter(|_| outbox.push(&[0])).count(), MAX_QUEUED_MESSAGES);
         let mut outbox = Outbox::default();
         assert_eq!((0..1000).filter(|_| outbox.push(&[0; 900])).count(), MAX_QUEUED_BYTES / 900);
     }
@@ -177,16 +170,16 @@ mod tests {
     fn no_more_are_under_way_than_an_inbox_can_hold() {
         let (mut outbox, mut inbox) = (Outbox::default(), Inbox::default());
         while outbox.push(&[7]) {}
-        let mut under_way = 0;
+        let mut in_flight = 0;
         while let Some((index, bytes)) = outbox.next() {
-            if under_way > 0 {
+            if in_flight > 0 {
                 assert_eq!(inbox.take(index, bytes), Taken::New); // the first is lost
             }
             outbox.sent(index);
-            under_way += 1;
+            in_flight += 1;
         }
-        assert_eq!(under_way, IN_FLIGHT);
+        assert_eq!(in_flight, MAX_IN_FLIGHT);
         assert!(inbox.ready().is_none());
-        assert_eq!(inbox.take(MAX_HELD as u16, &[]), Taken::TooFar);
+        assert_eq!(inbox.take(MAX_EARLY_MESSAGES as u16, &[]), Taken::TooFar);
     }
 }

@@ -1,11 +1,11 @@
-//! Counters for status pages: what came, what went, and what was wrong with it.
+//! Traffic counters of a connection, with a reason for everything that was dropped.
 
-/// What went over one connection, and what was dropped and why. Bad traffic is not an error;
-/// it is counted here.
+/// Traffic of one connection, and what was dropped and why. Bad traffic is not an error; it is
+/// counted here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TrafficStats {
-    /// Datagrams that came in, bad ones included.
+    /// Datagrams received, bad ones included.
     pub datagrams_in: u64,
     /// Their bytes.
     pub bytes_in: u64,
@@ -17,26 +17,26 @@ pub struct TrafficStats {
     pub bytes_out: u64,
     /// Updates sent, entries included.
     pub updates_out: u64,
-    /// Updates that came in and were used.
+    /// Updates received and used.
     pub updates_in: u64,
-    /// Entities announced.
+    /// Entries into the interest set sent.
     pub enters_out: u64,
-    /// Entities taken back.
+    /// Exits from the interest set sent.
     pub exits_out: u64,
-    /// Datagrams of ours that seem to have been lost.
+    /// Datagrams sent that count as lost.
     pub lost: u64,
-    /// Datagrams of the other side that did not come, by the gaps in their numbers; one that
+    /// Datagrams of the other side that were not received, by the gaps in their sequence; one that
     /// could not be used counts as well.
     pub missed: u64,
     /// Dropped: not a datagram of this protocol, or broken off.
     pub malformed: u64,
-    /// Dropped: came twice.
-    pub copies: u64,
-    /// Dropped: so late that it could be a copy.
+    /// Dropped: received twice.
+    pub duplicates: u64,
+    /// Dropped: so late that it could be a duplicate.
     pub too_old: u64,
-    /// Dropped: more datagrams than anyone needs.
+    /// Dropped: more datagrams than the host accepts of one peer.
     pub flooded: u64,
-    /// Dropped: a message that this side never takes, or not at this point.
+    /// Dropped: a message that this end never accepts, or not at this point.
     pub unexpected: u64,
     /// Dropped: an acknowledgement of what was never sent.
     pub false_acks: u64,
@@ -44,17 +44,17 @@ pub struct TrafficStats {
     pub unknown_entity: u64,
     /// Dropped: an update of an entity that somebody else owns.
     pub not_owner: u64,
-    /// Dropped: an update off a baseline that is not here.
+    /// Dropped: an update coded against a baseline that is not here.
     pub no_baseline: u64,
     /// Dropped: an update, entry, exit or grant that a newer one overtook.
     pub stale: u64,
     /// Dropped: there is no room for it.
     pub no_room: u64,
-    /// Events given up because nobody polled them.
+    /// Events dropped because nobody polled them.
     pub events_dropped: u64,
-    /// Updates that the guard dropped.
+    /// Updates that the guard rejected.
     pub rejected: u64,
-    /// Updates that the guard put right.
+    /// Updates that the guard corrected.
     pub corrected: u64,
 }
 
@@ -73,7 +73,7 @@ impl TrafficStats {
         self.lost += other.lost;
         self.missed += other.missed;
         self.malformed += other.malformed;
-        self.copies += other.copies;
+        self.duplicates += other.duplicates;
         self.too_old += other.too_old;
         self.flooded += other.flooded;
         self.unexpected += other.unexpected;

@@ -6,7 +6,8 @@ use reckoning::{
     Curve, CurveBasis, DVec3, Kinematics, Model, Policy, Quantiser, SimTime, Threshold,
 };
 use reckoning_net::{
-    Event, Format, Host, HostConfig, HostEvent, Owner, PeerId, Registry, Session, SessionConfig,
+    Format, Host, HostConfig, HostEvent, Owner, PeerId, Registry, Session, SessionConfig,
+    SessionEvent,
 };
 
 fn format() -> Format {
@@ -42,7 +43,7 @@ impl Pair {
     }
 
     /// Ten milliseconds pass. Returns the events of the session; joins are admitted.
-    fn step(&mut self) -> Vec<Event> {
+    fn step(&mut self) -> Vec<SessionEvent> {
         let (now, mut buf) = (self.now, [0; 1000]);
         let arrives = now + Duration::from_millis(20);
         let (due, later) = self.to_host.drain(..).partition(|(at, _)| *at <= now);
@@ -52,7 +53,7 @@ impl Pair {
         }
         self.host.handle_timeout(now);
         while let Some(event) = self.host.poll_event() {
-            if let HostEvent::JoinAsked { peer, .. } = event {
+            if let HostEvent::JoinRequested { peer, .. } = event {
                 assert!(self.host.admit(now, peer));
             }
         }
@@ -98,8 +99,8 @@ fn what_the_host_observes_is_shown_to_the_client() {
         }
     }
     let tag = b"car".to_vec();
-    assert!(matches!(events[0], Event::Joined { peer: PEER, .. }), "{events:?}");
-    assert_eq!(events[1..], [Event::Entered { entity: car, owner: Owner::Host, tag }]);
+    assert!(matches!(events[0], SessionEvent::Joined { peer: PEER, .. }), "{events:?}");
+    assert_eq!(events[1..], [SessionEvent::Entered { entity: car, owner: Owner::Host, tag }]);
     // The threshold, and what the body does in a tick and on the way.
     assert!(worst > 0.05 && worst < 0.4, "{worst}");
     let sent = pair.host.stats().traffic.updates_out;
@@ -125,7 +126,10 @@ fn what_the_client_observes_is_known_to_the_host() {
             assert!(owner == Owner::Peer(PEER) && off < 0.35, "{off} at step {step}");
         }
     }
-    assert!(matches!(events[..], [Event::Granted(_), Event::Corrected { .. }]), "{events:?}");
+    assert!(
+        matches!(events[..], [SessionEvent::Granted(_), SessionEvent::Corrected { .. }]),
+        "{events:?}"
+    );
     let stats = pair.host.peer_stats(PEER).unwrap();
     assert!(stats.updates_in > 10 && stats.no_baseline == 0, "{stats:?}");
 }
@@ -140,9 +144,9 @@ fn messages_go_both_ways() {
     pair.session.send(b"hello", Reliable).unwrap();
     pair.host.send(PEER, b"welcome", Reliable).unwrap();
     pair.host.send(PEER, b"go", Repeated).unwrap();
-    let events: Vec<Event> = (0..50).flat_map(|_| pair.step()).collect();
-    assert!(events.contains(&Event::Message(b"welcome".to_vec())), "{events:?}");
-    assert_eq!(events.iter().filter(|it| **it == Event::Command(b"go".to_vec())).count(), 1);
+    let events: Vec<SessionEvent> = (0..50).flat_map(|_| pair.step()).collect();
+    assert!(events.contains(&SessionEvent::Message(b"welcome".to_vec())), "{events:?}");
+    assert_eq!(events.iter().filter(|it| **it == SessionEvent::Command(b"go".to_vec())).count(), 1);
     // "hello" once; "welcome" once and "go" as often as it was repeated.
     assert_eq!(pair.host.stats().traffic.carried_bytes_in, 5);
     let carried = pair.session.stats().carried_bytes_in;

@@ -1,4 +1,4 @@
-//! Whatever bytes come in: nothing panics, nothing grows, honest ones go on.
+//! Hostile input: no bytes make an end panic or grow, and honest peers are served on.
 
 use core::time::Duration;
 
@@ -8,12 +8,12 @@ use reckoning::{
     DVec3, Envelope, GuardConfig, Kinematics, Model, Quantiser, RewindConfig, SimTime,
 };
 use reckoning_net::wire::{
-    ASIDE_PREFIX, Ack, Body, EntityId, Header, Message, Number, PacketReader, PacketWriter,
-    Registry, VERSION, is_aside,
+    Ack, Body, EntityId, Header, Message, OUT_OF_BAND_PREFIX, PacketReader, PacketWriter, Registry,
+    UpdateSeq, VERSION, is_out_of_band,
 };
 use reckoning_net::{
-    Delivery, Format, Host, HostConfig, HostEvent, MAX_EVENTS, MAX_HOST_EVENTS, Owner, PeerId,
-    SendError, Session, SessionConfig,
+    Delivery, Format, Host, HostConfig, HostEvent, MAX_HOST_EVENTS, MAX_SESSION_EVENTS, Owner,
+    PeerId, SendError, Session, SessionConfig,
 };
 
 fn format() -> Format {
@@ -103,7 +103,7 @@ fn update_at(at: i64, place: [f64; 3]) -> reckoning::Update {
 fn put(out: &mut PacketWriter, word: &Word) {
     let format = format();
     let rounded = |class: u8, at, place| format.coarser(class).round(&update_at(at, place));
-    let body = |class: u8| Body::of(&format.coarser(class), None, &rounded(class, 0, [1.0; 3]));
+    let body = |class: u8| Body::new(&format.coarser(class), None, &rounded(class, 0, [1.0; 3]));
     let bytes = format.to_bytes();
     let message = match word {
         Word::Join(version, token) => Message::Join { version: *version, token },
@@ -128,12 +128,12 @@ fn put(out: &mut PacketWriter, word: &Word) {
         Word::Update(id, low, number, class, at, place) => {
             let update = rounded(*class, *at, *place);
             let base = rounded(*class, 0, [0.0; 3]);
-            let number = match low {
-                Some(low) => Number::Off { low: *low, ahead: (*number % 31 + 1) as u8 },
-                None => Number::Whole(*number),
+            let seq = match low {
+                Some(low) => UpdateSeq::Delta { low: *low, ahead: (*number % 31 + 1) as u8 },
+                None => UpdateSeq::Full(*number),
             };
-            let body = Body::of(&format.coarser(*class), low.map(|_| &base), &update);
-            Message::Update { entity: EntityId(*id), number, class: *class, body }
+            let body = Body::new(&format.coarser(*class), low.map(|_| &base), &update);
+            Message::Update { entity: EntityId(*id), seq, class: *class, body }
         }
         Word::Exit(id) => Message::Exit { entity: EntityId(*id) },
         Word::Grant(id) => Message::Grant { entity: EntityId(*id) },
@@ -208,7 +208,7 @@ proptest! {
                 while session.poll_event().is_some() {}
             }
         }
-        prop_assert!(core::iter::from_fn(|| session.poll_event()).count() <= MAX_EVENTS);
+        prop_assert!(core::iter::from_fn(|| session.poll_event()).count() <= MAX_SESSION_EVENTS);
     }
 
     #[test]
@@ -230,7 +230,7 @@ proptest! {
             }
             host.handle_timeout(now);
             while let Some(event) = host.poll_event() {
-                if let HostEvent::JoinAsked { peer, .. } = event {
+                if let HostEvent::JoinRequested { peer, .. } = event {
                     host.admit(now, peer);
                     for _ in 0..3 {
                         host.spawn(now, Owner::Peer(peer), b"own", &Kinematics::at_rest(now, DVec3::ONE)).ok();
@@ -339,13 +339,13 @@ proptest! {
         sequence in any::<u16>(),
         sent_ms in any::<i64>(),
     ) {
-        let bytes = [&ASIDE_PREFIX[..], &tail].concat();
-        prop_assert!(is_aside(&bytes));
+        let bytes = [&OUT_OF_BAND_PREFIX[..], &tail].concat();
+        prop_assert!(is_out_of_band(&bytes));
         prop_assert!(PacketReader::new(&bytes).is_err());
 
         let mut buffer = [0; 100];
         let header = Header { sequence, sent_ms, ack: None };
         let length = PacketWriter::new(&mut buffer, &header).finish().unwrap_or_default();
-        prop_assert!(length > 0 && !is_aside(&buffer));
+        prop_assert!(length > 0 && !is_out_of_band(&buffer));
     }
 }

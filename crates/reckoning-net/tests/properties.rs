@@ -1,4 +1,4 @@
-//! What holds for any update and any bytes.
+//! Properties of the wire that hold for any update and any bytes.
 
 mod shared;
 
@@ -10,8 +10,8 @@ use reckoning::{
     UpdateKind,
 };
 use reckoning_net::wire::{
-    BitReader, BitWriter, Body, EntityId, Format, Header, Message, Number, PacketReader,
-    PacketWriter, read_update, write_update,
+    BitReader, BitWriter, Body, EntityId, Format, Header, Message, PacketReader, PacketWriter,
+    UpdateSeq, read_update, write_update,
 };
 use shared::{bits, models, path, registry};
 
@@ -153,9 +153,9 @@ proptest! {
         let mut bytes = [0; 1_000];
         let header = Header { sequence: 1, sent_ms: 5_000, ack: None };
         let mut packet = PacketWriter::new(&mut bytes, &header);
-        let body = Body::of(&format, Some(&baseline), &sent);
-        let number = Number::off(3, 5).unwrap();
-        let message = Message::Update { entity: EntityId(7), number, class: 0, body };
+        let body = Body::new(&format, Some(&baseline), &sent);
+        let seq = UpdateSeq::delta(3, 5).unwrap();
+        let message = Message::Update { entity: EntityId(7), seq, class: 0, body };
         prop_assert!(packet.push(Some(&format), &message));
         let length = packet.finish().unwrap();
         bytes[at / 8 % length] ^= 1 << (at % 8);

@@ -1,11 +1,12 @@
-//! What goes into the wire comes out of it.
+//! Round trips: what is written to the wire is read from it, bit for bit.
 
 mod shared;
 
 use reckoning::{SimTime, Update, UpdateKind};
 use reckoning_net::wire::{
-    Ack, BitReader, BitWriter, Body, DecodeError, EntityId, Format, Header, Message, Number, Owner,
-    PacketReader, PacketWriter, PeerId, Refusal, Registry, VERSION, read_update, write_update,
+    Ack, BitReader, BitWriter, Body, DecodeError, DisconnectReason, EntityId, Format, Header,
+    Message, Owner, PacketReader, PacketWriter, PeerId, Registry, UpdateSeq, VERSION, read_update,
+    write_update,
 };
 use shared::{assert_same, format, later, models, registry, seen, update};
 
@@ -89,17 +90,17 @@ fn header() -> Header {
 fn said<'a>(format: &Format, baseline: &Update, new: &Update) -> Vec<Message<'a>> {
     let class = 3;
     let coarse = format.coarser(class);
-    let whole = Body::of(format, None, new);
-    let off = Body::of(format, Some(baseline), new);
-    let coarse_off = Body::of(&coarse, Some(baseline), &coarse.round(new));
+    let whole = Body::new(format, None, new);
+    let off = Body::new(format, Some(baseline), new);
+    let coarse_off = Body::new(&coarse, Some(baseline), &coarse.round(new));
     let refusals = [
-        Refusal::Version(VERSION),
-        Refusal::Token,
-        Refusal::Full,
-        Refusal::Silent,
-        Refusal::Conduct,
-        Refusal::Closing,
-        Refusal::Game(512),
+        DisconnectReason::Version(VERSION),
+        DisconnectReason::Token,
+        DisconnectReason::Full,
+        DisconnectReason::Silent,
+        DisconnectReason::Conduct,
+        DisconnectReason::Closing,
+        DisconnectReason::Game(512),
     ];
     let mut all = vec![
         Message::Join { version: VERSION, token: b"let me in" },
@@ -127,16 +128,16 @@ fn said<'a>(format: &Format, baseline: &Update, new: &Update) -> Vec<Message<'a>
         Message::Correct { entity: EntityId(0), class: 0, body: whole },
         Message::Grant { entity: EntityId(5) },
         Message::Revoke { entity: EntityId(2) },
-        Message::Update { entity: EntityId(9), number: Number::Whole(12), class: 0, body: whole },
+        Message::Update { entity: EntityId(9), seq: UpdateSeq::Full(12), class: 0, body: whole },
         Message::Update {
             entity: EntityId(12),
-            number: Number::off(65_535, 3).unwrap(),
+            seq: UpdateSeq::delta(65_535, 3).unwrap(),
             class: 0,
             body: off,
         },
         Message::Update {
             entity: EntityId(13),
-            number: Number::off(8, 39).unwrap(),
+            seq: UpdateSeq::delta(8, 39).unwrap(),
             class,
             body: coarse_off,
         },
@@ -178,11 +179,11 @@ fn every_message_comes_back() {
 fn what_does_not_fit_leaves_the_datagram_as_it_was() {
     let format = format(true);
     let body =
-        Body::of(&format, None, &format.round(&update(seen(), models()[1], UpdateKind::Full)));
+        Body::new(&format, None, &format.round(&update(seen(), models()[1], UpdateKind::Full)));
     let sent: Vec<Message> = (0..100)
         .map(|i| Message::Update {
             entity: EntityId(i * 3),
-            number: Number::Whole(i as u16),
+            seq: UpdateSeq::Full(i as u16),
             class: (i % 3) as u8,
             body,
         })

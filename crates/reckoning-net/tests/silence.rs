@@ -1,10 +1,10 @@
-//! When a host is gone, and when it only seems so.
+//! Time-outs of a session: a host that is gone, and one that only seems so.
 
 use core::time::Duration;
 
 use reckoning::{Model, Quantiser, SimTime};
 use reckoning_net::{
-    Event, Format, Host, HostConfig, HostEvent, PeerId, Registry, Session, SessionConfig,
+    Format, Host, HostConfig, HostEvent, PeerId, Registry, Session, SessionConfig, SessionEvent,
 };
 
 const PEER: PeerId = PeerId(1);
@@ -56,7 +56,7 @@ impl Pair {
     }
 
     /// A step of both, or of the session alone. Returns the events of the session.
-    fn step(&mut self, host_lives: bool) -> Vec<Event> {
+    fn step(&mut self, host_lives: bool) -> Vec<SessionEvent> {
         let (now, mut buf) = (self.now, [0; 1000]);
         let arrived = self.under_way.extract_if(.., |(at, ..)| *at <= now).collect::<Vec<_>>();
         for (_, to_host, bytes) in arrived {
@@ -69,7 +69,7 @@ impl Pair {
         if host_lives {
             self.host.handle_timeout(now);
             while let Some(event) = self.host.poll_event() {
-                if let HostEvent::JoinAsked { peer, .. } = event {
+                if let HostEvent::JoinRequested { peer, .. } = event {
                     self.host.admit(now, peer);
                 }
             }
@@ -98,7 +98,11 @@ fn an_idle_session_outlives_an_hour_of_loss_and_jitter() {
         let mut pair = Pair::new(seed, 0.3, 500);
         pair.join();
         for _ in 0..60_000 {
-            assert!(!pair.step(true).contains(&Event::Lost), "seed {seed} at {:?}", pair.now);
+            assert!(
+                !pair.step(true).contains(&SessionEvent::Lost),
+                "seed {seed} at {:?}",
+                pair.now
+            );
         }
         assert!(pair.host.peers().any(|peer| peer == PEER), "the host kept it, too");
         // A copied token must not push out somebody who is only badly connected.
@@ -114,7 +118,7 @@ fn a_dead_host_is_noticed_within_three_seconds() {
         pair.join();
         (0..500).for_each(|_| drop(pair.step(true)));
         let killed = pair.now;
-        while !pair.step(false).contains(&Event::Lost) {}
+        while !pair.step(false).contains(&SessionEvent::Lost) {}
         let noticed_s = pair.now.secs_since(killed);
         assert!((1.9..=3.6).contains(&noticed_s), "{noticed_s} s");
     }
@@ -127,6 +131,6 @@ fn a_session_that_slept_gives_its_host_time_to_be_heard() {
     (0..100).for_each(|_| drop(pair.step(true)));
     pair.now += Duration::from_secs(4);
     for _ in 0..400 {
-        assert!(!pair.step(true).contains(&Event::Lost));
+        assert!(!pair.step(true).contains(&SessionEvent::Lost));
     }
 }

@@ -2,14 +2,13 @@
 
 mod shared;
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use reckoning::{DVec3, Kinematics, Landing, Model, SimTime, Update, UpdateKind};
 use reckoning_net::wire::{
-    Ack, Body, EntityId, Format, Header, Message, Number, Owner, PacketReader, PacketWriter,
-    PeerId, Refusal, VERSION,
+    Ack, Body, DisconnectReason, EntityId, Format, Header, Message, Owner, PacketReader,
+    PacketWriter, PeerId, UpdateSeq, VERSION,
 };
 use serde_json::{Value, json};
 use shared::{format, later, models, path, seen, update};
@@ -43,10 +42,8 @@ fn a_decoder_that_follows_the_document_reads_the_vectors() {
     let run = match Command::new("python3").arg(decoder).arg(vectors).output() {
         Ok(run) => run,
         Err(error) => {
-            // Not `eprintln!`: the test harness would swallow it.
-            let note = "SKIPPED a_decoder_that_follows_the_document_reads_the_vectors: no python3";
-            let _ = writeln!(std::io::stderr(), "{note} ({error})");
-            return;
+            let test = "a_decoder_that_follows_the_document_reads_the_vectors";
+            return reckoning_testing::skip(test, &format!("no python3 ({error})"));
         }
     };
     let said = String::from_utf8_lossy(&run.stdout);
@@ -109,13 +106,13 @@ fn talk(format: &Format) -> Vec<Value> {
     let bytes = format.to_bytes();
     let long: Vec<u8> = (0..=255).collect();
     let refusals = [
-        Refusal::Version(VERSION),
-        Refusal::Token,
-        Refusal::Full,
-        Refusal::Silent,
-        Refusal::Conduct,
-        Refusal::Closing,
-        Refusal::Game(65_535),
+        DisconnectReason::Version(VERSION),
+        DisconnectReason::Token,
+        DisconnectReason::Full,
+        DisconnectReason::Silent,
+        DisconnectReason::Conduct,
+        DisconnectReason::Closing,
+        DisconnectReason::Game(65_535),
     ];
     let mut said = vec![
         Message::Join { version: VERSION, token: b"token" },
@@ -161,7 +158,7 @@ fn motion(name: &str, format: &Format) -> Vec<Value> {
         let first_number = 65_530_u16.wrapping_add(i as u16);
         let coarse = format.coarser(class);
         let first = coarse.round(&update(start(i), old, UpdateKind::Full));
-        let body = Body::of(&coarse, None, &first);
+        let body = Body::new(&coarse, None, &first);
         let owner = if i % 2 == 0 { Owner::Host } else { Owner::Peer(PeerId(i as u32)) };
         let enter =
             Message::Enter { entity, owner, number: first_number, class, tag: b"red", body };
@@ -176,19 +173,19 @@ fn motion(name: &str, format: &Format) -> Vec<Value> {
             let new = models[(i + k) % models.len()];
             let kind = if k == 7 { UpdateKind::Teleport } else { UpdateKind::Partial };
             let next = format.round(&update(moved(i, t_s), new, kind));
-            let number =
-                Number::off(first_number, first_number.wrapping_add(1 + k as u16)).unwrap();
+            let seq =
+                UpdateSeq::delta(first_number, first_number.wrapping_add(1 + k as u16)).unwrap();
             let off = Message::Update {
                 entity,
-                number,
+                seq,
                 class: 0,
-                body: Body::of(format, Some(&first), &next),
+                body: Body::new(format, Some(&first), &next),
             };
             let whole = Message::Update {
                 entity: EntityId(entity.0 + 1),
-                number: Number::Whole(k as u16),
+                seq: UpdateSeq::Full(k as u16),
                 class: 0,
-                body: Body::of(format, None, &next),
+                body: Body::new(format, None, &next),
             };
             let sent_ms = next.at().as_micros().div_euclid(1_000) + 21;
             let header = Header { sequence: 100, sent_ms, ack: None };
@@ -264,10 +261,10 @@ fn message_json(message: &Message, update: Option<&Update>) -> Value {
         }
         Message::Grant { entity } => json!({ "kind": "Grant", "entity": entity.0 }),
         Message::Revoke { entity } => json!({ "kind": "Revoke", "entity": entity.0 }),
-        Message::Update { entity, number, class, .. } => {
-            let number = match number {
-                Number::Whole(number) => json!(number),
-                Number::Off { low, ahead } => json!({ "low": low, "ahead": ahead }),
+        Message::Update { entity, seq, class, .. } => {
+            let number = match seq {
+                UpdateSeq::Full(number) => json!(number),
+                UpdateSeq::Delta { low, ahead } => json!({ "low": low, "ahead": ahead }),
             };
             json!({ "kind": "Update", "entity": entity.0, "number": number, "class": class })
         }
@@ -286,15 +283,15 @@ fn message_json(message: &Message, update: Option<&Update>) -> Value {
     value
 }
 
-fn refusal_json(kind: &str, why: Refusal) -> Value {
+fn refusal_json(kind: &str, why: DisconnectReason) -> Value {
     let (code, detail) = match why {
-        Refusal::Version(version) => (0, version),
-        Refusal::Token => (1, 0),
-        Refusal::Full => (2, 0),
-        Refusal::Silent => (3, 0),
-        Refusal::Conduct => (4, 0),
-        Refusal::Closing => (5, 0),
-        Refusal::Game(detail) => (6, detail),
+        DisconnectReason::Version(version) => (0, version),
+        DisconnectReason::Token => (1, 0),
+        DisconnectReason::Full => (2, 0),
+        DisconnectReason::Silent => (3, 0),
+        DisconnectReason::Conduct => (4, 0),
+        DisconnectReason::Closing => (5, 0),
+        DisconnectReason::Game(detail) => (6, detail),
         other => panic!("{other:?} has no vector yet"),
     };
     json!({ "kind": kind, "code": code, "detail": detail })

@@ -1,4 +1,4 @@
-//! What a prediction costs: nanoseconds per step of each behaviour, in a level of SHI's size,
+//! Cost of a prediction: nanoseconds per step of each behaviour, in a level of SHI's size,
 //! for 15 and for 150 players. Run with `--release`.
 
 use std::time::{Duration, Instant};

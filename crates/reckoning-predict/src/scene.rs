@@ -1,4 +1,4 @@
-//! What one side knows of the others, of items and of the level, at one time.
+//! A scene: one side's knowledge of the others, of items and of the level, at one time.
 //!
 //! A [`Scene`] is built once per tick and asked by the behaviours of all bodies. It keeps
 //! every living body in a small record, sorted into the cells of a uniform grid, so that a

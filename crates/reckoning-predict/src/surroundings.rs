@@ -1,4 +1,4 @@
-//! What a planner looks at besides the body it plans for.
+//! Surroundings of a body, as far as the side that plans for it knows.
 
 use glam::DVec3;
 

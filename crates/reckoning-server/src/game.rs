@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use reckoning::{DVec3, Kinematics, SimTime};
-use reckoning_net::{EntityId, Host, HostEvent, Owner, PeerId, Refusal};
+use reckoning_net::{DisconnectReason, EntityId, Host, HostEvent, Owner, PeerId};
 use reckoning_netsim::LinkConfig;
 
 use crate::token::Token;
@@ -65,7 +65,12 @@ pub trait Game: Send {
     ///
     /// # Errors
     /// The reason that the joiner is told.
-    fn join(&mut self, now: SimTime, joiner: &Joiner, host: &mut Host) -> Result<(), Refusal> {
+    fn join(
+        &mut self,
+        now: SimTime,
+        joiner: &Joiner,
+        host: &mut Host,
+    ) -> Result<(), DisconnectReason> {
         let _ = (now, joiner, host);
         Ok(())
     }
@@ -105,7 +110,7 @@ pub struct Relay {
 }
 
 impl Game for Relay {
-    fn join(&mut self, _: SimTime, joiner: &Joiner, _: &mut Host) -> Result<(), Refusal> {
+    fn join(&mut self, _: SimTime, joiner: &Joiner, _: &mut Host) -> Result<(), DisconnectReason> {
         let seats = joiner.token.as_ref().map(|token| token.entities.clone());
         self.seats.insert(joiner.peer, seats.unwrap_or_default());
         Ok(())

@@ -1,6 +1,6 @@
 //! Who may join: open, or with a token that is good and not in use.
 
-use reckoning_net::{PeerId, Refusal};
+use reckoning_net::{DisconnectReason, PeerId};
 
 use crate::game::Joiner;
 use crate::token::{LiveTokens, TokenKey};
@@ -26,7 +26,7 @@ impl Gate {
         shown: &[u8],
         now: u64,
         is_silent: impl FnOnce(PeerId) -> bool,
-    ) -> Result<Joiner, Refusal> {
+    ) -> Result<Joiner, DisconnectReason> {
         let Some(key) = &self.key else { return Ok(Joiner { peer, token: None }) };
         let checked = key.check(shown, now).and_then(|token| {
             self.live.take(token.nonce, peer, is_silent)?;
@@ -34,7 +34,7 @@ impl Gate {
         });
         checked.map_err(|error| {
             tracing::info!(peer = peer.0, %error, "join refused");
-            Refusal::Token
+            DisconnectReason::Token
         })
     }
 

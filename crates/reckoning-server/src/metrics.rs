@@ -284,7 +284,7 @@ impl Metrics {
         self.rejected.set(traffic.rejected);
         let drops = [
             traffic.malformed,
-            traffic.copies,
+            traffic.duplicates,
             traffic.too_old,
             traffic.flooded,
             traffic.unexpected,

@@ -18,8 +18,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use reckoning::{DVec3, SimTime, Update};
-use reckoning_net::wire::is_aside;
-use reckoning_net::{Departure, EntityId, Host, HostEvent, PeerId, Refusal};
+use reckoning_net::wire::is_out_of_band;
+use reckoning_net::{Departure, DisconnectReason, EntityId, Host, HostEvent, PeerId};
 use tokio::sync::mpsc::Sender;
 use tokio::sync::mpsc::error::TrySendError;
 
@@ -190,7 +190,7 @@ impl TickLoop {
         inbound.sort_by_key(|(at, ..)| *at);
         let mut came = Vec::with_capacity(inbound.len());
         for (at, peer, bytes) in inbound.drain(..) {
-            if is_aside(&bytes) {
+            if is_out_of_band(&bytes) {
                 self.take_aside(now, peer, &bytes);
             } else if let Some(bytes) = self.shaping.send_up(at, peer, bytes) {
                 came.push((at, peer, bytes));
@@ -217,7 +217,7 @@ impl TickLoop {
     fn grant_wishes(&mut self, now: SimTime) {
         while let Some(wish) = self.game.poll_wish() {
             match wish {
-                Wish::Aside { to, bytes, shaped } if is_aside(&bytes) => {
+                Wish::Aside { to, bytes, shaped } if is_out_of_band(&bytes) => {
                     if shaped && self.shaping.shapes(to) {
                         self.shaping.send_down(now, to, bytes.into());
                     } else {
@@ -239,13 +239,13 @@ impl TickLoop {
     fn tell(&mut self, now: SimTime) {
         while let Some(event) = self.host.poll_event() {
             match &event {
-                HostEvent::JoinAsked { peer, token } => {
+                HostEvent::JoinRequested { peer, token } => {
                     self.judge(now, *peer, token);
                     continue;
                 }
                 HostEvent::Joined { peer, .. } => self.joined(*peer),
                 HostEvent::Left { peer, why } => {
-                    if *why == Departure::PutOut(Refusal::Conduct) {
+                    if *why == Departure::Kicked(DisconnectReason::Conduct) {
                         self.metrics.expelled.one();
                     }
                     tracing::info!(peer = peer.0, ?why, "left");
@@ -260,7 +260,7 @@ impl TickLoop {
     fn judge(&mut self, now: SimTime, peer: PeerId, token: &[u8]) {
         let full = self.seats.values().filter(|seat| seat.joined).count();
         let verdict = if full >= self.settings.limits.peers {
-            Err(Refusal::Full)
+            Err(DisconnectReason::Full)
         } else {
             let host = &self.host;
             let silent = |it| host.silent_for(now, it).is_none_or(|span| span >= DEAD_AFTER);
@@ -268,7 +268,8 @@ impl TickLoop {
         };
         let verdict = verdict.and_then(|it| self.game.join(now, &it, &mut self.host));
         if let Err(refusal) = verdict {
-            let cause = if refusal == Refusal::Full { Refused::Full } else { Refused::Token };
+            let cause =
+                if refusal == DisconnectReason::Full { Refused::Full } else { Refused::Token };
             self.metrics.refused(cause);
             self.host.refuse(now, peer, refusal);
             self.close_soon(now, peer);
@@ -382,7 +383,7 @@ impl TickLoop {
     fn farewell(mut self, period: Duration) {
         let until = self.clock.now() + self.settings.shutdown.farewell;
         for peer in self.seats.keys().copied().collect::<Vec<_>>() {
-            self.host.refuse(self.clock.now(), peer, Refusal::Closing);
+            self.host.refuse(self.clock.now(), peer, DisconnectReason::Closing);
         }
         while self.clock.now() < until && !self.seats.is_empty() {
             let now = self.clock.now();

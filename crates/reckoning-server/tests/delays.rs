@@ -22,7 +22,7 @@ const TRIES: u32 = 3;
 
 /// Over sockets, and in virtual time. A machine that is too busy to keep to the delays is asked
 /// again, and `None` in the end: then nothing was measured, and it says so.
-fn measure(scenes: &[Scene]) -> Option<[Vec<Outcome>; 2]> {
+fn measure(test: &str, scenes: &[Scene]) -> Option<[Vec<Outcome>; 2]> {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     for _ in 0..TRIES {
         let run = real::run(scenes);
@@ -35,7 +35,7 @@ fn measure(scenes: &[Scene]) -> Option<[Vec<Outcome>; 2]> {
             return Some([run.outcomes, scenes.iter().map(twin::run).collect()]);
         }
     }
-    println!("SKIPPED: the machine is too busy to measure delays");
+    reckoning_testing::skip(test, "the machine is too busy to measure delays");
     None
 }
 
@@ -72,7 +72,11 @@ const MACHINE: std::ops::Range<f64> = 0.8..1.3;
 #[test]
 fn a_common_clock_lowers_the_shown_error_at_every_delay() {
     let scenes = [Drive::Circular, Drive::Random].map(|drive| Scene::clocks(drive, 8));
-    let Some([found, twins]) = measure(&scenes) else { return };
+    let Some([found, twins]) =
+        measure("a_common_clock_lowers_the_shown_error_at_every_delay", &scenes)
+    else {
+        return;
+    };
     println!("{}", tables::clocks(&scenes, &found, &twins));
     for ((scene, outcome), twin) in scenes.iter().zip(&found).zip(&twins) {
         for (place, pair) in outcome.errors_m.chunks(2).enumerate() {
@@ -91,7 +95,11 @@ fn a_common_clock_lowers_the_shown_error_at_every_delay() {
 fn turns_by_error_level_the_receivers_with_live_acknowledgements() {
     let (names, seeds) = ([THIRD, MIXED], 3);
     let scenes = fairness_scenes(&names, 15, 3);
-    let Some(measured) = measure(&scenes) else { return };
+    let Some(measured) =
+        measure("turns_by_error_level_the_receivers_with_live_acknowledgements", &scenes)
+    else {
+        return;
+    };
     let [found, twins] = measured.map(|all| Outcome::pooled_by(seeds, &all));
     println!("{}", tables::fairness(&names, &found, &twins));
     let (third, turns) = (&found[0], &found[1]);
@@ -124,7 +132,7 @@ fn setting(name: &str, usual: u32) -> u32 {
 fn the_full_table_of_clocks() {
     let seconds = setting("DELAYS_CLOCKS_S", 60);
     let scenes = Drive::ALL.map(|drive| Scene::clocks(drive, seconds));
-    let Some([found, twins]) = measure(&scenes) else { return };
+    let Some([found, twins]) = measure("the_full_table_of_clocks", &scenes) else { return };
     println!("{seconds} s of each drive\n{}", tables::clocks(&scenes, &found, &twins));
 }
 
@@ -134,7 +142,7 @@ fn the_full_table_of_fairness() {
     let (seconds, seeds) = (setting("DELAYS_FAIRNESS_S", 240), setting("DELAYS_SEEDS", 3));
     let names: Vec<&str> = policies().into_iter().map(|(name, _)| name).collect();
     let scenes = fairness_scenes(&names, seconds, u64::from(seeds));
-    let Some(measured) = measure(&scenes) else { return };
+    let Some(measured) = measure("the_full_table_of_fairness", &scenes) else { return };
     let [found, twins] = measured.map(|all| Outcome::pooled_by(seeds as usize, &all));
     println!("{seeds} drives of {seconds} s\n{}", tables::fairness(&names, &found, &twins));
 }

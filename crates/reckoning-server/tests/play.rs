@@ -3,7 +3,7 @@
 mod support;
 
 use reckoning_client::{ClientConfig, Status, Trust};
-use reckoning_net::Refusal;
+use reckoning_net::DisconnectReason;
 use reckoning_server::metrics::Refused;
 use reckoning_server::token::{TokenKey, new_key_hex};
 use support::{Native, Socket, get, serve, wait_for};
@@ -98,7 +98,7 @@ fn a_token_opens_the_door_once_at_a_time() {
             thief.frame();
             !thief.refusals.is_empty()
         });
-        assert_eq!((thief.refusals[0], thief.joins), (Refusal::Token, 0), "{name}");
+        assert_eq!((thief.refusals[0], thief.joins), (DisconnectReason::Token, 0), "{name}");
     }
     assert_eq!(server.metrics().refusals(Refused::Token), 3);
     wait_for("two bodies, as the token says", 5.0, || server.metrics().entities.get() == 2);
@@ -180,7 +180,7 @@ fn a_full_server_takes_nobody_until_someone_leaves() {
         second.frame();
         !second.refusals.is_empty()
     });
-    assert_eq!(second.refusals[0], Refusal::Full);
+    assert_eq!(second.refusals[0], DisconnectReason::Full);
     assert!(first.is_joined());
     server.stop();
 }

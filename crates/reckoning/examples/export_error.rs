@@ -1,4 +1,4 @@
-//! How wrong a listener was: the error before an update arrived and after, and what the
+//! Export error of a listener: before an update arrived and after, and what the
 //! owner can know of it from acknowledgements.
 
 use reckoning::{

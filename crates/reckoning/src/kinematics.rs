@@ -1,4 +1,4 @@
-//! How a body moves at one moment.
+//! Kinematics: position, velocity, acceleration and turning of a body at one moment.
 
 use core::fmt;
 

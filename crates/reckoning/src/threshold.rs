@@ -1,4 +1,4 @@
-//! How wrong the listeners' guess may be before they are told.
+//! Thresholds: the error a guess may have before an update is due.
 
 use core::f64::consts::PI;
 

@@ -1,4 +1,4 @@
-//! What a publisher says and a ghost hears.
+//! Updates: what a publisher exports and a ghost accepts.
 
 use glam::{DQuat, DVec3};
 

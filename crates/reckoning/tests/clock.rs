@@ -1,4 +1,4 @@
-//! What one may rely on of a clock brought in step over a bad network.
+//! Contract of a clock that is synchronised over a bad network.
 
 use std::time::Duration;
 

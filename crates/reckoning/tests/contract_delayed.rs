@@ -1,4 +1,4 @@
-//! What a game may rely on when it shows a [`DelayedGhost`].
+//! Contract of a [`DelayedGhost`].
 
 mod common;
 

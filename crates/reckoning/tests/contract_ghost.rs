@@ -1,4 +1,4 @@
-//! What a game may rely on when it shows a [`Ghost`].
+//! Contract of a [`Ghost`].
 
 mod common;
 

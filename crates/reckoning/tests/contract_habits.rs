@@ -1,4 +1,4 @@
-//! When a [`Publisher`] speaks, occasion by occasion.
+//! Occasions on which a [`Publisher`] exports, one by one.
 
 use std::f64::consts::FRAC_PI_2;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What publishers and ghosts rely on in every [`Model`].
+//! Contract of every [`Model`].
 
 mod common;
 

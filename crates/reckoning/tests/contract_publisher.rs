@@ -1,4 +1,4 @@
-//! What listeners may rely on when a [`Publisher`] speaks, and when it does not.
+//! Contract of a [`Publisher`]: listeners never guess worse than they were promised.
 
 mod common;
 

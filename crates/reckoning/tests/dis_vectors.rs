@@ -4,8 +4,6 @@
 //! `RECKONING_DIS_VECTORS` points. Without them the test says so and passes; a path that was
 //! given and cannot be read is a failure.
 
-mod shared;
-
 use std::f64::consts::TAU;
 
 use reckoning::{
@@ -16,9 +14,9 @@ use serde_json::Value;
 
 const MAX_OFF: f64 = 1e-6; // metres, radians, and parts of the speed
 
-fn vectors() -> Option<Value> {
+fn vectors(test: &str) -> Option<Value> {
     let text = match std::env::var_os("RECKONING_DIS_VECTORS") {
-        None => shared::text("dis/vectors.json")?,
+        None => reckoning_testing::reference(test, "dis/vectors.json")?,
         Some(path) => std::fs::read_to_string(&path)
             .unwrap_or_else(|e| panic!("RECKONING_DIS_VECTORS {}: {e}", path.display())),
     };
@@ -88,7 +86,7 @@ fn row_off(row: &Value, state: &Value) -> [f64; 3] {
 
 #[test]
 fn every_row_of_the_vectors_is_met() {
-    let Some(vectors) = vectors() else { return };
+    let Some(vectors) = vectors("every_row_of_the_vectors_is_met") else { return };
     let states = vectors["states"].as_array().unwrap();
     let rows = vectors["rows"].as_array().unwrap();
     let mut worst = [(0.0, "none"); 3];

@@ -1,4 +1,4 @@
-//! What users may rely on about the export error.
+//! Contract of the export error.
 #![allow(missing_docs)]
 
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What users may rely on for ground, joints and headings, whatever finite numbers come in.
+//! Contract of ground, joints and headings, whatever finite numbers come in.
 
 use std::time::Duration;
 

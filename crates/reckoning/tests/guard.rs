@@ -1,4 +1,4 @@
-//! What one may rely on of a guard.
+//! Contract of a guard.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;

@@ -1,8 +1,6 @@
 //! The publisher against counts that others printed: Ryan and Oliver's number of updates per
 //! orbit at 200 m/s on a circle, for the DIS models FPW and FVW, at 20 ticks a second.
 
-mod shared;
-
 use std::f64::consts::TAU;
 use std::time::Duration;
 
@@ -39,7 +37,9 @@ fn updates_per_orbit(algorithm: DisAlgorithm, radius_m: f64, threshold_m: f64) -
 
 #[test]
 fn orbits_take_as_many_updates_as_were_published() {
-    let Some(text) = shared::text("dis/published_pdu_counts.json") else { return };
+    let test = "orbits_take_as_many_updates_as_were_published";
+    let counts = reckoning_testing::reference(test, "dis/published_pdu_counts.json");
+    let Some(text) = counts else { return };
     let published: serde_json::Value = serde_json::from_str(&text).unwrap();
     let rows = published["rows"].as_array().unwrap();
     assert!(!rows.is_empty(), "no rows to check against");

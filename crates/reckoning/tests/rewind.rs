@@ -1,4 +1,4 @@
-//! What one may rely on of the host's memory.
+//! Contract of the host's memory of what shooters saw.
 
 use std::time::Duration;
 

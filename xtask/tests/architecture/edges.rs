@@ -1,8 +1,10 @@
-//! Which crate may depend on which.
+//! Allowed dependencies between the crates, and of the engine on others.
 
 use serde_json::Value;
 
 const ENGINE: &str = "reckoning";
+/// Of use to the tests of every crate, and itself using none.
+const TESTING: &str = "reckoning-testing";
 
 /// What one crate of the workspace may use of the others.
 struct Rule {
@@ -28,7 +30,7 @@ const WEB: &str = "reckoning-web";
 
 /// The whole design: a crate not named here, or an edge not listed, fails the test. First the
 /// product, then research and play, which see the product and are never seen by it.
-const RULES: [Rule; 12] = [
+const RULES: [Rule; 14] = [
     rule(ENGINE, &[]),
     rule(PREDICT, &[ENGINE]),
     rule(RECORDING, &[ENGINE]),
@@ -48,6 +50,8 @@ const RULES: [Rule; 12] = [
     rule(LAB, &[ENGINE, PREDICT, NET, RECORDING, NETSIM, ARENA]), // its bots make recordings
     rule(WEB, &[ENGINE, PREDICT, NET, ARENA, CLIENT]),
     rule("reckon", &[ENGINE, PREDICT, NET, RECORDING, NETSIM, ARENA, LAB, CLIENT, SERVER, WEB]),
+    rule(TESTING, &[]),
+    rule("reckoning-fuzz-targets", &[ENGINE, PREDICT, NET, RECORDING, LAB]),
     rule("xtask", &[]),
 ];
 
@@ -94,7 +98,8 @@ fn complaints_about(package: &Value, members: &[&str]) -> Vec<String> {
 fn inner_complaint(rule: &Rule, dependency: &Value) -> Option<String> {
     let (from, to) = (rule.name, text(dependency, "name"));
     let for_tests = is_for_tests(dependency);
-    if rule.uses.contains(&to) || (for_tests && rule.tests_use.contains(&to)) {
+    let tests_may = rule.tests_use.contains(&to) || to == TESTING;
+    if rule.uses.contains(&to) || (for_tests && tests_may) {
         return None;
     }
     let kind = if for_tests { "dev-dependency" } else { "dependency" };
@@ -192,6 +197,8 @@ mod tests {
     fn tests_have_their_own_allowance() {
         assert_eq!(with_edge("reckoning-server", &for_tests("reckoning-client")), [""; 0]);
         assert_eq!(with_edge("reckoning-server", &normal("reckoning-client")).len(), 1);
+        assert_eq!(with_edge("reckoning", &for_tests(TESTING)), [""; 0]);
+        assert_eq!(with_edge("reckon", &normal(TESTING)).len(), 1);
 
         let complaints = with_edge("reckoning", &for_tests("reckoning-lab"));
         assert!(complaints[0].starts_with("dev-dependency `reckoning -> "), "{complaints:?}");

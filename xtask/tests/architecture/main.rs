@@ -2,19 +2,20 @@
 //!
 //! Dependencies point one way, from the shells down to the engine, and the engine takes
 //! almost nothing from outside ([`edges`]). Every path a document names is there
-//! ([`paths`]). The rules are pure functions, tried here on made-up input as well: a check
+//! ([`paths`]), and every figure comes from a file that a command writes ([`figures`]). The rules are pure functions, tried here on made-up input as well: a check
 //! that cannot fail protects nothing.
 
+#[path = "../../src/documents.rs"]
+mod documents;
 mod edges;
+mod figures;
 mod paths;
+#[path = "../../src/figures/splice.rs"]
+mod splice;
 
 use std::env;
-use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
-
-/// Documents whose paths must exist.
-const DOCUMENTS: [&str; 2] = ["ARCHITECTURE.md", "README.md"];
 
 #[test]
 fn crates_depend_on_each_other_only_as_designed() {
@@ -31,14 +32,30 @@ fn the_design_names_only_crates_that_exist() {
 #[test]
 fn every_path_the_documents_name_exists() {
     let root = root();
-    let complaints: Vec<String> = DOCUMENTS
+    let complaints: Vec<String> = documents::all(&root)
+        .expect("documents can be read")
         .iter()
-        .flat_map(|name| {
-            let text = fs::read_to_string(root.join(name))
-                .unwrap_or_else(|error| panic!("{name} belongs into the root: {error}"));
-            paths::complaints(name, &text, |path| root.join(path).exists())
-        })
+        .flat_map(|it| paths::complaints(&it.name, &it.text, |path| root.join(path).exists()))
         .collect();
+
+    assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
+}
+
+#[test]
+fn every_figure_comes_from_its_fragment() {
+    let root = root();
+    let documents = documents::all(&root).expect("documents can be read");
+    let fragments = documents::fragments(&root).expect("fragments can be read");
+    let complaints = figures::complaints(&documents, &fragments);
+
+    assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
+}
+
+#[test]
+fn the_readme_has_no_measured_figure_beside_those() {
+    let documents = documents::all(&root()).expect("documents can be read");
+    let readme = documents.iter().find(|it| it.name == "README.md").expect("it is there");
+    let complaints = figures::typed_in(&readme.text);
 
     assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
 }

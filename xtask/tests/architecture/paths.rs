@@ -1,16 +1,18 @@
-//! Which paths of the repository a document names, and whether they are there.
+//! Paths of the repository that a document names, and whether they are there.
 //!
 //! A path is a word between single backticks that begins with a folder of ours or is the
-//! name of a file in the root, and the target of a relative link. Fenced blocks are
-//! left alone: they show code and output, not the tree.
+//! name of a file in the root, and the target of a relative link, which counts from the
+//! document's own folder. Fenced blocks are left alone: they show code and output, not the tree.
 
-const FOLDERS: [&str; 6] = ["crates/", "xtask/", "testdata/", "fuzz/", "tools/", ".ci/"];
-const ROOT_FILES: [&str; 6] =
-    ["Cargo.toml", "Cargo.lock", "clippy.toml", "deny.toml", "rustfmt.toml", "rust-toolchain.toml"];
+const FOLDERS: [&str; 8] =
+    ["crates/", "xtask/", "testdata/", "fuzz/", "tools/", "docs/", "bench/", ".ci/"];
+const ROOT_FILES: [&str; 5] =
+    ["Cargo.toml", "Cargo.lock", "clippy.toml", "rustfmt.toml", "rust-toolchain.toml"];
 
 /// Each path in `text` that `exists` denies.
 pub fn complaints(document: &str, text: &str, exists: impl Fn(&str) -> bool) -> Vec<String> {
-    named_in(text)
+    let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
+    named_in(folder, text)
         .into_iter()
         .filter(|path| !exists(path))
         .map(|path| {
@@ -22,12 +24,25 @@ pub fn complaints(document: &str, text: &str, exists: impl Fn(&str) -> bool) -> 
         .collect()
 }
 
-fn named_in(text: &str) -> Vec<&str> {
+/// Paths from the root in a document of this folder.
+fn named_in(folder: &str, text: &str) -> Vec<String> {
     let prose = outside_fences(text);
     let quoted = prose.iter().flat_map(|line| line.split('`').skip(1).step_by(2));
     let paths = quoted.flat_map(str::split_whitespace).filter(|word| is_ours(word)).map(existing);
     let links = prose.iter().flat_map(|line| links_in(line));
-    paths.chain(links).collect()
+    paths.map(String::from).chain(links.map(|it| from_root(folder, it))).collect()
+}
+
+/// `../README.md` in `docs/guide` is `docs/README.md`. A link out of the root keeps its `..`.
+fn from_root(folder: &str, link: &str) -> String {
+    let mut parts: Vec<&str> = folder.split('/').filter(|it| !it.is_empty()).collect();
+    for part in link.split('/').filter(|it| !matches!(*it, "" | ".")) {
+        match (part, parts.last()) {
+            ("..", Some(&last)) if last != ".." => drop(parts.pop()),
+            _ => parts.push(part),
+        }
+    }
+    parts.join("/")
 }
 
 fn outside_fences(text: &str) -> Vec<&str> {
@@ -79,7 +94,7 @@ mod tests {
                     not `notes.md`.";
 
         assert_eq!(
-            named_in(text),
+            named_in("", text),
             [
                 "crates/reckoning/src/time.rs",
                 "xtask",
@@ -93,14 +108,25 @@ mod tests {
 
     #[test]
     fn a_pattern_stands_for_its_folder() {
-        assert_eq!(named_in("`crates/*/benches` and `testdata/`"), ["crates", "testdata"]);
+        assert_eq!(named_in("", "`crates/*/benches` and `testdata/`"), ["crates", "testdata"]);
     }
 
     #[test]
     fn relative_links_are_paths_and_others_are_not() {
         let text = "[a](ARCHITECTURE.md#layers), [b](https://example.org/x), [c](#here)";
 
-        assert_eq!(named_in(text), ["ARCHITECTURE.md"]);
+        assert_eq!(named_in("", text), ["ARCHITECTURE.md"]);
+    }
+
+    #[test]
+    fn links_count_from_the_folder_of_their_document() {
+        let text = "[a](first.md), [b](../netcode.md#top), [c](../../README.md), `docs/x.md`";
+
+        assert_eq!(
+            named_in("docs/guide", text),
+            ["docs/x.md", "docs/guide/first.md", "docs/netcode.md", "README.md"]
+        );
+        assert_eq!(named_in("docs", "[out](../../shared/x)"), ["../shared/x"]);
     }
 
     #[test]

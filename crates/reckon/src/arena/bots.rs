@@ -10,7 +10,7 @@ use reckoning::{DVec3, Kinematics, SimTime};
 use reckoning_arena::stage::session_config;
 use reckoning_arena::talk::{Aside, Ask, Mine, Tell, WorldChoice};
 use reckoning_arena::{Level, Mirror};
-use reckoning_client::{Client, ClientConfig, Delivery, EntityId, Event, Status};
+use reckoning_client::{Client, ClientConfig, Delivery, EntityId, SessionEvent, Status};
 
 use crate::args::Bots;
 use crate::failure::Failure;
@@ -133,25 +133,25 @@ impl Bot {
         }
     }
 
-    fn note(&mut self, event: Event, counts: &mut Counts) {
+    fn note(&mut self, event: SessionEvent, counts: &mut Counts) {
         match event {
-            Event::Joined { .. } => {
+            SessionEvent::Joined { .. } => {
                 counts.joined += 1;
                 let hello = Ask::Hello { name: String::new(), watch: false };
                 let _ = self.client.send(&hello.encode(), Delivery::Reliable);
             }
-            Event::Refused(_) => counts.refused += 1,
-            Event::Lost => {
+            SessionEvent::Disconnected(_) => counts.refused += 1,
+            SessionEvent::Lost => {
                 counts.lost += 1;
                 self.mirror.handle_lost();
             }
-            Event::Entered { entity, tag, .. } => self.mirror.handle_entered(entity.0, &tag),
-            Event::Exited { entity } => self.mirror.handle_exited(entity.0),
-            Event::Corrected { state, .. } => {
+            SessionEvent::Entered { entity, tag, .. } => self.mirror.handle_entered(entity.0, &tag),
+            SessionEvent::Exited { entity } => self.mirror.handle_exited(entity.0),
+            SessionEvent::Corrected { state, .. } => {
                 counts.put += 1;
                 self.mirror.handle_corrected(&state);
             }
-            Event::Message(bytes) | Event::Command(bytes) => {
+            SessionEvent::Message(bytes) | SessionEvent::Command(bytes) => {
                 if let Ok(tell) = Tell::decode(&bytes) {
                     self.mirror.handle_tell(&tell);
                     counts.tally(&tell, &mut self.player);

@@ -19,9 +19,9 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// Between two looks at something that is waited for.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// Where Chromium is; the tests report a skip without it.
-pub fn program() -> Option<PathBuf> {
-    std::env::var_os("RECKONING_BROWSER").map(PathBuf::from)
+/// Where Chromium is.
+fn program() -> PathBuf {
+    std::env::var_os("RECKONING_BROWSER").expect("RECKONING_BROWSER names a browser").into()
 }
 
 /// One browser with one page.
@@ -44,7 +44,7 @@ impl Browser {
     pub fn open_after(name: &str, size: (u32, u32), url: &str, first: &str) -> Self {
         let profile = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("browser-{name}"));
         let _ = fs::remove_dir_all(&profile);
-        let mut child = Command::new(program().expect("asked for before"))
+        let mut child = Command::new(program())
             .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run"])
             .args(["--disable-background-timer-throttling", "--disable-renderer-backgrounding"])
             .args(["--disable-backgrounding-occluded-windows", "--remote-debugging-port=0"])
@@ -55,7 +55,7 @@ impl Browser {
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
-            .expect("RECKONING_BROWSER names a browser");
+            .expect("RECKONING_BROWSER can be started");
         let address = listening_at(&mut child);
         let stream = TcpStream::connect(host_of(&address)).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();

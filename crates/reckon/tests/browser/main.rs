@@ -1,9 +1,10 @@
 //! The arena's page in a real browser. `cargo xtask test` finds or installs Chromium, builds the
-//! page and names both; started by hand without them, each test says that it was skipped:
+//! page, names both and runs these tests, which are ignored otherwise. By hand:
 //!
 //! ```text
 //! cargo xtask page
-//! RECKONING_BROWSER=chromium cargo test -p reckon --test browser -- --nocapture --test-threads=1
+//! export RECKONING_BROWSER=chromium
+//! cargo test -p reckon --test browser -- --ignored --nocapture --test-threads=1
 //! ```
 
 #![expect(clippy::disallowed_methods, reason = "a browser takes the time it takes")]
@@ -20,15 +21,6 @@ use serde_json::Value;
 
 const LAPTOP: (u32, u32) = (1440, 900);
 const PHONE: (u32, u32) = (390, 844);
-
-/// Says so when there is no browser to test with.
-fn is_skipped(test: &str) -> bool {
-    let skips = chrome::program().is_none();
-    if skips {
-        println!("SKIPPED {test}: RECKONING_BROWSER names no Chromium; run `cargo xtask test`");
-    }
-    skips
-}
 
 /// A player in the game.
 fn join(name: &str, size: (u32, u32), arena: &Arena) -> Browser {
@@ -73,10 +65,8 @@ fn sleep(seconds: f64) {
 }
 
 #[test]
+#[ignore = "needs a browser: cargo xtask test"]
 fn the_page_loads_and_joins_without_a_complaint() {
-    if is_skipped("the_page_loads_and_joins_without_a_complaint") {
-        return;
-    }
     let arena = Arena::play(&["--bots", "12"]);
     for (name, size) in [("laptop", LAPTOP), ("phone", PHONE)] {
         let mut browser = join(name, size, &arena);
@@ -89,10 +79,8 @@ fn the_page_loads_and_joins_without_a_complaint() {
 }
 
 #[test]
+#[ignore = "needs a browser: cargo xtask test"]
 fn a_key_moves_the_own_player_and_another_browser_sees_it() {
-    if is_skipped("a_key_moves_the_own_player_and_another_browser_sees_it") {
-        return;
-    }
     let arena = Arena::play(&["--bots", "0"]);
     let mut mover = join("mover", LAPTOP, &arena);
     let mut watcher = join("watcher", LAPTOP, &arena);
@@ -121,10 +109,8 @@ fn a_key_moves_the_own_player_and_another_browser_sees_it() {
 }
 
 #[test]
+#[ignore = "needs a browser: cargo xtask test"]
 fn two_thumbs_walk_and_shoot_on_a_phone() {
-    if is_skipped("two_thumbs_walk_and_shoot_on_a_phone") {
-        return;
-    }
     let arena = Arena::play(&["--bots", "0"]);
     let mut browser = join("thumbs", PHONE, &arena);
     browser.wait_until("ammunition", "JSON.parse(reckoning.state()).ammo > 0");
@@ -155,10 +141,8 @@ fn two_thumbs_walk_and_shoot_on_a_phone() {
 }
 
 #[test]
+#[ignore = "needs a browser: cargo xtask test"]
 fn a_browser_without_webtransport_plays_over_a_websocket() {
-    if is_skipped("a_browser_without_webtransport_plays_over_a_websocket") {
-        return;
-    }
     let arena = Arena::play(&["--bots", "12"]);
     let url = format!("{}?name=older", arena.url());
     let first = "delete window.WebTransport";
@@ -174,10 +158,8 @@ fn a_browser_without_webtransport_plays_over_a_websocket() {
 }
 
 #[test]
+#[ignore = "needs a browser: cargo xtask test"]
 fn a_click_fires() {
-    if is_skipped("a_click_fires") {
-        return;
-    }
     let arena = Arena::play(&["--bots", "0"]);
     let mut browser = join("shooter", LAPTOP, &arena);
     browser.wait_until("ammunition", "JSON.parse(reckoning.state()).ammo > 0");
@@ -190,10 +172,8 @@ fn a_click_fires() {
 }
 
 #[test]
+#[ignore = "needs a browser: cargo xtask test"]
 fn a_lost_server_is_told_and_the_page_comes_back_by_itself() {
-    if is_skipped("a_lost_server_is_told_and_the_page_comes_back_by_itself") {
-        return;
-    }
     let arena = Arena::play(&["--bots", "4"]);
     let port = arena.port();
     let mut browser = join("returner", LAPTOP, &arena);
@@ -213,10 +193,8 @@ fn a_lost_server_is_told_and_the_page_comes_back_by_itself() {
 }
 
 #[test]
+#[ignore = "needs a browser: cargo xtask test"]
 fn the_scrubber_moves_through_a_recording() {
-    if is_skipped("the_scrubber_moves_through_a_recording") {
-        return;
-    }
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("scrubber");
     let _ = std::fs::remove_dir_all(&folder);
     let arena = Arena::play(&["--bots", "6", "--record", folder.to_str().unwrap()]);

@@ -4,7 +4,7 @@
 use super::TalkError;
 use super::bytes::{Put, Reader};
 use reckoning::SimTime;
-use reckoning_net::wire::{ASIDE_PREFIX, MAX_DATAGRAM_BYTES};
+use reckoning_net::wire::{MAX_DATAGRAM_BYTES, OUT_OF_BAND_PREFIX};
 
 /// Prefix, kind, moment and count.
 const HEAD_BYTES: usize = 18;
@@ -82,7 +82,7 @@ impl Aside {
     /// Its bytes, the prefix included.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = ASIDE_PREFIX.to_vec();
+        let mut out = OUT_OF_BAND_PREFIX.to_vec();
         match self {
             Self::Truth(truth) => {
                 let bodies = truth.bodies.get(..MAX_TRUE).unwrap_or(&truth.bodies);
@@ -110,7 +110,8 @@ impl Aside {
     /// # Errors
     /// When they are not exactly one of these.
     pub fn decode(bytes: &[u8]) -> Result<Self, TalkError> {
-        let rest = bytes.strip_prefix(&ASIDE_PREFIX).ok_or(TalkError::Value { name: "prefix" })?;
+        let rest =
+            bytes.strip_prefix(&OUT_OF_BAND_PREFIX).ok_or(TalkError::Value { name: "prefix" })?;
         let mut from = Reader::new(rest);
         let aside = match from.u8()? {
             1 => {

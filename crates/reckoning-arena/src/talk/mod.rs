@@ -26,7 +26,7 @@ use std::fmt;
 pub use aside::{Aside, MAX_PLAIN, MAX_TRUE, Mine, Plain, PlainBody, TrueBody, Truth};
 pub use ask::Ask;
 pub use choice::{LinkChoice, ModelChoice, PolicyChoice, WorldChoice};
-pub use reckoning_net::wire::ASIDE_PREFIX;
+pub use reckoning_net::wire::OUT_OF_BAND_PREFIX;
 pub use tag::Tag;
 pub use tell::Tell;
 

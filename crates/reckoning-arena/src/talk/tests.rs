@@ -146,7 +146,7 @@ fn flipped_and_random_bytes_never_panic() {
     for _ in 0..20_000 {
         let mut bytes: Vec<u8> = (0..dice.below(40)).map(|_| dice.below(256) as u8).collect();
         decode_as_all(&bytes);
-        bytes.splice(0..0, ASIDE_PREFIX);
+        bytes.splice(0..0, OUT_OF_BAND_PREFIX);
         decode_as_all(&bytes);
     }
 }

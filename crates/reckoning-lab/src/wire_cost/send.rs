@@ -2,8 +2,8 @@
 
 use reckoning::{SimTime, Update};
 use reckoning_net::wire::{
-    Ack, Body, EntityId, Format, Header, MAX_BASELINE_AGE, MAX_DATAGRAM_BYTES, Message, Number,
-    PacketReader, PacketWriter,
+    Ack, Body, EntityId, Format, Header, MAX_BASELINE_AGE, MAX_DATAGRAM_BYTES, Message,
+    PacketReader, PacketWriter, UpdateSeq,
 };
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -154,10 +154,10 @@ impl<'a> Sender<'a> {
     }
 
     fn message(&self, export: &BodyExport, baseline: Option<&Sent>) -> Message<'static> {
-        let off = baseline.and_then(|sent| Number::off(sent.number, export.number));
-        let body = Body::of(self.format, baseline.map(|sent| &sent.update), &export.update);
-        let number = off.unwrap_or(Number::Whole(export.number));
-        Message::Update { entity: EntityId(export.body), number, class: 0, body }
+        let off = baseline.and_then(|sent| UpdateSeq::delta(sent.number, export.number));
+        let body = Body::new(self.format, baseline.map(|sent| &sent.update), &export.update);
+        let seq = off.unwrap_or(UpdateSeq::Full(export.number));
+        Message::Update { entity: EntityId(export.body), seq, class: 0, body }
     }
 
     fn baseline(&self, export: &BodyExport, now: SimTime) -> Option<Sent> {

@@ -7,7 +7,8 @@ use reckoning_arena::stage::{Stage, StageConfig, host_config, session_config, wi
 use reckoning_arena::talk::{Ask, Tell, WorldChoice};
 use reckoning_arena::{Input, Level, Mirror, Player};
 use reckoning_net::{
-    Delivery, EntityId, Event, Format, Host, HostConfig, HostEvent, PeerId, Registry, Session,
+    Delivery, EntityId, Format, Host, HostConfig, HostEvent, PeerId, Registry, Session,
+    SessionEvent,
 };
 use reckoning_netsim::{Jitter, Link, LinkConfig, Loss};
 
@@ -58,15 +59,15 @@ impl StageClient {
         }
     }
 
-    fn note(&mut self, event: Event) {
+    fn note(&mut self, event: SessionEvent) {
         match event {
-            Event::Joined { .. } => {
+            SessionEvent::Joined { .. } => {
                 self.say(&Ask::Hello { name: "Tess".into(), watch: self.watch });
             }
-            Event::Entered { entity, tag, .. } => self.mirror.handle_entered(entity.0, &tag),
-            Event::Exited { entity } => self.mirror.handle_exited(entity.0),
-            Event::Corrected { state, .. } => self.mirror.handle_corrected(&state),
-            Event::Message(bytes) | Event::Command(bytes) => {
+            SessionEvent::Entered { entity, tag, .. } => self.mirror.handle_entered(entity.0, &tag),
+            SessionEvent::Exited { entity } => self.mirror.handle_exited(entity.0),
+            SessionEvent::Corrected { state, .. } => self.mirror.handle_corrected(&state),
+            SessionEvent::Message(bytes) | SessionEvent::Command(bytes) => {
                 let tell = Tell::decode(&bytes).unwrap();
                 self.mirror.handle_tell(&tell);
                 self.tells.push(tell);
@@ -189,7 +190,7 @@ impl StagePlay {
 
     fn tell(&mut self, now: SimTime) {
         while let Some(event) = self.host.poll_event() {
-            if let HostEvent::JoinAsked { peer, .. } = event {
+            if let HostEvent::JoinRequested { peer, .. } = event {
                 self.host.admit(now, peer);
             } else {
                 self.stage.event(now, &event, &mut self.host);

@@ -11,79 +11,86 @@ use reckoning_predict::Walls;
 use crate::wire::{Format, MAX_DATAGRAM_BYTES, MAX_FORMAT_BYTES, MAX_TAG_BYTES};
 use crate::zones::ZoneConfig;
 
-/// The game's part of a welcome; the first byte is the protocol's.
+/// Longest part of a welcome that is the game's; the first byte is the protocol's.
 pub const MAX_WELCOME_BYTES: usize = MAX_TAG_BYTES - 1;
-/// The least a receiver's budget can be: a datagram every few seconds.
-const LEAST_BYTES_PER_S: f64 = 100.0;
+/// The smallest budget of a peer: a datagram every few seconds.
+const MIN_BYTES_PER_S: f64 = 100.0;
 /// The smallest datagram that still carries an entry with the longest tag.
-const LEAST_DATAGRAM_BYTES: f64 = 400.0;
+const MIN_DATAGRAM_BYTES: f64 = 400.0;
 
 /// How the ends agree on time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Clocking {
-    /// Clients learn the host's clock and stamp by it.
+pub enum ClockMode {
+    /// Peers estimate the host's clock and stamp by it. The default.
     #[default]
     Synchronised,
-    /// No common clock: each receiver adds up the delays of the ways an update took, which it
-    /// takes to be half of the way there and back (THESIS 4.5.1). Less exact, nothing to learn.
+    /// No common clock: each receiver adds up the delays of the hops that an update took, each
+    /// taken to be half of the round trip (THESIS 4.5.1). Less exact, nothing to estimate.
     PerHop,
 }
 
-/// Settings for a [`Host`](crate::Host).
+/// Settings of a [`Host`](crate::Host). The defaults, from [`HostConfig::new`], suit a game of
+/// people or cars with some hundred bodies.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct HostConfig {
-    /// The grid updates are rounded to, and the models they carry.
+    /// The grid that updates are rounded to, and the models they carry. No default.
     pub format: Format,
-    /// Who hears of what, and how finely.
+    /// Distance classes: which entities a peer is sent, and how finely. Default:
+    /// [`ZoneConfig::default`], one class for everything.
     pub zones: ZoneConfig,
-    /// Which receivers are served when not all are: see [`Policy`]. With anything but
-    /// [`Policy::Base`] an account is kept for every entity and receiver.
+    /// Which peers are sent an update when not all are: see [`Policy`]. With anything but
+    /// [`Policy::Base`] an account is kept for every entity and peer. Default: [`Policy::Base`].
     pub fairness: Policy,
-    /// How entities of the host itself are carried on.
+    /// Model by which entities of the host itself are predicted. Default: [`Model::Linear`].
     pub model: Model,
-    /// Between two rounds of sending.
+    /// Time between two ticks, in each of which every peer is sent what it is due. Not zero.
+    /// Default: 50 ms.
     pub tick: Duration,
-    /// Between two looks at who is near whom; a spawn or an end is seen at once.
+    /// Time between two updates of the interest sets; entities that were spawned or despawned are
+    /// seen in the next tick. Not zero. Default: 200 ms.
     pub zone_interval: Duration,
-    /// What each receiver is sent at most, headers of UDP and IP included.
+    /// Bytes per second that each peer is sent at most, headers of UDP and IP included. At least
+    /// 100. Default: 128,000.
     pub bytes_per_s: u32,
-    /// The longest datagram, at most [`MAX_DATAGRAM_BYTES`].
+    /// The longest datagram in bytes, 400 to [`MAX_DATAGRAM_BYTES`]. Default:
+    /// [`MAX_DATAGRAM_BYTES`].
     pub max_datagram_bytes: usize,
-    /// Datagrams a second taken from one peer.
+    /// Datagrams per second accepted from one peer; more are dropped unread. At least 1.
+    /// Default: 200.
     pub max_datagrams_per_s: u32,
-    /// Each command rides in this many datagrams.
+    /// How many datagrams carry each command, 1 to 16. Default: 3.
     pub command_repeats: u8,
-    /// A peer that connects must join within this.
+    /// A peer that connects has to request to join within this. Not zero. Default: 5 s.
     pub join_within: Duration,
-    /// A peer that is silent for this long is gone.
+    /// A peer from which nothing was received for this long is removed. Not zero. Default: 10 s.
     pub timeout: Duration,
-    /// How long the entities of a peer that is gone wait for it to come back.
+    /// How long the entities of a peer that is gone wait for it to come back. Default: 30 s.
     pub grace: Duration,
-    /// Peers at most, those that have not joined included.
+    /// Peers at most, those that have not joined included. Default: 256.
     pub max_peers: usize,
-    /// Entities at most.
+    /// Entities at most. Default: 16,384.
     pub max_entities: usize,
-    /// How updates of clients are judged; `None` believes everything that is finite.
+    /// How updates of peers are judged; `None` accepts everything that is finite. Default: `None`.
     pub guard: Option<GuardConfig>,
-    /// Walls that clients may not pass, for the guard.
+    /// Walls that entities of peers may not pass, for the guard. Default: `None`.
     pub walls: Option<Walls>,
-    /// Remembers what each client was shown, for hit checks; `None` does not.
+    /// Remembers what each peer was shown, for hit checks; `None` does not. Default: `None`.
     pub rewind: Option<RewindConfig>,
-    /// Only bodies of these classes, the nearest ones, are remembered for hit checks.
+    /// How many distance classes, from the nearest on, are remembered for hit checks. Default: 1.
     pub rewind_classes: u8,
-    /// How the ends agree on time.
-    pub clocking: Clocking,
-    /// The game's own bytes for everyone who joins, at most [`MAX_WELCOME_BYTES`].
+    /// How the ends agree on time. Default: [`ClockMode::Synchronised`].
+    pub clock_mode: ClockMode,
+    /// The game's own bytes for everyone who joins, at most [`MAX_WELCOME_BYTES`]. Default: empty.
     pub welcome: Vec<u8>,
-    /// Seeds the chance of fairness policies.
+    /// Seed of the random choices of fairness policies. Default: 0.
     pub seed: u64,
 }
 
 impl HostConfig {
-    /// A game of people or cars with twenty rounds a second and some hundred bodies, at the
-    /// given format.
+    /// Settings of a game of people or cars with twenty ticks a second and some hundred bodies, at
+    /// the given format.
     #[must_use]
     pub fn new(format: Format) -> Self {
         Self {
@@ -106,14 +113,14 @@ impl HostConfig {
             walls: None,
             rewind: None,
             rewind_classes: 1,
-            clocking: Clocking::Synchronised,
+            clock_mode: ClockMode::Synchronised,
             welcome: Vec::new(),
             seed: 0,
         }
     }
 
-    pub(crate) fn check(&self) -> Result<(), ConfigError> {
-        self.zones.check()?;
+    pub(crate) fn validate(&self) -> Result<(), ConfigError> {
+        self.zones.validate()?;
         self.model.check()?;
         let spans = [
             ("tick", self.tick),
@@ -124,17 +131,17 @@ impl HostConfig {
         if let Some((name, _)) = spans.into_iter().find(|(_, span)| span.is_zero()) {
             return Err(SettingError::SpanZero { name }.into());
         }
-        let most = MAX_DATAGRAM_BYTES as f64;
+        let max = MAX_DATAGRAM_BYTES as f64;
         SettingError::in_range(
             "max_datagram_bytes",
             self.max_datagram_bytes as f64,
-            LEAST_DATAGRAM_BYTES,
-            most,
+            MIN_DATAGRAM_BYTES,
+            max,
         )?;
         SettingError::in_range(
             "bytes_per_s",
             f64::from(self.bytes_per_s),
-            LEAST_BYTES_PER_S,
+            MIN_BYTES_PER_S,
             f64::MAX,
         )?;
         SettingError::in_range(

@@ -1,66 +1,67 @@
-//! What a host tells its game.
+//! Events of a host for its game.
 
 use alloc::vec::Vec;
 
 use reckoning::{Offence, Verdict};
 
-use crate::wire::{EntityId, PeerId, Refusal};
+use crate::wire::{DisconnectReason, EntityId, PeerId};
 
-/// Something the game should know. Poll them all after every call.
+/// Event for the game: poll until there is none after every call.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum HostEvent {
-    /// Somebody wants to join: answer with [`Host::admit`](crate::Host::admit) or
+    /// A peer requests to join: answer with [`Host::admit`](crate::Host::admit) or
     /// [`Host::refuse`](crate::Host::refuse).
-    JoinAsked {
-        /// Who.
+    JoinRequested {
+        /// The peer.
         peer: PeerId,
-        /// What it shows for it.
+        /// What it authorises itself with:
+        /// [`SessionConfig::token`](crate::SessionConfig::token).
         token: Vec<u8>,
     },
-    /// A peer is in.
+    /// A peer joined.
     Joined {
-        /// Who.
+        /// The peer.
         peer: PeerId,
-        /// Who it was before, if it came back within the grace period; its entities are its
-        /// own again.
+        /// Its earlier id, if it came back within the grace period; it owns its entities again.
         before: Option<PeerId>,
     },
-    /// A peer is gone. Its entities wait for it for the grace period.
+    /// A peer is gone. Its entities wait for it for the grace period, unless it left or was
+    /// kicked.
     Left {
-        /// Who.
+        /// The peer.
         peer: PeerId,
-        /// Why.
+        /// Why it is gone.
         why: Departure,
     },
-    /// An entity whose owner did not come back is gone.
+    /// An entity was despawned because its owner did not come back.
     Despawned {
-        /// Which.
+        /// The entity.
         entity: EntityId,
     },
-    /// A message, sent reliably.
+    /// A message of the peer's game, sent with [`Delivery::Reliable`](crate::Delivery).
     Message {
-        /// Who says it.
+        /// The peer.
         peer: PeerId,
-        /// What.
+        /// The message.
         bytes: Vec<u8>,
     },
-    /// A command, sent repeatedly.
+    /// A command of the peer's game, sent with [`Delivery::Repeated`](crate::Delivery).
     Command {
-        /// Who gives it.
+        /// The peer.
         peer: PeerId,
-        /// What.
+        /// The command.
         bytes: Vec<u8>,
     },
-    /// The guard put a client right or wants it out; it is told.
+    /// The guard corrected a peer or disconnects it; the peer is sent that.
     Judged {
-        /// Who.
+        /// The peer.
         peer: PeerId,
-        /// Whose update.
+        /// The entity whose update was judged.
         entity: EntityId,
         /// What is done about it.
         verdict: Verdict,
-        /// What for.
+        /// What the update did wrong.
         offence: Option<Offence>,
     },
 }
@@ -69,17 +70,17 @@ pub enum HostEvent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Departure {
-    /// It said so.
+    /// It left.
     Left,
-    /// The transport closed.
+    /// Its transport closed.
     Disconnected,
-    /// Nothing was heard for too long.
+    /// Nothing was received from it for too long, or it did not join in time.
     Silent,
-    /// It was put out.
-    PutOut(Refusal),
-    /// Its owner came back over another connection.
+    /// The game or the guard disconnected it.
+    Kicked(DisconnectReason),
+    /// It came back over another connection.
     Replaced {
-        /// That one.
+        /// The id of that one.
         by: PeerId,
     },
 }

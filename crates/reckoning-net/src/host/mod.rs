@@ -1,7 +1,7 @@
-//! The host's side of replication: it knows every entity and tells each peer what it needs.
+//! Host: it knows every entity and sends each peer what it needs.
 //!
-//! A [`Host`] has no socket, thread or clock: datagrams go in and come out, time is an
-//! argument. A shell carries the datagrams; the game spawns and observes entities.
+//! A [`Host`] has no socket, thread or clock: datagrams go in and come out, time is an argument.
+//! A server carries the datagrams; the game spawns and observes entities.
 //!
 //! ```text
 //!            connect, disconnect, handle_datagram           poll_datagram
@@ -10,92 +10,135 @@
 //! game ------------------------------------------'   '-----------------------> game
 //! ```
 //!
-//! Each tick, for every joined peer and every entity in its zone, the host asks: is what this
-//! peer believes, the last update sent to it, further from what the host knows than the
-//! entity's distance class allows? Those are the needy; the neediest are served within the
-//! peer's budget of bytes, each update coded off the newest one the peer acknowledged.
+//! Each tick, for every joined peer and every entity in its interest set, the host asks: is the
+//! peer's prediction, from the last update sent to it, further from what the host knows than the
+//! entity's distance class allows? Such updates are due; the most urgent are sent within the
+//! peer's budget of bytes, each coded against the newest one that the peer acknowledged.
+//!
+//! | what happens | where |
+//! |---|---|
+//! | a peer connects, joins, times out, comes back | `connections` |
+//! | an entity is spawned, moved, granted to a peer | `entities` |
+//! | an entity enters or leaves a peer's interest set | `interest` |
+//! | an update is due, chosen and written | `sending` |
+//! | a datagram is received, an owner's update judged | `receiving` |
+//! | an acknowledgement or a loss takes effect | `delivery` |
+//! | a loss is detected | `crate::loss_detection` |
+//! | what a peer can make the host keep is bounded | `crate::limits` |
 //!
 //! What others rely on:
 //! - equal calls give equal datagrams, bit for bit;
-//! - what a peer is shown depends on its own acknowledgements and budget, not on how slow or
-//!   deaf another one is (but for what a fairness policy shares out); only the numbers that
+//! - what a peer is sent depends on its own acknowledgements and budget, not on how slow or
+//!   silent another one is (but for what a fairness policy shares out); only the numbers that
 //!   updates bear are common to all;
 //! - no bytes make it panic, and everything a peer can make it keep has a named limit.
 
-mod bodies;
 pub(crate) mod config;
-mod entity;
+mod connections;
+mod delivery;
+mod entities;
 pub(crate) mod event;
-mod fates;
-mod peer;
-mod people;
-mod receive;
-mod serve;
+mod interest;
+mod receiving;
+mod sending;
 mod settings;
-mod spawn;
-mod strays;
-mod ticks;
-mod view;
-mod world;
-mod zone_pass;
 
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use reckoning::{ConfigError, HitRequest, HitVerdict, Rewind, SimTime};
+use reckoning::{ConfigError, HitRequest, HitVerdict, Policy, Rewind, SimTime, Update};
 
+use crate::limits::MAX_HOST_EVENTS;
 use crate::stats::TrafficStats;
 use crate::wire::{EntityId, Owner, PeerId};
-use config::HostConfig;
+use config::{ClockMode, HostConfig};
+use connections::{AbsentPeer, Peer};
+use delivery::DeliveryEffects;
+use entities::EntityTable;
 use event::HostEvent;
-use peer::Peer;
-use people::Absent;
-use serve::{Stock, clocking_byte};
-use world::World;
-use zone_pass::Found;
+use interest::{NearbyEntity, update_interest};
+use sending::{Candidate, SendContext, export_by_policy};
 
-pub use peer::Viewpoint;
-pub use spawn::SpawnError;
+pub use connections::Viewpoint;
+pub use entities::SpawnError;
 
-/// Events that wait to be polled at most.
-pub const MAX_HOST_EVENTS: usize = 8192;
-
-/// What a [`Host`] has done so far.
+/// Counters of a [`Host`] since it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HostStats {
     /// The traffic of all peers together, those that are gone included.
     pub traffic: TrafficStats,
-    /// Datagrams dropped because nobody with that number is connected.
+    /// Datagrams dropped because no peer of that id is connected.
     pub unknown_peer: u64,
-    /// Connections not taken because there were too many.
+    /// Connections refused because there were too many.
     pub peers_refused: u64,
-    /// Events given up because nobody polled them.
+    /// Events dropped because nobody polled them.
     pub events_dropped: u64,
     /// Ticks made.
     pub ticks: u64,
 }
 
 /// Replicates entities to peers, without I/O and without a clock.
+///
+/// After every other call, poll datagrams and events until there are none; call
+/// [`handle_timeout`](Self::handle_timeout) at [`next_wakeup`](Self::next_wakeup).
+///
+/// ```
+/// use reckoning_net::wire::{Header, Message, PacketReader, PacketWriter, VERSION};
+/// use reckoning_net::{DVec3, Host, HostConfig, HostEvent, Kinematics, Owner, PeerId, SimTime};
+/// # use reckoning_net::{Format, Model, Quantiser, Registry};
+/// # let steps = Quantiser {
+/// #     position_m: 0.01, velocity_mps: 0.03, acceleration_mps2: 0.1,
+/// #     angular_velocity_radps: 0.01, orientation: 0.01,
+/// # };
+/// # let format = Format::new(true, 1000, steps, &[Model::Linear], Registry::default())?;
+/// let (now, peer) = (SimTime::ZERO, PeerId(1));
+/// let mut host = Host::new(HostConfig::new(format))?;
+/// let car = host.spawn(now, Owner::Host, b"car", &Kinematics::moving(now, DVec3::ZERO, DVec3::X))?;
+///
+/// // The transport opened a connection and received a datagram: a request to join.
+/// let mut buf = [0; 1000];
+/// let mut join = PacketWriter::new(&mut buf, &Header { sequence: 0, sent_ms: 0, ack: None });
+/// join.push(None, &Message::Join { version: VERSION, token: b"" });
+/// let length = join.finish().expect("it fits");
+/// host.connect(now, peer);
+/// host.handle_datagram(now, peer, &buf[..length]);
+/// while let Some(event) = host.poll_event() {
+///     if let HostEvent::JoinRequested { peer, .. } = event {
+///         host.admit(now, peer);
+///     }
+/// }
+///
+/// // Its own tick; then everything it has to send.
+/// host.handle_timeout(now);
+/// host.set_viewpoint(peer, reckoning_net::Viewpoint::Entity(car));
+/// let (to, length) = host.poll_datagram(now, &mut buf).expect("a welcome, and the car");
+/// assert_eq!(to, peer);
+/// let first = PacketReader::new(&buf[..length])?.next_message(None)?;
+/// assert!(matches!(first, Some(Message::Welcome { .. })));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Host {
     config: HostConfig,
+    /// The format and the config, as a welcome carries them.
     format_bytes: Vec<u8>,
-    greeting: Vec<u8>,
-    world: World,
+    welcome_config: Vec<u8>,
+    entities: EntityTable,
     peers: BTreeMap<PeerId, Peer>,
-    absent: Vec<Absent>,
+    absent: Vec<AbsentPeer>,
     rewind: Option<Rewind<EntityId, PeerId>>,
-    /// Peers that may have something to be sent.
-    line: VecDeque<PeerId>,
+    /// Peers that may be due a datagram.
+    send_queue: VecDeque<PeerId>,
     events: VecDeque<HostEvent>,
     next_tick: Option<SimTime>,
-    zones_at: SimTime,
-    departed: TrafficStats,
+    interest_updated_at: SimTime,
+    departed_traffic: TrafficStats,
     stats: HostStats,
-    found: Vec<Found>,
-    needy: Vec<(f32, u32)>,
+    /// Room for what each tick lists, so that it does not allocate.
+    nearby: Vec<NearbyEntity>,
+    candidates: Vec<Candidate>,
 }
 
 impl Host {
@@ -104,70 +147,117 @@ impl Host {
     /// # Errors
     /// Names the first setting that is out of range.
     pub fn new(config: HostConfig) -> Result<Self, ConfigError> {
-        config.check()?;
-        let mut greeting = Vec::from([clocking_byte(config.clocking)]);
-        greeting.extend_from_slice(&config.welcome);
+        config.validate()?;
+        let mut welcome_config = Vec::from([clock_mode_byte(config.clock_mode)]);
+        welcome_config.extend_from_slice(&config.welcome);
         let rewind = match config.rewind {
             Some(settings) => Some(Rewind::new(settings)?),
             None => None,
         };
         Ok(Self {
             format_bytes: config.format.to_bytes(),
-            greeting,
-            world: World::new(&config),
+            welcome_config,
+            entities: EntityTable::new(&config),
             peers: BTreeMap::new(),
             absent: Vec::new(),
             rewind,
-            line: VecDeque::new(),
+            send_queue: VecDeque::new(),
             events: VecDeque::new(),
             next_tick: None,
-            zones_at: SimTime::MIN,
-            departed: TrafficStats::default(),
+            interest_updated_at: SimTime::MIN,
+            departed_traffic: TrafficStats::default(),
             stats: HostStats::default(),
-            found: Vec::new(),
-            needy: Vec::new(),
+            nearby: Vec::new(),
+            candidates: Vec::new(),
             config,
         })
     }
 
-    /// The next datagram to be sent, its receiver and its length; ask until `None` after every
+    /// Makes the tick that is due, if one is: removes peers that are gone, detects losses, updates
+    /// interest sets, and lets every peer be sent what it is due.
+    pub fn handle_timeout(&mut self, now: SimTime) {
+        let Some(due) = self.next_tick.filter(|due| *due <= now) else { return };
+        self.stats.ticks += 1;
+        self.expire(now);
+        self.detect_losses(now);
+        let interval = self.config.zone_interval;
+        if self.entities.changed || now.saturating_since(self.interest_updated_at) >= interval {
+            self.update_interest_sets(now);
+        }
+        if self.config.fairness != Policy::Base {
+            export_by_policy(&self.config, &mut self.entities, &mut self.peers, now);
+        }
+        let ids: Vec<PeerId> = self.peers.keys().copied().collect();
+        for id in ids {
+            if let Some(peer) = self.peers.get_mut(&id) {
+                peer.tick_due = true;
+            }
+            self.enqueue(id);
+        }
+        // Ticks that were missed are not made up for.
+        let next = due + self.config.tick;
+        let next = if next <= now { now + self.config.tick } else { next };
+        let idle = self.peers.is_empty() && self.absent.is_empty();
+        self.next_tick = (!idle).then_some(next);
+    }
+
+    fn detect_losses(&mut self, now: SimTime) {
+        for peer in self.peers.values_mut() {
+            let rewind = self.rewind.as_mut();
+            let (sent_packets, mut effects) =
+                DeliveryEffects::split(peer, &mut self.entities, rewind, now);
+            sent_packets.handle_timeout(now, |outcome, packet| effects.apply(outcome, packet));
+        }
+    }
+
+    fn update_interest_sets(&mut self, now: SimTime) {
+        self.interest_updated_at = now;
+        self.entities.rebuild_grid(now);
+        for peer in self.peers.values_mut().filter(|peer| peer.is_joined()) {
+            let rewind = self.rewind.as_mut();
+            update_interest(peer, &mut self.entities, rewind, &mut self.nearby, now);
+        }
+    }
+
+    /// The next datagram to be sent: its receiver and its length. Poll until `None` after every
     /// other call. `buf` should hold [`HostConfig::max_datagram_bytes`].
     pub fn poll_datagram(&mut self, now: SimTime, buf: &mut [u8]) -> Option<(PeerId, usize)> {
-        while let Some(&id) = self.line.front() {
+        while let Some(&id) = self.send_queue.front() {
             if let Some(peer) = self.peers.get_mut(&id) {
-                let mut stock = Stock {
+                let mut context = SendContext {
                     config: &self.config,
-                    world: &mut self.world,
+                    entities: &mut self.entities,
                     rewind: self.rewind.as_mut(),
-                    format: &self.format_bytes,
-                    greeting: &self.greeting,
-                    found: &mut self.needy,
+                    format_bytes: &self.format_bytes,
+                    welcome_config: &self.welcome_config,
+                    candidates: &mut self.candidates,
                 };
-                if let Some(length) = stock.fill(peer, now, buf) {
+                if let Some(length) = context.write_datagram(peer, now, buf) {
                     return Some((id, length));
                 }
-                peer.in_line = false;
+                peer.in_send_queue = false;
             }
-            self.line.pop_front();
+            self.send_queue.pop_front();
         }
         None
     }
 
-    /// The next thing the game should know; ask until `None`.
+    /// The next event for the game. Poll until `None`.
     pub fn poll_event(&mut self) -> Option<HostEvent> {
         self.events.pop_front()
     }
 
-    /// When to call [`handle_timeout`](Self::handle_timeout) next; `None` while nobody is here.
+    /// When to call [`handle_timeout`](Self::handle_timeout) next; `None` while no peer is
+    /// connected or absent.
     #[must_use]
     pub fn next_wakeup(&self) -> Option<SimTime> {
         self.next_tick
     }
 
-    /// Counters for a status page.
+    /// Counters since the host was made.
     #[must_use]
     pub fn stats(&self) -> HostStats {
-        let mut traffic = self.departed;
+        let mut traffic = self.departed_traffic;
         self.peers.values().for_each(|peer| traffic.add(&peer.stats));
         HostStats { traffic, ..self.stats }
     }
@@ -178,10 +268,10 @@ impl Host {
         self.peers.get(&peer).map(|peer| &peer.stats)
     }
 
-    /// How long nothing was heard of a peer; `None` when it is not connected.
+    /// How long nothing was received from a peer; `None` when it is not connected.
     #[must_use]
     pub fn silent_for(&self, now: SimTime, peer: PeerId) -> Option<Duration> {
-        self.peers.get(&peer).map(|peer| now.saturating_since(peer.channel.heard_at))
+        self.peers.get(&peer).map(|peer| now.saturating_since(peer.channel.last_received_at))
     }
 
     /// The settings it runs with.
@@ -196,17 +286,17 @@ impl Host {
     }
 
     /// All entities in order, with their owners and what the host knows of them.
-    pub fn entities(&self) -> impl Iterator<Item = (EntityId, Owner, &reckoning::Update)> {
-        self.world.iter().map(|(_, entity)| (entity.id, entity.owner, entity.known()))
+    pub fn entities(&self) -> impl Iterator<Item = (EntityId, Owner, &Update)> {
+        self.entities.iter().map(|(_, entity)| (entity.id, entity.owner, entity.known()))
     }
 
-    /// What each client was shown, if that is remembered.
+    /// What each peer was shown, if [`HostConfig::rewind`] is set.
     #[must_use]
     pub const fn rewind(&self) -> Option<&Rewind<EntityId, PeerId>> {
         self.rewind.as_ref()
     }
 
-    /// Checks from the shooter's view whether it hit; `None` when nothing is remembered.
+    /// Checks from the shooter's view whether it hit; `None` unless [`HostConfig::rewind`] is set.
     pub fn hit_check(
         &mut self,
         now: SimTime,
@@ -216,7 +306,7 @@ impl Host {
         self.rewind.as_mut().map(|rewind| rewind.hit_check(shooter, request, now))
     }
 
-    fn tell(&mut self, event: HostEvent) {
+    fn push_event(&mut self, event: HostEvent) {
         if self.events.len() < MAX_HOST_EVENTS {
             self.events.push_back(event);
         } else {
@@ -224,12 +314,20 @@ impl Host {
         }
     }
 
-    /// A peer may have something to be sent.
+    /// A peer may be due a datagram.
     fn enqueue(&mut self, id: PeerId) {
         if let Some(peer) = self.peers.get_mut(&id)
-            && !core::mem::replace(&mut peer.in_line, true)
+            && !core::mem::replace(&mut peer.in_send_queue, true)
         {
-            self.line.push_back(id);
+            self.send_queue.push_back(id);
         }
+    }
+}
+
+/// The first byte of a welcome's config: how the ends agree on time.
+const fn clock_mode_byte(mode: ClockMode) -> u8 {
+    match mode {
+        ClockMode::Synchronised => 0,
+        ClockMode::PerHop => 1,
     }
 }

@@ -1,13 +1,13 @@
-//! Settings that a game may change while it runs.
+//! Settings of a host that a game may change while it runs.
 
 use reckoning::{ConfigError, ListenerId, Model, Policy, SimTime, Threshold};
 
 use super::Host;
-use super::spawn::fairness_of;
+use super::entities::new_fairness;
 use crate::wire::PeerId;
 
 impl Host {
-    /// Carries entities of the host itself on with this model from their next observation on.
+    /// Has entities of the host itself predicted with this model from their next observation on.
     ///
     /// # Errors
     /// When a number of the model is not finite; nothing changes then.
@@ -17,11 +17,11 @@ impl Host {
         Ok(())
     }
 
-    /// Corrects receivers of the nearest class once they are this far off, from the next tick
-    /// on. The other classes keep their ratio to it.
+    /// Sets the threshold of the nearest class from the next tick on. The other classes keep their
+    /// ratio to it.
     ///
     /// # Errors
-    /// When a farther class would get a threshold that is none; nothing changes then.
+    /// When a farther class would get a threshold that is not valid; nothing changes then.
     pub fn set_threshold(&mut self, threshold: Threshold) -> Result<(), ConfigError> {
         let mut classes = self.config.zones.classes.clone();
         let Some(nearest) = classes.first().map(|class| class.threshold.max_error_m()) else {
@@ -37,28 +37,27 @@ impl Host {
             };
         }
         self.config.zones.classes.clone_from(&classes);
-        self.world.zones.classes = classes;
+        self.entities.zones.classes = classes;
         Ok(())
     }
 
-    /// Serves receivers by this policy from the next tick on. All accounts begin anew.
+    /// Chooses peers by this fairness policy from the next tick on. All accounts begin anew.
     pub fn set_fairness(&mut self, now: SimTime, policy: Policy) {
         if self.config.fairness == policy {
             return;
         }
         self.config.fairness = policy;
-        self.world.accounts = policy != Policy::Base;
+        self.entities.keeps_accounts = policy != Policy::Base;
         let seed = self.config.seed;
-        for entity in self.world.slots.iter_mut().flatten() {
-            entity.fairness = fairness_of(policy, seed, entity.id);
+        for entity in self.entities.slots.iter_mut().flatten() {
+            entity.fairness = new_fairness(policy, seed, entity.id);
             entity.exported = None;
         }
         for peer in self.peers.values_mut() {
             let PeerId(listener) = peer.id;
-            for view in peer.views.iter_mut().filter(|view| view.is_shown()) {
-                view.rest(); // what the old policy chose
-                let entity = self.world.seen(view.slot, view.entity);
-                if let Some(fairness) = entity.and_then(|entity| entity.fairness.as_deref_mut()) {
+            for state in peer.entity_states.iter_mut().filter(|state| state.is_shown()) {
+                state.rest(); // what the old policy chose
+                if let Some(fairness) = self.entities.fairness_at(state.slot, state.entity) {
                     fairness.add_listener(ListenerId(listener), now);
                 }
             }

@@ -1,42 +1,44 @@
-//! Settings of a session, and what it tells its game.
+//! Settings of a session.
 
 use alloc::vec::Vec;
 use core::time::Duration;
 
 use reckoning::error::SettingError;
-use reckoning::{ClockConfig, ConfigError, GhostConfig, Kinematics, PublisherConfig};
+use reckoning::{ClockConfig, ConfigError, GhostConfig, PublisherConfig};
 
-use crate::wire::{
-    EntityId, MAX_DATAGRAM_BYTES, MAX_TOKEN_BYTES, Owner, PeerId, Refusal, Registry,
-};
+use crate::wire::{MAX_DATAGRAM_BYTES, MAX_TOKEN_BYTES, Registry};
 
-/// Settings for a [`Session`](crate::Session).
+/// Settings of a [`Session`](crate::Session). The default suits a player in a 60 Hz game over the
+/// Internet.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SessionConfig {
-    /// What is shown to be let in, at most [`MAX_TOKEN_BYTES`]. Whoever comes back with the
-    /// same one, unless it is empty, gets its entities back.
+    /// Token that authorises the join, at most [`MAX_TOKEN_BYTES`]. Whoever comes back with the
+    /// same one, unless it is empty, gets its entities back. Default: empty.
     pub token: Vec<u8>,
-    /// Custom models and paths that the host's format names.
+    /// Custom models and paths that the host's format names. Default: none.
     pub registry: Registry,
-    /// When entities of our own are exported; the host's format sets the rounding.
+    /// When updates of owned entities are exported; the host's format sets the rounding.
+    /// Default: [`PublisherConfig::default`].
     pub publisher: PublisherConfig,
-    /// How entities of others are shown.
+    /// How entities of others are shown. Default: [`GhostConfig::default`].
     pub ghost: GhostConfig,
-    /// How the host's clock is learnt.
+    /// How the host's clock is estimated. Default: [`ClockConfig::default`].
     pub clock: ClockConfig,
-    /// Between two attempts to join.
+    /// Time between two attempts to join. Not zero. Default: 250 ms.
     pub join_retry: Duration,
-    /// An acknowledgement waits this long for a datagram to ride on.
+    /// How long an acknowledgement waits for a datagram that carries it. Default: 50 ms.
     pub ack_delay: Duration,
-    /// A host that is silent for this long is gone. It is asked every 60th part of that once a
-    /// third has passed; time in which the session was not driven does not count.
+    /// A host of which nothing was received for this long counts as gone. It is pinged 60 times in
+    /// this span once a third of it has passed; time in which the session was not driven does not
+    /// count. Not zero. Default: 3 s.
     pub timeout: Duration,
-    /// Each command rides in this many datagrams.
+    /// How many datagrams carry each command, 1 to 16. Default: 3.
     pub command_repeats: u8,
-    /// The longest datagram, at most [`MAX_DATAGRAM_BYTES`].
+    /// The longest datagram in bytes, 600 to [`MAX_DATAGRAM_BYTES`]. Default:
+    /// [`MAX_DATAGRAM_BYTES`].
     pub max_datagram_bytes: usize,
-    /// Entities shown at most.
+    /// Entities of others shown at most, and entities owned at most. Default: 4096.
     pub max_ghosts: usize,
 }
 
@@ -60,16 +62,16 @@ impl Default for SessionConfig {
 }
 
 impl SessionConfig {
-    pub(crate) fn check(&self) -> Result<(), ConfigError> {
+    pub(crate) fn validate(&self) -> Result<(), ConfigError> {
         SettingError::in_range(
             "token bytes",
             self.token.len() as f64,
             0.0,
             MAX_TOKEN_BYTES as f64,
         )?;
-        let most = MAX_DATAGRAM_BYTES as f64;
+        let max = MAX_DATAGRAM_BYTES as f64;
         // A join with the longest token fits.
-        SettingError::in_range("max_datagram_bytes", self.max_datagram_bytes as f64, 600.0, most)?;
+        SettingError::in_range("max_datagram_bytes", self.max_datagram_bytes as f64, 600.0, max)?;
         SettingError::in_range("command_repeats", f64::from(self.command_repeats), 1.0, 16.0)?;
         let spans = [("join_retry", self.join_retry), ("timeout", self.timeout)];
         match spans.into_iter().find(|(_, span)| span.is_zero()) {
@@ -77,50 +79,4 @@ impl SessionConfig {
             None => Ok(()),
         }
     }
-}
-
-/// Something the game should know. Poll them all after every call.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Event {
-    /// We are in.
-    Joined {
-        /// The host's number for us.
-        peer: PeerId,
-        /// The game's own bytes for everyone who joins.
-        welcome: Vec<u8>,
-    },
-    /// We are not let in, or put out. The session is over.
-    Refused(Refusal),
-    /// The host was silent for too long. The session is over; join with a new one.
-    Lost,
-    /// An entity is ours to move; a [`Corrected`](Self::Corrected) with its state follows.
-    Granted(EntityId),
-    /// An entity is no longer ours.
-    Revoked(EntityId),
-    /// An entity came into sight.
-    Entered {
-        /// Which.
-        entity: EntityId,
-        /// Who moves it.
-        owner: Owner,
-        /// The game's own bytes about it.
-        tag: Vec<u8>,
-    },
-    /// An entity is out of sight, or gone.
-    Exited {
-        /// Which.
-        entity: EntityId,
-    },
-    /// An entity of ours is here, says the host: go on from there.
-    Corrected {
-        /// Which.
-        entity: EntityId,
-        /// Its state, by our clock.
-        state: Kinematics,
-    },
-    /// A message, sent reliably.
-    Message(Vec<u8>),
-    /// A command, sent repeatedly.
-    Command(Vec<u8>),
 }

@@ -1,8 +1,9 @@
-//! A client's side of replication: it moves what it owns and shows what others move.
+//! Session: one peer's side of replication. It moves what it owns and shows what others move.
 //!
-//! A [`Session`] has no socket, thread or clock. The game observes its own entities by its
-//! own clock and asks where to draw the others; the session learns the host's clock, publishes
-//! what strays, acknowledges what comes, and keeps a ghost of every entity in sight.
+//! A [`Session`] has no socket, thread or clock. The game observes its own entities by its own
+//! clock and asks where to draw the others; the session estimates the host's clock, exports updates
+//! of what it owns, acknowledges what it receives, and keeps a ghost of every entity in its
+//! interest set.
 //!
 //! ```text
 //! game ---- observe, send ----> Session ---- poll_datagram ---> transport
@@ -10,10 +11,11 @@
 //! ```
 
 pub(crate) mod config;
-mod receive;
-pub(crate) mod remote;
-mod speak;
-mod tombs;
+pub(crate) mod entities;
+pub(crate) mod event;
+mod receiving;
+mod sending;
+mod tombstones;
 
 use alloc::collections::{BTreeMap, VecDeque};
 
@@ -23,66 +25,107 @@ use reckoning::{
 };
 
 use crate::channel::{Channel, Delivery, SendError};
-use crate::host::config::Clocking;
+use crate::host::config::ClockMode;
+use crate::limits::MAX_SESSION_EVENTS;
 use crate::stats::TrafficStats;
 use crate::wire::{EntityId, Format, PeerId};
-use config::{Event, SessionConfig};
-use remote::{Owned, Remote};
-use tombs::Tombs;
+use config::SessionConfig;
+use entities::{OwnedEntity, RemoteEntity};
+use event::SessionEvent;
+use tombstones::Tombstones;
 
-/// Events that wait to be polled at most.
-pub const MAX_EVENTS: usize = 4096;
-
-/// How often a farewell is said.
-const FAREWELLS: u8 = 3;
+/// A leave is sent this many times.
+const LEAVE_REPEATS: u8 = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum SessionStage {
     Joining,
     Joined(PeerId),
-    /// Says farewell this many times more.
+    /// A leave is sent this many times more.
     Ended(u8),
 }
 
-/// After this part of the time-out a silent host is probed,
-const DOUBT: u32 = 3;
-/// and then this often in a time-out.
-const PROBES: u32 = 60;
+/// A silent host is pinged once this part of the time-out has passed,
+const PROBE_AFTER: u32 = 3;
+/// and then this many times in a time-out.
+const PROBES_PER_TIMEOUT: u32 = 60;
 
-/// One client's connection to a host, without I/O and without a clock.
+/// One peer's connection to a host, without I/O and without a clock.
+///
+/// Drive it once a frame: hand over the datagrams received, call
+/// [`handle_timeout`](Self::handle_timeout), observe what is ours, poll events and datagrams.
+///
+/// ```
+/// use reckoning_net::wire::{Message, PacketReader};
+/// use reckoning_net::{DVec3, Kinematics, Session, SessionConfig, SessionEvent, SimTime};
+///
+/// let mut config = SessionConfig::default();
+/// config.token = b"let me in".to_vec();
+/// let mut session = Session::new(config)?;
+/// let mut received: Vec<Vec<u8>> = Vec::new(); // from your transport
+/// let mut sent = Vec::new(); // to your transport
+///
+/// let mut buf = [0; 1000];
+/// for frame in 0..60 {
+///     let now = SimTime::from_tick(frame, 60);
+///     for datagram in received.drain(..) {
+///         session.handle_datagram(now, &datagram);
+///     }
+///     session.handle_timeout(now);
+///     while let Some(event) = session.poll_event() {
+///         if let SessionEvent::Granted(entity) = event {
+///             println!("{entity:?} is ours to move");
+///         }
+///     }
+///     for entity in session.owned().collect::<Vec<_>>() {
+///         session.observe(entity, &Kinematics::moving(now, DVec3::ZERO, DVec3::X));
+///     }
+///     for (entity, _) in session.ghosts() {
+///         println!("draw {entity:?} at {:?}", session.shown(entity, now));
+///     }
+///     while let Some(length) = session.poll_datagram(now, &mut buf) {
+///         sent.push(buf[..length].to_vec());
+///     }
+/// }
+/// // Nobody answered yet: it requested to join again and again.
+/// let first = PacketReader::new(&sent[0])?.next_message(None)?;
+/// assert!(matches!(first, Some(Message::Join { token: b"let me in", .. })));
+/// assert_eq!(sent.len(), 4);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Session {
     config: SessionConfig,
-    stage: Stage,
-    /// When the first call came.
+    stage: SessionStage,
+    /// When the session was first driven.
     started: Option<SimTime>,
     join_at: SimTime,
     channel: Channel,
-    clocking: Clocking,
+    clock_mode: ClockMode,
     clock: ClockSync,
     way: OneWay,
     pinged: Option<SimTime>,
     /// When [`handle_timeout`](Self::handle_timeout) was called last.
     looked_at: SimTime,
-    /// Something says that the clock is wrong: ask at once.
+    /// The clock seems wrong: ping at once.
     in_doubt: bool,
     format: Option<Format>,
-    ghosts: BTreeMap<EntityId, Remote>,
-    owned: BTreeMap<EntityId, Owned>,
-    exited: Tombs,
-    revoked: Tombs,
-    events: VecDeque<Event>,
+    ghosts: BTreeMap<EntityId, RemoteEntity>,
+    owned: BTreeMap<EntityId, OwnedEntity>,
+    exited: Tombstones,
+    revoked: Tombstones,
+    events: VecDeque<SessionEvent>,
     stats: TrafficStats,
 }
 
 impl Session {
-    /// A session that will ask to join at the first call.
+    /// A session that requests to join when it is first polled for a datagram.
     ///
     /// # Errors
     /// Names the first setting that is out of range.
     pub fn new(config: SessionConfig) -> Result<Self, ConfigError> {
-        config.check()?;
-        // Refused here rather than with the first entity that comes into sight.
+        config.validate()?;
+        // Refused here rather than with the first entity that enters the interest set.
         let nothing = Update::new(
             Kinematics::default(),
             reckoning::Model::Hold,
@@ -91,11 +134,11 @@ impl Session {
         Ghost::start(config.ghost, nothing, SimTime::ZERO)?;
         Publisher::start(config.publisher.clone(), &Kinematics::default())?;
         Ok(Self {
-            stage: Stage::Joining,
+            stage: SessionStage::Joining,
             started: None,
             join_at: SimTime::MIN,
             channel: Channel::new(config.command_repeats, SimTime::ZERO),
-            clocking: Clocking::Synchronised,
+            clock_mode: ClockMode::Synchronised,
             clock: ClockSync::new(config.clock)?,
             way: OneWay::new(),
             pinged: None,
@@ -104,35 +147,35 @@ impl Session {
             format: None,
             ghosts: BTreeMap::new(),
             owned: BTreeMap::new(),
-            exited: Tombs::default(),
-            revoked: Tombs::default(),
+            exited: Tombstones::default(),
+            revoked: Tombstones::default(),
             events: VecDeque::new(),
             stats: TrafficStats::default(),
             config,
         })
     }
 
-    /// Notices that time passed: what was lost, and whether the host is gone.
+    /// Handles the passing of time: detects losses, and whether the host is gone.
     pub fn handle_timeout(&mut self, now: SimTime) {
         self.begin(now);
-        if matches!(self.stage, Stage::Ended(_)) {
+        if matches!(self.stage, SessionStage::Ended(_)) {
             return;
         }
         let slept = now.saturating_since(core::mem::replace(&mut self.looked_at, now));
         if slept > self.config.timeout / 2 {
-            // Nobody listened meanwhile, so the host was not silent for as long as it seems.
-            self.channel.heard_at += slept;
+            // Nobody received meanwhile, so the host was not silent for as long as it seems.
+            self.channel.last_received_at += slept;
         }
-        if now.saturating_since(self.channel.heard_at) >= self.config.timeout {
-            self.stage = Stage::Ended(0);
-            self.tell(Event::Lost);
+        if now.saturating_since(self.channel.last_received_at) >= self.config.timeout {
+            self.stage = SessionStage::Ended(0);
+            self.push_event(SessionEvent::Lost);
             return;
         }
-        self.give_up_on_flights(now);
+        self.detect_losses(now);
     }
 
-    /// The next thing the game should know; ask until `None`.
-    pub fn poll_event(&mut self) -> Option<Event> {
+    /// The next event for the game. Poll until `None`.
+    pub fn poll_event(&mut self) -> Option<SessionEvent> {
         self.events.pop_front()
     }
 
@@ -142,26 +185,26 @@ impl Session {
     #[must_use]
     pub fn next_wakeup(&self) -> Option<SimTime> {
         let Some(started) = self.started else { return Some(SimTime::MIN) };
-        let gone = self.channel.heard_at.max(started) + self.config.timeout;
+        let gone = self.channel.last_received_at.max(started) + self.config.timeout;
         match self.stage {
-            Stage::Joining => Some(self.join_at.min(gone)),
-            Stage::Joined(_) => {
-                let owed = self.channel.owed_since().map(|since| since + self.config.ack_delay);
-                let flights = self.channel.flights.next_timeout();
-                [Some(gone), Some(self.ping_at()), owed, flights].into_iter().flatten().min()
+            SessionStage::Joining => Some(self.join_at.min(gone)),
+            SessionStage::Joined(_) => {
+                let owed = self.channel.ack_owed_since().map(|since| since + self.config.ack_delay);
+                let sent_packets = self.channel.sent_packets.next_timeout();
+                [Some(gone), Some(self.ping_at()), owed, sent_packets].into_iter().flatten().min()
             }
-            Stage::Ended(_) => None,
+            SessionStage::Ended(_) => None,
         }
     }
 
-    /// Says where an entity of ours is, at `truth.at` by our clock; each frame. Returns whether
-    /// it is ours and the host's clock is known, so that it can be published.
+    /// Observes the truth of an entity of ours at `truth.at` by our clock; each frame. Returns
+    /// whether it is ours and the host's clock is known, so that it can be published.
     pub fn observe(&mut self, entity: EntityId, truth: &Kinematics) -> bool {
         self.publish(entity, truth, Publisher::observe)
     }
 
-    /// Says that an entity of ours is elsewhere at once. The host may not believe it unless it
-    /// allowed it.
+    /// Teleports an entity of ours. The host's guard may correct that unless the game allowed it:
+    /// [`Host::allow_teleport`](crate::Host::allow_teleport).
     pub fn teleport(&mut self, entity: EntityId, truth: &Kinematics) -> bool {
         self.publish(entity, truth, Publisher::teleport)
     }
@@ -191,8 +234,8 @@ impl Session {
         true
     }
 
-    /// Exports entities of ours by these settings from their next observation on; what is true
-    /// then is told anew.
+    /// Exports entities of ours by these settings from their next observation on, which is
+    /// exported in full.
     ///
     /// # Errors
     /// Names the first setting that is out of range; nothing changes then.
@@ -208,27 +251,28 @@ impl Session {
     /// Sends a message of the game's own.
     ///
     /// # Errors
-    /// When it is too long, too much waits already, or we have not joined.
+    /// When it is too long, too many messages wait already, or we have not joined.
     pub fn send(&mut self, bytes: &[u8], delivery: Delivery) -> Result<(), SendError> {
         match self.stage {
-            Stage::Joined(_) => self.channel.send(bytes, delivery),
+            SessionStage::Joined(_) => self.channel.send(bytes, delivery),
             _ => Err(SendError::NotJoined),
         }
     }
 
-    /// All entities in sight that others move, in order.
-    pub fn ghosts(&self) -> impl Iterator<Item = (EntityId, &Remote)> {
+    /// All entities in the interest set, in order.
+    pub fn ghosts(&self) -> impl Iterator<Item = (EntityId, &RemoteEntity)> {
         self.ghosts.iter().map(|(id, remote)| (*id, remote))
     }
 
-    /// Where and how to draw an entity at `now` by our clock; `None` when it is not in sight.
+    /// Where and how to draw an entity at `now` by our clock; `None` when it is not in the
+    /// interest set.
     #[must_use]
     pub fn shown(&self, entity: EntityId, now: SimTime) -> Option<Pose> {
         let at = self.timeline_at(now)?;
         self.ghosts.get(&entity).map(|remote| remote.ghost.pose_at(at))
     }
 
-    /// The entities that are ours, in order.
+    /// The entities we own, in order.
     pub fn owned(&self) -> impl Iterator<Item = EntityId> {
         self.owned.keys().copied()
     }
@@ -237,9 +281,9 @@ impl Session {
     /// without a common clock.
     #[must_use]
     pub fn host_time(&self, now: SimTime) -> Option<SimTime> {
-        match self.clocking {
-            Clocking::Synchronised => self.clock.remote_at(now),
-            Clocking::PerHop => None,
+        match self.clock_mode {
+            ClockMode::Synchronised => self.clock.remote_at(now),
+            ClockMode::PerHop => None,
         }
     }
 
@@ -247,9 +291,9 @@ impl Session {
     /// clock.
     #[must_use]
     pub fn timeline_at(&self, now: SimTime) -> Option<SimTime> {
-        match self.clocking {
-            Clocking::Synchronised => self.clock.remote_at(now),
-            Clocking::PerHop => Some(now),
+        match self.clock_mode {
+            ClockMode::Synchronised => self.clock.remote_at(now),
+            ClockMode::PerHop => Some(now),
         }
     }
 
@@ -266,34 +310,34 @@ impl Session {
         Ok(())
     }
 
-    /// Ends the session; the host is told in the next datagrams.
+    /// Leaves: the session is over once the next datagrams are sent.
     pub fn leave(&mut self) {
         self.stage = match self.stage {
-            Stage::Joining => Stage::Ended(1),
-            Stage::Joined(_) => Stage::Ended(FAREWELLS),
-            ended @ Stage::Ended(_) => ended,
+            SessionStage::Joining => SessionStage::Ended(1),
+            SessionStage::Joined(_) => SessionStage::Ended(LEAVE_REPEATS),
+            ended @ SessionStage::Ended(_) => ended,
         };
     }
 
-    /// The host's number for us, while we are in.
+    /// Our id at the host, while we are joined.
     #[must_use]
     pub const fn peer(&self) -> Option<PeerId> {
-        if let Stage::Joined(peer) = self.stage { Some(peer) } else { None }
+        if let SessionStage::Joined(peer) = self.stage { Some(peer) } else { None }
     }
 
     /// Whether the session is over.
     #[must_use]
     pub const fn is_over(&self) -> bool {
-        matches!(self.stage, Stage::Ended(_))
+        matches!(self.stage, SessionStage::Ended(_))
     }
 
-    /// The clock by which the host's is known.
+    /// The estimate of the host's clock.
     #[must_use]
     pub const fn clock(&self) -> &ClockSync {
         &self.clock
     }
 
-    /// Counters for a status page.
+    /// Counters since the session began.
     #[must_use]
     pub const fn stats(&self) -> &TrafficStats {
         &self.stats
@@ -303,7 +347,7 @@ impl Session {
         if self.started.is_none() {
             self.started = Some(now);
             self.join_at = now;
-            self.channel.heard_at = now;
+            self.channel.last_received_at = now;
             self.looked_at = now;
         }
     }
@@ -311,16 +355,16 @@ impl Session {
     fn ping_at(&self) -> SimTime {
         let usual = self.clock.next_exchange(self.pinged);
         let Some(pinged) = self.pinged else { return usual };
-        // A host that has been silent for long is asked so often that losses alone cannot make
+        // A host that has been silent for long is pinged so often that losses alone cannot make
         // it seem gone: at 30 % each way some thirty exchanges in a row, once in 10^8.
-        let silent = self.channel.heard_at + self.config.timeout / DOUBT;
-        let again = silent.max(pinged + self.config.timeout / PROBES);
+        let silent = self.channel.last_received_at + self.config.timeout / PROBE_AFTER;
+        let again = silent.max(pinged + self.config.timeout / PROBES_PER_TIMEOUT);
         let quick = pinged + self.config.clock.quick_interval;
         if self.in_doubt { usual.min(again).min(quick) } else { usual.min(again) }
     }
 
-    fn tell(&mut self, event: Event) {
-        if self.events.len() < MAX_EVENTS {
+    fn push_event(&mut self, event: SessionEvent) {
+        if self.events.len() < MAX_SESSION_EVENTS {
             self.events.push_back(event);
         } else {
             self.stats.events_dropped += 1;

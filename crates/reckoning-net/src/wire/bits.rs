@@ -1,11 +1,11 @@
-//! Bits into bytes and back, the lowest bit of a byte first.
+//! Bit streams over byte buffers, the lowest bit of a byte first.
 //!
 //! Neither side can run over its end: a writer that is full remembers it and writes no
-//! more, a reader that is empty says so.
+//! more, a reader that is empty returns an error.
 
 use super::DecodeError;
 
-/// Puts numbers of any width into a byte buffer.
+/// Writes numbers of any width into a byte buffer.
 #[derive(Debug)]
 pub struct BitWriter<'a> {
     out: &'a mut [u8],
@@ -115,7 +115,7 @@ impl<'a> BitWriter<'a> {
     }
 }
 
-/// Takes numbers of any width out of bytes.
+/// Reads numbers of any width from bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct BitReader<'a> {
     bytes: &'a [u8],

@@ -1,4 +1,4 @@
-//! Why bytes or settings were refused.
+//! Errors of decoding, and of a format's settings.
 
 use core::fmt;
 
@@ -39,7 +39,7 @@ pub enum DecodeError {
         /// Its length in bytes.
         got_bytes: usize,
         /// The most allowed.
-        most_bytes: usize,
+        max_bytes: usize,
     },
     /// A message that needs a format came before one was agreed on.
     NoFormat,
@@ -58,7 +58,7 @@ pub enum DecodeError {
         /// Its id.
         id: u16,
     },
-    /// The update was coded off another one, which was not given, or the other way round.
+    /// The update was coded against a baseline and none was given, or the other way round.
     BaselineMismatch,
     /// The numbers do not make an update or a format.
     Unusable(ConfigError),
@@ -78,8 +78,8 @@ impl fmt::Display for DecodeError {
                 write!(f, "message kind {got} is not known; do both ends speak one version?")
             }
             Self::UnknownValue { name, got } => write!(f, "{name} {got} has no meaning"),
-            Self::TooLong { name, got_bytes, most_bytes } => {
-                write!(f, "{name} has {got_bytes} bytes, {most_bytes} at most are allowed")
+            Self::TooLong { name, got_bytes, max_bytes } => {
+                write!(f, "{name} has {got_bytes} bytes, {max_bytes} at most are allowed")
             }
             Self::NoFormat => f.write_str("an update came before the welcome with its format"),
             Self::OutOfRange { name } => write!(f, "{name} is out of the grid's range"),

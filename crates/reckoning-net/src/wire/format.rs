@@ -1,4 +1,4 @@
-//! What both ends must agree on before an update means anything: the grid and the models.
+//! Wire format that both ends agree on before an update means anything: grid and models.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -6,7 +6,7 @@ use core::time::Duration;
 
 use reckoning::{Curve, CustomModel, Model, Path, PathRide, Quantiser, SimTime, Update};
 
-use super::cells::Cells;
+use super::quantized_update::QuantizedUpdate;
 use super::{DecodeError, FormatError, MAX_CLASS, MAX_MODELS};
 
 /// Range of the steps that are lengths, speeds and the like.
@@ -17,7 +17,7 @@ const MAX_STAMP_HZ: u32 = 100_000;
 /// The longest trust or fade that travels, 12 days; longer ones are cut to it.
 const MAX_SPAN_US: u64 = (1 << 40) - 1;
 
-/// What each end knows from its level and its program, and only names on the wire.
+/// Paths and custom models that each end knows from its level and program; only their ids travel.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Registry {
     /// Motions of the game's own, by their ids.
@@ -88,7 +88,7 @@ impl Format {
     /// The stamp moves to the nearest count, and the body is carried along to that moment.
     #[must_use]
     pub fn round(&self, update: &Update) -> Update {
-        Cells::of(self, update).update(self).unwrap_or(*update)
+        QuantizedUpdate::from_update(self, update).update(self).unwrap_or(*update)
     }
 
     /// The moment nearest to `at` that a stamp can say.

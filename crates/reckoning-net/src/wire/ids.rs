@@ -1,16 +1,16 @@
-//! Names of things on the wire.
+//! Identifiers on the wire: entities, peers, owners, update numbers.
 
 use super::MAX_BASELINE_AGE;
 
-/// A thing that moves, the same number everywhere.
+/// Id of an entity, the same on the host and on every peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntityId(pub u32);
 
-/// A connection, as the host counts them.
+/// Id of a connection, given by whoever drives the host's transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PeerId(pub u32);
 
-/// Who says how an entity moves.
+/// The end that decides how an entity moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Owner {
     /// The host itself.
@@ -19,17 +19,17 @@ pub enum Owner {
     Peer(PeerId),
 }
 
-/// Which of an entity's updates this is, and off which it was coded.
+/// Number of an entity's update as it travels: in full, or as a delta from its baseline's.
 ///
 /// Numbers are counted per entity and wrap. A receiver keeps the updates whose number lies
 /// at most [`MAX_BASELINE_AGE`] behind the newest it received of that entity, so five bits
 /// name a baseline among them whatever it missed in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Number {
-    /// Coded on its own.
-    Whole(u16),
-    /// Coded off an update the receiver has.
-    Off {
+pub enum UpdateSeq {
+    /// Coded without a baseline: the number itself.
+    Full(u16),
+    /// Coded against an update that the receiver has acknowledged.
+    Delta {
         /// The baseline's number, its lowest five bits.
         low: u8,
         /// How far the new number lies beyond it, 1 to [`MAX_BASELINE_AGE`].
@@ -37,25 +37,25 @@ pub enum Number {
     },
 }
 
-impl Number {
-    /// The name of update `number` coded off update `baseline`; `None` where that is not
-    /// older or too old.
+impl UpdateSeq {
+    /// Update `number` coded against update `baseline`; `None` where the baseline is not older or
+    /// too old.
     #[must_use]
-    pub const fn off(baseline: u16, number: u16) -> Option<Self> {
+    pub const fn delta(baseline: u16, number: u16) -> Option<Self> {
         let ahead = number.wrapping_sub(baseline);
         if ahead == 0 || ahead > MAX_BASELINE_AGE {
             return None;
         }
-        Some(Self::Off { low: (baseline % 32) as u8, ahead: ahead as u8 })
+        Some(Self::Delta { low: (baseline % 32) as u8, ahead: ahead as u8 })
     }
 
     /// The baseline's number, to a receiver whose newest update of this entity has the
-    /// number `newest`; `None` for one coded on its own.
+    /// number `newest`; `None` for one coded without a baseline.
     #[must_use]
     pub const fn baseline(self, newest: u16) -> Option<u16> {
         match self {
-            Self::Whole(_) => None,
-            Self::Off { low, .. } => {
+            Self::Full(_) => None,
+            Self::Delta { low, .. } => {
                 let back = newest.wrapping_sub(low as u16) % 32;
                 Some(newest.wrapping_sub(back))
             }
@@ -66,9 +66,9 @@ impl Number {
     #[must_use]
     pub const fn number(self, newest: u16) -> u16 {
         match (self, self.baseline(newest)) {
-            (Self::Off { ahead, .. }, Some(baseline)) => baseline.wrapping_add(ahead as u16),
-            (Self::Whole(number), _) => number,
-            (Self::Off { .. }, None) => newest, // never: `Off` has a baseline
+            (Self::Delta { ahead, .. }, Some(baseline)) => baseline.wrapping_add(ahead as u16),
+            (Self::Full(number), _) => number,
+            (Self::Delta { .. }, None) => newest, // never: a delta has a baseline
         }
     }
 }
@@ -82,16 +82,16 @@ mod tests {
         for baseline in [0_u16, 5, 31, 32, 65_530, 65_535] {
             for ahead in 1..=MAX_BASELINE_AGE {
                 let number = baseline.wrapping_add(ahead);
-                let name = Number::off(baseline, number).unwrap();
+                let seq = UpdateSeq::delta(baseline, number).unwrap();
                 for newer in 0..=MAX_BASELINE_AGE {
                     let newest = baseline.wrapping_add(newer);
-                    assert_eq!(name.baseline(newest), Some(baseline), "{baseline} {newest}");
-                    assert_eq!(name.number(newest), number, "{baseline} {newest}");
+                    assert_eq!(seq.baseline(newest), Some(baseline), "{baseline} {newest}");
+                    assert_eq!(seq.number(newest), number, "{baseline} {newest}");
                 }
             }
         }
-        assert_eq!(Number::off(7, 7), None);
-        assert_eq!(Number::off(7, 39), None);
-        assert_eq!(Number::Whole(9).number(3), 9);
+        assert_eq!(UpdateSeq::delta(7, 7), None);
+        assert_eq!(UpdateSeq::delta(7, 39), None);
+        assert_eq!(UpdateSeq::Full(9).number(3), 9);
     }
 }

@@ -1,97 +1,98 @@
-//! What a datagram can say.
+//! Header and messages of a datagram.
 
-use super::{Body, EntityId, Number, Owner, PeerId};
+use super::{Body, EntityId, Owner, PeerId, UpdateSeq};
 
 /// The beginning of every datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Counts the datagrams of one sender to one receiver; wraps.
+    /// Sequence number: counts the datagrams of one sender to one receiver; wraps.
     pub sequence: u16,
     /// Host time of sending in milliseconds, as well as the sender knows it; stamps of the
     /// updates inside count from it.
     pub sent_ms: i64,
-    /// Which datagrams of the other side came in.
+    /// Acknowledgement of the other side's datagrams, once one was received.
     pub ack: Option<Ack>,
 }
 
-/// Which datagrams came in, and when the newest did.
+/// Acknowledgement: which datagrams were received, and when the newest was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ack {
-    /// The newest one's sequence.
+    /// Sequence number of the newest one.
     pub newest: u16,
-    /// Bit `i` says that the one `i + 1` before it came in.
+    /// Bit `i` says that the one `i + 1` before it was received.
     pub before: u32,
-    /// Host time at which the newest came in: milliseconds, the lowest 16 bits.
+    /// Host time at which the newest was received: milliseconds, the lowest 16 bits.
     pub received_ms: u16,
 }
 
-/// Why the host ends it.
+/// Reason for which a host refuses a join or disconnects a peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Refusal {
-    /// It speaks this version only.
+pub enum DisconnectReason {
+    /// The host speaks this protocol version only.
     Version(u16),
-    /// The token is not good: forged, expired or used.
+    /// The token is not valid: forged, expired or used.
     Token,
-    /// No place is left.
+    /// The host is full.
     Full,
-    /// Nothing was heard for too long.
+    /// Nothing was received from the peer for too long.
     Silent,
     /// The peer broke the rules of the protocol or of the game.
     Conduct,
-    /// The host goes down.
+    /// The host shuts down.
     Closing,
     /// A reason of the game's own.
     Game(u16),
 }
 
-/// One thing said in a datagram.
+/// One message of a datagram.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Message<'a> {
-    /// To the host: let me in.
+    /// To the host: request to join.
     Join {
         /// The protocol version of the sender.
         version: u16,
-        /// What proves that it may, at most [`MAX_TOKEN_BYTES`](super::MAX_TOKEN_BYTES).
+        /// What authorises it, at most [`MAX_TOKEN_BYTES`](super::MAX_TOKEN_BYTES).
         token: &'a [u8],
     },
-    /// To the host: I am gone.
+    /// To the host: the peer leaves.
     Leave,
-    /// To the host: what time is it?
+    /// To the host: request for its time.
     Ping {
         /// Sender's time in microseconds.
         sent_us: u64,
     },
-    /// You are in.
+    /// The peer has joined.
     Welcome {
-        /// The host's name for the connection.
+        /// The host's id of the connection.
         peer: PeerId,
         /// [`Format::to_bytes`](super::Format::to_bytes).
         format: &'a [u8],
-        /// What else the session needs, at most [`MAX_TAG_BYTES`](super::MAX_TAG_BYTES).
+        /// What else the session needs: a byte with the [`ClockMode`](crate::ClockMode), then the
+        /// game's own; at most [`MAX_TAG_BYTES`](super::MAX_TAG_BYTES).
         config: &'a [u8],
     },
-    /// You are not let in.
-    Refused(Refusal),
-    /// You are put out.
-    Bye(Refusal),
+    /// The join is refused.
+    Refused(DisconnectReason),
+    /// The peer is disconnected.
+    Bye(DisconnectReason),
     /// The answer to a [`Message::Ping`].
     Pong {
-        /// Of the ping.
+        /// Copied from the ping.
         sent_us: u64,
-        /// Host time at which the ping came in, in microseconds.
+        /// Host time at which the ping was received, in microseconds.
         received_us: u64,
-        /// Host time at which this answer leaves, in microseconds.
+        /// Host time at which this answer is sent, in microseconds.
         answered_us: u64,
     },
-    /// An entity comes into sight.
+    /// An entity enters the receiver's interest set.
     Enter {
-        /// Which.
+        /// The entity.
         entity: EntityId,
-        /// Who moves it.
+        /// Its owner.
         owner: Owner,
-        /// The number of its update.
+        /// The number of this update.
         number: u16,
         /// How often the format's steps were doubled.
         class: u8,
@@ -100,39 +101,39 @@ pub enum Message<'a> {
         /// Where it is, without a baseline.
         body: Body,
     },
-    /// An entity is out of sight, or gone.
+    /// An entity left the receiver's interest set, or was despawned.
     Exit {
-        /// Which.
+        /// The entity.
         entity: EntityId,
     },
-    /// To an owner: your entity is here.
+    /// To an owner: the state of its entity according to the host.
     Correct {
-        /// Which.
+        /// The entity.
         entity: EntityId,
         /// How often the format's steps were doubled.
         class: u8,
         /// Where it is, without a baseline.
         body: Body,
     },
-    /// You own this entity now.
+    /// The receiver owns this entity from now on.
     Grant {
-        /// Which.
+        /// The entity.
         entity: EntityId,
     },
-    /// You own this entity no longer.
+    /// The receiver no longer owns this entity.
     Revoke {
-        /// Which.
+        /// The entity.
         entity: EntityId,
     },
-    /// How an entity moves now.
+    /// Movement of an entity.
     Update {
-        /// Which.
+        /// The entity.
         entity: EntityId,
-        /// Which of its updates, and off which.
-        number: Number,
+        /// Which of its updates, and coded against which.
+        seq: UpdateSeq,
         /// How often the format's steps were doubled.
         class: u8,
-        /// The update, off its baseline if it has one.
+        /// The update, coded against its baseline if it has one.
         body: Body,
     },
     /// A piece of the ordered stream, sent until acknowledged.
@@ -142,12 +143,12 @@ pub enum Message<'a> {
         /// At most [`MAX_RELIABLE_BYTES`](super::MAX_RELIABLE_BYTES).
         bytes: &'a [u8],
     },
-    /// All pieces before this one came in.
+    /// All pieces before this one were received.
     ReliableAck {
         /// The piece awaited.
         next: u16,
     },
-    /// A command, sent a few times and never again.
+    /// A command, carried by a few datagrams and never retransmitted.
     Command {
         /// Counts the commands; wraps.
         index: u16,

@@ -1,43 +1,44 @@
-//! The bytes of the protocol: structs in, datagrams out, and back.
+//! Wire protocol: messages in, datagrams out, and back.
 //!
 //! ```text
-//! Update --Format::round--> on the grid --Body::of(baseline)--> whole steps off the
-//!   baseline's own projection --PacketWriter--> bits
+//! Update --Format::round--> on the grid --Body::new(baseline)--> whole steps from the
+//!   baseline's own prediction --PacketWriter--> bits
 //! ```
 //!
 //! The rest of the crate relies on these properties:
 //! - an update on the grid comes back bit-identical, with and without a baseline;
-//! - what a datagram holds can be told apart without any baseline ([`Body`] is read first and
-//!   [resolved](Body::resolve) later), so one that is missing costs one update only;
+//! - a datagram can be parsed without any baseline ([`Body`] is read first and
+//!   [resolved](Body::resolve) later), so a missing one costs one update only;
 //! - no bytes make a reader panic or allocate.
 //!
-//! What is sent to whom, when, and off which baseline is not decided here.
+//! Which peer is sent what, when, and against which baseline is decided by the host and the
+//! session, not here.
 
+mod baseline_prediction;
 mod bits;
 mod body;
-mod cells;
-mod code;
+mod encoded_body;
 mod error;
-mod foresee;
+mod exp_golomb;
 mod format;
 mod ids;
-mod ink;
 mod message;
+mod model_codec;
 mod packet;
-mod spec;
+mod quantized_update;
 
 pub use bits::{BitReader, BitWriter, Mark};
 pub use body::{Body, read_update, write_update};
+pub(crate) use encoded_body::EncodedBody;
 pub use error::{DecodeError, FormatError};
 pub use format::{Format, Registry};
-pub use ids::{EntityId, Number, Owner, PeerId};
-pub(crate) use ink::Ink;
-pub use message::{Ack, Header, Message, Refusal};
+pub use ids::{EntityId, Owner, PeerId, UpdateSeq};
+pub use message::{Ack, DisconnectReason, Header, Message};
 pub use packet::{PacketReader, PacketWriter};
 
-/// The version this crate speaks; a [`Message::Join`] carries it.
+/// The protocol version of this crate; a [`Message::Join`] carries it.
 pub const VERSION: u16 = 1;
-/// The longest datagram: what every browser and path was seen to carry.
+/// The longest datagram in bytes: every browser and network path that was tried carries it.
 pub const MAX_DATAGRAM_BYTES: usize = 1_000;
 /// The longest [`Message::Join`] token.
 pub const MAX_TOKEN_BYTES: usize = 512;
@@ -51,16 +52,16 @@ pub const MAX_COMMAND_BYTES: usize = 255;
 pub const MAX_FORMAT_BYTES: usize = 700;
 /// The coarsest class: steps doubled this often.
 pub const MAX_CLASS: u8 = 15;
-/// How many numbers back a baseline can lie.
+/// How many update numbers a baseline can lie behind the update.
 pub const MAX_BASELINE_AGE: u16 = 31;
-/// How a datagram begins that is not of this protocol; see [`is_aside`].
-pub const ASIDE_PREFIX: [u8; 7] = [0; 7];
+/// Prefix of an out-of-band datagram; see [`is_out_of_band`].
+pub const OUT_OF_BAND_PREFIX: [u8; 7] = [0; 7];
 
-/// Whether a datagram is not of this protocol and a shell may use it as it likes: it begins
-/// with seven zero bytes, which no header does.
+/// Whether a datagram is out of band: not of this protocol, for the server and client around it
+/// to use as they like. It begins with seven zero bytes, which no header does.
 #[must_use]
-pub fn is_aside(datagram: &[u8]) -> bool {
-    datagram.starts_with(&ASIDE_PREFIX)
+pub fn is_out_of_band(datagram: &[u8]) -> bool {
+    datagram.starts_with(&OUT_OF_BAND_PREFIX)
 }
 
 /// The most models a [`Format`] lists.

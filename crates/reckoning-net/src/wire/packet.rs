@@ -1,13 +1,13 @@
-//! Datagrams: a header, then messages to the end.
+//! Datagram writer and reader: a header, then messages to the end.
 
 use reckoning::SimTime;
 
-use super::body::{put_gap, take_gap};
-use super::code::{put_signed, take_signed};
+use super::body::{read_gap, write_gap};
+use super::exp_golomb::{read_signed, write_signed};
 use super::{
-    Ack, BitReader, BitWriter, Body, DecodeError, EntityId, Format, Header, Ink, MAX_BASELINE_AGE,
-    MAX_CLASS, MAX_COMMAND_BYTES, MAX_FORMAT_BYTES, MAX_RELIABLE_BYTES, MAX_TAG_BYTES,
-    MAX_TOKEN_BYTES, Message, Number, Owner, PeerId, Refusal,
+    Ack, BitReader, BitWriter, Body, DecodeError, DisconnectReason, EncodedBody, EntityId, Format,
+    Header, MAX_BASELINE_AGE, MAX_CLASS, MAX_COMMAND_BYTES, MAX_FORMAT_BYTES, MAX_RELIABLE_BYTES,
+    MAX_TAG_BYTES, MAX_TOKEN_BYTES, Message, Owner, PeerId, UpdateSeq,
 };
 
 const SENT_ORDER: u32 = 20;
@@ -31,7 +31,7 @@ const RELIABLE: u8 = 13;
 const RELIABLE_ACK: u8 = 14;
 const COMMAND: u8 = 15;
 
-/// What messages of one datagram count from.
+/// Values that the messages of one datagram are coded relative to.
 #[derive(Clone, Copy, Debug)]
 struct Running {
     sent_ms: i64,
@@ -50,7 +50,7 @@ impl Running {
     }
 }
 
-/// Fills one datagram.
+/// Writes one datagram.
 ///
 /// Entities cost least in rising order, and updates of one class side by side.
 #[derive(Debug)]
@@ -65,10 +65,10 @@ impl<'a> PacketWriter<'a> {
     pub fn new(buffer: &'a mut [u8], header: &Header) -> Self {
         let mut out = BitWriter::new(buffer);
         out.write(u64::from(header.sequence), 16);
-        put_signed(&mut out, clamp_ms(header.sent_ms), SENT_ORDER);
+        write_signed(&mut out, clamp_ms(header.sent_ms), SENT_ORDER);
         out.write_bit(header.ack.is_some());
         if let Some(ack) = &header.ack {
-            put_ack(&mut out, *ack);
+            write_ack(&mut out, *ack);
         }
         Self { out, running: Running::new(clamp_ms(header.sent_ms)) }
     }
@@ -79,7 +79,7 @@ impl<'a> PacketWriter<'a> {
     /// `format` without one, nor a body whose number says otherwise about its baseline.
     pub fn push(&mut self, format: Option<&Format>, message: &Message) -> bool {
         let (mark, before) = (self.out.mark(), self.running);
-        let sound = self.put(format, message).is_some();
+        let sound = self.write(format, message).is_some();
         if sound && self.out.fits() {
             return true;
         }
@@ -90,19 +90,19 @@ impl<'a> PacketWriter<'a> {
 
     /// Adds an update whose body is written already; `false`, and nothing added, where it does
     /// not fit any more. The bits are those of [`push`](Self::push).
-    pub(crate) fn push_ink(
+    pub(crate) fn push_encoded(
         &mut self,
         entity: EntityId,
-        number: Number,
+        seq: UpdateSeq,
         class: u8,
-        ink: &Ink,
+        encoded: &EncodedBody,
     ) -> bool {
         let (mark, before) = (self.out.mark(), self.running);
         self.out.write_bit(true);
-        self.put_entity(entity);
-        self.put_number(number);
-        self.put_class(class);
-        ink.put(&mut self.out);
+        self.write_entity(entity);
+        self.write_seq(seq);
+        self.write_class(class);
+        encoded.write(&mut self.out);
         if self.out.fits() {
             return true;
         }
@@ -111,7 +111,7 @@ impl<'a> PacketWriter<'a> {
         false
     }
 
-    /// What stamps of bodies count from.
+    /// The tick that time stamps of bodies count from.
     pub(crate) fn near_tick(&self, format: &Format) -> i64 {
         self.running.near_tick(format)
     }
@@ -128,117 +128,117 @@ impl<'a> PacketWriter<'a> {
         self.out.finish()
     }
 
-    fn put(&mut self, format: Option<&Format>, message: &Message) -> Option<()> {
+    fn write(&mut self, format: Option<&Format>, message: &Message) -> Option<()> {
         match message {
-            Message::Update { entity, number, class, body } => {
+            Message::Update { entity, seq, class, body } => {
                 self.out.write_bit(true);
-                self.put_entity(*entity);
-                self.put_number(*number);
-                let is_off = matches!(number, Number::Off { .. });
-                if is_off != body.has_baseline() {
+                self.write_entity(*entity);
+                self.write_seq(*seq);
+                let is_delta = matches!(seq, UpdateSeq::Delta { .. });
+                if is_delta != body.has_baseline() {
                     return None;
                 }
-                return self.put_body(format?, *class, body);
+                return self.write_body(format?, *class, body);
             }
             Message::Enter { entity, owner, number, class, tag, body } => {
-                self.kind(ENTER);
-                self.put_entity(*entity);
-                self.put_owner(*owner);
+                self.write_kind(ENTER);
+                self.write_entity(*entity);
+                self.write_owner(*owner);
                 self.out.write(u64::from(*number), 16);
-                self.put_body(format?, *class, body)?;
-                return self.put_bytes(tag, MAX_TAG_BYTES);
+                self.write_body(format?, *class, body)?;
+                return self.write_bytes(tag, MAX_TAG_BYTES);
             }
             Message::Correct { entity, class, body } => {
-                self.kind(CORRECT);
-                self.put_entity(*entity);
-                return self.put_body(format?, *class, body);
+                self.write_kind(CORRECT);
+                self.write_entity(*entity);
+                return self.write_body(format?, *class, body);
             }
-            Message::Exit { entity } => self.put_about(EXIT, *entity),
-            Message::Grant { entity } => self.put_about(GRANT, *entity),
-            Message::Revoke { entity } => self.put_about(REVOKE, *entity),
-            other => return self.put_talk(other),
+            Message::Exit { entity } => self.write_about(EXIT, *entity),
+            Message::Grant { entity } => self.write_about(GRANT, *entity),
+            Message::Revoke { entity } => self.write_about(REVOKE, *entity),
+            other => return self.write_connection_message(other),
         }
         Some(())
     }
 
     /// The messages that are not about an entity.
-    fn put_talk(&mut self, message: &Message) -> Option<()> {
+    fn write_connection_message(&mut self, message: &Message) -> Option<()> {
         match message {
             Message::Join { version, token } => {
-                self.kind(JOIN);
+                self.write_kind(JOIN);
                 self.out.write(u64::from(*version), 16);
-                return self.put_bytes(token, MAX_TOKEN_BYTES);
+                return self.write_bytes(token, MAX_TOKEN_BYTES);
             }
-            Message::Leave => self.kind(LEAVE),
+            Message::Leave => self.write_kind(LEAVE),
             Message::Ping { sent_us } => {
-                self.kind(PING);
+                self.write_kind(PING);
                 self.out.write(*sent_us, 64);
             }
             Message::Welcome { peer, format, config } => {
-                self.kind(WELCOME);
+                self.write_kind(WELCOME);
                 self.out.write(u64::from(peer.0), 32);
-                self.put_bytes(format, MAX_FORMAT_BYTES)?;
-                return self.put_bytes(config, MAX_TAG_BYTES);
+                self.write_bytes(format, MAX_FORMAT_BYTES)?;
+                return self.write_bytes(config, MAX_TAG_BYTES);
             }
-            Message::Refused(why) => self.put_refusal(REFUSED, *why),
-            Message::Bye(why) => self.put_refusal(BYE, *why),
+            Message::Refused(why) => self.write_reason(REFUSED, *why),
+            Message::Bye(why) => self.write_reason(BYE, *why),
             Message::Pong { sent_us, received_us, answered_us } => {
-                self.kind(PONG);
+                self.write_kind(PONG);
                 for time_us in [sent_us, received_us, answered_us] {
                     self.out.write(*time_us, 64);
                 }
             }
             Message::Reliable { index, bytes } => {
-                self.kind(RELIABLE);
+                self.write_kind(RELIABLE);
                 self.out.write(u64::from(*index), 16);
-                return self.put_bytes(bytes, MAX_RELIABLE_BYTES);
+                return self.write_bytes(bytes, MAX_RELIABLE_BYTES);
             }
             Message::ReliableAck { next } => {
-                self.kind(RELIABLE_ACK);
+                self.write_kind(RELIABLE_ACK);
                 self.out.write(u64::from(*next), 16);
             }
             Message::Command { index, bytes } => {
-                self.kind(COMMAND);
+                self.write_kind(COMMAND);
                 self.out.write(u64::from(*index), 16);
-                return self.put_bytes(bytes, MAX_COMMAND_BYTES);
+                return self.write_bytes(bytes, MAX_COMMAND_BYTES);
             }
             _ => return None,
         }
         Some(())
     }
 
-    fn kind(&mut self, kind: u8) {
+    fn write_kind(&mut self, kind: u8) {
         self.out.write_bit(false);
         self.out.write(u64::from(kind), KIND_BITS);
     }
 
-    fn put_about(&mut self, kind: u8, entity: EntityId) {
-        self.kind(kind);
-        self.put_entity(entity);
+    fn write_about(&mut self, kind: u8, entity: EntityId) {
+        self.write_kind(kind);
+        self.write_entity(entity);
     }
 
     /// Counts from the entity before, going round, so that rising order is cheapest.
-    fn put_entity(&mut self, entity: EntityId) {
+    fn write_entity(&mut self, entity: EntityId) {
         let gap = entity.0.wrapping_sub(self.running.entity).wrapping_sub(1);
-        put_gap(&mut self.out, gap, ENTITY_ORDER);
+        write_gap(&mut self.out, gap, ENTITY_ORDER);
         self.running.entity = entity.0;
     }
 
-    fn put_number(&mut self, number: Number) {
-        match number {
-            Number::Whole(number) => {
+    fn write_seq(&mut self, seq: UpdateSeq) {
+        match seq {
+            UpdateSeq::Full(number) => {
                 self.out.write_bit(false);
                 self.out.write(u64::from(number), 16);
             }
-            Number::Off { low, ahead } => {
+            UpdateSeq::Delta { low, ahead } => {
                 self.out.write_bit(true);
                 self.out.write(u64::from(low), 5);
-                put_gap(&mut self.out, u32::from(ahead).saturating_sub(1), 0);
+                write_gap(&mut self.out, u32::from(ahead).saturating_sub(1), 0);
             }
         }
     }
 
-    fn put_owner(&mut self, owner: Owner) {
+    fn write_owner(&mut self, owner: Owner) {
         match owner {
             Owner::Host => self.out.write_bit(false),
             Owner::Peer(peer) => {
@@ -248,16 +248,16 @@ impl<'a> PacketWriter<'a> {
         }
     }
 
-    fn put_body(&mut self, format: &Format, class: u8, body: &Body) -> Option<()> {
+    fn write_body(&mut self, format: &Format, class: u8, body: &Body) -> Option<()> {
         if class > MAX_CLASS {
             return None;
         }
-        self.put_class(class);
-        body.put(&mut self.out, format, self.running.near_tick(format));
+        self.write_class(class);
+        body.write(&mut self.out, format, self.running.near_tick(format));
         Some(())
     }
 
-    fn put_class(&mut self, class: u8) {
+    fn write_class(&mut self, class: u8) {
         let changed = class != self.running.class;
         self.out.write_bit(changed);
         if changed {
@@ -266,23 +266,23 @@ impl<'a> PacketWriter<'a> {
         }
     }
 
-    fn put_refusal(&mut self, kind: u8, why: Refusal) {
-        self.kind(kind);
+    fn write_reason(&mut self, kind: u8, why: DisconnectReason) {
+        self.write_kind(kind);
         let (code, detail) = match why {
-            Refusal::Version(version) => (0, version),
-            Refusal::Token => (1, 0),
-            Refusal::Full => (2, 0),
-            Refusal::Silent => (3, 0),
-            Refusal::Conduct => (4, 0),
-            Refusal::Closing => (5, 0),
-            Refusal::Game(detail) => (6, detail),
+            DisconnectReason::Version(version) => (0, version),
+            DisconnectReason::Token => (1, 0),
+            DisconnectReason::Full => (2, 0),
+            DisconnectReason::Silent => (3, 0),
+            DisconnectReason::Conduct => (4, 0),
+            DisconnectReason::Closing => (5, 0),
+            DisconnectReason::Game(detail) => (6, detail),
         };
         self.out.write(code, 4);
         self.out.write(u64::from(detail), 16);
     }
 
-    fn put_bytes(&mut self, bytes: &[u8], most: usize) -> Option<()> {
-        if bytes.len() > most {
+    fn write_bytes(&mut self, bytes: &[u8], max: usize) -> Option<()> {
+        if bytes.len() > max {
             return None;
         }
         self.out.write(bytes.len() as u64, 10);
@@ -291,7 +291,7 @@ impl<'a> PacketWriter<'a> {
     }
 }
 
-/// Takes one datagram apart.
+/// Reads one datagram.
 #[derive(Clone, Debug)]
 pub struct PacketReader<'a> {
     from: BitReader<'a>,
@@ -307,8 +307,8 @@ impl<'a> PacketReader<'a> {
     pub fn new(bytes: &'a [u8]) -> Result<Self, DecodeError> {
         let mut from = BitReader::new(bytes);
         let sequence = from.read(16)? as u16;
-        let sent_ms = clamp_ms(take_signed(&mut from, SENT_ORDER)?);
-        let ack = if from.read_bit()? { Some(take_ack(&mut from)?) } else { None };
+        let sent_ms = clamp_ms(read_signed(&mut from, SENT_ORDER)?);
+        let ack = if from.read_bit()? { Some(read_ack(&mut from)?) } else { None };
         let header = Header { sequence, sent_ms, ack };
         Ok(Self { from, header, running: Running::new(sent_ms) })
     }
@@ -331,10 +331,10 @@ impl<'a> PacketReader<'a> {
             return Ok(None);
         }
         let message = if self.from.read_bit()? {
-            self.take_update(format.ok_or(DecodeError::NoFormat)?)?
+            self.read_update(format.ok_or(DecodeError::NoFormat)?)?
         } else {
             let kind = self.from.read(KIND_BITS)? as u8;
-            self.take_kind(kind, format)?
+            self.read_kind(kind, format)?
         };
         Ok(Some(message))
     }
@@ -350,54 +350,54 @@ impl<'a> PacketReader<'a> {
         if starts_with_end { Err(DecodeError::Padding) } else { Ok(false) }
     }
 
-    fn take_update(&mut self, format: &Format) -> Result<Message<'a>, DecodeError> {
-        let entity = self.take_entity()?;
-        let number = self.take_number()?;
-        let is_off = matches!(number, Number::Off { .. });
-        let (class, body) = self.take_body(format, is_off)?;
-        Ok(Message::Update { entity, number, class, body })
+    fn read_update(&mut self, format: &Format) -> Result<Message<'a>, DecodeError> {
+        let entity = self.read_entity()?;
+        let seq = self.read_seq()?;
+        let is_delta = matches!(seq, UpdateSeq::Delta { .. });
+        let (class, body) = self.read_body(format, is_delta)?;
+        Ok(Message::Update { entity, seq, class, body })
     }
 
-    fn take_kind(&mut self, kind: u8, format: Option<&Format>) -> Result<Message<'a>, DecodeError> {
+    fn read_kind(&mut self, kind: u8, format: Option<&Format>) -> Result<Message<'a>, DecodeError> {
         Ok(match kind {
-            ENTER => self.take_enter(format.ok_or(DecodeError::NoFormat)?)?,
-            EXIT => Message::Exit { entity: self.take_entity()? },
+            ENTER => self.read_enter(format.ok_or(DecodeError::NoFormat)?)?,
+            EXIT => Message::Exit { entity: self.read_entity()? },
             CORRECT => {
-                let entity = self.take_entity()?;
+                let entity = self.read_entity()?;
                 let format = format.ok_or(DecodeError::NoFormat)?;
-                let (class, body) = self.take_body(format, false)?;
+                let (class, body) = self.read_body(format, false)?;
                 Message::Correct { entity, class, body }
             }
-            GRANT => Message::Grant { entity: self.take_entity()? },
-            REVOKE => Message::Revoke { entity: self.take_entity()? },
-            other => self.take_talk(other)?,
+            GRANT => Message::Grant { entity: self.read_entity()? },
+            REVOKE => Message::Revoke { entity: self.read_entity()? },
+            other => self.read_connection_message(other)?,
         })
     }
 
-    fn take_enter(&mut self, format: &Format) -> Result<Message<'a>, DecodeError> {
-        let entity = self.take_entity()?;
-        let owner = self.take_owner()?;
+    fn read_enter(&mut self, format: &Format) -> Result<Message<'a>, DecodeError> {
+        let entity = self.read_entity()?;
+        let owner = self.read_owner()?;
         let number = self.from.read(16)? as u16;
-        let (class, body) = self.take_body(format, false)?;
-        let tag = self.take_bytes("tag", MAX_TAG_BYTES)?;
+        let (class, body) = self.read_body(format, false)?;
+        let tag = self.read_bytes("tag", MAX_TAG_BYTES)?;
         Ok(Message::Enter { entity, owner, number, class, tag, body })
     }
 
-    fn take_talk(&mut self, kind: u8) -> Result<Message<'a>, DecodeError> {
+    fn read_connection_message(&mut self, kind: u8) -> Result<Message<'a>, DecodeError> {
         Ok(match kind {
             JOIN => Message::Join {
                 version: self.from.read(16)? as u16,
-                token: self.take_bytes("token", MAX_TOKEN_BYTES)?,
+                token: self.read_bytes("token", MAX_TOKEN_BYTES)?,
             },
             LEAVE => Message::Leave,
             PING => Message::Ping { sent_us: self.from.read(64)? },
             WELCOME => Message::Welcome {
                 peer: PeerId(self.from.read(32)? as u32),
-                format: self.take_bytes("format", MAX_FORMAT_BYTES)?,
-                config: self.take_bytes("config", MAX_TAG_BYTES)?,
+                format: self.read_bytes("format", MAX_FORMAT_BYTES)?,
+                config: self.read_bytes("config", MAX_TAG_BYTES)?,
             },
-            REFUSED => Message::Refused(self.take_refusal()?),
-            BYE => Message::Bye(self.take_refusal()?),
+            REFUSED => Message::Refused(self.read_reason()?),
+            BYE => Message::Bye(self.read_reason()?),
             PONG => Message::Pong {
                 sent_us: self.from.read(64)?,
                 received_us: self.from.read(64)?,
@@ -405,70 +405,70 @@ impl<'a> PacketReader<'a> {
             },
             RELIABLE => Message::Reliable {
                 index: self.from.read(16)? as u16,
-                bytes: self.take_bytes("reliable", MAX_RELIABLE_BYTES)?,
+                bytes: self.read_bytes("reliable", MAX_RELIABLE_BYTES)?,
             },
             RELIABLE_ACK => Message::ReliableAck { next: self.from.read(16)? as u16 },
             COMMAND => Message::Command {
                 index: self.from.read(16)? as u16,
-                bytes: self.take_bytes("command", MAX_COMMAND_BYTES)?,
+                bytes: self.read_bytes("command", MAX_COMMAND_BYTES)?,
             },
             got => return Err(DecodeError::UnknownMessage { got }),
         })
     }
 
-    fn take_entity(&mut self) -> Result<EntityId, DecodeError> {
-        let gap = take_gap(&mut self.from, ENTITY_ORDER)?;
+    fn read_entity(&mut self) -> Result<EntityId, DecodeError> {
+        let gap = read_gap(&mut self.from, ENTITY_ORDER)?;
         self.running.entity = self.running.entity.wrapping_add(1).wrapping_add(gap);
         Ok(EntityId(self.running.entity))
     }
 
-    fn take_number(&mut self) -> Result<Number, DecodeError> {
+    fn read_seq(&mut self) -> Result<UpdateSeq, DecodeError> {
         if !self.from.read_bit()? {
-            return Ok(Number::Whole(self.from.read(16)? as u16));
+            return Ok(UpdateSeq::Full(self.from.read(16)? as u16));
         }
         let low = self.from.read(5)? as u8;
-        let ahead = u64::from(take_gap(&mut self.from, 0)?) + 1;
+        let ahead = u64::from(read_gap(&mut self.from, 0)?) + 1;
         if ahead > u64::from(MAX_BASELINE_AGE) {
             return Err(DecodeError::UnknownValue { name: "baseline age", got: ahead });
         }
-        Ok(Number::Off { low, ahead: ahead as u8 })
+        Ok(UpdateSeq::Delta { low, ahead: ahead as u8 })
     }
 
-    fn take_owner(&mut self) -> Result<Owner, DecodeError> {
+    fn read_owner(&mut self) -> Result<Owner, DecodeError> {
         if self.from.read_bit()? {
             return Ok(Owner::Peer(PeerId(self.from.read(32)? as u32)));
         }
         Ok(Owner::Host)
     }
 
-    fn take_body(&mut self, format: &Format, is_off: bool) -> Result<(u8, Body), DecodeError> {
+    fn read_body(&mut self, format: &Format, is_delta: bool) -> Result<(u8, Body), DecodeError> {
         if self.from.read_bit()? {
             self.running.class = self.from.read(4)? as u8;
         }
         let near_tick = self.running.near_tick(format);
-        let body = Body::take(&mut self.from, format, near_tick, is_off)?;
+        let body = Body::read(&mut self.from, format, near_tick, is_delta)?;
         Ok((self.running.class, body))
     }
 
-    fn take_refusal(&mut self) -> Result<Refusal, DecodeError> {
+    fn read_reason(&mut self) -> Result<DisconnectReason, DecodeError> {
         let code = self.from.read(4)?;
         let detail = self.from.read(16)? as u16;
         Ok(match code {
-            0 => Refusal::Version(detail),
-            1 => Refusal::Token,
-            2 => Refusal::Full,
-            3 => Refusal::Silent,
-            4 => Refusal::Conduct,
-            5 => Refusal::Closing,
-            6 => Refusal::Game(detail),
+            0 => DisconnectReason::Version(detail),
+            1 => DisconnectReason::Token,
+            2 => DisconnectReason::Full,
+            3 => DisconnectReason::Silent,
+            4 => DisconnectReason::Conduct,
+            5 => DisconnectReason::Closing,
+            6 => DisconnectReason::Game(detail),
             got => return Err(DecodeError::UnknownValue { name: "refusal", got }),
         })
     }
 
-    fn take_bytes(&mut self, name: &'static str, most: usize) -> Result<&'a [u8], DecodeError> {
+    fn read_bytes(&mut self, name: &'static str, max: usize) -> Result<&'a [u8], DecodeError> {
         let count = self.from.read(10)? as usize;
-        if count > most {
-            return Err(DecodeError::TooLong { name, got_bytes: count, most_bytes: most });
+        if count > max {
+            return Err(DecodeError::TooLong { name, got_bytes: count, max_bytes: max });
         }
         self.from.read_bytes(count)
     }
@@ -479,7 +479,7 @@ fn clamp_ms(sent_ms: i64) -> i64 {
     sent_ms.clamp(-(1 << 42), 1 << 42)
 }
 
-fn put_ack(out: &mut BitWriter, ack: Ack) {
+fn write_ack(out: &mut BitWriter, ack: Ack) {
     out.write(u64::from(ack.newest), 16);
     out.write(u64::from(ack.received_ms), 16);
     // Nothing lost lately: the usual case.
@@ -489,7 +489,7 @@ fn put_ack(out: &mut BitWriter, ack: Ack) {
     }
 }
 
-fn take_ack(from: &mut BitReader) -> Result<Ack, DecodeError> {
+fn read_ack(from: &mut BitReader) -> Result<Ack, DecodeError> {
     let newest = from.read(16)? as u16;
     let received_ms = from.read(16)? as u16;
     let before = if from.read_bit()? { u32::MAX } else { from.read(32)? as u32 };

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use reckoning::{DVec3, Kinematics, SimTime};
-use reckoning_net::{Event, HostConfig, Owner, SessionConfig, Viewpoint, ZoneClass, ZoneConfig};
+use reckoning_net::{
+    HostConfig, Owner, SessionConfig, SessionEvent, Viewpoint, ZoneClass, ZoneConfig,
+};
 use reckoning_netsim::{LinkConfig, Loss};
 
 use crate::world::{Client, STEP_M, World, format, hashed, wandering};
@@ -199,8 +201,8 @@ fn nobody(_: usize, at: SimTime) -> Kinematics {
 
 fn comings_and_goings(world: &World) -> (usize, usize) {
     let events = &world.clients[0].events;
-    let enters = events.iter().filter(|it| matches!(it, Event::Entered { .. })).count();
-    (enters, events.iter().filter(|it| matches!(it, Event::Exited { .. })).count())
+    let enters = events.iter().filter(|it| matches!(it, SessionEvent::Entered { .. })).count();
+    (enters, events.iter().filter(|it| matches!(it, SessionEvent::Exited { .. })).count())
 }
 
 #[test]

@@ -6,7 +6,7 @@ use reckoning::{
     Aim, DVec3, Envelope, GuardConfig, HitRequest, HitVerdict, Kinematics, RewindConfig,
     RewindView, SimTime,
 };
-use reckoning_net::{Clocking, Departure, Event, HostConfig, HostEvent, SessionConfig};
+use reckoning_net::{ClockMode, Departure, HostConfig, HostEvent, SessionConfig, SessionEvent};
 
 use crate::world::{FRAME, World, format, wandering};
 
@@ -34,7 +34,7 @@ fn corrections_reach_the_owner_over_a_bad_network() {
         world.run(3 * SECOND, &straight);
         let corrections = |world: &World| {
             let events = &world.clients[0].events;
-            events.iter().filter(|it| matches!(it, Event::Corrected { .. })).count()
+            events.iter().filter(|it| matches!(it, SessionEvent::Corrected { .. })).count()
         };
         assert_eq!(corrections(&world), 1, "the state that came with the grant");
         let leap = |_: usize, at: SimTime| Kinematics::at_rest(at, DVec3::Y * 500.0);
@@ -63,7 +63,7 @@ fn whoever_comes_back_in_time_gets_its_entities_back() {
     world.clients[0].asleep = false;
     // Whoever slept gives the host its three seconds of silence from waking on.
     world.run(4 * SECOND, &straight);
-    assert!(world.clients[0].events.contains(&Event::Lost));
+    assert!(world.clients[0].events.contains(&SessionEvent::Lost));
     world.clients[0].events.clear();
     world.reconnect(0, with_token(b"ann"));
     world.run(2 * SECOND, &straight);
@@ -107,7 +107,7 @@ fn what_nobody_comes_back_for_ends() {
     world.run(5 * SECOND, &straight);
     assert_eq!(world.host.entities().count(), 1);
     assert!(world.events.contains(&HostEvent::Despawned { entity: body }));
-    assert!(world.clients[1].events.contains(&Event::Exited { entity: body }));
+    assert!(world.clients[1].events.contains(&SessionEvent::Exited { entity: body }));
 }
 
 #[test]
@@ -161,9 +161,9 @@ fn a_suspended_client_recovers_its_clock_within_a_second() {
 
 #[test]
 fn without_a_common_clock_delays_are_added_up() {
-    let mean_error = |clocking| {
+    let mean_error = |clock_mode| {
         let mut config = HostConfig::new(format());
-        config.clocking = clocking;
+        config.clock_mode = clock_mode;
         let mut world = World::new(config);
         for n in 0..2 {
             world.connect(SessionConfig::default(), format!("delay=100,seed={n}").parse().unwrap());
@@ -176,7 +176,7 @@ fn without_a_common_clock_delays_are_added_up() {
         }
         sum / 300.0
     };
-    let (common, added_up) = (mean_error(Clocking::Synchronised), mean_error(Clocking::PerHop));
+    let (common, added_up) = (mean_error(ClockMode::Synchronised), mean_error(ClockMode::PerHop));
     // Uncompensated, 200 ms and more at 3 m/s would be over 0.6 m.
     assert!(common < 0.03 && added_up < 0.2, "{common} m and {added_up} m");
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use reckoning::random::SplitMix64;
 use reckoning::{DVec3, Kinematics, Model, Quantiser, SimTime};
 use reckoning_net::{
-    EntityId, Event, Format, Host, HostConfig, HostEvent, Owner, PeerId, Registry, Session,
-    SessionConfig,
+    EntityId, Format, Host, HostConfig, HostEvent, Owner, PeerId, Registry, Session, SessionConfig,
+    SessionEvent,
 };
 use reckoning_netsim::{Link, LinkConfig};
 
@@ -33,7 +33,7 @@ pub struct Client {
     pub down: Link<Vec<u8>>,
     /// How far its clock is ahead of the host's, in microseconds.
     pub ahead_us: i64,
-    pub events: Vec<Event>,
+    pub events: Vec<SessionEvent>,
     /// A sleeping client does nothing and hears nothing.
     pub asleep: bool,
     /// What it was sent, as a running hash.
@@ -138,7 +138,7 @@ impl World {
 
     fn answer_joins(&mut self, truth: &dyn Fn(usize, SimTime) -> Kinematics) {
         while let Some(event) = self.host.poll_event() {
-            if let HostEvent::JoinAsked { peer, .. } = &event {
+            if let HostEvent::JoinRequested { peer, .. } = &event {
                 self.host.admit(self.now, *peer);
             }
             if let (HostEvent::Joined { peer, before: None }, true) = (&event, self.spawns) {

@@ -14,5 +14,5 @@ fn main() {
     let earnest = std::env::args().any(|arg| arg == "--bench");
     let mut table = Table::default();
     learned::measure(&mut table, if earnest { 60 } else { 1 });
-    println!("{table}");
+    measure::report(&table);
 }

@@ -1,4 +1,4 @@
-//! Where a body will go, judged from its surroundings.
+//! Behaviours: the way a body will go, judged from its surroundings.
 //!
 //! A [`Behaviour`] looks at a [`Scene`] and rolls a body out into the future. It runs where
 //! the knowledge is; to share its opinion, [`Behaviour::planned_curve`] turns it into a

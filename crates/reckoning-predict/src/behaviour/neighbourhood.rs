@@ -1,4 +1,4 @@
-//! Who is near a moving player: friends and enemies inside SHI's window, added up.
+//! Neighbourhood of a moving player: friends and enemies inside SHI's window, added up.
 //!
 //! SHI makes every sum anew on every tick. The sums only change when the window gains or
 //! loses someone, so most ticks can use the last ones, and the answer is the same:
@@ -19,7 +19,7 @@ use crate::{Known, Scene};
 use reckoning::math::sqrt;
 
 /// How many near the edge are kept apart; more than that only cost time.
-const MOST_NEAR: usize = 24;
+const MAX_NEAR: usize = 24;
 /// The edge of the window is so broad, as a share of its smaller half.
 const EDGE: f64 = 0.125;
 
@@ -99,7 +99,7 @@ pub(super) struct Neighbourhood<'s, 'a> {
     sure_holds: (DVec2, f64),
     sure: Sides,
     sure_battle: bool,
-    near: [Player; MOST_NEAR],
+    near: [Player; MAX_NEAR],
     near_count: usize,
 }
 
@@ -121,7 +121,7 @@ impl<'s, 'a> Neighbourhood<'s, 'a> {
             sure_holds: (at, 0.0),
             sure: Sides { friends: NOBODY, enemies: NOBODY },
             sure_battle: false,
-            near: [NO_ONE; MOST_NEAR],
+            near: [NO_ONE; MAX_NEAR],
             near_count: 0,
         };
         neighbourhood.count_all(at);
@@ -172,7 +172,7 @@ impl<'s, 'a> Neighbourhood<'s, 'a> {
                 let way = player.place - at;
                 let outside_m = outside_m(way, window);
                 if outside_m.abs() < edge_m {
-                    if self.near_count < MOST_NEAR {
+                    if self.near_count < MAX_NEAR {
                         self.near[self.near_count] = player;
                         self.near_count += 1;
                         continue;

@@ -36,7 +36,7 @@ pub struct PheromoneMap {
 /// When a unit is worth less than this the cells are brought up to date.
 const STALE: f64 = 1e-30;
 /// No map has more cells than this.
-const MOST_CELLS: f64 = 4_194_304.0;
+const MAX_CELLS: f64 = 4_194_304.0;
 
 impl PheromoneMap {
     /// An empty map of `columns` by `rows` square cells from `corner`, on which a deposit
@@ -56,7 +56,7 @@ impl PheromoneMap {
             return Err(TerrainError::CornerNotFinite { got: corner }.into());
         }
         SettingError::in_range("cell_m", cell_m, f64::MIN_POSITIVE, f64::MAX)?;
-        SettingError::in_range("cells of the map", columns as f64 * rows as f64, 1.0, MOST_CELLS)?;
+        SettingError::in_range("cells of the map", columns as f64 * rows as f64, 1.0, MAX_CELLS)?;
         SettingError::in_range("fade", fade.as_secs_f64(), 1e-6, f64::MAX)?;
         let corner = corner.truncate();
         let cells = alloc::vec![0.0; columns * rows];

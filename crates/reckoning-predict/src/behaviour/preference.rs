@@ -1,4 +1,4 @@
-//! What a player likes: fights or items, and how to learn it.
+//! A player's preference for fights or items, and its learner.
 
 use glam::DVec2;
 

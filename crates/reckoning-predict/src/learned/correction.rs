@@ -1,4 +1,4 @@
-//! What one player does differently from the players in training.
+//! Correction for one player's difference from the players in training.
 //!
 //! The network's curves are compared with where the body really went, and a small correction
 //! of their coefficients, one constant and one that grows with speed, follows the difference

@@ -1,4 +1,4 @@
-//! What a learned predictor is told: one row of numbers about a body and its surroundings.
+//! Features of a learned predictor: one row of numbers about a body and its surroundings.
 //!
 //! Everything is in the axes of the body's motion ([`Frame`]). What is not known is NaN, and
 //! a flag beside each group says so; the network sees the mean of its training there. The

@@ -1,4 +1,4 @@
-//! Where a body has lately been.
+//! Recent positions of a body.
 
 use alloc::boxed::Box;
 

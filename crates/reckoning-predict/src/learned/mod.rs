@@ -17,7 +17,6 @@
 //! - planning takes no memory from the heap;
 //! - what training never saw is not guessed at: the damped model stands in.
 
-mod check;
 mod correction;
 mod experts;
 mod features;
@@ -29,6 +28,7 @@ mod net;
 mod planner;
 mod rounding;
 mod shadow;
+mod validate;
 
 pub use features::{FEATURES, Features, GROUPS, feature_group, mirrored_feature};
 pub use file::LearnedError;

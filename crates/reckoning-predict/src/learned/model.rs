@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use glam::DVec3;
 
-use super::net::{self, INPUT_STEP, Layers, MOST_INPUTS, MOST_OUTPUTS, Scaling};
+use super::net::{self, INPUT_STEP, Layers, MAX_INPUTS, MAX_OUTPUTS, Scaling};
 use super::rounding::Rounding;
 use super::{FEATURES, Features, Frame, Framing, LearnedError};
 use reckoning::{Curve, CurveBasis};
@@ -74,7 +74,7 @@ impl LearnedModel {
     /// # Errors
     /// Names the part that does not fit the others or is out of range.
     pub fn new(parts: LearnedParts) -> Result<Self, LearnedError> {
-        super::check::check(&parts)?;
+        super::validate::validate(&parts)?;
         let layers = Layers::new(&parts.weights, &parts.biases);
         let rounding = Rounding::new(&parts.basis, &parts.steps_mps);
         let scaling = Scaling::new(&parts.inputs);
@@ -116,10 +116,10 @@ impl LearnedModel {
     /// training saw.
     #[must_use]
     pub fn coefficients(&self, features: &Features) -> Option<[[f64; 4]; 3]> {
-        let mut x = [0.0; MOST_INPUTS];
+        let mut x = [0.0; MAX_INPUTS];
         let count = self.inputs(features, &mut x);
         let (axes, terms) = (self.parts.framing.axes(), self.parts.basis.tau_s().len());
-        let mut out = [0.0; MOST_OUTPUTS];
+        let mut out = [0.0; MAX_OUTPUTS];
         let out = &mut out[..axes * terms];
         if !net::run(&self.scaling, &self.layers, &mut x[..count], out) {
             return None;
@@ -132,7 +132,7 @@ impl LearnedModel {
     }
 
     /// The features of a row that are used, and the numbers of its action; how many.
-    fn inputs(&self, features: &Features, x: &mut [f32; MOST_INPUTS]) -> usize {
+    fn inputs(&self, features: &Features, x: &mut [f32; MAX_INPUTS]) -> usize {
         for (x, input) in x.iter_mut().zip(&self.parts.inputs) {
             *x = features.values[usize::from(input.feature)];
         }

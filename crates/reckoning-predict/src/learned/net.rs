@@ -13,9 +13,9 @@ use super::{LIMIT, LearnedInput};
 /// Widest layer a file may have.
 pub(super) const WIDEST: usize = 128;
 /// Most inputs: every feature, and eight numbers for the action state.
-pub(super) const MOST_INPUTS: usize = 144;
+pub(super) const MAX_INPUTS: usize = 144;
 /// Most outputs: four terms on three axes.
-pub(super) const MOST_OUTPUTS: usize = 12;
+pub(super) const MAX_OUTPUTS: usize = 12;
 
 /// Outputs of a hidden layer that are summed at once: two strands of them fit the registers
 /// of most machines.

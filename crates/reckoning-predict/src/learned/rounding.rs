@@ -11,7 +11,7 @@ use reckoning::CurveBasis;
 use reckoning::math::{exp, sqrt};
 
 /// Steps on each side of zero that eight bits leave.
-const MOST_STEPS: f64 = 127.0;
+const MAX_STEPS: f64 = 127.0;
 /// Added to a number of this size and taken away again, it leaves the nearest whole one.
 const WHOLE: f64 = 6_755_399_441_055_744.0;
 /// Moments at which the rounded curve shall be near the exact one.
@@ -60,7 +60,7 @@ impl Rounding {
 
     /// Rounds world coefficients, one vector per term.
     pub fn round(&self, coefficients: &mut [DVec3; 4]) {
-        let most = DVec3::splat(MOST_STEPS);
+        let most = DVec3::splat(MAX_STEPS);
         let mut lost = [DVec3::ZERO; 4];
         for term in (0..self.terms).rev() {
             let mut wanted = coefficients[term];

@@ -1,4 +1,4 @@
-//! What is known of a level: its walls, the ways round them, and which way bodies tend to go.
+//! A level: its walls, the ways round them, and which way bodies tend to go.
 
 mod cells;
 mod fields;

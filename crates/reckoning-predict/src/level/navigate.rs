@@ -47,7 +47,7 @@ impl Default for RoutesConfig {
 }
 
 /// No level is cut into more cells than this.
-const MOST_CELLS: f64 = 4_194_304.0;
+const MAX_CELLS: f64 = 4_194_304.0;
 /// How many cells ahead a step may lead.
 const AHEAD: usize = 24;
 /// How far around, in cells, a way is looked for from a body or a goal close to a wall.
@@ -78,7 +78,7 @@ impl Routes {
     pub fn new(walls: Walls, config: RoutesConfig) -> Result<Self, SettingError> {
         let (low, high) = walls.bounds();
         let extent = (high - low).truncate();
-        let finest = libm::sqrt(extent.x * extent.y / MOST_CELLS).max(f64::MIN_POSITIVE);
+        let finest = libm::sqrt(extent.x * extent.y / MAX_CELLS).max(f64::MIN_POSITIVE);
         let cell_m = SettingError::in_range("cell_m", config.cell_m, finest, f64::MAX)?;
         SettingError::in_range("clearance_m", config.clearance_m, 0.0, f64::MAX)?;
         SettingError::in_range("height_m", config.height_m, f64::MIN, f64::MAX)?;
@@ -87,7 +87,7 @@ impl Routes {
         let margin_m = 2.0 * cell_m + config.clearance_m;
         let count = |length: f64| ceil((length + 2.0 * margin_m) / cell_m).max(1.0);
         let (columns, rows) = (count(extent.x), count(extent.y));
-        SettingError::in_range("cells of the level", columns * rows, 1.0, MOST_CELLS)?;
+        SettingError::in_range("cells of the level", columns * rows, 1.0, MAX_CELLS)?;
         let net = Net { columns: columns as usize, rows: rows as usize, ways: Vec::new() };
         let fields = Fields::new(net.columns * net.rows, config.goals);
         let corner = low.truncate() - margin_m;

@@ -16,7 +16,7 @@ use super::trend::{DEEPEST, Mode, Node, TrendMap};
 const MAGIC: [u8; 4] = *b"RTRM";
 const VERSION: u8 = 1;
 const SPLIT: u8 = 255;
-const MOST_MODES: u8 = 16;
+const MAX_MODES: u8 = 16;
 
 /// Why bytes are not a trend map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,7 +153,7 @@ impl TrendMap {
             self.nodes.extend([Node::Leaf(0, 0); 4]);
             return (first..first + 4).try_for_each(|node| self.read_cell(node, depth + 1, reader));
         }
-        if count > MOST_MODES {
+        if count > MAX_MODES {
             return Err(TrendMapError::Value { offset });
         }
         let first = self.modes.len() as u32;

@@ -1,4 +1,4 @@
-//! What a learned predictor is told.
+//! Contract of the features of a learned predictor.
 
 use reckoning::{DQuat, DVec3, Kinematics, SimTime};
 use reckoning_predict::learned::{

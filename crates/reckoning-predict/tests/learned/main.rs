@@ -1,4 +1,4 @@
-//! What users of a learned predictor may rely on.
+//! Contract of a learned predictor.
 
 mod experts;
 mod features;

@@ -1,22 +1,12 @@
 //! Helpers of several test files.
 #![allow(dead_code)] // each file uses a part
 
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The folder of real recordings, or a visible note that a test was skipped.
-///
-/// It lies beside the repository as `shared/data`, or where `RECKONING_DATA` says.
 pub fn data(test: &str) -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let path = std::env::var_os("RECKONING_DATA").map_or(beside, PathBuf::from);
-    if path.is_dir() {
-        return Some(path);
-    }
-    // Not `eprintln!`: the test harness would swallow it.
-    let note = format!("SKIPPED {test}: no recordings at {}; set RECKONING_DATA", path.display());
-    let _ = writeln!(std::io::stderr(), "{note}");
-    None
+    reckoning_testing::recordings(test)
 }
 
 /// An empty folder of this test's own.
@@ -44,7 +34,6 @@ pub fn fixture(name: &str) -> Option<PathBuf> {
     if path.is_file() {
         return Some(path);
     }
-    let note = format!("SKIPPED {name}: run tools/fetch-fixtures.sh and set RECKONING_FIXTURES");
-    let _ = writeln!(std::io::stderr(), "{note}");
+    reckoning_testing::skip(name, "run tools/fetch-fixtures.sh and set RECKONING_FIXTURES");
     None
 }

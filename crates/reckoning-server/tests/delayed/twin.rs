@@ -93,7 +93,7 @@ impl Twin {
         self.host.observe(self.body, &truth);
         self.host.handle_timeout(now);
         while let Some(event) = self.host.poll_event() {
-            if let HostEvent::JoinAsked { peer, .. } = event {
+            if let HostEvent::JoinRequested { peer, .. } = event {
                 self.host.admit(now, peer);
                 self.host.set_viewpoint(peer, Viewpoint::Place(DVec3::ZERO));
             }

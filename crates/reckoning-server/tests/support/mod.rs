@@ -9,7 +9,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use reckoning::{DVec3, Kinematics, SimTime};
-use reckoning_client::{Client, ClientConfig, EntityId, Event, Status};
+use reckoning_client::{Client, ClientConfig, EntityId, SessionEvent, Status};
 use reckoning_net::{Session, SessionConfig};
 use reckoning_server::{Clock, Relay, Running, Server, Settings, settings};
 use tungstenite::{Message, WebSocket};
@@ -57,7 +57,7 @@ pub struct Native {
     pub mine: Option<EntityId>,
     pub joins: u32,
     pub losses: u32,
-    pub refusals: Vec<reckoning_net::Refusal>,
+    pub refusals: Vec<reckoning_net::DisconnectReason>,
 }
 
 impl Native {
@@ -81,13 +81,13 @@ impl Native {
         let now = self.client.drive();
         while let Some(event) = self.client.poll_event() {
             match event {
-                Event::Joined { .. } => self.joins += 1,
-                Event::Granted(entity) => self.mine = Some(entity),
-                Event::Lost => {
+                SessionEvent::Joined { .. } => self.joins += 1,
+                SessionEvent::Granted(entity) => self.mine = Some(entity),
+                SessionEvent::Lost => {
                     self.losses += 1;
                     self.mine = None;
                 }
-                Event::Refused(why) => self.refusals.push(why),
+                SessionEvent::Disconnected(why) => self.refusals.push(why),
                 _ => {}
             }
         }
@@ -148,7 +148,7 @@ impl Socket {
         let now = self.clock.now();
         self.session.handle_timeout(now);
         while let Some(event) = self.session.poll_event() {
-            if let Event::Granted(entity) = event {
+            if let SessionEvent::Granted(entity) = event {
                 self.mine = Some(entity);
             }
         }

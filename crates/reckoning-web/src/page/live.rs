@@ -6,7 +6,7 @@ use std::time::Duration;
 use reckoning::{DVec3, Kinematics, SimTime, UpdateKind, heading_rad};
 use reckoning_arena::talk::{Aside, Ask, Mine, Tag, Tell, WorldChoice};
 use reckoning_arena::{BodyKind, Input, Level, Player, PlayerId, Team};
-use reckoning_client::{Client, ClientConfig, Delivery, EntityId, Event, Status};
+use reckoning_client::{Client, ClientConfig, Delivery, EntityId, SessionEvent, Status};
 
 use super::draw::Ground;
 use crate::controls::{Change, Controls};
@@ -128,23 +128,29 @@ impl Live {
         now
     }
 
-    fn note(&mut self, now: SimTime, event: Event, controls: &mut Controls, ground: &Ground) {
+    fn note(
+        &mut self,
+        now: SimTime,
+        event: SessionEvent,
+        controls: &mut Controls,
+        ground: &Ground,
+    ) {
         match event {
-            Event::Joined { .. } => {
+            SessionEvent::Joined { .. } => {
                 self.hello(controls);
                 self.ask(&Ask::SetLink(controls.link));
                 self.ask(&Ask::Want { truth: true, plain: true });
             }
-            Event::Lost => self.forget(),
-            Event::Granted(entity) => self.own_entity = Some(entity),
-            Event::Revoked(entity) if self.own_entity == Some(entity) => {
+            SessionEvent::Lost => self.forget(),
+            SessionEvent::Granted(entity) => self.own_entity = Some(entity),
+            SessionEvent::Revoked(entity) if self.own_entity == Some(entity) => {
                 (self.own_entity, self.own) = (None, None);
             }
-            Event::Corrected { entity, state } if self.own_entity == Some(entity) => {
+            SessionEvent::Corrected { entity, state } if self.own_entity == Some(entity) => {
                 self.correct(now, &state, ground);
             }
-            Event::Corrected { state, .. } => self.corrected = Some(state),
-            Event::Message(bytes) | Event::Command(bytes) => {
+            SessionEvent::Corrected { state, .. } => self.corrected = Some(state),
+            SessionEvent::Message(bytes) | SessionEvent::Command(bytes) => {
                 if let Ok(tell) = Tell::decode(&bytes) {
                     self.hear(now, &tell, controls, ground);
                 }

@@ -1,4 +1,4 @@
-//! How fast the engine is, as figures a reader can compare.
+//! Speed of the engine, as figures a reader can compare.
 //!
 //! Absolute times differ between machines and moods of one machine. So every comparison
 //! here is a ratio, taken in one run with the opponents in turns, and the run ends with one
@@ -22,5 +22,5 @@ fn main() {
     crowd::measure(&mut table, if earnest { 1_000_000 } else { 1_000 }, 1, rounds);
     crowd::measure(&mut table, 10_000, if earnest { 50 } else { 1 }, rounds);
     single::measure(&mut table, rounds);
-    println!("{table}");
+    measure::report(&table);
 }

@@ -1,4 +1,4 @@
-//! What the owner of a body knows and guesses about one listener's export error.
+//! An owner's account of one listener's export error, known and guessed.
 //!
 //! The owner knows the courses it exported. From acknowledgements, which carry the moment of
 //! arrival, it learns what the listener showed, up to the latest arrival it has heard of;

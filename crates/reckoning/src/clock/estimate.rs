@@ -1,4 +1,4 @@
-//! What the recent exchanges say about the offset, taken together.
+//! Clock offset estimated from the recent exchanges together.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -8,7 +8,7 @@ use super::Exchange;
 use crate::SimTime;
 
 /// More exchanges than this are never held.
-const MOST_HELD: usize = 40;
+const MAX_HELD: usize = 40;
 /// Time stamps are rounded to a microsecond at each end.
 const ROUNDING_S: f64 = 2e-6;
 
@@ -97,7 +97,7 @@ impl Facts {
     }
 
     pub(super) fn push(&mut self, fact: Fact) {
-        if self.held.len() == MOST_HELD {
+        if self.held.len() == MAX_HELD {
             self.held.pop_front();
         }
         self.held.push_back(fact);

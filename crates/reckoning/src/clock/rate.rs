@@ -1,4 +1,4 @@
-//! How much faster the remote clock runs, from minutes of exchanges.
+//! Drift of the remote clock, estimated from minutes of exchanges.
 
 use alloc::vec::Vec;
 use core::time::Duration;

@@ -1,4 +1,4 @@
-//! Where the ghosts of a crowd are shown.
+//! View of a crowd: the positions its ghosts are shown at.
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,4 @@
-//! How many updates a trigger may cost, and how they are shared out.
+//! Budget of a trigger: how many updates it may cost, and their shares.
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,4 @@
-//! What a policy remembers about one listener.
+//! A policy's memory of one listener.
 
 use core::time::Duration;
 

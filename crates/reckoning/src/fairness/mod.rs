@@ -49,7 +49,7 @@ use listener::Listener;
 
 /// The least claim on a budget, as a part of an equal share. A listener whose error happens
 /// to be zero when it is served would otherwise never be served again.
-const LEAST_CLAIM: f64 = 1.0 / 16.0;
+const MIN_CLAIM: f64 = 1.0 / 16.0;
 
 /// What is left of a budget, or overspent, is made up for within about this many rounds in
 /// which everyone is served once: slowly, so that nobody's turns become irregular.
@@ -318,7 +318,7 @@ impl Fairness {
         let accumulated = shares(levels);
         let recent = shares(estimated.iter().copied());
         let waiting = shares(listeners().map(|listener| listener.waiting_s(now)));
-        let least = LEAST_CLAIM / self.listeners.len() as f64;
+        let least = MIN_CLAIM / self.listeners.len() as f64;
         let parts = accumulated.iter().zip(&recent).zip(&waiting);
         parts.map(|((a, r), w)| weights.mix(*a, *r, *w).max(least)).collect()
     }

@@ -1,4 +1,4 @@
-//! How often updates arrive.
+//! Estimate of the interval between arriving updates.
 
 use core::time::Duration;
 

@@ -1,4 +1,4 @@
-//! How a ghost gets from what it shows to what it now believes.
+//! Blends: the way from what a ghost shows to what it now believes.
 //!
 //! When an update arrives, the picture is off by `e0` and moves differently by `e1` (a
 //! velocity). Every blend starts where the picture is and ends, one span `T` later, on the

@@ -34,7 +34,7 @@ const SLEW: f64 = 0.1;
 /// Each update that came in time takes the wanted delay down by this share of the surplus.
 const RELAX: f64 = 1.0 / 64.0;
 /// More updates than any delay needs; a flood must not grow without bound.
-const MOST_HELD: usize = 64;
+const MAX_HELD: usize = 64;
 
 /// Settings for a [`DelayedGhost`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,7 +204,7 @@ impl DelayedGhost {
 
     /// Drops what playback is past, but for the update it is leading from.
     fn forget_played(&mut self, now: SimTime) {
-        let surplus = self.updates.len().saturating_sub(MOST_HELD);
+        let surplus = self.updates.len().saturating_sub(MAX_HELD);
         self.updates.drain(..self.played(now).saturating_sub(1).max(surplus));
     }
 

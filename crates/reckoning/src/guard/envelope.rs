@@ -1,4 +1,4 @@
-//! What bodies of a game can do, as limits on how far they get in how long.
+//! Envelope of a body: limits on how far it gets in how long.
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,4 @@
-//! Where a body was accepted to be, for the longest span of the envelope.
+//! Accepted positions of a body, for the longest span of its envelope.
 
 use alloc::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use super::envelope::ENVELOPE_SPANS_S;
 use crate::{Kinematics, SimTime};
 
 /// Enough for the longest span at 40 updates a second; with more the spans get shorter.
-const MOST_HELD: usize = 128;
+const MAX_HELD: usize = 128;
 
 /// The last few seconds of one body, bounded.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ impl History {
     pub(super) fn push(&mut self, seen: &Kinematics) {
         let longest_s = ENVELOPE_SPANS_S[ENVELOPE_SPANS_S.len() - 1];
         // One that is older stays, so that the longest span can be cut out of it.
-        while self.places.len() >= MOST_HELD
+        while self.places.len() >= MAX_HELD
             || self.places.get(1).is_some_and(|(at, _)| seen.at.secs_since(*at) > longest_s)
         {
             self.places.pop_front();

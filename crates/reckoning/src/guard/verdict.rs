@@ -1,4 +1,4 @@
-//! What a guard says, and how often it said it.
+//! Verdicts of a guard, and their counters.
 
 use core::fmt;
 

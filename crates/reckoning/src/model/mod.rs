@@ -1,4 +1,4 @@
-//! How a body is assumed to move while nobody hears of it.
+//! Motion models: where a body is between updates.
 //!
 //! A [`Model`] turns the last state seen into a position, a velocity and an orientation at
 //! any later time, in closed form: never step by step, so the answer does not depend on the

@@ -1,4 +1,4 @@
-//! What a constant angular velocity does to a vector that turns with the body.
+//! Rotation of a vector that turns with a body of constant angular velocity.
 //!
 //! A body that turns at a steady rate `w` carries its velocity around with it: after `s`
 //! seconds a vector `v` fixed to the body has become `exp([w]x s) v`. Where the body goes is

@@ -1,4 +1,4 @@
-//! Where one entity truly was.
+//! History of the true positions of one entity.
 
 use alloc::collections::VecDeque;
 use core::time::Duration;

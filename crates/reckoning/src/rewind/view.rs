@@ -1,4 +1,4 @@
-//! What one shooter saw of one entity.
+//! One shooter's view of one entity, replayed.
 //!
 //! Ghosts depend on all they ever heard, so the view keeps one ghost from just before the
 //! span that can be asked about and what arrived since; asking replays that.

@@ -1,4 +1,4 @@
-//! What the contract tests share: random motions, random deliveries, and ways to compare.
+//! Shared by the contract tests: random motions, random deliveries, and ways to compare.
 //!
 //! Everything is drawn from a fixed seed, so a test that passes once passes always; set
 //! `PROPTEST_RNG_SEED` to look elsewhere.

@@ -1,4 +1,4 @@
-//! What users may rely on about sharing updates among listeners.
+//! Contract of sharing updates among listeners.
 #![allow(missing_docs)]
 
 mod run;

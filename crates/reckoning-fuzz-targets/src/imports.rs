@@ -1,0 +1,62 @@
+//! Importers of foreign recordings: bzflag, slippi, dis, shi, Rocket League.
+
+use reckoning_lab::import;
+use reckoning_recording::{Recording, RecordingError, open_session, write_session};
+
+/// A BZFlag recording.
+pub fn bzflag(bytes: &[u8]) {
+    reads(import::bzflag::parse, bytes);
+}
+
+/// A Slippi replay.
+pub fn slippi(bytes: &[u8]) {
+    reads(import::slippi::parse, bytes);
+}
+
+/// A capture of DIS traffic.
+pub fn dis(bytes: &[u8]) {
+    reads(import::dis::parse, bytes);
+}
+
+/// A play log of SHI.
+pub fn shi(bytes: &[u8]) {
+    reads(import::shi::parse, bytes);
+}
+
+/// Any bytes give a recording or an error with an offset inside the file.
+fn reads(parse: fn(&[u8], &str) -> Result<Recording, RecordingError>, bytes: &[u8]) {
+    match parse(bytes, "fuzz") {
+        Ok(recording) => {
+            let file = write_session(&recording, Vec::new()).expect("memory does not fail");
+            let opened = open_session(&file).expect("what was written can be read");
+            assert_eq!(opened.recording.sample_count(), recording.sample_count());
+        }
+        Err(error) => assert!(error.offset.expect("a place") <= bytes.len() as u64),
+    }
+}
+
+/// Any header and body of a replay, with the checksums that let them pass:
+/// `length of the header u16 | header | body`.
+pub fn rocket_league(bytes: &[u8]) {
+    let Some((&length, rest)) = bytes.split_first_chunk::<2>() else { return };
+    let (header, body) = rest.split_at(usize::from(u16::from_le_bytes(length)).min(rest.len()));
+    let file = [section(header), section(body)].concat();
+    if let Err(error) = import::rocket_league::parse(&file, "fuzz") {
+        assert!(error.offset.is_some());
+    }
+}
+
+fn section(bytes: &[u8]) -> Vec<u8> {
+    let length = (bytes.len() as u32).to_le_bytes();
+    [&length[..], &checksum(bytes).to_le_bytes(), bytes].concat()
+}
+
+/// The game's own checksum.
+fn checksum(bytes: &[u8]) -> u32 {
+    let table = |index: u32| {
+        let step = |crc: u32, _| (crc << 1) ^ if crc >> 31 == 1 { 0x04c1_1db7 } else { 0 };
+        (0..8).fold(index << 24, step).swap_bytes()
+    };
+    let step = |crc: u32, &byte: &u8| (crc >> 8) ^ table((u32::from(byte) ^ crc) & 0xff);
+    (!bytes.iter().fold(!0xefcb_f201_u32.swap_bytes(), step)).swap_bytes()
+}

@@ -1,0 +1,41 @@
+//! Fuzz targets as plain functions: whatever the bytes, none of them panics.
+//!
+//! The fuzzer calls them from `fuzz/fuzz_targets`; the test `replay` runs every file of
+//! `fuzz/seeds` through them, changed a little as well, on every machine. A target returns
+//! nothing: what must hold is asserted in it.
+
+#![expect(clippy::missing_panics_doc, reason = "a panic is what each of them is searched for")]
+
+mod imports;
+mod models;
+mod net;
+mod recordings;
+mod wire;
+
+pub use imports::{bzflag, dis, rocket_league, shi, slippi};
+pub use models::{learned, trend_map};
+pub use net::{net_host, net_join, net_session};
+pub use recordings::{csv, json, session, session_chunks};
+pub use wire::wire;
+
+/// What a fuzzer calls with any bytes.
+pub type Target = fn(&[u8]);
+
+/// All targets by name, which is also the name of their folder in `fuzz/seeds`.
+pub const TARGETS: [(&str, Target); 15] = [
+    ("session", session),
+    ("session_chunks", session_chunks),
+    ("csv", csv),
+    ("json", json),
+    ("bzflag", bzflag),
+    ("slippi", slippi),
+    ("dis", dis),
+    ("shi", shi),
+    ("rocket_league", rocket_league),
+    ("trend_map", trend_map),
+    ("wire", wire),
+    ("net_session", net_session),
+    ("net_host", net_host),
+    ("net_join", net_join),
+    ("learned", learned),
+];

@@ -1,0 +1,96 @@
+//! Acknowledgement window of received datagrams: the newest, and which of the 32 before it came.
+//!
+//! An [`AckWindow`] tells new datagrams from duplicates and from those too old to judge, and holds
+//! what the next header acknowledges.
+
+/// Datagrams before the newest that an acknowledgement covers.
+pub(crate) const ACK_BITS: u16 = 32;
+
+/// How far `a` is ahead of `b` on the circle of sequence numbers; negative when behind.
+pub(crate) const fn ahead(a: u16, b: u16) -> i16 {
+    a.wrapping_sub(b).cast_signed()
+}
+
+/// Classification of a received datagram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arrival {
+    New,
+    /// It was received before.
+    Duplicate,
+    /// So late that it cannot be told from a duplicate.
+    TooOld,
+}
+
+/// Window over a wrapping sequence: the newest number received, and which of the 32 before it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AckWindow {
+    newest: Option<u16>,
+    before: u32,
+}
+
+impl AckWindow {
+    /// What receiving `number` now would be.
+    pub(crate) fn classify(self, number: u16) -> Arrival {
+        let Some(newest) = self.newest else { return Arrival::New };
+        match ahead(newest, number) {
+            0 => Arrival::Duplicate,
+            back if back < 0 => Arrival::New,
+            back if back > ACK_BITS.cast_signed() => Arrival::TooOld,
+            back if self.before & (1 << (back - 1)) == 0 => Arrival::New,
+            _ => Arrival::Duplicate,
+        }
+    }
+
+    /// Records that `number` was received. Returns whether it is the newest now.
+    pub(crate) fn record(&mut self, number: u16) -> bool {
+        let Some(newest) = self.newest else {
+            self.newest = Some(number);
+            return true;
+        };
+        let step = ahead(number, newest);
+        if step > 0 {
+            let shifted = u64::from(self.before) << 1 | 1;
+            self.before =
+                shifted.checked_shl(u32::from(step.unsigned_abs()) - 1).unwrap_or(0) as u32;
+            self.newest = Some(number);
+        } else if step < 0 && step >= -ACK_BITS.cast_signed() {
+            self.before |= 1 << (-step - 1);
+        }
+        step > 0
+    }
+
+    /// The newest number received.
+    pub(crate) const fn newest(self) -> Option<u16> {
+        self.newest
+    }
+
+    /// A bit for each of the 32 before it, the nearest one lowest.
+    pub(crate) const fn before(self) -> u32 {
+        self.before
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_tells_news_from_duplicates_across_the_wrap() {
+        let mut window = AckWindow::default();
+        let numbers = [65_530_u16, 65_534, 3, 65_535, 1];
+        for number in numbers {
+            assert_eq!(window.classify(number), Arrival::New, "{number}");
+            window.record(number);
+        }
+        for number in numbers {
+            assert_eq!(window.classify(number), Arrival::Duplicate, "{number}");
+        }
+        assert_eq!(window.classify(2), Arrival::New);
+        assert_eq!(window.classify(3_u16.wrapping_sub(32)), Arrival::New);
+        assert_eq!(window.classify(3_u16.wrapping_sub(33)), Arrival::TooOld);
+        window.record(3 + 32);
+        assert_eq!((window.newest(), window.before()), (Some(35), 1 << 31));
+        window.record(35 + 33);
+        assert_eq!(window.before(), 0);
+    }
+}

@@ -1,0 +1,134 @@
+//! State of one peer on the host.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use reckoning::{DVec3, SimTime};
+
+use crate::budget::{ByteBudget, DATAGRAM_OVERHEAD_BYTES};
+use crate::channel::Channel;
+use crate::control_messages::ControlMessages;
+use crate::host::config::HostConfig;
+use crate::host::sending::PeerEntityState;
+use crate::stats::TrafficStats;
+use crate::wire::{DisconnectReason, EntityId, PeerId};
+
+/// The bytes of an update are estimated as this until some were written.
+const INITIAL_UPDATE_BYTES: f64 = 14.0;
+/// What one received datagram costs of the receive budget, in its unit.
+const RECEIVE_UNIT: u32 = DATAGRAM_OVERHEAD_BYTES as u32;
+
+/// How far a peer's join has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum PeerStage {
+    /// It connected and has to join.
+    Connected,
+    /// It requested to join with this token; the game has to answer.
+    Requested(Box<[u8]>),
+    /// It joined with this token.
+    Joined(Box<[u8]>),
+    /// It was refused or disconnected: that is sent `left` times more, then it is forgotten.
+    Ended { reason: DisconnectReason, was_joined: bool, left: u8 },
+}
+
+/// The place from which distances to a peer's entities are measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Viewpoint {
+    /// The first entity it owns; while it owns none, all is infinitely far away.
+    Own,
+    /// An entity.
+    Entity(EntityId),
+    /// A fixed place.
+    Place(DVec3),
+    /// Everything is at distance zero, for those who only watch.
+    Everywhere,
+}
+
+/// A ping that has to be answered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PendingPing {
+    pub(crate) sent_us: u64,
+    pub(crate) received: SimTime,
+}
+
+/// One peer. What each part can grow to is in [`limits`](crate::limits).
+#[derive(Debug)]
+pub(crate) struct Peer {
+    pub(crate) id: PeerId,
+    pub(crate) stage: PeerStage,
+    pub(crate) connected_at: SimTime,
+    pub(crate) channel: Channel,
+    pub(crate) pending_ping: Option<PendingPing>,
+    /// The welcome has to be sent, or sent again.
+    pub(crate) welcome_due: bool,
+    pub(crate) control: ControlMessages,
+    pub(crate) viewpoint: Viewpoint,
+    /// The entities it owns, oldest first.
+    pub(crate) owned: Vec<EntityId>,
+    /// Its interest set, and what is about to leave it; in order of entity.
+    pub(crate) entity_states: Vec<PeerEntityState>,
+    /// Counts entries into the interest set.
+    pub(crate) next_epoch: u16,
+    /// Places in `entity_states` that are due in this tick, and how many of them were written.
+    pub(crate) queue: Vec<u32>,
+    pub(crate) served: usize,
+    /// A tick has come and its queue is not made yet.
+    pub(crate) tick_due: bool,
+    /// It is in the host's send queue.
+    pub(crate) in_send_queue: bool,
+    pub(crate) budget: ByteBudget,
+    pub(crate) receive_budget: ByteBudget,
+    /// Bytes of an update, smoothed.
+    pub(crate) update_bytes: f64,
+    /// Delay of datagrams to it, by its acknowledgements; smoothed.
+    pub(crate) delay_s: Option<f64>,
+    pub(crate) stats: TrafficStats,
+}
+
+impl Peer {
+    pub(crate) fn new(id: PeerId, config: &HostConfig, now: SimTime) -> Self {
+        // Datagrams counted as bytes: a bucket is a bucket.
+        let receive_units_per_s = config.max_datagrams_per_s.saturating_mul(RECEIVE_UNIT);
+        Self {
+            id,
+            stage: PeerStage::Connected,
+            connected_at: now,
+            channel: Channel::new(config.command_repeats, now),
+            pending_ping: None,
+            welcome_due: false,
+            control: ControlMessages::default(),
+            viewpoint: Viewpoint::Own,
+            owned: Vec::new(),
+            entity_states: Vec::new(),
+            next_epoch: 0,
+            queue: Vec::new(),
+            served: 0,
+            tick_due: false,
+            in_send_queue: false,
+            budget: ByteBudget::new(config.bytes_per_s, config.max_datagram_bytes, now),
+            receive_budget: ByteBudget::new(receive_units_per_s, 0, now),
+            update_bytes: INITIAL_UPDATE_BYTES,
+            delay_s: None,
+            stats: TrafficStats::default(),
+        }
+    }
+
+    pub(crate) const fn is_joined(&self) -> bool {
+        matches!(self.stage, PeerStage::Joined(_))
+    }
+
+    /// The token it requested to join with; empty before that and after the end.
+    pub(crate) fn token(&self) -> &[u8] {
+        match &self.stage {
+            PeerStage::Requested(token) | PeerStage::Joined(token) => token,
+            _ => &[],
+        }
+    }
+
+    /// The state of an entity, if the peer has one.
+    pub(crate) fn entity_state_mut(&mut self, entity: EntityId) -> Option<&mut PeerEntityState> {
+        let place = self.entity_states.binary_search_by_key(&entity, |state| state.entity).ok()?;
+        self.entity_states.get_mut(place)
+    }
+}

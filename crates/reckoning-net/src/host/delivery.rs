@@ -1,0 +1,197 @@
+//! Delivery: what takes effect when a datagram is acknowledged or lost.
+//!
+//! [`loss_detection`](crate::loss_detection) decides which datagrams were received and which were
+//! lost; here each item of such a datagram is brought to where it belongs: an acknowledged update
+//! becomes a baseline, a lost one is due again.
+
+use core::time::Duration;
+
+use reckoning::{ListenerId, Rewind, SimTime};
+
+use super::connections::Peer;
+use super::entities::BaselineRef;
+use super::entities::EntityTable;
+use super::sending::{InterestStage, PeerEntityState};
+use crate::channel::{Channel, SentItem};
+use crate::control_messages::ControlMessages;
+use crate::loss_detection::{PacketOutcome, SentPacket, SentPackets};
+use crate::reliable::Outbox;
+use crate::wire::{EntityId, PeerId};
+
+/// Everything of a peer and of the host that an acknowledgement or a loss can affect.
+pub(crate) struct DeliveryEffects<'a> {
+    peer: PeerId,
+    now: SimTime,
+    entity_states: &'a mut [PeerEntityState],
+    /// Where the next state is likely to be.
+    next: usize,
+    /// Whether entities keep accounts of what was received.
+    keeps_accounts: bool,
+    control: &'a mut ControlMessages,
+    outbox: &'a mut Outbox,
+    welcome_due: &'a mut bool,
+    lost: &'a mut u64,
+    delay_s: &'a mut Option<f64>,
+    entities: &'a mut EntityTable,
+    rewind: Option<&'a mut Rewind<EntityId, PeerId>>,
+}
+
+impl<'a> DeliveryEffects<'a> {
+    /// Splits a peer into its datagrams in flight and everything that their outcomes affect.
+    pub(crate) fn split(
+        peer: &'a mut Peer,
+        entities: &'a mut EntityTable,
+        rewind: Option<&'a mut Rewind<EntityId, PeerId>>,
+        now: SimTime,
+    ) -> (&'a mut SentPackets<SentItem>, Self) {
+        let Channel { sent_packets, outbox, .. } = &mut peer.channel;
+        let effects = Self {
+            peer: peer.id,
+            now,
+            entity_states: &mut peer.entity_states,
+            next: 0,
+            keeps_accounts: entities.keeps_accounts,
+            control: &mut peer.control,
+            outbox,
+            welcome_due: &mut peer.welcome_due,
+            lost: &mut peer.stats.lost,
+            delay_s: &mut peer.delay_s,
+            entities,
+            rewind,
+        };
+        (sent_packets, effects)
+    }
+
+    /// Applies the outcome of a datagram to everything it carried.
+    pub(crate) fn apply(&mut self, outcome: PacketOutcome, packet: &SentPacket<SentItem>) {
+        match outcome {
+            PacketOutcome::Acknowledged(at) => {
+                self.measure_delay(at.secs_since(packet.sent_at));
+                packet.items.iter().for_each(|item| self.acknowledged(*item, at));
+            }
+            PacketOutcome::Lost => {
+                *self.lost += 1;
+                packet.items.iter().for_each(|item| self.lost(*item));
+            }
+        }
+    }
+
+    fn measure_delay(&mut self, sample_s: f64) {
+        let sample_s = sample_s.clamp(0.0, 5.0);
+        let delay_s = self.delay_s.map_or(sample_s, |old_s| old_s + 0.1 * (sample_s - old_s));
+        *self.delay_s = Some(delay_s);
+    }
+
+    fn acknowledged(&mut self, item: SentItem, at: SimTime) {
+        match item {
+            SentItem::Update { entity, number, class, epoch }
+            | SentItem::Enter { entity, number, class, epoch } => {
+                let enters = matches!(item, SentItem::Enter { .. });
+                self.update_acknowledged(entity, BaselineRef { number, class }, epoch, enters, at);
+            }
+            SentItem::Exit { entity, epoch } => {
+                if let Some(state) = self.state(entity, epoch)
+                    && matches!(state.stage, InterestStage::Exit { .. })
+                {
+                    state.stage = InterestStage::Gone;
+                }
+            }
+            SentItem::Control { serial } => self.control.acknowledged(serial),
+            SentItem::Reliable { index } => self.outbox.acknowledged(index),
+            SentItem::Welcome | SentItem::EarlyUpdate { .. } => {}
+        }
+    }
+
+    fn update_acknowledged(
+        &mut self,
+        entity: EntityId,
+        update: BaselineRef,
+        epoch: u16,
+        enters: bool,
+        at: SimTime,
+    ) {
+        let Some(state) = self.state(entity, epoch) else { return };
+        state.acknowledged(update);
+        if enters && matches!(state.stage, InterestStage::Enter { .. }) {
+            state.stage = InterestStage::Shown;
+        }
+        let slot = state.slot;
+        if let Some(rewind) = self.rewind.as_deref_mut() {
+            rewind.handle_shown(self.peer, entity, rewind_key(update), at);
+        }
+        if !self.keeps_accounts {
+            return;
+        }
+        let (delay_s, peer, now) = (*self.delay_s, self.peer, self.now);
+        let Some((entity, _)) = self.entities.at_slot(slot, entity) else { return };
+        let Some(export) = entity.numbered(update.number).map(reckoning::Update::at) else {
+            return;
+        };
+        // Accounts that are told of no acknowledgement keep every update they were told of.
+        if let Some(fairness) = entity.fairness.as_deref_mut() {
+            let delay = Duration::try_from_secs_f64(delay_s.unwrap_or(0.0)).unwrap_or_default();
+            fairness.handle_delay(ListenerId(peer.0), delay);
+            fairness.handle_acknowledgement(ListenerId(peer.0), export, at, now);
+        }
+    }
+
+    fn lost(&mut self, item: SentItem) {
+        match item {
+            SentItem::Update { entity, number, epoch, .. }
+            | SentItem::EarlyUpdate { entity, number, epoch } => {
+                self.update_lost(entity, number, epoch);
+            }
+            SentItem::Enter { entity, number, epoch, .. } => {
+                self.update_lost(entity, number, epoch);
+                if let Some(state) = self.state(entity, epoch)
+                    && let InterestStage::Enter { sent } = &mut state.stage
+                {
+                    *sent = false;
+                }
+            }
+            SentItem::Exit { entity, epoch } => {
+                if let Some(state) = self.state(entity, epoch)
+                    && let InterestStage::Exit { sent } = &mut state.stage
+                {
+                    *sent = false;
+                }
+            }
+            SentItem::Control { serial } => self.control.lost(serial),
+            SentItem::Reliable { index } => self.outbox.lost(index),
+            SentItem::Welcome => *self.welcome_due = true,
+        }
+    }
+
+    fn update_lost(&mut self, entity: EntityId, number: u16, epoch: u16) {
+        let Some(state) = self.state(entity, epoch) else { return };
+        state.lost(number);
+        let slot = state.slot;
+        if !self.keeps_accounts {
+            return;
+        }
+        let (peer, now) = (self.peer, self.now);
+        let Some((entity, _)) = self.entities.at_slot(slot, entity) else { return };
+        let Some(export) = entity.numbered(number).map(reckoning::Update::at) else { return };
+        if let Some(fairness) = entity.fairness.as_deref_mut() {
+            fairness.handle_loss(ListenerId(peer.0), export, now);
+        }
+    }
+
+    /// Datagrams carry entities in the order of the states, so the next is nearly always the one
+    /// after the last.
+    fn state(&mut self, entity: EntityId, epoch: u16) -> Option<&mut PeerEntityState> {
+        let next = self.entity_states.get(self.next).is_some_and(|state| state.entity == entity);
+        let place = if next {
+            self.next
+        } else {
+            self.entity_states.binary_search_by_key(&entity, |state| state.entity).ok()?
+        };
+        self.next = place + 1;
+        self.entity_states.get_mut(place).filter(|state| state.epoch == epoch)
+    }
+}
+
+/// The key under which an update is remembered for hit checks.
+pub(crate) const fn rewind_key(update: BaselineRef) -> u32 {
+    (update.class as u32) << 16 | update.number as u32
+}

@@ -1,0 +1,270 @@
+//! One entity of a host: what the host knows of it, and the updates it was sent as.
+//!
+//! The host's knowledge is one [`Update`]: a truth observed here, or the latest accepted from
+//! its owner. It gets a *number* only when some peer is due it, once for all peers; what differs
+//! between them is the baseline and the class, and for each pair the body is computed once
+//! ([`PayloadCache`]). How far the prediction from a number is off the knowledge is computed once
+//! per tick ([`PredictionErrorCache`]), however many peers predict from it.
+
+use alloc::boxed::Box;
+
+use reckoning::{
+    DVec3, Fairness, FairnessConfig, Guard, GuardConfig, Kinematics, Model, Policy, SimTime,
+    Update, UpdateKind,
+};
+
+use crate::history::History;
+use crate::host::sending::{PayloadCache, PayloadKey, PredictionError, PredictionErrorCache};
+use crate::wire::{Body, EncodedBody, EntityId, Format, Owner};
+use crate::zones::ZoneClass;
+
+/// How updates of a distance class are written.
+#[derive(Clone, Debug)]
+pub(crate) struct ClassFormat {
+    pub(crate) format: Format,
+    pub(crate) coarser_log2: u8,
+    pub(crate) model: Option<Model>,
+}
+
+impl ClassFormat {
+    /// What is closer than this is the same place.
+    pub(crate) const fn step_m(&self) -> f64 {
+        self.format.quantiser().position_m
+    }
+
+    /// What peers of this class get of an update on the host's own grid.
+    fn coarsen(&self, update: &Update) -> Update {
+        if self.coarser_log2 == 0 && self.model.is_none() {
+            return *update;
+        }
+        let model = self.model.map_or(*update.model(), |model| model.fitted(update.kinematics()));
+        let carried = Update::new(*update.kinematics(), model, update.kind()).unwrap_or(*update);
+        self.format.round(&carried)
+    }
+}
+
+/// Reference to an update that was sent: its number, as a class wrote it. A baseline once the peer
+/// acknowledged it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BaselineRef {
+    pub(crate) number: u16,
+    pub(crate) class: u8,
+}
+
+/// State that an owner's updates are decoded with.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Inbound {
+    pub(crate) history: History,
+    /// Sequence number of the datagram that brought the newest.
+    pub(crate) sequence: Option<u16>,
+}
+
+/// One entity.
+#[derive(Debug)]
+pub(crate) struct Entity {
+    pub(crate) id: EntityId,
+    pub(crate) owner: Owner,
+    pub(crate) tag: Box<[u8]>,
+    /// What the host knows.
+    known: Update,
+    /// Whether `known` has a number, the newest of `history`.
+    numbered: bool,
+    history: History,
+    /// The first number after the last teleport.
+    teleported: Option<u16>,
+    /// `known` comes after a teleport and has no number yet.
+    teleports: bool,
+    pub(crate) inbound: Inbound,
+    pub(crate) guard: Option<Box<Guard>>,
+    pub(crate) fairness: Option<Box<Fairness>>,
+    /// The number last given to `fairness`, and when.
+    pub(crate) exported: Option<(u16, SimTime)>,
+    /// The number last remembered for hit checks, by class.
+    pub(crate) remembered: [Option<u16>; crate::zones::MAX_CLASSES],
+    prediction_errors: PredictionErrorCache,
+    payloads: PayloadCache,
+}
+
+impl Entity {
+    pub(crate) fn new(id: EntityId, owner: Owner, tag: &[u8], known: Update) -> Self {
+        Self {
+            id,
+            owner,
+            tag: tag.into(),
+            known,
+            numbered: false,
+            history: History::default(),
+            teleported: None,
+            teleports: false,
+            inbound: Inbound::default(),
+            guard: None,
+            fairness: None,
+            exported: None,
+            remembered: [None; crate::zones::MAX_CLASSES],
+            prediction_errors: PredictionErrorCache::default(),
+            payloads: PayloadCache::default(),
+        }
+    }
+
+    /// What the host knows.
+    pub(crate) const fn known(&self) -> &Update {
+        &self.known
+    }
+
+    /// The host learns something newer; what is not newer changes nothing.
+    pub(crate) fn learn(&mut self, known: Update) -> bool {
+        if known.at() <= self.known.at() {
+            return false;
+        }
+        self.teleports |= known.kind() == UpdateKind::Teleport;
+        self.known = known;
+        self.numbered = false;
+        self.prediction_errors.forget();
+        true
+    }
+
+    /// The number of what the host knows; it gets one now if it has none.
+    pub(crate) fn number(&mut self, format: &Format) -> u16 {
+        let newest = self.history.newest();
+        if let (true, Some(number)) = (self.numbered, newest) {
+            return number;
+        }
+        let number = newest.map_or(0, |newest| newest.wrapping_add(1));
+        let plain = Update::new(*self.known.kinematics(), *self.known.model(), UpdateKind::Partial);
+        self.history.put(number, format.round(&plain.unwrap_or(self.known)));
+        if core::mem::take(&mut self.teleports) {
+            self.teleported = Some(number);
+        }
+        self.numbered = true;
+        self.payloads.clear();
+        number
+    }
+
+    /// The update of a number, if it is still here.
+    pub(crate) fn numbered(&self, number: u16) -> Option<&Update> {
+        self.history.get(number)
+    }
+
+    /// Whether the update of a number is still here.
+    pub(crate) fn has_number(&self, number: u16) -> bool {
+        self.history.has(number)
+    }
+
+    /// The number of the update about that moment, if it is still here.
+    pub(crate) fn number_at(&self, at: SimTime) -> Option<u16> {
+        let newest = self.history.newest()?;
+        (0..crate::history::HISTORY as u16)
+            .map(|back| newest.wrapping_sub(back))
+            .find(|number| self.history.get(*number).is_some_and(|update| update.at() == at))
+    }
+
+    /// Whether the body teleported after `number`, so that whoever has that must show it elsewhere
+    /// at once.
+    pub(crate) fn teleported_since(&self, number: u16) -> bool {
+        self.teleports || self.teleported.is_some_and(|at| crate::ack_window::ahead(at, number) > 0)
+    }
+
+    /// How far the prediction from `sent` is off at `now`, by the rules of the class that the peer
+    /// is in by now; `None` when its number is no longer known.
+    pub(crate) fn prediction_error(
+        &mut self,
+        classes: &[ClassFormat],
+        sent: BaselineRef,
+        rules: (u8, &ZoneClass),
+        now: SimTime,
+    ) -> Option<PredictionError> {
+        let known = self.prediction_errors.known_at(now, &self.known);
+        if let Some(error) = self.prediction_errors.kept(sent, rules.0) {
+            return Some(error);
+        }
+        let update = self.update_in(classes, sent)?;
+        let is_newest = self.numbered && self.history.newest() == Some(sent.number);
+        let step_m = classes.get(usize::from(rules.0)).map_or(0.0, ClassFormat::step_m);
+        let error = PredictionError::measure(&known, &update, is_newest, step_m, rules.1);
+        self.prediction_errors.keep(sent, rules.0, error);
+        Some(error)
+    }
+
+    /// Where the host knows it to be at `now`.
+    pub(crate) fn position_at(&self, now: SimTime) -> DVec3 {
+        self.known.position_at(now)
+    }
+
+    /// An update as its class writes it.
+    pub(crate) fn update_in(&self, classes: &[ClassFormat], update: BaselineRef) -> Option<Update> {
+        let class = classes.get(usize::from(update.class))?;
+        self.history.get(update.number).map(|update| class.coarsen(update))
+    }
+
+    /// The body as bits, its time stamp counted from `near_tick` of the host's format. `None` when
+    /// there are too many of them, or no body.
+    pub(crate) fn encoded_body(
+        &mut self,
+        classes: &[ClassFormat],
+        format: &Format,
+        key: PayloadKey,
+        near_tick: i64,
+    ) -> Option<EncodedBody> {
+        if let Some(encoded) = self.payloads.encoded(key, near_tick) {
+            return Some(*encoded);
+        }
+        let encoded = EncodedBody::new(format, &self.body(classes, key)?, near_tick)?;
+        self.payloads.keep_encoded(key, near_tick, encoded);
+        Some(encoded)
+    }
+
+    /// The body of an update against a baseline; `None` when either is no longer known.
+    pub(crate) fn body(&mut self, classes: &[ClassFormat], key: PayloadKey) -> Option<Body> {
+        if let Some(body) = self.payloads.body(key) {
+            return Some(*body);
+        }
+        let mut update = self.update_in(classes, key.update)?;
+        if key.teleport {
+            let kind = UpdateKind::Teleport;
+            update = Update::new(*update.kinematics(), *update.model(), kind).unwrap_or(update);
+        }
+        let baseline = match key.baseline {
+            Some(baseline) => Some(self.update_in(classes, baseline)?),
+            None => None,
+        };
+        let format = &classes.get(usize::from(key.update.class))?.format;
+        let body = Body::new(format, baseline.as_ref(), &update);
+        self.payloads.keep(key, body);
+        Some(body)
+    }
+
+    /// What the host knows, as an update to correct an owner with.
+    pub(crate) fn correction(&self, format: &Format) -> Update {
+        let full = Update::new(*self.known.kinematics(), *self.known.model(), UpdateKind::Full);
+        format.round(&full.unwrap_or(self.known))
+    }
+
+    /// Another owner moves the entity from now on.
+    pub(crate) fn set_owner(&mut self, owner: Owner, guard: Option<GuardConfig>, now: SimTime) {
+        self.owner = owner;
+        self.inbound = Inbound::default();
+        let start = *self.known().kinematics();
+        let guard = guard.and_then(|config| Guard::start(config, &start).ok());
+        self.guard = guard.map(|mut guard| {
+            guard.put(&start, now);
+            Box::new(guard)
+        });
+    }
+}
+
+/// The fairness of one entity; `None` where the policy needs no accounts.
+pub(crate) fn new_fairness(policy: Policy, seed: u64, id: EntityId) -> Option<Box<Fairness>> {
+    if policy == Policy::Base {
+        return None;
+    }
+    let mut config = FairnessConfig::default();
+    config.policy = policy;
+    config.seed = seed ^ u64::from(id.0);
+    config.accounts = false; // nobody here reads what the policy does not
+    Fairness::new(config).ok().map(Box::new)
+}
+
+/// The update of a state that the host sets itself: a halt, a correction.
+pub(crate) fn full_update(state: &Kinematics, model: Model) -> Option<Update> {
+    Update::new(*state, model.fitted(state), UpdateKind::Full).ok()
+}

@@ -1,0 +1,185 @@
+//! Interest sets: which entities each peer is sent, and at which distance class.
+//!
+//! [`update_interest`] merges what is near a peer's viewpoint into the peer's list of
+//! [`PeerEntityState`]s: an entity that came near enters the set, one that is out of reach begins
+//! to leave it, and the class of the others follows their distance. An entity is never in the set
+//! of its owner.
+
+mod grid;
+
+pub(crate) use grid::Grid;
+
+use alloc::vec::Vec;
+
+use reckoning::{DVec3, ListenerId, Rewind, SimTime};
+
+use super::connections::{Peer, Viewpoint};
+use super::entities::EntityTable;
+use super::sending::{InterestStage, PeerEntityState};
+use crate::wire::{EntityId, Owner, PeerId};
+
+/// An entity in reach of a viewpoint.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NearbyEntity {
+    pub(crate) id: EntityId,
+    /// Its slot in the host's table.
+    pub(crate) slot: u32,
+    pub(crate) distance_squared_m2: f64,
+}
+
+/// Where a viewpoint is at the moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum ViewOrigin {
+    /// All is infinitely far away.
+    Nowhere,
+    At(DVec3),
+    /// All is near.
+    Everywhere,
+}
+
+impl ViewOrigin {
+    /// Where a peer's viewpoint is at `now`.
+    fn from_peer(peer: &Peer, entities: &EntityTable, now: SimTime) -> Self {
+        let at_entity =
+            |id| entities.get(id).map_or(Self::Nowhere, |it| Self::At(it.position_at(now)));
+        match peer.viewpoint {
+            Viewpoint::Own => peer.owned.first().map_or(Self::Nowhere, |id| at_entity(*id)),
+            Viewpoint::Entity(id) => at_entity(id),
+            Viewpoint::Place(place) => Self::At(place),
+            Viewpoint::Everywhere => Self::Everywhere,
+        }
+    }
+
+    /// The squared distance of a place.
+    pub(crate) fn distance_squared(self, place: DVec3) -> f64 {
+        match self {
+            Self::Nowhere => f64::INFINITY,
+            Self::At(origin) => place.distance_squared(origin),
+            Self::Everywhere => 0.0,
+        }
+    }
+}
+
+/// Brings a peer's interest set up to date. The table's grid has to be; `nearby` is only room.
+pub(crate) fn update_interest(
+    peer: &mut Peer,
+    entities: &mut EntityTable,
+    mut rewind: Option<&mut Rewind<EntityId, PeerId>>,
+    nearby: &mut Vec<NearbyEntity>,
+    now: SimTime,
+) {
+    entities.find_near(ViewOrigin::from_peer(peer, entities, now), now, nearby);
+    // Both lists are in order of id.
+    let old = core::mem::take(&mut peer.entity_states);
+    let mut merged: Vec<PeerEntityState> = Vec::with_capacity(old.len().max(nearby.len()));
+    let mut nearby = nearby.iter().peekable();
+    for state in old {
+        while let Some(newcomer) = nearby.next_if(|it| it.id < state.entity) {
+            merged.extend(enter(peer, entities, newcomer, now));
+        }
+        let here = nearby.next_if(|it| it.id == state.entity);
+        let class = here.and_then(|it| class_of(peer, entities, it, &state));
+        merged.extend(match class {
+            Some(class) => Some(keep(peer, entities, state, class, now)),
+            None => leave(peer, entities, rewind.as_deref_mut(), state),
+        });
+    }
+    for newcomer in nearby {
+        merged.extend(enter(peer, entities, newcomer, now));
+    }
+    peer.entity_states = merged;
+    peer.queue.clear();
+    peer.served = 0;
+}
+
+/// The distance class of an entity that the peer has a state of; `None` when it is out of reach.
+fn class_of(
+    peer: &Peer,
+    entities: &EntityTable,
+    nearby: &NearbyEntity,
+    state: &PeerEntityState,
+) -> Option<u8> {
+    let current = state.is_shown().then_some(state.class);
+    if is_own(peer, entities, nearby) {
+        return None;
+    }
+    entities.zones.class_at(nearby.distance_squared_m2, current)
+}
+
+fn is_own(peer: &Peer, entities: &EntityTable, nearby: &NearbyEntity) -> bool {
+    entities.at(nearby.slot).is_none_or(|entity| entity.owner == Owner::Peer(peer.id))
+}
+
+/// An entity enters the interest set, if it is in a class.
+fn enter(
+    peer: &mut Peer,
+    entities: &mut EntityTable,
+    nearby: &NearbyEntity,
+    now: SimTime,
+) -> Option<PeerEntityState> {
+    if is_own(peer, entities, nearby) {
+        return None;
+    }
+    let class = entities.zones.class_at(nearby.distance_squared_m2, None)?;
+    let epoch = next_epoch(peer);
+    let state = PeerEntityState::new(nearby.id, nearby.slot, class, epoch, now);
+    add_listener(entities, &state, peer.id, now);
+    Some(state)
+}
+
+/// An entity is in reach that the peer has a state of: it stays in the set, or enters it again
+/// before its exit was acknowledged.
+fn keep(
+    peer: &mut Peer,
+    entities: &mut EntityTable,
+    mut state: PeerEntityState,
+    class: u8,
+    now: SimTime,
+) -> PeerEntityState {
+    if state.is_shown() {
+        if class < state.class {
+            state.choose(None); // what the peer has is coarser than it should be
+        }
+        state.class = class;
+    } else {
+        state.enter_again(class, next_epoch(peer), now);
+        add_listener(entities, &state, peer.id, now);
+    }
+    state
+}
+
+/// An entity is out of reach: its state is kept until its exit is acknowledged, or dropped.
+fn leave(
+    peer: &Peer,
+    entities: &mut EntityTable,
+    rewind: Option<&mut Rewind<EntityId, PeerId>>,
+    mut state: PeerEntityState,
+) -> Option<PeerEntityState> {
+    if state.is_shown() {
+        remove_listener(entities, &state, peer.id);
+        if let Some(rewind) = rewind {
+            rewind.handle_hidden(peer.id, state.entity);
+        }
+    }
+    let exit_due = state.exit();
+    (exit_due && state.stage != InterestStage::Gone).then_some(state)
+}
+
+fn next_epoch(peer: &mut Peer) -> u16 {
+    peer.next_epoch = peer.next_epoch.wrapping_add(1);
+    peer.next_epoch
+}
+
+/// The entity's fairness policy has one more peer to choose from.
+fn add_listener(entities: &mut EntityTable, state: &PeerEntityState, peer: PeerId, now: SimTime) {
+    if let Some(fairness) = entities.fairness_at(state.slot, state.entity) {
+        fairness.add_listener(ListenerId(peer.0), now);
+    }
+}
+
+/// The entity's fairness policy has one peer less to choose from.
+pub(crate) fn remove_listener(entities: &mut EntityTable, state: &PeerEntityState, peer: PeerId) {
+    if let Some(fairness) = entities.fairness_at(state.slot, state.entity) {
+        fairness.remove_listener(ListenerId(peer.0));
+    }
+}

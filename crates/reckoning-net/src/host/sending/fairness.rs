@@ -1,0 +1,70 @@
+//! Fairness policies at work: what each entity exports, and which peers its policy chooses.
+
+use alloc::collections::BTreeMap;
+
+use reckoning::{ListenerId, SimTime};
+
+use super::export_reason::{ExportState, reason_for_everybody};
+use crate::host::config::HostConfig;
+use crate::host::connections::Peer;
+use crate::host::entities::{BaselineRef, ClassFormat, Entity, EntityTable};
+use crate::wire::{Format, PeerId};
+use crate::zones::ZoneClass;
+
+/// Lets the fairness policies of all entities choose the peers that are due an update.
+pub(crate) fn export_by_policy(
+    config: &HostConfig,
+    entities: &mut EntityTable,
+    peers: &mut BTreeMap<PeerId, Peer>,
+    now: SimTime,
+) {
+    let Some(nearest) = config.zones.classes.first() else { return };
+    let (slots, classes) = (&mut entities.slots, &entities.classes);
+    for entity in slots.iter_mut().flatten() {
+        if entity.fairness.is_none() {
+            continue;
+        }
+        if reason_for_everybody(nearest, &export_state(entity, classes, nearest, now)).is_some() {
+            export(entity, &config.format, now);
+        }
+        while let Some(delivery) =
+            entity.fairness.as_deref_mut().and_then(|fairness| fairness.poll_delivery(now))
+        {
+            let ListenerId(to) = delivery.to;
+            let number = entity.number_at(delivery.update.at());
+            let peer = peers.get_mut(&PeerId(to));
+            if let Some(state) = peer.and_then(|peer| peer.entity_state_mut(entity.id)) {
+                state.choose(number);
+            }
+        }
+    }
+}
+
+/// What is known of the last export.
+fn export_state(
+    entity: &mut Entity,
+    classes: &[ClassFormat],
+    class: &ZoneClass,
+    now: SimTime,
+) -> ExportState {
+    let (number, at) = entity.exported.unzip();
+    let teleported = number.is_some_and(|number| entity.teleported_since(number));
+    let exported = number.filter(|_| !teleported).map(|number| BaselineRef { number, class: 0 });
+    ExportState {
+        silence: at.map_or_else(Default::default, |at| now.saturating_since(at)),
+        error: exported.and_then(|sent| entity.prediction_error(classes, sent, (0, class), now)),
+        teleported,
+        due: false,
+        lost: false,
+        relays: false,
+    }
+}
+
+fn export(entity: &mut Entity, format: &Format, now: SimTime) {
+    let number = entity.number(format);
+    entity.exported = Some((number, now));
+    let Some(update) = entity.numbered(number).copied() else { return };
+    if let Some(fairness) = entity.fairness.as_deref_mut() {
+        fairness.handle_export(update, now);
+    }
+}

@@ -1,0 +1,163 @@
+//! Sending: which updates a peer is due, and the datagrams that carry them.
+//!
+//! - [`export_reason`] decides why a peer is due an update of an entity, if it is;
+//! - [`choose_updates`] picks the most urgent ones that the peer's budget has room for;
+//! - [`write_updates`] chooses the baseline of each and writes it;
+//! - this file assembles the datagram: connection and game messages first, then the entities.
+//!
+//! What was sent of an entity to a peer, and what of it was acknowledged, is a
+//! [`PeerEntityState`]. Bodies and prediction errors that several peers share are computed once
+//! ([`PayloadCache`], [`PredictionErrorCache`]). What happens when a datagram is acknowledged or
+//! lost is in [`delivery`](super::delivery).
+
+mod choose_updates;
+mod export_reason;
+mod fairness;
+mod packet_builder;
+mod payload_cache;
+mod peer_entity_state;
+mod prediction_error;
+mod write_updates;
+
+pub(super) use choose_updates::Candidate;
+pub(super) use fairness::export_by_policy;
+pub(super) use payload_cache::{PayloadCache, PayloadKey};
+pub(super) use peer_entity_state::{InterestStage, PeerEntityState};
+pub(super) use prediction_error::{PredictionError, PredictionErrorCache};
+
+use alloc::vec::Vec;
+
+use reckoning::{Rewind, SimTime};
+
+use super::config::HostConfig;
+use super::connections::{Peer, PeerStage};
+use super::delivery::DeliveryEffects;
+use super::entities::EntityTable;
+use crate::channel::SentItem;
+use crate::control_messages::ControlMessage;
+use crate::wire::{Body, EntityId, Header, Message, PeerId};
+use packet_builder::PacketBuilder;
+
+/// Everything that the datagrams of all peers are written from.
+pub(super) struct SendContext<'a> {
+    pub(super) config: &'a HostConfig,
+    pub(super) entities: &'a mut EntityTable,
+    pub(super) rewind: Option<&'a mut Rewind<EntityId, PeerId>>,
+    /// The format, as a welcome carries it.
+    pub(super) format_bytes: &'a [u8],
+    /// The config of a welcome.
+    pub(super) welcome_config: &'a [u8],
+    /// Room for [`choose_updates`], so that a tick does not allocate.
+    pub(super) candidates: &'a mut Vec<Candidate>,
+}
+
+impl SendContext<'_> {
+    /// Writes the next datagram for a peer: its length, or `None` when there is nothing to send
+    /// or no budget left.
+    pub(super) fn write_datagram(
+        &mut self,
+        peer: &mut Peer,
+        now: SimTime,
+        buf: &mut [u8],
+    ) -> Option<usize> {
+        if core::mem::take(&mut peer.tick_due) && peer.is_joined() {
+            self.choose_updates(peer, now);
+        }
+        let limit = buf.len().min(self.config.max_datagram_bytes);
+        let header = Header {
+            sequence: peer.channel.sent_packets.next_sequence(),
+            sent_ms: now.as_micros().div_euclid(1000),
+            ack: peer.channel.ack(),
+        };
+        let items = peer.channel.sent_packets.item_list();
+        let mut packet = PacketBuilder::new(&mut buf[..limit], &header, items);
+        self.write_connection_messages(peer, &mut packet, now);
+        if peer.is_joined() {
+            self.write_game_messages(peer, &mut packet);
+            self.write_entities(peer, &mut packet, now);
+        }
+        let worth_sending = packet.has_messages() || peer.channel.ack_owed_since().is_some();
+        let (length, items) = packet.finish();
+        if !worth_sending {
+            peer.channel.sent_packets.recycle(items);
+            return None;
+        }
+        self.record_sent(peer, items, length.unwrap_or(0), now);
+        length
+    }
+
+    fn record_sent(&mut self, peer: &mut Peer, items: Vec<SentItem>, bytes: usize, now: SimTime) {
+        let is_update =
+            |it: &&SentItem| matches!(it, SentItem::Update { .. } | SentItem::EarlyUpdate { .. });
+        if items.iter().filter(is_update).count() * 2 > items.len() {
+            let each = bytes as f64 / items.len() as f64;
+            peer.update_bytes += 0.1 * (each - peer.update_bytes);
+        }
+        peer.stats.datagrams_out += 1;
+        peer.stats.bytes_out += bytes as u64;
+        peer.budget.spend(bytes);
+        peer.channel.ack_sent();
+        let rewind = self.rewind.as_deref_mut();
+        let (sent_packets, mut effects) = DeliveryEffects::split(peer, self.entities, rewind, now);
+        sent_packets.sent(now, items, |outcome, packet| effects.apply(outcome, packet));
+    }
+
+    /// Pong, refusal or disconnection, and welcome: sent whether the peer joined or not.
+    fn write_connection_messages(&self, peer: &mut Peer, packet: &mut PacketBuilder, now: SimTime) {
+        let format = &self.config.format;
+        if let Some(ping) = peer.pending_ping.take() {
+            let micros = |at: SimTime| at.as_micros().cast_unsigned();
+            let (received_us, answered_us) = (micros(ping.received), micros(now));
+            let pong = Message::Pong { sent_us: ping.sent_us, received_us, answered_us };
+            packet.push(format, &pong, None);
+        }
+        if let PeerStage::Ended { reason, was_joined, left } = &mut peer.stage
+            && *left > 0
+        {
+            *left -= 1;
+            let message =
+                if *was_joined { Message::Bye(*reason) } else { Message::Refused(*reason) };
+            packet.push(format, &message, None);
+        }
+        if peer.welcome_due && peer.is_joined() {
+            let (format_bytes, config) = (self.format_bytes, self.welcome_config);
+            let welcome = Message::Welcome { peer: peer.id, format: format_bytes, config };
+            peer.welcome_due = !packet.push(format, &welcome, Some(SentItem::Welcome));
+        }
+    }
+
+    /// Control messages, reliable messages and commands.
+    fn write_game_messages(&self, peer: &mut Peer, packet: &mut PacketBuilder) {
+        let format = &self.config.format;
+        while let Some(pending) = peer.control.next() {
+            let (entity, serial) = (pending.entity, pending.serial);
+            let message = match pending.message {
+                ControlMessage::Grant => Message::Grant { entity },
+                ControlMessage::Revoke => Message::Revoke { entity },
+                ControlMessage::Correct(update) => {
+                    let body = Body::new(format, None, &update);
+                    Message::Correct { entity, class: 0, body }
+                }
+            };
+            if !packet.push(format, &message, Some(SentItem::Control { serial })) {
+                return;
+            }
+            peer.control.sent(serial);
+        }
+        while let Some((index, bytes)) = peer.channel.outbox.next() {
+            let message = Message::Reliable { index, bytes };
+            if !packet.push(format, &message, Some(SentItem::Reliable { index })) {
+                break;
+            }
+            peer.channel.outbox.sent(index);
+        }
+        let mut written = 0;
+        for (index, bytes) in peer.channel.redundant.for_next_datagram() {
+            if !packet.push(format, &Message::Command { index, bytes }, None) {
+                break;
+            }
+            written += 1;
+        }
+        peer.channel.redundant.sent(written);
+    }
+}

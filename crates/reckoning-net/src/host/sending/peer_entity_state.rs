@@ -1,0 +1,202 @@
+//! State of one entity for one peer: what was sent, what was acknowledged, what is due.
+
+use reckoning::SimTime;
+
+use super::export_reason::{ExportState, reason_for_chosen_peer, reason_for_peer, urgency};
+use crate::ack_window::ahead;
+use crate::host::entities::{BaselineRef, ClassFormat, Entity};
+use crate::wire::{EntityId, Owner, UpdateSeq};
+use crate::zones::ZoneClass;
+
+/// After this many losses in a row an update is coded without a baseline: the peer may not have
+/// the one we think it has.
+const MAX_LOSSES_WITH_BASELINE: u8 = 2;
+
+const ENTER_URGENCY: f32 = 1e6;
+const EXIT_URGENCY: f32 = 1e5;
+
+/// How far an entity's stay in a peer's interest set has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InterestStage {
+    /// An entry is due; `sent` while it is in flight.
+    Enter { sent: bool },
+    /// The entry was acknowledged.
+    Shown,
+    /// An exit is due; `sent` while it is in flight.
+    Exit { sent: bool },
+    /// The exit was acknowledged.
+    Gone,
+}
+
+/// One entity for one peer, from its entry into the interest set until its exit is acknowledged.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PeerEntityState {
+    pub(crate) entity: EntityId,
+    /// The entity's slot in the host's table.
+    pub(crate) slot: u32,
+    /// Its distance class.
+    pub(crate) class: u8,
+    pub(crate) stage: InterestStage,
+    /// Tells this stay in the interest set from earlier ones.
+    pub(crate) epoch: u16,
+    /// What was sent last.
+    sent: Option<BaselineRef>,
+    sent_at: SimTime,
+    /// The newest that was acknowledged.
+    acknowledged: Option<BaselineRef>,
+    /// Losses since the last acknowledgement.
+    losses: u8,
+    /// What was sent last was lost, or a policy chose this peer.
+    due: bool,
+    /// The number that the policy chose, if not the newest.
+    chosen: Option<u16>,
+}
+
+impl PeerEntityState {
+    /// An entity that enters the interest set.
+    pub(crate) fn new(entity: EntityId, slot: u32, class: u8, epoch: u16, now: SimTime) -> Self {
+        Self {
+            entity,
+            slot,
+            class,
+            stage: InterestStage::Enter { sent: false },
+            epoch,
+            sent: None,
+            sent_at: now,
+            acknowledged: None,
+            losses: 0,
+            due: false,
+            chosen: None,
+        }
+    }
+
+    /// The entity enters the interest set again before its exit was acknowledged.
+    pub(crate) fn enter_again(&mut self, class: u8, epoch: u16, now: SimTime) {
+        *self = Self::new(self.entity, self.slot, class, epoch, now);
+    }
+
+    /// The entity leaves the interest set. Returns whether an exit has to be sent.
+    pub(crate) fn exit(&mut self) -> bool {
+        if !matches!(self.stage, InterestStage::Exit { .. } | InterestStage::Gone) {
+            self.stage = InterestStage::Exit { sent: false };
+        }
+        self.sent.is_some()
+    }
+
+    /// Whether the entity is in the interest set.
+    pub(crate) const fn is_shown(&self) -> bool {
+        matches!(self.stage, InterestStage::Shown | InterestStage::Enter { .. })
+    }
+
+    /// Makes an update due in the next tick: of that number, or of what is newest then.
+    pub(crate) fn choose(&mut self, number: Option<u16>) {
+        self.due = true;
+        self.chosen = number;
+    }
+
+    /// How urgently something has to be sent in this tick; `None` when nothing has to.
+    pub(super) fn urgency(
+        &self,
+        entity: &mut Entity,
+        class: &ZoneClass,
+        classes: &[ClassFormat],
+        now: SimTime,
+    ) -> Option<f32> {
+        let silence_s = now.secs_since(self.sent_at) as f32;
+        match self.stage {
+            InterestStage::Enter { sent: false } => Some(ENTER_URGENCY + silence_s),
+            InterestStage::Exit { sent: false } => Some(EXIT_URGENCY + silence_s),
+            InterestStage::Exit { sent: true } | InterestStage::Gone => None,
+            InterestStage::Enter { sent: true } | InterestStage::Shown => {
+                let state = self.export_state(entity, class, classes, now);
+                let policy_chooses = entity.fairness.is_some();
+                let reason = if policy_chooses {
+                    reason_for_chosen_peer(class, &state)
+                } else {
+                    reason_for_peer(class, &state)
+                };
+                reason.map(|reason| urgency(reason, &state, silence_s, policy_chooses))
+            }
+        }
+    }
+
+    /// The same for an entity that was despawned.
+    pub(super) fn urgency_despawned(&self, now: SimTime) -> Option<f32> {
+        let exits = self.stage == InterestStage::Exit { sent: false };
+        exits.then(|| EXIT_URGENCY + now.secs_since(self.sent_at) as f32)
+    }
+
+    /// What is known when an update's reason is asked for.
+    fn export_state(
+        &self,
+        entity: &mut Entity,
+        class: &ZoneClass,
+        classes: &[ClassFormat],
+        now: SimTime,
+    ) -> ExportState {
+        let teleported = self.sent.is_some_and(|sent| entity.teleported_since(sent.number));
+        let rules = (self.class, class);
+        let sent = self.sent.filter(|_| !teleported);
+        ExportState {
+            silence: now.saturating_since(self.sent_at),
+            error: sent.and_then(|sent| entity.prediction_error(classes, sent, rules, now)),
+            teleported,
+            due: self.due,
+            lost: self.losses > 0,
+            relays: self.class == 0 && entity.owner != Owner::Host,
+        }
+    }
+
+    /// The number to send, and the baseline to code it against.
+    pub(super) fn choose_update(&self, newest: u16, entity: &Entity) -> (u16, Option<BaselineRef>) {
+        let wanted = self.chosen.filter(|number| entity.has_number(*number));
+        // Never backwards: the peer would drop it.
+        let wanted = wanted.filter(|n| self.sent.is_none_or(|sent| ahead(*n, sent.number) > 0));
+        let number = wanted.unwrap_or(newest);
+        let baseline = self.acknowledged.filter(|acknowledged| {
+            self.losses < MAX_LOSSES_WITH_BASELINE
+                && matches!(self.stage, InterestStage::Shown)
+                && UpdateSeq::delta(acknowledged.number, number).is_some()
+                && entity.has_number(acknowledged.number)
+        });
+        (number, baseline)
+    }
+
+    /// Whether the body teleported since the newest update acknowledged.
+    pub(super) fn needs_teleport(&self, entity: &Entity) -> bool {
+        self.acknowledged.is_some_and(|acknowledged| entity.teleported_since(acknowledged.number))
+    }
+
+    /// Whether that number is the newest acknowledged.
+    pub(super) fn has_number(&self, number: u16) -> bool {
+        self.acknowledged.is_some_and(|acknowledged| acknowledged.number == number)
+    }
+
+    /// Nothing is due any more.
+    pub(crate) fn rest(&mut self) {
+        self.due = false;
+        self.chosen = None;
+    }
+
+    /// An update or an entry was sent.
+    pub(super) fn sent(&mut self, number: u16, now: SimTime) {
+        self.sent = Some(BaselineRef { number, class: self.class });
+        self.sent_at = now;
+        self.rest();
+    }
+
+    /// An update or an entry was acknowledged.
+    pub(crate) fn acknowledged(&mut self, update: BaselineRef) {
+        if self.acknowledged.is_none_or(|newest| ahead(update.number, newest.number) > 0) {
+            self.acknowledged = Some(update);
+        }
+        self.losses = 0;
+    }
+
+    /// An update or an entry was lost.
+    pub(crate) fn lost(&mut self, number: u16) {
+        self.losses = self.losses.saturating_add(1);
+        // If something newer is in flight, that repairs it.
+        self.due |= self.sent.is_some_and(|sent| sent.number == number) && !self.has_number(number);
+    }
+}

@@ -1,0 +1,103 @@
+//! Prediction errors of one entity, computed once per tick for all peers that have the same.
+
+use reckoning::export::{Deviation, Sight};
+use reckoning::{DVec3, SimTime, Threshold, Update};
+
+use crate::host::entities::BaselineRef;
+use crate::zones::ZoneClass;
+
+/// Predictions whose errors are kept within a tick: peers differ by what they were sent last and
+/// by their classes, and seldom by more.
+const MAX_ERRORS: usize = 16;
+
+/// How far a peer's prediction is from what the host knows at one moment, by a class's rules.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PredictionError {
+    /// What the export rule looks at. A stop is missed only while the host knows something newer.
+    pub(crate) deviation: Deviation,
+    /// The position's error as a share of the threshold.
+    pub(crate) share: f32,
+    /// The position's error is more than a step of the grid.
+    pub(crate) apart: bool,
+    /// The prediction moves.
+    pub(crate) moves: bool,
+    /// It is predicted from what the host knows, so nothing newer could be sent.
+    pub(crate) is_newest: bool,
+}
+
+impl PredictionError {
+    /// How far the prediction from `sent` is off what is `known`, by a class's rules. `step_m` is
+    /// the grid's step of position.
+    pub(crate) fn measure(
+        known: &Sight,
+        sent: &Update,
+        is_newest: bool,
+        step_m: f64,
+        class: &ZoneClass,
+    ) -> Self {
+        let deviation = class.export_rule().deviation(known, sent);
+        let error_m = known.position.distance(sent.position_at(known.at));
+        Self {
+            deviation: Deviation { misses_stop: deviation.misses_stop && !is_newest, ..deviation },
+            share: share(&class.threshold, error_m),
+            apart: error_m > step_m,
+            moves: sent.velocity_at(known.at) != DVec3::ZERO,
+            is_newest,
+        }
+    }
+}
+
+/// What was computed for one tick.
+#[derive(Debug, Default)]
+pub(crate) struct PredictionErrorCache {
+    /// What the host knows at the moment of this tick; `None` when that has to be looked up.
+    known: Option<Sight>,
+    /// Each in the place that its key falls into, with its key; zero is no key.
+    kept: [(u64, PredictionError); MAX_ERRORS],
+}
+
+impl PredictionErrorCache {
+    /// Where the body is at `now` by what the host knows, looked up once per tick.
+    pub(crate) fn known_at(&mut self, now: SimTime, known: &Update) -> Sight {
+        if let Some(known) = self.known.filter(|known| known.at == now) {
+            return known;
+        }
+        self.kept = [(0, PredictionError::default()); MAX_ERRORS];
+        *self.known.insert(Sight {
+            at: now,
+            position: known.position_at(now),
+            orientation: known.orientation_at(now),
+            at_rest: known.velocity_at(now) == DVec3::ZERO,
+        })
+    }
+
+    /// What the host knows changed.
+    pub(crate) const fn forget(&mut self) {
+        self.known = None;
+    }
+
+    /// The error of a prediction from `sent` by the rules of a class, if it is kept.
+    pub(crate) fn kept(&self, sent: BaselineRef, rules: u8) -> Option<PredictionError> {
+        let (found, error) = self.kept[place(sent, rules)];
+        (found == key(sent, rules)).then_some(error)
+    }
+
+    /// Keeps an error until the tick is over.
+    pub(crate) fn keep(&mut self, sent: BaselineRef, rules: u8, error: PredictionError) {
+        self.kept[place(sent, rules)] = (key(sent, rules), error);
+    }
+}
+
+const fn place(sent: BaselineRef, rules: u8) -> usize {
+    (sent.number as usize + 3 * sent.class as usize + 5 * rules as usize) % MAX_ERRORS
+}
+
+/// Never zero.
+const fn key(sent: BaselineRef, rules: u8) -> u64 {
+    1 << 63 | (sent.number as u64) << 16 | (sent.class as u64) << 8 | rules as u64
+}
+
+/// How many times its threshold an error is.
+fn share(threshold: &Threshold, error_m: f64) -> f32 {
+    (error_m / threshold.max_error_m()).min(1e3) as f32
+}

@@ -1,0 +1,182 @@
+//! Writing of entities into a datagram: entries, updates against their baselines, exits.
+
+use reckoning::SimTime;
+
+use super::packet_builder::PacketBuilder;
+use super::{InterestStage, PayloadKey, PeerEntityState, SendContext};
+use crate::budget::DATAGRAM_OVERHEAD_BYTES;
+use crate::channel::SentItem;
+use crate::host::connections::Peer;
+use crate::host::delivery::rewind_key;
+use crate::host::entities::{BaselineRef, ClassFormat, Entity};
+use crate::stats::TrafficStats;
+use crate::wire::{Format, Message, UpdateSeq};
+
+impl SendContext<'_> {
+    /// Writes what the peer's queue still holds, as far as the datagram and the budget reach.
+    pub(super) fn write_entities(
+        &mut self,
+        peer: &mut Peer,
+        packet: &mut PacketBuilder,
+        now: SimTime,
+    ) {
+        let available_bytes = peer.budget.available_bytes(now);
+        while let Some(&place) = peer.queue.get(peer.served) {
+            let written = (packet.bytes() + DATAGRAM_OVERHEAD_BYTES) as f64;
+            if available_bytes - written <= 0.0 {
+                peer.served = peer.queue.len();
+                return;
+            }
+            if !self.write_entity(peer, place as usize, packet, now) {
+                if packet.has_messages() {
+                    return; // the rest is written into the next datagram
+                }
+                peer.stats.no_room += 1; // it would not fit an empty one either
+            }
+            peer.served += 1;
+        }
+    }
+
+    /// Writes what the peer is due of one entity. False when it does not fit.
+    fn write_entity(
+        &mut self,
+        peer: &mut Peer,
+        place: usize,
+        packet: &mut PacketBuilder,
+        now: SimTime,
+    ) -> bool {
+        let Some(state) = peer.entity_states.get_mut(place) else { return true };
+        match state.stage {
+            InterestStage::Exit { sent: false } => {
+                let fits = write_exit(state, &self.config.format, packet);
+                peer.stats.exits_out += u64::from(fits);
+                fits
+            }
+            InterestStage::Exit { sent: true } | InterestStage::Gone => true,
+            InterestStage::Enter { .. } | InterestStage::Shown => {
+                self.write_state(state, &mut peer.stats, packet, now)
+            }
+        }
+    }
+
+    /// Writes how an entity moves: its entry, or an update. False when it does not fit.
+    fn write_state(
+        &mut self,
+        state: &mut PeerEntityState,
+        stats: &mut TrafficStats,
+        packet: &mut PacketBuilder,
+        now: SimTime,
+    ) -> bool {
+        let format = &self.config.format;
+        let Some((entity, classes)) = self.entities.at_slot(state.slot, state.entity) else {
+            return true;
+        };
+        let newest = entity.number(format);
+        let (number, baseline) = state.choose_update(newest, entity);
+        let enters = state.stage == InterestStage::Enter { sent: false };
+        if state.has_number(number) && !enters {
+            state.rest();
+            return true;
+        }
+        let update = BaselineRef { number, class: state.class };
+        let fits = if enters {
+            write_enter(entity, classes, state, update, format, packet)
+        } else {
+            let teleport = state.needs_teleport(entity);
+            let key = PayloadKey { update, baseline, teleport };
+            write_update(entity, classes, state, key, format, packet)
+        };
+        match fits {
+            Some(true) => {}
+            Some(false) => return false,
+            None => return true,
+        }
+        state.sent(number, now);
+        stats.updates_out += 1;
+        if enters {
+            state.stage = InterestStage::Enter { sent: true };
+            stats.enters_out += 1;
+        }
+        self.remember_for_hit_checks(state, update);
+        true
+    }
+
+    /// Keeps what was sent for hit checks, once per number and class.
+    fn remember_for_hit_checks(&mut self, state: &PeerEntityState, sent: BaselineRef) {
+        let Some(rewind) = self.rewind.as_deref_mut() else { return };
+        let Some((entity, classes)) = self.entities.at_slot(state.slot, state.entity) else {
+            return;
+        };
+        let class = usize::from(sent.class);
+        if sent.class >= self.config.rewind_classes || entity.remembered[class] == Some(sent.number)
+        {
+            return;
+        }
+        if let Some(update) = entity.update_in(classes, sent) {
+            rewind.remember(entity.id, rewind_key(sent), update);
+            entity.remembered[class] = Some(sent.number);
+        }
+    }
+}
+
+/// Writes an entry: the whole state, without a baseline. Whether it fits; `None` when the update
+/// is no longer there.
+fn write_enter(
+    entity: &mut Entity,
+    classes: &[ClassFormat],
+    state: &PeerEntityState,
+    update: BaselineRef,
+    format: &Format,
+    packet: &mut PacketBuilder,
+) -> Option<bool> {
+    let body = entity.body(classes, PayloadKey { update, baseline: None, teleport: false })?;
+    let (id, epoch) = (state.entity, state.epoch);
+    let BaselineRef { number, class } = update;
+    let item = SentItem::Enter { entity: id, number, class, epoch };
+    let (owner, tag) = (entity.owner, &entity.tag);
+    let class = coarseness(classes, class);
+    let message = Message::Enter { entity: id, owner, number, class, tag, body };
+    Some(packet.push(format, &message, Some(item)))
+}
+
+/// Writes an update. Whether it fits; `None` when the update or its baseline is no longer there.
+fn write_update(
+    entity: &mut Entity,
+    classes: &[ClassFormat],
+    state: &PeerEntityState,
+    key: PayloadKey,
+    format: &Format,
+    packet: &mut PacketBuilder,
+) -> Option<bool> {
+    let (id, epoch) = (state.entity, state.epoch);
+    let BaselineRef { number, class } = key.update;
+    let item = match state.stage {
+        InterestStage::Shown => SentItem::Update { entity: id, number, class, epoch },
+        _ => SentItem::EarlyUpdate { entity: id, number, epoch },
+    };
+    let delta = key.baseline.and_then(|baseline| UpdateSeq::delta(baseline.number, number));
+    let seq = delta.unwrap_or(UpdateSeq::Full(number));
+    let class = coarseness(classes, class);
+    let near_tick = packet.near_tick(format);
+    if let Some(encoded) = entity.encoded_body(classes, format, key, near_tick) {
+        return Some(packet.push_encoded(id, seq, class, &encoded, item));
+    }
+    let body = entity.body(classes, key)?;
+    Some(packet.push(format, &Message::Update { entity: id, seq, class, body }, Some(item)))
+}
+
+/// Writes that an entity left the interest set. False when it does not fit.
+fn write_exit(state: &mut PeerEntityState, format: &Format, packet: &mut PacketBuilder) -> bool {
+    let (entity, epoch) = (state.entity, state.epoch);
+    let item = SentItem::Exit { entity, epoch };
+    let fits = packet.push(format, &Message::Exit { entity }, Some(item));
+    if fits {
+        state.stage = InterestStage::Exit { sent: true };
+    }
+    fits
+}
+
+/// A distance class as the wire knows it: how often the format's steps are doubled.
+fn coarseness(classes: &[ClassFormat], class: u8) -> u8 {
+    classes.get(usize::from(class)).map_or(0, |class| class.coarser_log2)
+}

@@ -1,0 +1,113 @@
+//! Entities of a session: those of others, as ghosts, and those it owns, as it publishes them.
+
+use alloc::boxed::Box;
+
+use reckoning::{Ghost, Publisher, Update};
+
+use crate::ack_window::ahead;
+use crate::history::History;
+use crate::wire::{Owner, UpdateSeq};
+
+/// After this many losses in a row an update is coded without a baseline, as on the host.
+const MAX_LOSSES_WITH_BASELINE: u8 = 2;
+
+/// An entity in the interest set, moved by its owner elsewhere.
+#[derive(Clone, Debug)]
+pub struct RemoteEntity {
+    pub(crate) owner: Owner,
+    pub(crate) tag: Box<[u8]>,
+    pub(crate) ghost: Ghost,
+    pub(crate) history: History,
+    /// Sequence number of the datagram with its entry.
+    pub(crate) entered: u16,
+    /// Sequence number of the newest datagram about it.
+    pub(crate) sequence: u16,
+}
+
+impl RemoteEntity {
+    /// The end that moves it.
+    #[must_use]
+    pub const fn owner(&self) -> Owner {
+        self.owner
+    }
+
+    /// The game's own bytes about it.
+    #[must_use]
+    pub fn tag(&self) -> &[u8] {
+        &self.tag
+    }
+
+    /// The ghost that shows it, on the session's timeline:
+    /// [`Session::timeline_at`](crate::Session::timeline_at).
+    #[must_use]
+    pub const fn ghost(&self) -> &Ghost {
+        &self.ghost
+    }
+}
+
+/// An entity that this session owns.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OwnedEntity {
+    pub(crate) publisher: Option<Publisher>,
+    history: History,
+    /// Sequence number of the datagram that granted it.
+    pub(crate) granted: u16,
+    /// Sequence number of the newest datagram that corrected it.
+    pub(crate) corrected: Option<u16>,
+    pending: Option<Update>,
+    /// The newest number that was acknowledged.
+    acknowledged: Option<u16>,
+    losses: u8,
+    lost: bool,
+}
+
+impl OwnedEntity {
+    pub(crate) fn granted(sequence: u16) -> Self {
+        Self { granted: sequence, ..Self::default() }
+    }
+
+    /// Queues an export, already on the grid; it replaces an older one that was not sent.
+    pub(crate) fn export(&mut self, update: Update) {
+        self.pending = Some(update);
+    }
+
+    pub(crate) const fn needs_sending(&self) -> bool {
+        self.pending.is_some() || self.lost
+    }
+
+    /// What to send: the number as it travels, the number, the update, and its baseline.
+    pub(crate) fn next_update(&self) -> Option<(UpdateSeq, u16, Update, Option<&Update>)> {
+        let newest = self.history.newest();
+        let (number, update) = match self.pending {
+            Some(update) => (newest.map_or(0, |newest| newest.wrapping_add(1)), update),
+            None => newest.and_then(|newest| Some((newest, *self.history.get(newest)?)))?,
+        };
+        let baseline = self.acknowledged.filter(|_| self.losses < MAX_LOSSES_WITH_BASELINE);
+        let delta = baseline.and_then(|baseline| {
+            Some((UpdateSeq::delta(baseline, number)?, self.history.get(baseline)?))
+        });
+        match delta {
+            Some((seq, baseline)) => Some((seq, number, update, Some(baseline))),
+            None => Some((UpdateSeq::Full(number), number, update, None)),
+        }
+    }
+
+    pub(crate) fn sent(&mut self, number: u16) {
+        if let Some(update) = self.pending.take() {
+            self.history.put(number, update);
+        }
+        self.lost = false;
+    }
+
+    pub(crate) fn acknowledged(&mut self, number: u16) {
+        if self.acknowledged.is_none_or(|newest| ahead(number, newest) > 0) {
+            self.acknowledged = Some(number);
+        }
+        self.losses = 0;
+    }
+
+    pub(crate) fn lost(&mut self, number: u16) {
+        self.losses = self.losses.saturating_add(1);
+        self.lost |= self.history.newest() == Some(number) && self.acknowledged != Some(number);
+    }
+}

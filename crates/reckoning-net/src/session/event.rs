@@ -1,0 +1,64 @@
+//! Events of a session for its game.
+
+use alloc::vec::Vec;
+
+use reckoning::Kinematics;
+
+use crate::wire::{DisconnectReason, EntityId, Owner, PeerId};
+
+/// Event for the game: poll until there is none after every call.
+///
+/// [`Disconnected`](Self::Disconnected) and [`Lost`](Self::Lost) end the session and void what came
+/// before: the id of [`Joined`](Self::Joined) is no longer ours, no entity of
+/// [`Granted`](Self::Granted) is, and no [`Exited`](Self::Exited) follows for what
+/// [`Entered`](Self::Entered).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum SessionEvent {
+    /// The host admitted us.
+    Joined {
+        /// Our id at the host.
+        peer: PeerId,
+        /// The game's own bytes for everyone who joins:
+        /// [`HostConfig::welcome`](crate::HostConfig::welcome).
+        welcome: Vec<u8>,
+    },
+    /// The host refused the join, or disconnected us. The session is over; the entities we owned
+    /// were despawned.
+    Disconnected(DisconnectReason),
+    /// Nothing was received from the host for [`SessionConfig::timeout`](crate::SessionConfig).
+    /// The session is over: it sends and accepts nothing more, its clock and its ghosts are stale,
+    /// messages that were not acknowledged may or may not have arrived, and every grant is void.
+    /// Join with a new session; with the same token, unless that is empty, and within the host's
+    /// grace period, the entities are granted again.
+    Lost,
+    /// We own an entity from now on; a [`Corrected`](Self::Corrected) with its state follows.
+    Granted(EntityId),
+    /// We no longer own an entity; what is observed of it is ignored.
+    Revoked(EntityId),
+    /// An entity entered our interest set.
+    Entered {
+        /// The entity.
+        entity: EntityId,
+        /// Its owner.
+        owner: Owner,
+        /// The game's own bytes about it.
+        tag: Vec<u8>,
+    },
+    /// An entity left our interest set, or was despawned.
+    Exited {
+        /// The entity.
+        entity: EntityId,
+    },
+    /// The host corrects an entity of ours: go on from this state.
+    Corrected {
+        /// The entity.
+        entity: EntityId,
+        /// Its state, by our clock.
+        state: Kinematics,
+    },
+    /// A message of the host's game, sent with [`Delivery::Reliable`](crate::Delivery).
+    Message(Vec<u8>),
+    /// A command of the host's game, sent with [`Delivery::Repeated`](crate::Delivery).
+    Command(Vec<u8>),
+}

@@ -1,0 +1,360 @@
+//! Receiving of a session: datagrams of the host, from their bytes to ghosts and events.
+
+use core::time::Duration;
+
+use reckoning::{Exchange, Exchanged, Ghost, Hops, Kinematics, SimTime, Update};
+
+use super::event::SessionEvent;
+use super::{OwnedEntity, RemoteEntity, Session, SessionStage};
+use crate::ack_window::{Arrival, ahead};
+use crate::channel::is_ack_eliciting;
+use crate::history::History;
+use crate::host::config::ClockMode;
+use crate::loss_detection::AckReport;
+use crate::reliable::Taken;
+use crate::wire::{
+    Ack, Body, DisconnectReason, EntityId, Format, Header, Message, Owner, PacketReader, PeerId,
+    UpdateSeq, VERSION,
+};
+
+/// A datagram sent this long after what we take for now proves our clock wrong.
+const MAX_CLOCK_LEAD: Duration = Duration::from_millis(60);
+
+/// Without a common clock, an update is taken to be at most this old when it was sent.
+const MAX_AGE: Duration = Duration::from_secs(30);
+
+impl Session {
+    /// Handles a datagram of the host. Whatever is wrong with it is counted.
+    pub fn handle_datagram(&mut self, now: SimTime, bytes: &[u8]) {
+        self.begin(now);
+        self.stats.datagrams_in += 1;
+        self.stats.bytes_in += bytes.len() as u64;
+        let Ok(reader) = PacketReader::new(bytes) else {
+            self.stats.malformed += 1;
+            return;
+        };
+        match self.channel.classify(reader.header().sequence) {
+            _ if self.is_over() => self.stats.unexpected += 1,
+            Arrival::New => self.read(now, reader),
+            Arrival::Duplicate => self.stats.duplicates += 1,
+            Arrival::TooOld => self.stats.too_old += 1,
+        }
+    }
+
+    fn read(&mut self, now: SimTime, mut reader: PacketReader) {
+        let header = *reader.header();
+        self.channel.last_received_at = now;
+        self.doubt_clock(&header, now);
+        if let Some(ack) = header.ack {
+            self.handle_ack(now, ack);
+        }
+        let (mut ack_eliciting, mut complete) = (false, true);
+        loop {
+            let format = self.format.clone();
+            match reader.next_message(format.as_ref()) {
+                Ok(None) => break,
+                Ok(Some(message)) => {
+                    ack_eliciting |= is_ack_eliciting(&message);
+                    complete &= self.handle_message(now, &header, &message);
+                }
+                Err(_) => {
+                    // What needs a format that was not received yet will be sent again.
+                    self.stats.malformed += u64::from(self.format.is_some());
+                    complete = false;
+                    break;
+                }
+            }
+        }
+        if complete {
+            let host_now = self.timeline_at(now).unwrap_or(SimTime::from_millis(header.sent_ms));
+            self.channel.record_received(header.sequence, host_now, now, ack_eliciting);
+            self.stats.missed = self.channel.missed();
+        }
+    }
+
+    /// Nothing is received before it was sent: if it seems so, our clock stood still.
+    fn doubt_clock(&mut self, header: &Header, now: SimTime) {
+        let sent = SimTime::from_millis(header.sent_ms);
+        if self.host_time(now).is_some_and(|host_now| sent > host_now + MAX_CLOCK_LEAD) {
+            self.in_doubt = true;
+        }
+    }
+
+    fn handle_ack(&mut self, now: SimTime, ack: Ack) {
+        let host_now = self.timeline_at(now).unwrap_or(now);
+        let report = AckReport::from_ack(ack, host_now);
+        let (sent_packets, apply) = self.delivery();
+        let known = sent_packets.handle_ack_report(&report, now, apply);
+        self.stats.false_acks += u64::from(!known);
+    }
+
+    /// Returns false for what cannot be used and has to be sent again.
+    fn handle_message(&mut self, now: SimTime, header: &Header, message: &Message) -> bool {
+        if let Message::Reliable { bytes, .. } | Message::Command { bytes, .. } = message {
+            self.stats.carried_bytes_in += bytes.len() as u64;
+        }
+        match *message {
+            Message::Welcome { peer, format, config } => self.handle_welcome(peer, format, config),
+            Message::Refused(why) | Message::Bye(why) => {
+                self.stage = SessionStage::Ended(0);
+                self.push_event(SessionEvent::Disconnected(why));
+            }
+            Message::Pong { sent_us, received_us, answered_us } => {
+                self.handle_pong(now, [sent_us, received_us, answered_us]);
+            }
+            Message::Reliable { index, bytes } => {
+                if self.channel.inbox.take(index, bytes) == Taken::TooFar {
+                    self.stats.no_room += 1;
+                    return false;
+                }
+                while let Some(bytes) = self.channel.inbox.ready() {
+                    self.push_event(SessionEvent::Message(bytes));
+                }
+            }
+            Message::Command { index, bytes } => {
+                if self.channel.duplicates.is_new(index) {
+                    self.push_event(SessionEvent::Command(bytes.to_vec()));
+                }
+            }
+            _ if matches!(self.stage, SessionStage::Joined(_)) => {
+                return self.handle_entity(now, header, message);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn handle_entity(&mut self, now: SimTime, header: &Header, message: &Message) -> bool {
+        let sequence = header.sequence;
+        match *message {
+            Message::Enter { entity, owner, number, class, tag, ref body } => {
+                let enters = Entry { entity, owner, number, class, tag };
+                return self.handle_enter(now, header, &enters, body);
+            }
+            Message::Update { entity, seq, class, ref body } => {
+                return self.handle_update(now, header, (entity, seq, class), body);
+            }
+            Message::Exit { entity } => self.handle_exit(entity, sequence),
+            Message::Grant { entity } => self.handle_grant(entity, sequence),
+            Message::Revoke { entity } => self.handle_revoke(entity, sequence),
+            Message::Correct { entity, class, ref body } => {
+                return self.handle_correct(now, header, entity, class, body);
+            }
+            _ => self.stats.unexpected += 1,
+        }
+        true
+    }
+
+    fn handle_welcome(&mut self, peer: PeerId, format: &[u8], config: &[u8]) {
+        if self.stage != SessionStage::Joining {
+            return; // sent again because our acknowledgement was lost
+        }
+        let known = Format::from_bytes(format, self.config.registry.clone());
+        let (Ok(format), Some((&clock_mode, welcome))) = (known, config.split_first()) else {
+            self.stats.malformed += 1;
+            self.stage = SessionStage::Ended(1);
+            self.push_event(SessionEvent::Disconnected(DisconnectReason::Version(VERSION)));
+            return;
+        };
+        self.format = Some(format);
+        self.clock_mode =
+            if clock_mode & 1 == 0 { ClockMode::Synchronised } else { ClockMode::PerHop };
+        self.stage = SessionStage::Joined(peer);
+        self.push_event(SessionEvent::Joined { peer, welcome: welcome.to_vec() });
+    }
+
+    fn handle_pong(&mut self, now: SimTime, [sent_us, received_us, answered_us]: [u64; 3]) {
+        let moment = |micros: u64| SimTime::from_micros(micros.cast_signed());
+        // Only an answer to what we sent since the session began.
+        let sent = moment(sent_us);
+        if self.started.is_none_or(|started| sent < started) || sent > now {
+            self.stats.unexpected += 1;
+            return;
+        }
+        let exchange = Exchange {
+            sent,
+            received: moment(received_us),
+            answered: moment(answered_us),
+            returned: now,
+        };
+        if let Some(round_trip) = exchange.round_trip() {
+            self.way.observe(round_trip);
+        }
+        if matches!(self.clock.handle_exchange(&exchange), Exchanged::Used | Exchanged::Restarted) {
+            self.in_doubt = false;
+        }
+    }
+
+    fn handle_enter(&mut self, now: SimTime, header: &Header, entry: &Entry, body: &Body) -> bool {
+        let (entity, sequence) = (entry.entity, header.sequence);
+        let overtaken =
+            self.ghosts.get(&entity).is_some_and(|old| ahead(old.sequence, sequence) > 0);
+        if self.exited.covers(entity, sequence) || overtaken {
+            self.stats.stale += 1;
+            return true;
+        }
+        let Some(update) = self.resolved(entry.class, None, body) else { return false };
+        let arrived = self.arrival(now, header);
+        let shown = self.rebased(&update, header, now);
+        if let Some(old) = self.ghosts.get_mut(&entity) {
+            old.ghost.accept(shown, arrived);
+            old.history.put(entry.number, update);
+            (old.sequence, old.entered) = (sequence, sequence);
+            (old.owner, old.tag) = (entry.owner, entry.tag.into());
+            self.stats.updates_in += 1;
+            return true;
+        }
+        if self.ghosts.len() >= self.config.max_ghosts {
+            self.stats.no_room += 1;
+            return false;
+        }
+        let Ok(ghost) = Ghost::start(self.config.ghost, shown, arrived) else { return true };
+        let mut history = History::default();
+        history.put(entry.number, update);
+        let (owner, tag) = (entry.owner, entry.tag.into());
+        let remote = RemoteEntity { owner, tag, ghost, history, entered: sequence, sequence };
+        self.ghosts.insert(entity, remote);
+        self.stats.updates_in += 1;
+        self.push_event(SessionEvent::Entered { entity, owner, tag: entry.tag.to_vec() });
+        true
+    }
+
+    fn handle_update(
+        &mut self,
+        now: SimTime,
+        header: &Header,
+        (entity, seq, class): (EntityId, UpdateSeq, u8),
+        body: &Body,
+    ) -> bool {
+        let Some(remote) = self.ghosts.get(&entity) else {
+            self.stats.unknown_entity += 1;
+            return true;
+        };
+        // Numbers are sent in order, so what an older datagram carries is overtaken.
+        if ahead(header.sequence, remote.sequence) < 0 {
+            self.stats.stale += 1;
+            return true;
+        }
+        let newest = remote.history.newest().unwrap_or_default();
+        let baseline = seq.baseline(newest).and_then(|number| remote.history.get(number)).copied();
+        if matches!(seq, UpdateSeq::Delta { .. }) && baseline.is_none() {
+            self.stats.no_baseline += 1;
+            return false;
+        }
+        let Some(update) = self.resolved(class, baseline.as_ref(), body) else { return false };
+        let shown = self.rebased(&update, header, now);
+        let arrived = self.arrival(now, header);
+        if let Some(remote) = self.ghosts.get_mut(&entity) {
+            remote.history.put(seq.number(newest), update);
+            remote.sequence = header.sequence;
+            remote.ghost.accept(shown, arrived);
+            self.stats.updates_in += 1;
+        }
+        true
+    }
+
+    fn resolved(&mut self, class: u8, baseline: Option<&Update>, body: &Body) -> Option<Update> {
+        let format = self.format.as_ref()?.coarser(class);
+        let update = body.resolve(&format, baseline).ok();
+        self.stats.malformed += u64::from(update.is_none());
+        update
+    }
+
+    /// Now, on the timeline of ghosts.
+    fn arrival(&self, now: SimTime, header: &Header) -> SimTime {
+        self.timeline_at(now).unwrap_or(SimTime::from_millis(header.sent_ms))
+    }
+
+    /// An update on the timeline of ghosts.
+    fn rebased(&self, update: &Update, header: &Header, now: SimTime) -> Update {
+        if self.clock_mode == ClockMode::Synchronised {
+            return *update;
+        }
+        let age = SimTime::from_millis(header.sent_ms).saturating_since(update.at());
+        let way = self.way.delay().unwrap_or_default();
+        Hops::aged(age.min(MAX_AGE)).then(way).localise(update, now)
+    }
+
+    fn handle_exit(&mut self, entity: EntityId, sequence: u16) {
+        let overtaken = self.ghosts.get(&entity).is_some_and(|it| ahead(it.entered, sequence) > 0);
+        if overtaken {
+            self.stats.stale += 1;
+            return;
+        }
+        self.exited.put(entity, sequence);
+        if self.ghosts.remove(&entity).is_some() {
+            self.push_event(SessionEvent::Exited { entity });
+        }
+    }
+
+    fn handle_grant(&mut self, entity: EntityId, sequence: u16) {
+        if self.revoked.covers(entity, sequence) {
+            self.stats.stale += 1;
+            return;
+        }
+        if let Some(owned) = self.owned.get_mut(&entity) {
+            if ahead(sequence, owned.granted) > 0 {
+                owned.granted = sequence;
+            }
+            return;
+        }
+        if self.owned.len() >= self.config.max_ghosts {
+            self.stats.no_room += 1;
+            return;
+        }
+        self.owned.insert(entity, OwnedEntity::granted(sequence));
+        self.push_event(SessionEvent::Granted(entity));
+    }
+
+    fn handle_revoke(&mut self, entity: EntityId, sequence: u16) {
+        if self.owned.get(&entity).is_some_and(|owned| ahead(owned.granted, sequence) > 0) {
+            self.stats.stale += 1;
+            return;
+        }
+        self.revoked.put(entity, sequence);
+        if self.owned.remove(&entity).is_some() {
+            self.push_event(SessionEvent::Revoked(entity));
+        }
+    }
+
+    fn handle_correct(
+        &mut self,
+        now: SimTime,
+        header: &Header,
+        entity: EntityId,
+        class: u8,
+        body: &Body,
+    ) -> bool {
+        let Some(owned) = self.owned.get(&entity) else {
+            self.stats.unknown_entity += 1;
+            return self.revoked.covers(entity, header.sequence);
+        };
+        if owned.corrected.is_some_and(|newest| ahead(newest, header.sequence) >= 0) {
+            self.stats.stale += 1;
+            return true;
+        }
+        let Some(update) = self.resolved(class, None, body) else { return false };
+        let rested_us = {
+            let sent = SimTime::from_millis(header.sent_ms);
+            let host_now = self.host_time(now).unwrap_or(sent);
+            host_now.as_micros().saturating_sub(update.at().as_micros())
+        };
+        let at = SimTime::from_micros(now.as_micros().saturating_sub(rested_us));
+        if let Some(owned) = self.owned.get_mut(&entity) {
+            owned.corrected = Some(header.sequence);
+            owned.publisher = None; // what it exported is void
+        }
+        let state = Kinematics { at, ..*update.kinematics() };
+        self.push_event(SessionEvent::Corrected { entity, state });
+        true
+    }
+}
+
+/// An entry into the interest set, without its body.
+struct Entry<'a> {
+    entity: EntityId,
+    owner: Owner,
+    number: u16,
+    class: u8,
+    tag: &'a [u8],
+}

@@ -1,0 +1,35 @@
+//! Tombstones: entities that exited or were revoked lately, so that older datagrams that arrive
+//! late do not bring them back.
+//!
+//! Datagrams overtake each other, but one that lies further back than acknowledgements reach is
+//! dropped, so a tombstone is needed only that long.
+
+use alloc::collections::VecDeque;
+
+use crate::ack_window::{ACK_BITS, ahead};
+use crate::limits::MAX_TOMBSTONES;
+use crate::wire::EntityId;
+
+/// Entities that ended, each with the sequence number of the datagram that ended it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tombstones {
+    list: VecDeque<(EntityId, u16)>,
+}
+
+impl Tombstones {
+    pub(crate) fn put(&mut self, entity: EntityId, sequence: u16) {
+        self.list.retain(|(_, old)| {
+            (0..=ACK_BITS.cast_signed()).contains(&ahead(sequence, *old))
+                || ahead(*old, sequence) > 0
+        });
+        if self.list.len() >= MAX_TOMBSTONES {
+            self.list.pop_front();
+        }
+        self.list.push_back((entity, sequence));
+    }
+
+    /// Whether the entity ended after this datagram was sent.
+    pub(crate) fn covers(&self, entity: EntityId, sequence: u16) -> bool {
+        self.list.iter().any(|(dead, at)| *dead == entity && ahead(*at, sequence) > 0)
+    }
+}

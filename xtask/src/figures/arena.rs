@@ -1,0 +1,91 @@
+//! Figures of the arena's page over bad links, which its browser tests measure.
+
+use std::fs;
+
+use super::number::{cores, span};
+use super::{MissingFigure, raw_file, template};
+use crate::failure::Failure;
+use crate::page;
+use crate::tools;
+use crate::workspace::{self, Workspace};
+
+/// The variable that names the file which the tests add lines to.
+const VARIABLE: &str = "RECKONING_FIGURES";
+
+/// Builds the page, lets the browser tests measure it, and makes the fragment of what they write.
+pub fn measure(workspace: &Workspace) -> Result<String, Failure> {
+    let Some(browser) = tools::find_chromium(workspace) else {
+        return Err(Failure::Missing {
+            what: "Chromium".to_owned(),
+            remedy: "install it, for example the package `chromium`",
+        });
+    };
+    page::build(workspace)?;
+    let file = raw_file(workspace, "arena")?;
+    let words = "test -p reckon --test browser figures:: -- --ignored --nocapture --test-threads=1";
+    let mut tests = workspace.cargo(words);
+    workspace::run(tests.env("RECKONING_BROWSER", browser).env(VARIABLE, &file))?;
+    let text = fs::read_to_string(&file)
+        .map_err(|error| Failure::Unreadable { path: file.clone(), error })?;
+    fragment(&text, &cores()).map_err(|it| it.in_file(&file))
+}
+
+/// Figures are `key digits`.
+const TEXT: &str = "\
+| what is shown of others | mean error on screen | largest step |
+| --- | --- | --- |
+| the newest position received, 20 a second | {far_naive_px 0} px | |
+| the past between two of them, 100 ms back | {far_interpolation_px 0} px | |
+| Reckoning, {far_updates_share 2} times as many updates | {far_reckoning_px 0} px | {far_step_px_s 0} px/s; top speed is {top_speed_px_s 0} px/s |
+
+With 64 bots, {crowd_late_frames 0} of {crowd_frames 0} frames took more than 16 ms of script and 99 of
+100 less than {crowd_p99_ms 1} ms, while the host of the machine kept {crowd_stolen_percent 1} % of its
+time.
+
+";
+
+/// The table and the frames, from what the tests wrote.
+fn fragment(text: &str, cores: &str) -> Result<String, MissingFigure> {
+    let filled = template::fill(TEXT, |name| {
+        written(text, name).ok_or_else(|| MissingFigure(name.to_owned()))
+    })?;
+    Ok(format!(
+        "{filled}Both by `cargo xtask figures arena`, in headless Chromium without a graphics card, \
+         on {cores}.\n"
+    ))
+}
+
+/// All values of a key. Lines are `key | value`, a tab between.
+fn written(text: &str, name: &str) -> Option<String> {
+    let (key, digits) = name.split_once(' ')?;
+    let fields = text.lines().filter_map(|line| line.split_once('\t'));
+    let values: Vec<f64> =
+        fields.filter(|(it, _)| *it == key).filter_map(|(_, value)| value.parse().ok()).collect();
+    span(&values, digits.parse().ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WRITTEN: &str = "far_naive_px\t53\nfar_naive_px\t61\nfar_interpolation_px\t54\n\
+        far_updates_share\t0.28\nfar_reckoning_px\t22\nfar_step_px_s\t520\ntop_speed_px_s\t440\n\
+        crowd_late_frames\t0\ncrowd_late_frames\t2\ncrowd_frames\t600\ncrowd_p99_ms\t5.5\n\
+        crowd_stolen_percent\t0.1\n";
+
+    #[test]
+    fn every_key_finds_its_place() {
+        let fragment = fragment(WRITTEN, "two cores").unwrap();
+
+        assert!(fragment.contains("20 a second | 53 to 61 px | |"), "{fragment}");
+        assert!(fragment.contains("0.28 times as many updates | 22 px | 520 px/s;"), "{fragment}");
+        assert!(fragment.contains("0 to 2 of 600 frames took more than 16 ms"), "{fragment}");
+    }
+
+    #[test]
+    fn a_key_that_is_gone_is_named() {
+        let text = WRITTEN.replace("far_step_px_s", "step");
+
+        assert_eq!(fragment(&text, "").unwrap_err().0, "far_step_px_s 0");
+    }
+}

@@ -1,0 +1,171 @@
+//! Fragments made of the committed tables in `testdata`.
+
+use super::MissingFigure;
+
+/// Sections of the tables and what readers know the recordings as.
+const SOURCES: [(&str, &str); 5] = [
+    ("quakeworld", "QuakeWorld"),
+    ("slippi", "Super Smash Bros. Melee"),
+    ("rocketleague", "Rocket League"),
+    ("football 10 Hz", "football at 10 Hz"),
+    ("football 50 Hz", "football at 50 Hz"),
+];
+
+fn missing(section: &str, what: &str) -> MissingFigure {
+    MissingFigure(format!("{section}: {what}"))
+}
+
+/// The lines between the heading of a section and the next one.
+fn section<'a>(text: &'a str, name: &str) -> Result<Vec<&'a str>, MissingFigure> {
+    let is_heading = |line: &str, name: &str| {
+        line.strip_prefix(name).is_some_and(|rest| rest.starts_with([':', ',']))
+    };
+    let mut lines = text.lines().skip_while(|line| !is_heading(line, name));
+    lines.next().ok_or_else(|| missing(name, "heading"))?;
+    let is_next = |line: &&str| SOURCES.iter().any(|(other, _)| is_heading(line, other));
+    Ok(lines.take_while(|line| !is_next(line)).collect())
+}
+
+/// The trained predictor beside constant velocity, from `testdata/learned.txt`.
+pub fn learned(text: &str) -> Result<String, MissingFigure> {
+    let mut rows = super::row(&["movement", "updates at one body width", "error after 300 ms"])
+        + &super::row(&["---"; 3]);
+    let mut worst = 0.0_f64;
+    for (source, title) in SOURCES {
+        let lines = section(text, source)?;
+        let ratios = lines.iter().skip_while(|it| !it.contains("AEE 300 /CV"));
+        let own = ratios.map(|it| it.split_whitespace().collect::<Vec<_>>());
+        let own = own.into_iter().find(|it| it.first() == Some(&"learned") && it.len() == 5);
+        let own = own.ok_or_else(|| missing(source, "learned /CV"))?;
+        let ratio = |word: &str| word.parse::<f64>().map_err(|_| missing(source, word));
+        ratio(own[1]).and(ratio(own[3]))?; // numbers, and shown with all their digits
+        rows += &super::row(&[title, own[3], own[1]]);
+        let session = lines.iter().find_map(|it| it.strip_prefix("learned, worst session: "));
+        let session = session.ok_or_else(|| missing(source, "learned, worst session"))?;
+        let (_, numbers) = session.rsplit_once(": ").ok_or_else(|| missing(source, session))?;
+        for number in numbers.split(", ") {
+            worst = worst.max(ratio(number)?);
+        }
+    }
+    Ok(format!(
+        "{rows}\nBoth as a share of constant velocity's, on sessions that the predictor was not \
+         trained on. In the worst session, at the worst bound from half a body width to two, it \
+         sends {worst:.3} of the updates. From `testdata/learned.txt`.\n"
+    ))
+}
+
+/// Bytes per update, from `testdata/wire.txt`.
+pub fn bytes(text: &str) -> Result<String, MissingFigure> {
+    let mut rows =
+        super::row(&["movement", "linear", "curve of 4, planned", "linear, plain `f32`"])
+            + &super::row(&["---"; 4]);
+    for (source, title) in SOURCES {
+        let lines = section(text, source)?;
+        let column = |kind: &str, column: &str| {
+            let head = lines.iter().find(|it| it.trim_start().starts_with("updates"));
+            let place = head.and_then(|it| it.split_whitespace().position(|word| word == column));
+            let row = lines.iter().find_map(|it| it.trim_start().strip_prefix(kind));
+            let word = row.zip(place).and_then(|(row, at)| row.split_whitespace().nth(at));
+            word.ok_or_else(|| missing(source, kind))
+        };
+        let linear = column("linear, 1 width", "acked")?;
+        let planned = column("curve of 4, planned, 1 width", "acked")?;
+        let plain = column("linear, 1 width", "plain")?;
+        rows += &super::row(&[title, linear, planned, plain]);
+    }
+    Ok(format!(
+        "{rows}\nBytes per update at a threshold of one body width, coded off what was acknowledged, \
+         with everything that concerns the update. From `testdata/wire.txt`, which has more models, \
+         thresholds and the share of the datagrams' headers.\n"
+    ))
+}
+
+/// Verdicts on published claims, from `testdata/claims-*.txt`.
+pub fn quality(texts: &[&str]) -> Result<String, MissingFigure> {
+    const VERDICTS: [&str; 3] = ["reproduced", "not reproduced", "not comparable"];
+    let mut sources: Vec<(&str, [usize; 3])> = Vec::new();
+    for line in texts.iter().flat_map(|it| it.lines()) {
+        let mut fields = line.split(" | ").map(str::trim);
+        let (Some(source), Some(verdict)) = (fields.next(), fields.next()) else { continue };
+        let at = VERDICTS.iter().position(|it| *it == verdict);
+        let at = at.ok_or_else(|| missing(source, verdict))?;
+        if sources.last().is_none_or(|(last, _)| *last != source) {
+            sources.push((source, [0; 3]));
+        }
+        if let Some((_, counts)) = sources.last_mut() {
+            counts[at] += 1;
+        }
+    }
+    if sources.is_empty() {
+        return Err(missing("claims", "any"));
+    }
+    let [yes, no, open] = VERDICTS;
+    let mut rows = super::row(&["claims of", yes, no, open]) + &super::row(&["---"; 4]);
+    for (source, counts) in &sources {
+        let [yes, no, open] = counts.map(|it| it.to_string());
+        rows += &super::row(&[&source.to_uppercase(), &yes, &no, &open]);
+    }
+    Ok(format!(
+        "{rows}\nEach claim is measured by `reckon lab reproduce all`; the names are those of \
+         `docs/REFERENCES.md`. From `testdata/claims-murphy-thesis.txt` and \
+         `testdata/claims-shi-steele.txt`.\n"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn learned_text() -> String {
+        let one = |name: &str| {
+            format!(
+                "{name}: 7 sessions\n\nlearned 1 2 3\n\n   AEE 300 /CV   upd/s /CV\n\
+                 learned     0.746 (0.7..0.8)   0.848 (0.8..0.9)\n\
+                 learned-alone  0.1 (0.7..0.8)   0.1 (0.8..0.9)\n\
+                 learned, worst session: upd/s /CV at .5, 1, 2: 0.885, 0.971, 0.895\n\n"
+            )
+        };
+        SOURCES.iter().map(|(name, _)| one(name)).collect()
+    }
+
+    #[test]
+    fn learned_takes_the_ratios_and_the_worst_session() {
+        let table = learned(&learned_text()).unwrap();
+
+        assert!(table.contains("| QuakeWorld | 0.848 | 0.746 |\n"), "{table}");
+        assert!(table.contains("it sends 0.971 of the updates"), "{table}");
+    }
+
+    #[test]
+    fn a_section_or_row_that_is_gone_is_named() {
+        let text = learned_text();
+        assert_eq!(learned(&text.replace("slippi", "x")).unwrap_err().0, "slippi: heading");
+        let text = text.replace("learned   ", "taught   ");
+        assert_eq!(learned(&text).unwrap_err().0, "quakeworld: learned /CV");
+        assert!(quality(&["murphy | maybe | x"]).is_err());
+        assert!(quality(&[""]).is_err());
+    }
+
+    #[test]
+    fn bytes_are_taken_by_column() {
+        let one = |name: &str| {
+            format!(
+                "{name}, 3-D (x)\n    updates    acked    p99    plain\n  \
+                 linear, 1 width    15679     7.55   11.2   32\n  \
+                 curve of 4, planned, 1 width    9922    18.53   22.1   80\n"
+            )
+        };
+        let text: String = SOURCES.iter().map(|(name, _)| one(name)).collect();
+
+        let table = bytes(&text).unwrap();
+        assert!(table.contains("| Rocket League | 7.55 | 18.53 | 32 |\n"), "{table}");
+    }
+
+    #[test]
+    fn verdicts_are_counted_by_source() {
+        let text = "shi | reproduced | a\nshi | not reproduced | b\nsteele | reproduced | c\n";
+        let table = quality(&["thesis | not comparable | x | y\n", text]).unwrap();
+
+        assert!(table.contains("| THESIS | 0 | 0 | 1 |\n| SHI | 1 | 1 | 0 |\n"), "{table}");
+    }
+}
