@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         eprintln!("SKIPPED wire: no recordings at {}; set RECKONING_DATA", data.display());
         return Ok(());
     }
-    let table = reckoning_lab::wire::wire_table(&data)?;
+    let table = reckoning_lab::wire_cost::wire_table(&data)?;
     if write {
         std::fs::write(Path::new(ROOT).join("testdata/wire.txt"), table)?;
     } else {

@@ -10,8 +10,8 @@ use reckoning_arena::{
 };
 
 use reckoning_recording::{
-    Birth, Block, BlockKind, Bounds, Death, Input, Item, ItemEvent, Level, LevelShape, Meta,
-    Player, Recording, Sample, Track, VELOCITY_COLUMNS,
+    Birth, BlockKind, Bounds, Death, Input, ItemEvent, Level, LevelBlock, LevelItem, LevelShape,
+    Meta, Player, Recording, Sample, Track, VELOCITY_COLUMNS,
 };
 
 /// Walls have no height in the arena; bodies are at 0 and this is above them.
@@ -179,7 +179,7 @@ fn level_of(arena: &Arena) -> Level {
         ItemKind::Health => "health",
         ItemKind::Ammo => "ammo",
     };
-    let items = file.items.iter().map(|it| Item {
+    let items = file.items.iter().map(|it| LevelItem {
         kind: kind(it.kind).to_owned(),
         class: format!("{} {}", kind(it.kind), it.amount),
         position: place(it.at),
@@ -208,7 +208,7 @@ fn ring(points: &[Spot]) -> Vec<LevelShape> {
 
 fn block(corner: Spot, size: Spot) -> LevelShape {
     let half = place(size) * 0.5;
-    LevelShape::Block(Block {
+    LevelShape::Block(LevelBlock {
         kind: BlockKind::Box,
         base: place(corner) + half,
         size: half.with_z(WALL_HEIGHT_PX),

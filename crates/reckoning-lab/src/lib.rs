@@ -22,25 +22,25 @@
 
 pub mod bots;
 pub mod cheats;
-mod clock;
 pub mod compare;
 pub mod import;
 mod motion;
 mod parquet;
-mod picture;
 pub mod predictor;
+mod publishing;
 pub mod report;
 pub mod reproduce;
+mod scene_plot;
 mod scenes;
 pub mod stats;
 pub mod train;
 pub mod trend;
-pub mod wire;
+pub mod wire_cost;
 
-pub use clock::Clock;
 pub use motion::{Motion, TICK_HZ};
 pub use parquet::write_parquet;
-pub use picture::scene_picture;
+pub use scene_plot::scene_picture;
+pub(crate) use scenes::plain_bytes;
 pub use scenes::{
-    HEADER_BYTES, Report, Run, Scenario, ScenarioError, Tally, plain_bytes, scene_table,
+    Scenario, ScenarioError, ScenarioReport, ScenarioRun, ScenarioTally, scene_table,
 };

@@ -1,4 +1,4 @@
-//! Predictors by name: what `--predictors` understands.
+//! Predictors by name, as `--predictors` takes them.
 //!
 //! A predictor is a name, and in brackets the parameters that differ from their defaults:
 //! `linear`, `damped(fade=0.8)`, `interest-hybrid(preference=learnt)`. Names without parameters that need some are
@@ -21,12 +21,12 @@ use reckoning_predict::{
 #[derive(Clone, Debug, PartialEq)]
 pub struct Predictor {
     text: String,
-    kind: Kind,
+    kind: PredictorKind,
 }
 
 /// What stands behind a name.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Kind {
+pub(crate) enum PredictorKind {
     /// A motion model of the engine.
     Model(Model),
     /// Loses its velocity with a time constant fitted to other sessions.
@@ -56,14 +56,14 @@ pub(crate) enum Planned {
         hybrid: bool,
         px: Option<f64>,
     },
-    Interest(Drawn),
+    Interest(InterestScheme),
     Trend,
     Ant,
 }
 
 /// LI's scheme, before it is known whom it is about and how large his world is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Drawn {
+pub(crate) struct InterestScheme {
     habit: Habit,
     hybrid: bool,
 }
@@ -111,10 +111,10 @@ impl Predictor {
 
     /// A predictor called `text` that goes by a trained model.
     pub(crate) fn learned(text: &str, learned: Learned) -> Self {
-        Self { text: text.to_owned(), kind: Kind::Learned(learned) }
+        Self { text: text.to_owned(), kind: PredictorKind::Learned(learned) }
     }
 
-    pub(crate) const fn kind(&self) -> Kind {
+    pub(crate) const fn kind(&self) -> PredictorKind {
         self.kind
     }
 }
@@ -160,7 +160,7 @@ pub enum PredictorError {
         /// The file.
         path: String,
         /// What the system says.
-        said: String,
+        reason: String,
     },
 }
 
@@ -176,12 +176,20 @@ impl fmt::Display for PredictorError {
             }
             Self::Value { name, error } => write!(f, "{name}: {error}"),
             Self::Model { path, error } => write!(f, "{path}: {error}"),
-            Self::File { path, said } => write!(f, "{path}: {said}"),
+            Self::File { path, reason } => write!(f, "{path}: {reason}"),
         }
     }
 }
 
-impl std::error::Error for PredictorError {}
+impl std::error::Error for PredictorError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Value { error, .. } => Some(error),
+            Self::Model { error, .. } => Some(error),
+            Self::Unknown { .. } | Self::Parameter { .. } | Self::File { .. } => None,
+        }
+    }
+}
 
 impl FromStr for Predictor {
     type Err = PredictorError;
@@ -197,7 +205,7 @@ impl FromStr for Predictor {
             Some((name, rest)) => (name.trim(), rest.strip_suffix(')').unwrap_or(rest)),
             None => (text, ""),
         };
-        let mut given = Given::parse(name, inside)?;
+        let mut given = PredictorParams::parse(name, inside)?;
         let kind = kind_of(name, &mut given)?;
         given.nothing_left()?;
         Ok(Self { text: text.to_owned(), kind })
@@ -205,7 +213,7 @@ impl FromStr for Predictor {
 }
 
 /// A trained model by its name and file; `None` if the name is of something else.
-fn learned(name: &str, path: &str) -> Result<Option<Kind>, PredictorError> {
+fn learned(name: &str, path: &str) -> Result<Option<PredictorKind>, PredictorError> {
     let (choose, adapt) = match name {
         "learned" => (true, false),
         "learned-alone" => (false, false),
@@ -213,19 +221,19 @@ fn learned(name: &str, path: &str) -> Result<Option<Kind>, PredictorError> {
         _ => return Ok(None),
     };
     let bytes = std::fs::read(path)
-        .map_err(|error| PredictorError::File { path: path.into(), said: error.to_string() })?;
+        .map_err(|error| PredictorError::File { path: path.into(), reason: error.to_string() })?;
     let model = LearnedModel::from_bytes(&bytes)
         .map_err(|error| PredictorError::Model { path: path.into(), error })?;
-    Ok(Some(Kind::Learned(Learned { model: Box::leak(Box::new(model)), choose, adapt })))
+    Ok(Some(PredictorKind::Learned(Learned { model: Box::leak(Box::new(model)), choose, adapt })))
 }
 
 /// The parameters in brackets, taken out one by one.
-struct Given<'a> {
+struct PredictorParams<'a> {
     name: &'a str,
     pairs: Vec<(&'a str, &'a str)>,
 }
 
-impl<'a> Given<'a> {
+impl<'a> PredictorParams<'a> {
     fn parse(name: &'a str, inside: &'a str) -> Result<Self, PredictorError> {
         let words = inside.split([',', ';']).map(str::trim).filter(|word| !word.is_empty());
         let pair = |word: &'a str| {
@@ -269,7 +277,7 @@ impl<'a> Given<'a> {
     }
 }
 
-fn kind_of(name: &str, given: &mut Given<'_>) -> Result<Kind, PredictorError> {
+fn kind_of(name: &str, given: &mut PredictorParams<'_>) -> Result<PredictorKind, PredictorError> {
     let model = match name {
         "hold" => Model::Hold,
         "linear" => Model::Linear,
@@ -278,11 +286,11 @@ fn kind_of(name: &str, given: &mut Given<'_>) -> Result<Kind, PredictorError> {
         },
         "damped" => match given.span("fade")? {
             Some(fade) => Model::Damped { fade },
-            None => return Ok(Kind::FittedDamped),
+            None => return Ok(PredictorKind::FittedDamped),
         },
         "decaying" => match given.span("fade")? {
             Some(fade) => Model::Decaying { fade },
-            None => return Ok(Kind::FittedDecaying),
+            None => return Ok(PredictorKind::FittedDecaying),
         },
         "curve" => Model::Curve(Curve::still(basis(given)?)),
         "arc" => Model::Arc,
@@ -291,12 +299,15 @@ fn kind_of(name: &str, given: &mut Given<'_>) -> Result<Kind, PredictorError> {
             let floor = given.take("floor")?.unwrap_or(0.0);
             Model::Ballistic(given.checked(Ballistic::new(gravity, floor, Landing::Run))?)
         }
-        _ => return dis(name).map_or_else(|| behaviour(name, given), |it| Ok(Kind::Model(it))),
+        _ => {
+            return dis(name)
+                .map_or_else(|| behaviour(name, given), |it| Ok(PredictorKind::Model(it)));
+        }
     };
-    Ok(Kind::Model(model))
+    Ok(PredictorKind::Model(model))
 }
 
-fn basis(given: &mut Given<'_>) -> Result<CurveBasis, PredictorError> {
+fn basis(given: &mut PredictorParams<'_>) -> Result<CurveBasis, PredictorError> {
     match given.take("terms")? {
         Some(3.0) => Ok(CurveBasis::THREE),
         None | Some(4.0) => Ok(CurveBasis::FOUR),
@@ -311,24 +322,25 @@ fn dis(name: &str) -> Option<Model> {
     Some(Model::Dis(DisModel::new(algorithm)))
 }
 
-fn behaviour(name: &str, given: &mut Given<'_>) -> Result<Kind, PredictorError> {
+fn behaviour(name: &str, given: &mut PredictorParams<'_>) -> Result<PredictorKind, PredictorError> {
     let planned = match name {
         "ekb" | "oaekb" | "ekb-hybrid" | "oaekb-hybrid" => {
             let (config, px) = patterns(name, given)?;
             Planned::Ekb { config, hybrid: name.ends_with("hybrid"), px }
         }
-        "interest" | "interest-hybrid" => {
-            Planned::Interest(Drawn { habit: habit(given)?, hybrid: name.ends_with("hybrid") })
-        }
+        "interest" | "interest-hybrid" => Planned::Interest(InterestScheme {
+            habit: habit(given)?,
+            hybrid: name.ends_with("hybrid"),
+        }),
         "trend" => Planned::Trend,
         "ant" => Planned::Ant,
         _ => return Err(PredictorError::Unknown { name: name.into() }),
     };
-    Ok(Kind::Behaviour(planned))
+    Ok(PredictorKind::Behaviour(planned))
 }
 
 /// `preference=learnt`, or a number; `e`, LI's letter, is the same number.
-fn habit(given: &mut Given<'_>) -> Result<Habit, PredictorError> {
+fn habit(given: &mut PredictorParams<'_>) -> Result<Habit, PredictorError> {
     let percent = match given.take_text("preference") {
         Some("learnt") => return Ok(Habit::Learnt),
         Some(text) => text.parse().map_err(|_| given.wrong(format!("preference={text}")))?,
@@ -337,7 +349,7 @@ fn habit(given: &mut Given<'_>) -> Result<Habit, PredictorError> {
     Ok(Habit::Fixed(given.checked(Preference::new(percent))?))
 }
 
-impl Drawn {
+impl InterestScheme {
     /// The behaviour of a player of this learnt preference, in a world whose lengths are
     /// `scale` times those of LI. In one too large for numbers he goes straight on.
     pub(crate) fn behaviour(self, scale: f64, learnt: Preference) -> Behaviour {
@@ -360,7 +372,7 @@ impl Drawn {
 /// SHI's constants by its own letters, in its own pixels and ticks, and how long a pixel is.
 fn patterns(
     name: &str,
-    given: &mut Given<'_>,
+    given: &mut PredictorParams<'_>,
 ) -> Result<(PatternsConfig, Option<f64>), PredictorError> {
     let mut config = PatternsConfig::default();
     config.avoid_walls = name.starts_with("oa");
@@ -407,7 +419,7 @@ impl Planned {
                     Behaviour::Patterns(patterns)
                 }
             }
-            Self::Interest(drawn) => drawn.behaviour(1.0, Preference::NONE),
+            Self::Interest(scheme) => scheme.behaviour(1.0, Preference::NONE),
             Self::Trend => Behaviour::Trended(Trended::new(TrendedConfig::default())?),
             Self::Ant => Behaviour::Pheromone(Pheromone::new(PheromoneConfig::default())?),
         })
@@ -423,7 +435,7 @@ impl Planned {
 
     /// Whether someone must watch the players for it.
     pub(crate) const fn needs_habits(self) -> bool {
-        matches!(self, Self::Interest(Drawn { habit: Habit::Learnt, .. }))
+        matches!(self, Self::Interest(InterestScheme { habit: Habit::Learnt, .. }))
     }
 
     pub(crate) const fn needs_routes(self) -> bool {
@@ -449,19 +461,23 @@ mod tests {
     fn parameters_are_taken_from_brackets() {
         let damped: Predictor = " damped(fade=0.8) ".parse().unwrap();
         let fade = Duration::from_millis(800);
-        assert_eq!(damped.kind(), Kind::Model(Model::Damped { fade }));
-        assert_eq!("damped".parse::<Predictor>().unwrap().kind(), Kind::FittedDamped);
+        assert_eq!(damped.kind(), PredictorKind::Model(Model::Damped { fade }));
+        assert_eq!("damped".parse::<Predictor>().unwrap().kind(), PredictorKind::FittedDamped);
         let mut config = PatternsConfig::default();
         (config.transition_per_m, config.transition_ticks, config.battle_m) = (1.0, 30, 0.0);
         config.avoid_walls = true;
         let kind = "oaekb(l=1,R=30,W=0)".parse::<Predictor>().unwrap().kind();
-        assert_eq!(kind, Kind::Behaviour(Planned::Ekb { config, hybrid: false, px: None }));
+        assert_eq!(
+            kind,
+            PredictorKind::Behaviour(Planned::Ekb { config, hybrid: false, px: None })
+        );
     }
 
     #[test]
     fn the_patterns_lengths_go_by_the_width_of_a_player_unless_a_pixel_is_given() {
         let battle_m = |text: &str, width: f64| {
-            let Kind::Behaviour(planned) = text.parse::<Predictor>().unwrap().kind() else {
+            let PredictorKind::Behaviour(planned) = text.parse::<Predictor>().unwrap().kind()
+            else {
                 panic!("{text} is a behaviour")
             };
             let Ok(Behaviour::Patterns(patterns)) = planned.scaled(width / HIT_PX) else {
@@ -476,7 +492,7 @@ mod tests {
     #[test]
     fn a_preference_is_none_fixed_or_learnt() {
         let habit = |text: &str| match text.parse::<Predictor>().unwrap().kind() {
-            Kind::Behaviour(Planned::Interest(drawn)) => drawn.habit,
+            PredictorKind::Behaviour(Planned::Interest(drawn)) => drawn.habit,
             kind => panic!("{text}: {kind:?}"),
         };
         assert_eq!(habit("interest-hybrid"), Habit::Fixed(Preference::NONE));

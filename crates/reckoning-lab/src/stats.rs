@@ -175,9 +175,40 @@ fn fraction(a: f64, b: f64, x: f64) -> f64 {
     value
 }
 
+/// The mean of some numbers; zero when there are none.
+#[must_use]
+pub(crate) fn mean(values: &[f64]) -> f64 {
+    if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
+}
+
+/// Mean of some numbers, and the standard deviation of those numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spread {
+    /// The mean.
+    pub mean: f64,
+    /// The standard deviation of all the values, not of a sample of them.
+    pub deviation: f64,
+}
+
+impl Spread {
+    /// Zeros when there are no values.
+    #[must_use]
+    pub fn from_values(values: &[f64]) -> Self {
+        let mean = mean(values);
+        let squares = values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>();
+        Self { mean, deviation: libm::sqrt(squares / values.len().max(1) as f64) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_spread_is_that_of_all_values() {
+        assert_eq!(Spread::from_values(&[1.0, 3.0]), Spread { mean: 2.0, deviation: 1.0 });
+        assert_eq!(Spread::from_values(&[]), Spread { mean: 0.0, deviation: 0.0 });
+    }
 
     fn near(got: f64, wanted: f64, within: f64) {
         assert!((got - wanted).abs() < within, "{got} instead of {wanted}");

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reckoning::{DVec3, SimTime};
 use reckoning_lab::compare::{Cache, CompareConfig, Comparison, compare, compare_cached};
-use reckoning_recording::{Item, Recording, Sample, Track};
+use reckoning_recording::{LevelItem, Recording, Sample, Track};
 
 /// Two runners at 60 Hz: one straight at 3 units a second, one who stands.
 fn runners() -> Recording {
@@ -143,7 +143,7 @@ fn collector() -> Recording {
     let mut recording =
         Recording { source: "made".into(), session: "collector".into(), ..Recording::default() };
     recording.meta.body_width = 10.0;
-    let health = |x: f64| Item {
+    let health = |x: f64| LevelItem {
         kind: "health".into(),
         class: "health 40".into(),
         position: DVec3::new(x, 0.0, 0.0),

@@ -1,32 +1,15 @@
 //! Foreign formats: what is read from them, and what happens to damaged ones.
 
+mod damage;
 #[path = "../../reckoning-recording/tests/support/mod.rs"]
 mod support;
 
 use std::path::Path;
 
+use damage::{Importer, survives_every};
 use reckoning::{DVec3, SimTime};
 use reckoning_lab::import::{bzflag, dis, import_file, shi, slippi};
-use reckoning_recording::{Recording, RecordingError, open_session, write_session};
-
-type Reader = fn(&[u8], &str) -> Result<Recording, RecordingError>;
-
-/// Every cut and many flipped bits: an answer or an error with a place, never a panic.
-fn survives_damage(read: Reader, file: &[u8], step: usize) {
-    for length in (0..file.len()).step_by(step) {
-        if let Err(error) = read(&file[..length], "cut") {
-            let offset = error.offset.unwrap_or_else(|| panic!("no offset, cut at {length}"));
-            assert!(offset <= length as u64, "cut at {length}: {error}");
-        }
-    }
-    for bit in (0..file.len() * 8).step_by(step) {
-        let mut damaged = file.to_vec();
-        damaged[bit / 8] ^= 1 << (bit % 8);
-        if let Err(error) = read(&damaged, "flipped") {
-            assert!(error.offset.is_some(), "bit {bit}: {error}");
-        }
-    }
-}
+use reckoning_recording::{Recording, open_session, write_session};
 
 fn survives_a_session_file(recording: &Recording) {
     let opened = open_session(&write_session(recording, Vec::new()).unwrap()).unwrap().recording;
@@ -39,7 +22,7 @@ fn survives_a_session_file(recording: &Recording) {
 
 #[test]
 fn every_reader_refuses_what_is_not_its_own() {
-    let readers: [(Reader, &str); 4] = [
+    let readers: [(Importer, &str); 4] = [
         (bzflag::parse, "byte 0: this is not a BZFlag recording (.rec)"),
         (slippi::parse, "byte 0: this is not a Slippi replay (.slp)"),
         (dis::parse, "byte 0: this is not a network capture (.pcap or .pcapng)"),
@@ -105,8 +88,8 @@ fn a_damaged_bzflag_recording_names_the_byte() {
     let file = std::fs::read(data.join("bzflag/robots.rec")).unwrap();
     let message = bzflag::parse(&file[..file.len() - 1], "cut").unwrap_err().to_string();
     assert_eq!(message, "byte 93866: cut off: 21 bytes needed, 20 left");
-    survives_damage(bzflag::parse, &file, 997);
-    survives_damage(bzflag::parse, &file[..5_100], 7);
+    survives_every(bzflag::parse, &file, 997);
+    survives_every(bzflag::parse, &file[..5_100], 7);
 }
 
 /// Box 1 of the study, closed properly.
@@ -143,7 +126,7 @@ fn a_broken_play_log_names_line_and_byte() {
     assert!(message.contains("not readable as XML"), "{message}");
     let deep = format!("<U>{}", "<a>".repeat(100_000));
     assert!(shi::parse(deep.as_bytes(), "deep").is_err());
-    survives_damage(shi::parse, PLAY_LOG.as_bytes(), 1);
+    survives_every(shi::parse, PLAY_LOG.as_bytes(), 1);
 }
 
 /// An Entity State PDU, as `shared/dis/README.md` lays it out.
@@ -251,8 +234,8 @@ fn a_damaged_capture_names_the_byte() {
     let file = pcap(&traffic());
     let message = dis::parse(&file[..file.len() - 3], "cut").unwrap_err().to_string();
     assert!(message.starts_with("byte ") && message.contains("cut off"), "{message}");
-    survives_damage(dis::parse, &file, 1);
-    survives_damage(dis::parse, &pcapng(&traffic()), 1);
+    survives_every(dis::parse, &file, 1);
+    survives_every(dis::parse, &pcapng(&traffic()), 1);
 }
 
 #[test]
@@ -334,7 +317,7 @@ fn a_slippi_replay_keeps_the_last_version_of_each_frame() {
 #[test]
 fn a_damaged_slippi_replay_names_the_byte_and_an_unfinished_one_is_read() {
     let file = slp(&[(-39, 1.0), (-38, 2.0)]);
-    survives_damage(slippi::parse, &file, 1);
+    survives_every(slippi::parse, &file, 1);
     let mut unfinished = file[..file.len() - 40].to_vec();
     unfinished[11..15].fill(0);
     let recording = slippi::parse(&unfinished, "crashed").unwrap();

@@ -8,7 +8,7 @@ use reckoning_predict::learned::LearnedModel;
 use reckoning_recording::Recording;
 
 fn tiny(seed: u64) -> TrainConfig {
-    TrainConfig { epochs: 3, hidden: [16, 8], most_examples: 6_000, seed, ..TrainConfig::default() }
+    TrainConfig { epochs: 3, hidden: [16, 8], max_examples: 6_000, seed, ..TrainConfig::default() }
 }
 
 fn trained(config: &TrainConfig, recordings: &[Recording], threads: usize) -> Trained {
@@ -36,7 +36,7 @@ fn training_gets_better_from_pass_to_pass() {
     let bots = bots::sessions();
     // Bounds are drawn anew in every pass; three passes over 6,000 examples gain less in time
     // inside the bound than those draws differ by.
-    let config = TrainConfig { epochs: 6, most_examples: 40_000, ..tiny(1) };
+    let config = TrainConfig { epochs: 6, max_examples: 40_000, ..tiny(1) };
     let epochs = trained(&config, &bots[..2], 2).epochs;
     let [first, own, .., last] = epochs.as_slice() else { panic!("six passes were asked for") };
     assert!(last.training.error < first.training.error, "{epochs:?}");
@@ -48,7 +48,7 @@ fn training_gets_better_from_pass_to_pass() {
 #[test]
 fn a_trained_model_costs_bots_it_never_saw_fewer_updates() {
     let bots = bots::sessions();
-    let config = TrainConfig { epochs: 6, most_examples: 40_000, ..tiny(1) };
+    let config = TrainConfig { epochs: 6, max_examples: 40_000, ..tiny(1) };
     let model = trained(&config, &bots[1..], 2).model;
     let folder = std::env::temp_dir().join(format!("reckon-learned-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();

@@ -3,16 +3,16 @@
 //! Counts and checksums are those of `py-slippi` and `rattletrap`, over every frame of every
 //! body; `testdata/imports/README.md` tells where files and facts come from.
 
+mod damage;
 #[path = "../../reckoning-recording/tests/support/mod.rs"]
 mod support;
 
 use std::path::{Path, PathBuf};
 
+use damage::survives_many;
 use reckoning::DVec3;
 use reckoning_lab::import::{dis, import_file, slippi};
-use reckoning_recording::{Recording, RecordingError, Track};
-
-type Reader = fn(&[u8], &str) -> Result<Recording, RecordingError>;
+use reckoning_recording::{Recording, Track};
 
 fn committed(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/imports").join(name)
@@ -127,35 +127,10 @@ fn a_slippi_replay_that_ended_before_its_first_frame_is_refused() {
     assert!(message.ends_with("byte 28384: every frame of the game is missing"), "{message}");
 }
 
-/// Cuts and flipped bits all over the file: an answer or an error with a place in it.
-fn survives_damage(read: Reader, file: &[u8], times: usize) {
-    let sound = |bytes: &[u8], what: &str, at: usize| {
-        let Err(error) = read(bytes, what) else { return };
-        let offset = error.offset.unwrap_or_else(|| panic!("{what} at {at}: {error}: no place"));
-        assert!(offset <= bytes.len() as u64, "{what} at {at}: {error}");
-    };
-    for part in 0..times {
-        let length = file.len() * part / times;
-        sound(&file[..length], "cut", length);
-        let bit = file.len() * 8 * part / times + part % 8;
-        let mut damaged = file.to_vec();
-        damaged[bit / 8] ^= 1 << (bit % 8);
-        sound(&damaged, "flipped", bit);
-        damaged[bit / 8] = 0xff;
-        sound(&damaged, "filled", bit);
-    }
-    // The first kilobyte is all structure.
-    for at in 0..file.len().min(1_024) {
-        let mut damaged = file.to_vec();
-        damaged[at] ^= 0xff;
-        sound(&damaged, "turned", at);
-    }
-}
-
 #[test]
 fn damaged_real_slippi_replays_name_the_byte() {
     for name in ["netplay.slp", "ics.slp", "v3.12.slp", "crazy_name_tags.slp", "corrupt.slp"] {
-        survives_damage(slippi::parse, &std::fs::read(committed(name)).unwrap(), 1_000);
+        survives_many(slippi::parse, &std::fs::read(committed(name)).unwrap(), 1_000);
     }
     let file = std::fs::read(committed("ics.slp")).unwrap();
     let message = slippi::parse(&file[..50_000], "cut").unwrap_err().to_string();
@@ -187,7 +162,7 @@ fn a_capture_by_other_software_is_read_on_the_senders_clock() {
 
 #[test]
 fn a_damaged_capture_by_other_software_names_the_byte() {
-    survives_damage(dis::parse, &std::fs::read(committed("dis-peer.pcap")).unwrap(), 2_000);
+    survives_many(dis::parse, &std::fs::read(committed("dis-peer.pcap")).unwrap(), 2_000);
 }
 
 #[cfg(feature = "replay")]
@@ -335,7 +310,10 @@ mod rocket_league {
     }
 
     /// Damage that the checksums do not tell.
-    fn parse_with_right_sums(bytes: &[u8], name: &str) -> Result<Recording, RecordingError> {
+    fn parse_with_right_sums(
+        bytes: &[u8],
+        name: &str,
+    ) -> Result<Recording, reckoning_recording::RecordingError> {
         let mut file = bytes.to_vec();
         let mut start = 0;
         for _ in 0..2 {
@@ -353,8 +331,8 @@ mod rocket_league {
     fn damaged_real_replays_name_the_byte() {
         let Some(path) = support::fixture("hoops.replay") else { return };
         let file = std::fs::read(path).unwrap();
-        survives_damage(rocket_league::parse, &file, 500);
-        survives_damage(parse_with_right_sums, &file, 500);
+        survives_many(rocket_league::parse, &file, 500);
+        survives_many(parse_with_right_sums, &file, 500);
         let header = u32::from_le_bytes(file[..4].try_into().unwrap()) as usize;
         let mut damaged = file.clone();
         damaged[header + 5_000] ^= 1;

@@ -1,8 +1,10 @@
-//! What became of the claims of MURPHY, THESIS, SHI and STEELE is what is committed.
+//! Verdicts on the claims of MURPHY, THESIS, SHI and STEELE, as committed.
 
 use std::sync::OnceLock;
 
-use reckoning_lab::reproduce::{Claim, Document, Effort, Reproduction, Verdict, reproduce_with};
+use reckoning_lab::reproduce::{
+    Claim, ClaimVerdict, Document, Effort, Reproduction, reproduce_with,
+};
 
 const TABLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata");
 /// SHI and STEELE cost more, so their tables are made with a little of each session: enough
@@ -112,7 +114,7 @@ fn every_claim_is_complete() {
                 assert!(!text.is_empty() && !broken, "{claim}");
             }
             let digits = claim.measured.chars().any(|c| c.is_ascii_digit());
-            assert!(digits || claim.verdict == Verdict::NotComparable, "{claim}");
+            assert!(digits || claim.verdict == ClaimVerdict::NotComparable, "{claim}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the reproduction of STEELE promises: equal runs, trends that keep directions apart,
+//! Contract of the reproduction of STEELE: equal runs, trends that keep directions apart,
 //! statistics that know the tables.
 
 use reckoning::DVec3;

@@ -10,7 +10,7 @@ const COMMITTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/wir
 #[test]
 fn the_committed_wire_table_is_current_and_within_its_goals() {
     let Some(data) = support::data("the_committed_wire_table_is_current") else { return };
-    let new = reckoning_lab::wire::wire_table(&data).unwrap();
+    let new = reckoning_lab::wire_cost::wire_table(&data).unwrap();
     let old = std::fs::read_to_string(Path::new(COMMITTED)).unwrap_or_default();
     let first = old.lines().zip(new.lines()).find(|(old, new)| old != new);
     assert!(

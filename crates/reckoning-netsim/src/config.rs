@@ -1,4 +1,4 @@
-//! What a link is like.
+//! Settings of a simulated link, and their validation.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,32 +9,33 @@ use std::time::Duration;
 /// `LinkConfig { delay, ..LinkConfig::default() }`, so that a new field does not break you.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkConfig {
-    /// How long the way takes when nothing disturbs it.
+    /// One-way delay without jitter. Default: zero.
     pub delay: Duration,
-    /// How much longer or shorter it takes for single datagrams. Large jitter reorders.
+    /// Variation of the delay from datagram to datagram; large jitter reorders. Default: none.
     pub jitter: Jitter,
-    /// Which datagrams never arrive.
+    /// Which datagrams never arrive. Default: all arrive.
     pub loss: Loss,
-    /// The share of datagrams that arrive twice; the copy has jitter of its own.
+    /// The share of datagrams that arrive twice, from 0 to 1; the copy has jitter of its own.
+    /// Default: 0.
     pub duplicate: f64,
-    /// The share of datagrams that are held back for [`hold`](Self::hold) on top of
-    /// everything else, so that later ones overtake them.
+    /// The share of datagrams, from 0 to 1, that are held back for [`hold`](Self::hold) on top of
+    /// everything else, so that later ones overtake them. Default: 0.
     pub reorder: f64,
-    /// How long a held-back datagram is held.
+    /// How long a held-back datagram is held. Default: 100 ms; unused while `reorder` is 0.
     pub hold: Duration,
-    /// The narrowest place on the way; `None` is as wide as it needs to be.
+    /// The narrowest place on the path. Default: `None`, unlimited bandwidth.
     pub bottleneck: Option<Bottleneck>,
-    /// Seeds all chance; the same seed gives the same arrivals.
+    /// Seeds all random numbers; the same seed gives the same arrivals. Default: 0.
     pub seed: u64,
 }
 
-/// How the time on the way varies from datagram to datagram.
+/// Variation of the delay from datagram to datagram.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Jitter {
     /// Not at all.
     None,
-    /// Normally distributed about the delay; the whole way never takes less than nothing.
+    /// Normally distributed about the delay; the sum is never negative.
     Normal {
         /// The standard deviation.
         deviation: Duration,
@@ -87,7 +88,7 @@ impl Loss {
     /// Loses `share` of all datagrams in unbroken runs of `length` on average (Gilbert).
     ///
     /// Not every pair is possible: runs of `length` cannot make up a larger share than
-    /// `length / (length + 1)`. [`LinkConfig::check`] refuses those.
+    /// `length / (length + 1)`. [`LinkConfig::validate`] refuses those.
     #[must_use]
     pub fn bursts(share: f64, length: f64) -> Self {
         let leave = 1.0 / length;
@@ -109,7 +110,7 @@ impl Loss {
     }
 }
 
-/// The narrowest place on the way: a queue that is emptied at a fixed rate.
+/// The narrowest place on the path: a queue that is emptied at a fixed rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bottleneck {
     /// How fast it is emptied. At least 1.
@@ -135,11 +136,12 @@ impl Default for LinkConfig {
 }
 
 impl LinkConfig {
-    /// Checks that every share is a share and every rate moves something.
+    /// Checks that every share is from 0 to 1, that losses and outages end, and that a bottleneck
+    /// lets something through.
     ///
     /// # Errors
     /// Names the first setting that is not usable, its value and what would be.
-    pub fn check(&self) -> Result<(), LinkError> {
+    pub fn validate(&self) -> Result<(), LinkError> {
         let shares = [("dup", self.duplicate), ("reorder", self.reorder)];
         let shares = shares.into_iter().chain(self.loss_shares());
         for (name, got) in shares {

@@ -1,14 +1,36 @@
-//! A simulated network for one receiver: late, lossy, repeating, reordering and narrow, as
-//! told, and every time the same.
+//! Simulated network link to one receiver, seeded: delay, jitter, loss, duplication, reordering
+//! and a bottleneck.
 //!
 //! ```text
 //! send -> bottleneck (queue, drop) -> loss -> delay + jitter (+ hold) -> poll
 //!                                         \-> a copy with jitter of its own
 //! ```
 //!
-//! The rest of the lab relies on these properties:
+//! ```
+//! use reckoning::SimTime;
+//! use reckoning_netsim::{Link, LinkConfig};
+//!
+//! let config: LinkConfig = "delay=80,jitter=20,loss=0.05,seed=7".parse()?;
+//! let mut link = Link::new(config)?;
+//!
+//! // Sixty datagrams of 100 bytes in a second.
+//! for tick in 0..60 {
+//!     link.send(SimTime::from_tick(tick, 60), 100, tick);
+//! }
+//! let mut arrived = Vec::new();
+//! while let Some((at, tick)) = link.poll(SimTime::from_millis(2_000)) {
+//!     arrived.push((at, tick));
+//! }
+//!
+//! assert_eq!(arrived.len() as u64 + link.stats().lost, 60);
+//! assert!(arrived.is_sorted_by_key(|&(at, _)| at));
+//! assert_eq!(link.next_arrival(), None);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Users may rely on these properties:
 //! - the same seed and the same sends give the same arrivals, to the microsecond;
-//! - each kind of mischief has random numbers of its own: turning duplication on does not change which
+//! - each impairment has random numbers of its own: turning duplication on does not change which
 //!   datagrams are lost;
 //! - arrivals come in the order of their time, and those of the same microsecond in the
 //!   order they were sent.
@@ -28,7 +50,7 @@ use reckoning::random::SplitMix64;
 pub use config::{Bottleneck, Jitter, LinkConfig, LinkError, Loss};
 pub use spec::SpecError;
 
-/// What a [`Link`] has done so far.
+/// Counters of a [`Link`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LinkStats {
@@ -69,9 +91,9 @@ impl<T: Clone> Link<T> {
     /// A link with nothing under way.
     ///
     /// # Errors
-    /// Refuses settings that [`LinkConfig::check`] refuses.
+    /// Refuses settings that [`LinkConfig::validate`] refuses.
     pub fn new(config: LinkConfig) -> Result<Self, LinkError> {
-        config.check()?;
+        config.validate()?;
         let random = SplitMix64::new(config.seed);
         Ok(Self {
             config,

@@ -1,4 +1,4 @@
-//! Links as text: `delay=80,jitter=20,loss=0.05,burst=3,seed=7`.
+//! Text form of a link: `delay=80,jitter=20,loss=0.05,burst=3,seed=7`.
 //!
 //! | word | means | unit |
 //! |---|---|---|
@@ -84,7 +84,14 @@ impl fmt::Display for SpecError {
     }
 }
 
-impl std::error::Error for SpecError {}
+impl std::error::Error for SpecError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Refused(error) => Some(error),
+            _ => None,
+        }
+    }
+}
 
 impl From<LinkError> for SpecError {
     fn from(error: LinkError) -> Self {
@@ -94,7 +101,7 @@ impl From<LinkError> for SpecError {
 
 /// The words that only have a meaning together, as far as they were given.
 #[derive(Default)]
-struct Parts {
+struct SpecWords {
     jitter: Option<Duration>,
     tail: Option<f64>,
     loss: Option<f64>,
@@ -111,21 +118,21 @@ impl FromStr for LinkConfig {
     /// link; a word given twice counts as given last.
     fn from_str(text: &str) -> Result<Self, SpecError> {
         let mut config = Self::default();
-        let mut parts = Parts::default();
+        let mut parts = SpecWords::default();
         for item in text.split(',').map(str::trim).filter(|item| !item.is_empty()) {
             let (word, value) =
                 item.split_once('=').ok_or_else(|| SpecError::NoValue { word: item.into() })?;
             read_word(&mut config, &mut parts, word.trim(), value.trim())?;
         }
         parts.fill_in(&mut config)?;
-        config.check()?;
+        config.validate()?;
         Ok(config)
     }
 }
 
 fn read_word(
     config: &mut LinkConfig,
-    parts: &mut Parts,
+    parts: &mut SpecWords,
     word: &str,
     value: &str,
 ) -> Result<(), SpecError> {
@@ -147,7 +154,7 @@ fn read_word(
     Ok(())
 }
 
-impl Parts {
+impl SpecWords {
     fn fill_in(self, config: &mut LinkConfig) -> Result<(), SpecError> {
         config.jitter = match (self.jitter, self.tail) {
             (None, None) => Jitter::None,

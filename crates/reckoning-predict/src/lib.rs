@@ -30,7 +30,7 @@ mod surroundings;
 pub use behaviour::{
     Behaviour, Interest, InterestConfig, InterestHybrid, Patterns, PatternsConfig, PatternsHybrid,
     Pheromone, PheromoneConfig, PheromoneMap, Preference, PreferenceLearner, SteadyTracker,
-    Trended, TrendedConfig,
+    Trended, TrendedConfig, fit_curve,
 };
 pub use level::{
     Outline, Pull, Routes, RoutesConfig, Sighting, Trend, TrendMap, TrendMapConfig, TrendMapError,

@@ -1,4 +1,4 @@
-//! Reading bytes from outside: every step is checked and knows its offset.
+//! Cursor over untrusted bytes: every read is checked and knows its offset.
 
 use super::{Fault, RecordingError};
 
@@ -37,6 +37,9 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next `count` bytes.
+    ///
+    /// # Errors
+    /// Names the byte when fewer are left.
     pub fn slice(&mut self, count: usize) -> Result<&'a [u8], RecordingError> {
         let end = self.at.checked_add(count).filter(|&end| end <= self.bytes.len());
         let Some(end) = end else {
@@ -49,17 +52,26 @@ impl<'a> Cursor<'a> {
     }
 
     /// A part of the next `count` bytes as a cursor of its own.
+    ///
+    /// # Errors
+    /// Names the byte when fewer are left.
     pub fn part(&mut self, count: usize) -> Result<Self, RecordingError> {
         let base = self.offset();
         Ok(Self::within(self.slice(count)?, base))
     }
 
     /// Leaves out `count` bytes.
+    ///
+    /// # Errors
+    /// Names the byte when fewer are left.
     pub fn skip(&mut self, count: usize) -> Result<(), RecordingError> {
         self.slice(count).map(|_| ())
     }
 
     /// The next `N` bytes as an array, for `from_le_bytes` and `from_be_bytes`.
+    ///
+    /// # Errors
+    /// Names the byte when fewer are left.
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], RecordingError> {
         let mut array = [0; N];
         array.copy_from_slice(self.slice(N)?);
@@ -67,11 +79,17 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next byte.
+    ///
+    /// # Errors
+    /// Names the byte when fewer are left.
     pub fn u8(&mut self) -> Result<u8, RecordingError> {
         Ok(self.array::<1>()?[0])
     }
 
     /// UTF-8 text of `count` bytes; anything else in it is replaced.
+    ///
+    /// # Errors
+    /// Names the byte when fewer are left.
     pub fn text(&mut self, count: usize) -> Result<String, RecordingError> {
         let text = self.slice(count)?;
         let end = text.iter().position(|&byte| byte == 0).unwrap_or(text.len());
@@ -96,6 +114,9 @@ macro_rules! numbers {
         impl Cursor<'_> {
             $(
                 #[doc = concat!("The next `", stringify!($type), "`.")]
+                ///
+                /// # Errors
+                /// Names the byte when fewer are left than it takes.
                 pub fn $name(&mut self) -> Result<$type, RecordingError> {
                     Ok(<$type>::$convert(self.array()?))
                 }

@@ -1,4 +1,4 @@
-//! The csv form of a session: one row for each body and moment.
+//! CSV form of a session: one row for each body and moment.
 //!
 //! Columns `t,id,team,x,y,z,yaw,health,ammo,alive,seg`, then whatever else the source has. An
 //! empty cell means unknown. Time is in seconds, yaw in degrees, everything else as it is in
@@ -17,7 +17,7 @@ const FIXED: [&str; 11] =
     ["t", "id", "team", "x", "y", "z", "yaw", "health", "ammo", "alive", "seg"];
 
 /// No csv is larger than this when unpacked: 28 minutes of 15 players are 0.2 GB.
-const LIMIT_BYTES: u64 = 1 << 30;
+const MAX_CSV_BYTES: u64 = 1 << 30;
 
 /// Reads the tracks of a csv, packed by zstd or not.
 ///
@@ -25,41 +25,41 @@ const LIMIT_BYTES: u64 = 1 << 30;
 /// Names line and byte of the first cell that does not belong where it stands.
 pub fn parse_csv(bytes: &[u8]) -> Result<Vec<Track>, RecordingError> {
     if bytes.starts_with(&zstd::MAGIC) {
-        return parse_text(&zstd::unpack(bytes, LIMIT_BYTES)?);
+        return parse_text(&zstd::unpack(bytes, MAX_CSV_BYTES)?);
     }
     parse_text(bytes)
 }
 
 fn parse_text(text: &[u8]) -> Result<Vec<Track>, RecordingError> {
-    let mut lines = Lines { text, at: 0, number: 0 };
+    let mut lines = CsvLines { text, at: 0, number: 0 };
     let Some(header) = lines.next() else {
         let fault = Fault::Foreign { expected: "a csv of samples: it is empty" };
         return Err(RecordingError::at(0, fault));
     };
     let extras = parse_header(&header)?;
-    let mut reader = Reader { tracks: Vec::new(), index: BTreeMap::new(), extras, last: None };
+    let mut reader = CsvReader { tracks: Vec::new(), index: BTreeMap::new(), extras, last: None };
     for line in lines.filter(|line| !line.text.is_empty()) {
         reader.row(&line).map_err(|error| error.on_line(line.number))?;
     }
     Ok(reader.tracks)
 }
 
-struct Line<'a> {
+struct CsvLine<'a> {
     text: &'a [u8],
     offset: u64,
     number: u64,
 }
 
-struct Lines<'a> {
+struct CsvLines<'a> {
     text: &'a [u8],
     at: usize,
     number: u64,
 }
 
-impl<'a> Iterator for Lines<'a> {
-    type Item = Line<'a>;
+impl<'a> Iterator for CsvLines<'a> {
+    type Item = CsvLine<'a>;
 
-    fn next(&mut self) -> Option<Line<'a>> {
+    fn next(&mut self) -> Option<CsvLine<'a>> {
         let rest = self.text.get(self.at..).filter(|rest| !rest.is_empty())?;
         let end = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
         let offset = self.at as u64;
@@ -67,12 +67,12 @@ impl<'a> Iterator for Lines<'a> {
         self.number += 1;
         let text = rest.get(..end)?;
         let text = text.strip_suffix(b"\r").unwrap_or(text);
-        Some(Line { text, offset, number: self.number })
+        Some(CsvLine { text, offset, number: self.number })
     }
 }
 
 /// Names of the further columns.
-fn parse_header(header: &Line<'_>) -> Result<Vec<String>, RecordingError> {
+fn parse_header(header: &CsvLine<'_>) -> Result<Vec<String>, RecordingError> {
     let mut names = header.text.split(|&byte| byte == b',');
     for wanted in FIXED {
         if names.next() != Some(wanted.as_bytes()) {
@@ -84,7 +84,7 @@ fn parse_header(header: &Line<'_>) -> Result<Vec<String>, RecordingError> {
     Ok(names.map(|name| String::from_utf8_lossy(name).into_owned()).collect())
 }
 
-struct Reader {
+struct CsvReader {
     tracks: Vec<Track>,
     index: BTreeMap<i32, usize>,
     extras: Vec<String>,
@@ -92,9 +92,9 @@ struct Reader {
     last: Option<(i32, usize)>,
 }
 
-impl Reader {
-    fn row(&mut self, line: &Line<'_>) -> Result<(), RecordingError> {
-        let mut cells = Cells { rest: Some(line.text), offset: line.offset };
+impl CsvReader {
+    fn row(&mut self, line: &CsvLine<'_>) -> Result<(), RecordingError> {
+        let mut cells = CsvCells { rest: Some(line.text), offset: line.offset };
         let at = micros(&cells.take("t")?)?;
         let id = cells.take("id")?.integer("id")?;
         let team = cells.take("team")?.integer("team")?;
@@ -143,7 +143,7 @@ impl Reader {
     }
 }
 
-fn extra_cells(track: &mut Track, cells: &mut Cells<'_>) -> Result<(), RecordingError> {
+fn extra_cells(track: &mut Track, cells: &mut CsvCells<'_>) -> Result<(), RecordingError> {
     for column in &mut track.extras {
         let cell = cells.take(&column.name)?;
         let value = match cell.single(&column.name) {
@@ -162,7 +162,7 @@ fn extra_cells(track: &mut Track, cells: &mut Cells<'_>) -> Result<(), Recording
     }
 }
 
-fn label(column: &mut Column, cell: &Cell<'_>) -> f32 {
+fn label(column: &mut Column, cell: &CsvCell<'_>) -> f32 {
     let word = String::from_utf8_lossy(cell.text);
     let known = column.labels.iter().position(|label| *label == word);
     let index = known.unwrap_or_else(|| {
@@ -172,13 +172,13 @@ fn label(column: &mut Column, cell: &Cell<'_>) -> f32 {
     index as f32
 }
 
-struct Cells<'a> {
+struct CsvCells<'a> {
     rest: Option<&'a [u8]>,
     offset: u64,
 }
 
-impl<'a> Cells<'a> {
-    fn take(&mut self, name: &str) -> Result<Cell<'a>, RecordingError> {
+impl<'a> CsvCells<'a> {
+    fn take(&mut self, name: &str) -> Result<CsvCell<'a>, RecordingError> {
         let Some(rest) = self.rest else {
             let fault = Fault::NoField { field: name.to_string() };
             return Err(RecordingError::at(self.offset, fault));
@@ -188,16 +188,16 @@ impl<'a> Cells<'a> {
         let text = end.and_then(|end| rest.get(..end)).unwrap_or(rest);
         self.rest = end.and_then(|end| rest.get(end + 1..));
         self.offset += text.len() as u64 + u64::from(end.is_some());
-        Ok(Cell { text, offset })
+        Ok(CsvCell { text, offset })
     }
 }
 
-struct Cell<'a> {
+struct CsvCell<'a> {
     text: &'a [u8],
     offset: u64,
 }
 
-impl Cell<'_> {
+impl CsvCell<'_> {
     /// The number in the cell; `None` when it is empty.
     fn number(&self, name: &str) -> Result<Option<f64>, RecordingError> {
         if self.text.is_empty() {
@@ -230,7 +230,7 @@ impl Cell<'_> {
     }
 }
 
-fn micros(cell: &Cell<'_>) -> Result<SimTime, RecordingError> {
+fn micros(cell: &CsvCell<'_>) -> Result<SimTime, RecordingError> {
     match cell.number("t")? {
         Some(secs) => Ok(SimTime::from_secs_f64(secs)),
         None => Err(cell.refuse("t", "a number")),

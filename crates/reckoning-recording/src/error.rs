@@ -1,4 +1,4 @@
-//! Why a recording could not be read, and exactly where.
+//! Error of reading a recording, with the place in the file.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -84,7 +84,7 @@ pub enum Fault {
         /// The format it decodes.
         format: &'static str,
         /// Its own words.
-        said: String,
+        reason: String,
     },
 }
 
@@ -180,7 +180,7 @@ impl fmt::Display for Fault {
             Self::TooLarge { field, got, limit } => {
                 write!(f, "{field} claims a size of {got}, more than the {limit} allowed")
             }
-            Self::Decoder { format, said } => write!(f, "not readable as {format}: {said}"),
+            Self::Decoder { format, reason } => write!(f, "not readable as {format}: {reason}"),
         }
     }
 }

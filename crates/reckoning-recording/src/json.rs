@@ -1,4 +1,4 @@
-//! Small questions to a json value; what is missing or of another kind is `None`.
+//! Typed access to JSON objects; what is missing or of another kind is `None`.
 
 use serde_json::{Map, Value};
 
@@ -14,7 +14,7 @@ pub(super) fn object(
         Ok(_) => Err(RecordingError::at(0, Fault::Foreign { expected: what })),
         Err(error) => {
             let offset = offset_of(text, error.line(), error.column());
-            let fault = Fault::Decoder { format: "json", said: error.to_string() };
+            let fault = Fault::Decoder { format: "json", reason: error.to_string() };
             Err(RecordingError::at(offset, fault).on_line(error.line() as u64))
         }
     }

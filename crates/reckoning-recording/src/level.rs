@@ -21,7 +21,7 @@ pub struct Level {
     /// Walls and floors.
     pub shapes: Vec<LevelShape>,
     /// Things to pick up, places to start from, buttons and doors.
-    pub items: Vec<Item>,
+    pub items: Vec<LevelItem>,
 }
 
 /// One piece of a level.
@@ -51,12 +51,12 @@ pub enum LevelShape {
         corners: [DVec3; 3],
     },
     /// Something that stands on a rectangle.
-    Block(Block),
+    Block(LevelBlock),
 }
 
 /// Something that stands on a rectangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Block {
+pub struct LevelBlock {
     /// Its form.
     pub kind: BlockKind,
     /// Middle of its underside.
@@ -67,7 +67,7 @@ pub struct Block {
     pub yaw_rad: f64,
 }
 
-/// Form of a [`Block`].
+/// Form of a [`LevelBlock`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockKind {
     /// Upright sides, flat top.
@@ -82,7 +82,7 @@ pub enum BlockKind {
 
 /// A thing at a place.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Item {
+pub struct LevelItem {
     /// What sort of thing, such as `armor`.
     pub kind: String,
     /// Its exact name in the game.
@@ -162,12 +162,12 @@ fn ledges_of(walls: &Map<String, Value>) -> Vec<LevelShape> {
     ground.into_iter().chain(platforms).collect()
 }
 
-fn block_of(part: &Map<String, Value>) -> Option<Block> {
+fn block_of(part: &Map<String, Value>) -> Option<LevelBlock> {
     let name = part.get("kind")?.as_str()?;
     let kind = KINDS.iter().find(|(_, known)| *known == name)?.0;
     let [x, y, z] = ask::numbers(part.get("pos")?).try_into().ok()?;
     let size = part.get("size").map(ask::numbers).and_then(|size| <[f64; 3]>::try_from(size).ok());
-    Some(Block {
+    Some(LevelBlock {
         kind,
         base: DVec3::new(x, y, z),
         size: size.map_or(DVec3::ZERO, DVec3::from_array),
@@ -175,16 +175,16 @@ fn block_of(part: &Map<String, Value>) -> Option<Block> {
     })
 }
 
-fn item_of(entity: &Map<String, Value>) -> Option<Item> {
+fn item_of(entity: &Map<String, Value>) -> Option<LevelItem> {
     let axis = |key: &str| ask::number(entity, key);
-    Some(Item {
+    Some(LevelItem {
         kind: ask::text(entity, "type"),
         class: ask::text(entity, "class"),
         position: DVec3::new(axis("x")?, axis("y")?, axis("z").unwrap_or_default()),
     })
 }
 
-fn item_json(item: &Item) -> Value {
+fn item_json(item: &LevelItem) -> Value {
     let p = item.position;
     json!({ "type": item.kind, "class": item.class, "x": p.x, "y": p.y, "z": p.z })
 }
@@ -220,7 +220,7 @@ fn shape_of(value: &Value) -> Option<LevelShape> {
         "triangle" => LevelShape::Triangle { corners: [a, b, at(6)?] },
         _ => {
             let kind = KINDS.iter().find(|(_, known)| *known == name)?.0;
-            LevelShape::Block(Block { kind, base: a, size: b, yaw_rad: last })
+            LevelShape::Block(LevelBlock { kind, base: a, size: b, yaw_rad: last })
         }
     })
 }

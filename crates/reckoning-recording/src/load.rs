@@ -1,4 +1,4 @@
-//! From paths to recordings and back: the only part here that touches the disk.
+//! Recordings on disk: finding, loading and saving them. The only part here that touches files.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::level::level_of;
 use super::meta::team_play;
 use super::{
-    Fault, Opened, Player, Recording, RecordingError, open_session, parse_csv, parse_level,
+    Fault, OpenedSession, Player, Recording, RecordingError, open_session, parse_csv, parse_level,
     parse_meta, write_csv, write_level, write_meta, zstd,
 };
 
@@ -66,7 +66,7 @@ pub fn load_sessions(path: &Path) -> Result<Vec<Recording>, RecordingError> {
 pub fn load_file(path: &Path) -> Result<Recording, RecordingError> {
     let bytes = read(path)?;
     if path.extension().is_some_and(|ending| ending == "reck") {
-        let opened: Opened = open_session(&bytes).map_err(|error| error.in_file(path))?;
+        let opened: OpenedSession = open_session(&bytes).map_err(|error| error.in_file(path))?;
         return Ok(opened.recording);
     }
     load_csv(path, &bytes)

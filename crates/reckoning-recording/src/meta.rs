@@ -1,11 +1,12 @@
-//! What is known about a session besides its samples, and its json.
+//! Metadata of a session (rate, units, sizes, origin) and its JSON form.
 
 use reckoning::DVec3;
 use serde_json::{Map, Value};
 
 use super::{RecordingError, json};
 
-/// What is known about a session besides its samples.
+/// Metadata of a session. Every field defaults to empty or zero; [`parse_meta`] takes a game
+/// whose JSON names no `dims` as three-dimensional.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Meta {
     /// Samples a second; the typical rate when it is irregular.

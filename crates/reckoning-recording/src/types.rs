@@ -1,4 +1,4 @@
-//! What a recording consists of.
+//! Data types of a recording: players, tracks, samples, events.
 
 use std::collections::BTreeMap;
 

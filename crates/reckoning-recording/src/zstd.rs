@@ -13,7 +13,7 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use super::{Fault, RecordingError};
 
 /// The first bytes of every Zstandard frame.
-pub const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+pub(crate) const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// Packs bytes.
 #[must_use]
@@ -22,8 +22,8 @@ pub fn pack(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Unpacks one frame of at most `limit` bytes.
-pub fn unpack(packed: &[u8], limit: u64) -> Result<Vec<u8>, RecordingError> {
-    let refuse = |said: String| RecordingError::at(0, Fault::Decoder { format: "zstd", said });
+pub(crate) fn unpack(packed: &[u8], limit: u64) -> Result<Vec<u8>, RecordingError> {
+    let refuse = |reason: String| RecordingError::at(0, Fault::Decoder { format: "zstd", reason });
     let decoder = StreamingDecoder::new(packed).map_err(|error| refuse(error.to_string()))?;
     let mut out = Vec::new();
     decoder

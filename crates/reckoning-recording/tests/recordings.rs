@@ -1,10 +1,10 @@
-//! What users of recordings may rely on.
+//! Contract of recordings: every form gives back what was written.
 
 mod support;
 
 use reckoning::{DVec3, SimTime};
 use reckoning_recording::{
-    Birth, Death, Input, Item, ItemEvent, Level, LevelShape, Player, Recording, Sample,
+    Birth, Death, Input, ItemEvent, Level, LevelItem, LevelShape, Player, Recording, Sample,
     SessionWriter, Snapshot, Track, find_sessions, load_file, load_sessions, open_session,
     parse_csv, parse_level, parse_meta, read_session, salvage_session, save_csv, write_csv,
     write_level, write_session,
@@ -33,7 +33,7 @@ fn small() -> Recording {
             .unwrap();
     let at = SimTime::from_millis(100);
     let wall = LevelShape::Wall { from: DVec3::ZERO, to: DVec3::X, top: 2.0 };
-    let item = Item { kind: "armor".into(), class: "red".into(), position: DVec3::ONE };
+    let item = LevelItem { kind: "armor".into(), class: "red".into(), position: DVec3::ONE };
     Recording {
         source: "made up".into(),
         session: "small".into(),

@@ -96,7 +96,7 @@ mod tests {
                     let nothing = delay_ms == 0 && loss_percent == 0;
                     assert_eq!(made.is_none(), nothing, "{choice:?}");
                     if let Some(link) = made {
-                        link.check().unwrap();
+                        link.validate().unwrap();
                         let share = f64::from(loss_percent) / 100.0;
                         assert!((link.loss.share() - share).abs() < 1e-9, "{choice:?}");
                     }

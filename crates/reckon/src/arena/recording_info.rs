@@ -2,7 +2,7 @@
 
 use reckoning::DVec3;
 use reckoning_arena::{ItemKind, Level as Arena};
-use reckoning_recording::{Bounds, Item, Level, LevelShape, Meta};
+use reckoning_recording::{Bounds, Level, LevelItem, LevelShape, Meta};
 use reckoning_server::record::RecordingInfo;
 
 /// Walls have no height in the arena; bodies are at 0 and this is above them.
@@ -26,7 +26,7 @@ pub fn from_level(arena: &Arena) -> RecordingInfo {
             ItemKind::Ammo => "ammo",
         };
         let position = DVec3::new(it.at[0], it.at[1], 0.0);
-        Item { kind: kind.to_string(), class: format!("{kind} {}", it.amount), position }
+        LevelItem { kind: kind.to_string(), class: format!("{kind} {}", it.amount), position }
     });
     let items = items.collect();
     let level = Level { name: arena.name().to_string(), bounds, shapes, items };

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum};
-use reckoning_lab::train::{Goal, TableConfig, TrainConfig};
+use reckoning_lab::train::{TableConfig, TrainConfig, TrainGoal};
 
 use super::Data;
 use super::compare::{PredictorList, predictors};
@@ -72,7 +72,7 @@ pub struct Training {
     #[arg(long, value_name = "N", default_value_t = TrainConfig::default().epochs)]
     epochs: usize,
     /// At most so many examples
-    #[arg(long, value_name = "N", default_value_t = TrainConfig::default().most_examples)]
+    #[arg(long, value_name = "N", default_value_t = TrainConfig::default().max_examples)]
     examples: usize,
     /// Seed of everything random
     #[arg(long, value_name = "N", default_value_t = TrainConfig::default().seed)]
@@ -96,12 +96,12 @@ impl Training {
         let mut config = TrainConfig::default();
         config.bounds.clone_from(&self.bounds);
         config.goal = match self.goal {
-            Aim::Packets => Goal::Packets,
-            Aim::Error => Goal::Error,
-            Aim::Mix => Goal::Mix,
+            Aim::Packets => TrainGoal::Packets,
+            Aim::Error => TrainGoal::Error,
+            Aim::Mix => TrainGoal::Mix,
         };
         config.epochs = self.epochs;
-        config.most_examples = self.examples;
+        config.max_examples = self.examples;
         config.seed = self.seed;
         config
     }
@@ -151,7 +151,7 @@ mod tests {
             "--seed",
             "5",
         ]);
-        assert_eq!((config.bounds, config.goal), (vec![1.0, 2.5], Goal::Error));
-        assert_eq!((config.epochs, config.most_examples, config.seed), (3, 4, 5));
+        assert_eq!((config.bounds, config.goal), (vec![1.0, 2.5], TrainGoal::Error));
+        assert_eq!((config.epochs, config.max_examples, config.seed), (3, 4, 5));
     }
 }

@@ -59,7 +59,7 @@ fn tables(found: &Comparison, per_session: bool) -> String {
 }
 
 fn report(found: &Comparison, recordings: &[Recording]) -> Result<String, Failure> {
-    let data = DataSet::of(recordings);
+    let data = DataSet::from_recordings(recordings);
     let names: Vec<&str> = data.iter().map(|set| set.source.as_str()).collect();
     let contents = Contents {
         title: format!("Predictors compared on {}", names.join(", ")),

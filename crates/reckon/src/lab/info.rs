@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use reckoning_lab::report::to_text;
-use reckoning_lab::reproduce::Table;
+use reckoning_lab::reproduce::ReportTable;
 use reckoning_recording::{Recording, Track};
 
 use super::open;
@@ -15,7 +15,7 @@ pub fn run(file: &Path) -> Result<(), Failure> {
     let rows = facts(&recording, &state);
     let columns = ["what", "value"].map(String::from).to_vec();
     let title = file.display().to_string();
-    let facts = to_text(&Table { title, columns, rows });
+    let facts = to_text(&ReportTable { title, columns, rows });
     say(&format!("{facts}\n{}", to_text(&bodies(&recording))))
 }
 
@@ -44,7 +44,7 @@ fn facts(recording: &Recording, state: &str) -> Vec<Vec<String>> {
     known.map(|(what, value)| vec![what.to_string(), value]).collect()
 }
 
-fn bodies(recording: &Recording) -> Table {
+fn bodies(recording: &Recording) -> ReportTable {
     let row = |track: &Track| {
         let player = recording.players.iter().find(|player| player.id == track.id);
         let name = player.map_or("", |player| player.name.as_str());
@@ -57,7 +57,7 @@ fn bodies(recording: &Recording) -> Table {
             track.segments().count().to_string(),
         ]
     };
-    Table {
+    ReportTable {
         title: "Bodies".to_string(),
         columns: ["name", "id", "team", "samples", "segments"].map(String::from).to_vec(),
         rows: recording.tracks.iter().map(row).collect(),

@@ -16,7 +16,7 @@ pub fn run(command: &Reproduce) -> Result<(), Failure> {
         let contents = Contents {
             title: "Published claims, measured".to_string(),
             reproduction: Some(&found),
-            fairness: FairnessRow::of(&found.tables),
+            fairness: FairnessRow::from_tables(&found.tables),
             ..Contents::default()
         };
         write(path, to_html(&contents).map_err(Failure::lab)?.as_bytes())?;

@@ -1,9 +1,9 @@
-//! The cheats.
+//! Cheats to inject: speed, teleport, wall pass, lag switch, fast clock.
 
 use reckoning::{DVec3, Kinematics, SimTime};
 
 use super::play::Piece;
-use super::trial::{Course, Setting, Shown, TICK_S};
+use super::trial::{CheatCourse, ClaimedState, TICK_S, TrialSetting};
 
 /// Honest play before a cheat, and how long the cheat lasts.
 pub(super) const BEFORE_S: f64 = 4.0;
@@ -57,7 +57,12 @@ impl Cheat {
 
     /// What the client shows its publisher, tick by tick. `None` where it cannot be done: no
     /// wall is near.
-    pub(super) fn course(self, piece: &Piece, at_s: f64, setting: &Setting<'_>) -> Option<Course> {
+    pub(super) fn course(
+        self,
+        piece: &Piece,
+        at_s: f64,
+        setting: &TrialSetting<'_>,
+    ) -> Option<CheatCourse> {
         let begins_s = at_s.min(BEFORE_S);
         let aside = match self {
             Self::Teleport => Some(DVec3::new(0.6, 0.8, 0.0) * (8.0 * setting.body_width)),
@@ -70,13 +75,13 @@ impl Cheat {
             self.shown(piece, at_s, now_s, aside.unwrap_or_default())
         });
         let begins = SimTime::from_secs_f64(piece.start().as_secs_f64() + at_s);
-        Some(Course { shown: shown.collect(), begins })
+        Some(CheatCourse { shown: shown.collect(), begins })
     }
 
-    fn shown(self, piece: &Piece, begins_s: f64, now_s: f64, aside: DVec3) -> Shown {
+    fn shown(self, piece: &Piece, begins_s: f64, now_s: f64, aside: DVec3) -> ClaimedState {
         let honest = piece.at(now_s);
         let on = now_s - begins_s;
-        let same = Shown { sent: honest.at, released: honest.at, state: honest };
+        let same = ClaimedState { sent: honest.at, released: honest.at, state: honest };
         if on < 0.0 {
             return same;
         }
@@ -84,17 +89,17 @@ impl Cheat {
             Self::Speed(times) => {
                 let ahead = piece.at(begins_s + on * times);
                 let (velocity, acceleration) = (ahead.velocity * times, ahead.acceleration * times);
-                Shown {
+                ClaimedState {
                     state: Kinematics { at: honest.at, velocity, acceleration, ..ahead },
                     ..same
                 }
             }
-            Self::FastClock => Shown { state: piece.at(begins_s + on * 1.1), ..same },
+            Self::FastClock => ClaimedState { state: piece.at(begins_s + on * 1.1), ..same },
             Self::LagSwitch => {
                 let cycle_s = on % 1.2;
                 let held_s = if cycle_s < 0.8 { 0.8 - cycle_s } else { 0.0 };
                 let released = SimTime::from_secs_f64(honest.at.as_secs_f64() + held_s);
-                Shown { released, ..same }
+                ClaimedState { released, ..same }
             }
             Self::Teleport => moved(same, aside),
             Self::WallPass => moved(same, aside * (on / 0.3).min(1.0)),
@@ -102,13 +107,13 @@ impl Cheat {
     }
 }
 
-fn moved(shown: Shown, aside: DVec3) -> Shown {
+fn moved(shown: ClaimedState, aside: DVec3) -> ClaimedState {
     let position = shown.state.position + aside;
-    Shown { state: Kinematics { position, ..shown.state }, ..shown }
+    ClaimedState { state: Kinematics { position, ..shown.state }, ..shown }
 }
 
 /// A step from here to one and a half bodies behind the nearest wall, if one is near.
-fn through_wall(here: &Kinematics, setting: &Setting<'_>) -> Option<DVec3> {
+fn through_wall(here: &Kinematics, setting: &TrialSetting<'_>) -> Option<DVec3> {
     let walls = setting.walls?;
     let reach = 3.0 * setting.body_width;
     let ways = (0..16).map(|n| {

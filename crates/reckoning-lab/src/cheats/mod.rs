@@ -13,20 +13,20 @@
 //! pace or more, and for moments every 15 s, whatever the player did then.
 
 mod inject;
-mod passages;
+mod passable_walls;
 mod play;
 mod table;
 mod trial;
 
 use reckoning::{ConfigError, ENVELOPE_SPANS_S, Envelope, Kinematics};
 
-use crate::reproduce::Table;
+use crate::reproduce::ReportTable;
 use inject::Cheat;
-use passages::walls_without_passages;
-use play::{Plan, Player};
+use passable_walls::walls_without_passages;
+use play::{CheatPlan, PlayerPieces};
 use reckoning_recording::{Level, Recording};
 use table::SourceTally;
-use trial::{Setting, caught_after, honest_run};
+use trial::{TrialSetting, caught_after, honest_run};
 
 /// The share of honest moments that the envelope holds, and what is added to it.
 const QUANTILE: f64 = 0.999_9;
@@ -39,10 +39,10 @@ const FAST: f64 = 0.8;
 const PACE_SPAN: usize = 3;
 
 /// One session made ready.
-struct Session {
+struct CheatSession {
     /// Sessions of different rates are measured differently and are not pooled.
     source: String,
-    players: Vec<Player>,
+    players: Vec<PlayerPieces>,
     level: Level,
     body_width: f64,
     /// What the publisher of each player exported, one track per unbroken piece.
@@ -58,15 +58,16 @@ struct Session {
 pub fn cheat_tables(
     recordings: &[Recording],
     progress: &dyn Fn(u64, u64),
-) -> Result<Vec<Table>, ConfigError> {
-    let sessions: Vec<Session> = recordings.iter().map(Session::of).collect();
+) -> Result<Vec<ReportTable>, ConfigError> {
+    let sessions: Vec<CheatSession> = recordings.iter().map(CheatSession::from_recording).collect();
     let mut sources: Vec<&str> = sessions.iter().map(|it| it.source.as_str()).collect();
     sources.sort_unstable();
     sources.dedup();
     let mut tallies = Vec::new();
     let mut done = 0;
     for source in sources {
-        let sessions: Vec<&Session> = sessions.iter().filter(|it| it.source == source).collect();
+        let sessions: Vec<&CheatSession> =
+            sessions.iter().filter(|it| it.source == source).collect();
         let mut tally = SourceTally::new(source, sessions.len());
         for tested in 0..sessions.len() {
             judge_session(&sessions, tested, &mut tally)?;
@@ -78,9 +79,9 @@ pub fn cheat_tables(
     Ok(vec![table::honest_table(&tallies), table::cheat_table(&tallies)])
 }
 
-impl Session {
-    fn of(recording: &Recording) -> Self {
-        let players = Player::all_of(recording);
+impl CheatSession {
+    fn from_recording(recording: &Recording) -> Self {
+        let players = PlayerPieces::all_of(recording);
         let width = recording.meta.body_width;
         let body_width = if width > 0.0 { width } else { 1.0 };
         let exported = players.iter().map(|it| trial::exported(it, body_width)).collect();
@@ -92,7 +93,7 @@ impl Session {
     }
 }
 
-impl Session {
+impl CheatSession {
     /// What the others of this session did.
     fn tracks_without(&self, player: usize) -> Vec<&[Kinematics]> {
         let others = self.exported.iter().enumerate().filter(|(place, _)| *place != player);
@@ -101,7 +102,7 @@ impl Session {
 }
 
 fn judge_session(
-    sessions: &[&Session],
+    sessions: &[&CheatSession],
     tested: usize,
     tally: &mut SourceTally,
 ) -> Result<(), ConfigError> {
@@ -114,11 +115,12 @@ fn judge_session(
         let seed = (tested * 1_000 + place) as u64;
         let walls = walls_without_passages(&session.level, &session.tracks_without(place))?;
         let walls = walls.as_ref();
-        let setting = Setting { envelope, walls, body_width: session.body_width, seed };
+        let setting = TrialSetting { envelope, walls, body_width: session.body_width, seed };
         tally.add_honest(&honest_run(player, &setting));
         let top_mps = envelope.reach_m[PACE_SPAN] / ENVELOPE_SPANS_S[PACE_SPAN] / (1.0 + MARGIN);
         for cheat in Cheat::ALL {
-            let plan = Plan { every_s: EVERY_S, times: cheat.times(), fast_mps: FAST * top_mps };
+            let plan =
+                CheatPlan { every_s: EVERY_S, times: cheat.times(), fast_mps: FAST * top_mps };
             for moment in player.moments(&plan) {
                 let course = cheat.course(moment.piece, moment.at_s, &setting);
                 let Some(course) = course else { continue };
@@ -131,7 +133,7 @@ fn judge_session(
 
 /// What bodies did in the other sessions, or in the tested one but for one player.
 fn envelope_without(
-    sessions: &[&Session],
+    sessions: &[&CheatSession],
     tested: usize,
     player: Option<usize>,
 ) -> Option<Envelope> {

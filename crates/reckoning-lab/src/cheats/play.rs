@@ -1,4 +1,4 @@
-//! Recorded players as unbroken pieces that can be asked about any moment.
+//! Recorded players as unbroken pieces of motion that can be evaluated at any moment.
 
 use reckoning::{Kinematics, SimTime};
 
@@ -7,7 +7,7 @@ use crate::compare::Prepared;
 use reckoning_recording::Recording;
 
 /// Pieces shorter than this tell nothing.
-const SHORTEST_S: f64 = 0.5;
+const MIN_PIECE_S: f64 = 0.5;
 /// A gap longer than this ends a piece: nobody knows what happened in it.
 const GAP_S: f64 = 0.5;
 
@@ -17,7 +17,7 @@ const LEAD_S: f64 = 4.0;
 const STEP_S: f64 = 0.5;
 
 /// When to cheat.
-pub(super) struct Plan {
+pub(super) struct CheatPlan {
     /// This often, whatever the player does.
     pub(super) every_s: f64,
     /// How many times as fast as recorded the cheat goes.
@@ -27,7 +27,7 @@ pub(super) struct Plan {
 }
 
 /// A moment to cheat at.
-pub(super) struct Moment<'a> {
+pub(super) struct CheatMoment<'a> {
     pub(super) piece: &'a Piece,
     pub(super) at_s: f64,
     /// The player is fast then.
@@ -37,7 +37,7 @@ pub(super) struct Moment<'a> {
 }
 
 /// What one player did, piece by piece: a piece ends with a death, a teleport or a gap.
-pub(super) struct Player {
+pub(super) struct PlayerPieces {
     pub(super) pieces: Vec<Piece>,
 }
 
@@ -46,9 +46,9 @@ pub(super) struct Piece {
     states: Vec<Kinematics>,
 }
 
-impl Player {
+impl PlayerPieces {
     pub(super) fn all_of(recording: &Recording) -> Vec<Self> {
-        let prepared = Prepared::of(recording);
+        let prepared = Prepared::from_recording(recording);
         let courses = prepared.courses.iter().map(|course| {
             let usable: Vec<(usize, Kinematics)> = course
                 .states
@@ -64,7 +64,7 @@ impl Player {
             let pieces = usable
                 .chunk_by(unbroken)
                 .map(|chunk| Piece { states: chunk.iter().map(|(_, state)| *state).collect() })
-                .filter(|piece| piece.length_s() >= SHORTEST_S)
+                .filter(|piece| piece.length_s() >= MIN_PIECE_S)
                 .collect();
             Self { pieces }
         });
@@ -73,7 +73,7 @@ impl Player {
 
     /// Moments to cheat at: the first after four seconds of a piece, then every so often, as
     /// long as enough of the piece follows; and whenever it becomes fast.
-    pub(super) fn moments(&self, plan: &Plan) -> Vec<Moment<'_>> {
+    pub(super) fn moments(&self, plan: &CheatPlan) -> Vec<CheatMoment<'_>> {
         let mut found = Vec::new();
         for piece in &self.pieces {
             let steps = ((piece.length_s() - LASTS_S * plan.times - LEAD_S) / STEP_S) as i64;
@@ -83,7 +83,7 @@ impl Player {
                 let fast = piece.pace(at_s, plan.times) >= plan.fast_mps;
                 let regular = at_s >= due_s;
                 if regular || (fast && !was_fast) {
-                    found.push(Moment { piece, at_s, fast, regular });
+                    found.push(CheatMoment { piece, at_s, fast, regular });
                 }
                 due_s = if regular { at_s + plan.every_s } else { due_s };
                 was_fast = fast;

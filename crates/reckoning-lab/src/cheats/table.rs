@@ -1,9 +1,9 @@
-//! The two tables.
+//! Tables of the cheat trials: false alarms in honest play, and cheats caught.
 
 use super::inject::Cheat;
-use super::play::Moment;
+use super::play::CheatMoment;
 use super::trial::HonestRun;
-use crate::reproduce::Table;
+use crate::reproduce::ReportTable;
 
 /// What was found in one source.
 pub(super) struct SourceTally {
@@ -42,7 +42,12 @@ impl SourceTally {
         self.honest.disconnected += run.disconnected;
     }
 
-    pub(super) fn add_cheat(&mut self, cheat: Cheat, moment: &Moment<'_>, caught_s: Option<f64>) {
+    pub(super) fn add_cheat(
+        &mut self,
+        cheat: Cheat,
+        moment: &CheatMoment<'_>,
+        caught_s: Option<f64>,
+    ) {
         let Some(place) = Cheat::ALL.iter().position(|it| *it == cheat) else { return };
         let [at_speed, all] = &mut self.cheats[place];
         if moment.regular {
@@ -70,13 +75,13 @@ impl Caught {
     }
 }
 
-fn table(title: &str, columns: &[&str]) -> Table {
+fn table(title: &str, columns: &[&str]) -> ReportTable {
     let columns = columns.iter().map(|&column| column.to_owned()).collect();
-    Table { title: title.to_owned(), columns, rows: Vec::new() }
+    ReportTable { title: title.to_owned(), columns, rows: Vec::new() }
 }
 
 /// What the guard said of honest play.
-pub(super) fn honest_table(tallies: &[SourceTally]) -> Table {
+pub(super) fn honest_table(tallies: &[SourceTally]) -> ReportTable {
     let mut table = table(
         "Honest play: verdicts per player-hour (50 ms delay, 10 ms Pareto jitter, 5 % loss in bursts)",
         &[
@@ -110,7 +115,7 @@ pub(super) fn honest_table(tallies: &[SourceTally]) -> Table {
 }
 
 /// How many cheats were caught.
-pub(super) fn cheat_table(tallies: &[SourceTally]) -> Table {
+pub(super) fn cheat_table(tallies: &[SourceTally]) -> ReportTable {
     let mut table = table(
         "Cheats caught, % within 1 s and 3 s: over stretches of 80 % of the fastest honest pace, and every 15 s",
         &["source", "cheat", "fast", "1 s", "3 s", "any", "1 s", "3 s"],

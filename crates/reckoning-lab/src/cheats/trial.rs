@@ -10,7 +10,7 @@ use reckoning::{
 use reckoning_predict::Walls;
 
 use super::inject::LASTS_S;
-use super::play::{Piece, Player};
+use super::play::{Piece, PlayerPieces};
 use reckoning_netsim::{Jitter, Link, LinkConfig, Loss};
 
 /// Clients look at their bodies this often.
@@ -19,7 +19,7 @@ pub(super) const TICK_S: f64 = 1.0 / 60.0;
 const SIZE_BYTES: u32 = 16;
 
 /// What a trial runs with.
-pub(super) struct Setting<'a> {
+pub(super) struct TrialSetting<'a> {
     pub(super) envelope: Envelope,
     pub(super) walls: Option<&'a Walls>,
     pub(super) body_width: f64,
@@ -28,7 +28,7 @@ pub(super) struct Setting<'a> {
 
 /// What a client shows its publisher in one tick.
 #[derive(Clone, Copy)]
-pub(super) struct Shown {
+pub(super) struct ClaimedState {
     /// The host's time at which it does.
     pub(super) sent: SimTime,
     /// When it lets the update go, if there is one.
@@ -38,8 +38,8 @@ pub(super) struct Shown {
 }
 
 /// A cheated piece of play.
-pub(super) struct Course {
-    pub(super) shown: Vec<Shown>,
+pub(super) struct CheatCourse {
+    pub(super) shown: Vec<ClaimedState>,
     /// When the cheat begins.
     pub(super) begins: SimTime,
 }
@@ -75,22 +75,22 @@ fn link(seed: u64) -> Option<Link<Update>> {
     Link::new(config).ok()
 }
 
-fn guard(setting: &Setting<'_>, start: &Kinematics) -> Option<Guard> {
+fn guard(setting: &TrialSetting<'_>, start: &Kinematics) -> Option<Guard> {
     let config = GuardConfig::of(setting.envelope, 0.5 * setting.body_width);
     Guard::start(config, start).ok()
 }
 
 /// What an honest client shows in a piece.
-fn honest(piece: &Piece) -> impl Iterator<Item = Shown> {
+fn honest(piece: &Piece) -> impl Iterator<Item = ClaimedState> {
     let ticks = (piece.length_s() / TICK_S) as i64;
     (0..ticks).map(|tick| {
         let state = piece.at(tick as f64 * TICK_S);
-        Shown { sent: state.at, released: state.at, state }
+        ClaimedState { sent: state.at, released: state.at, state }
     })
 }
 
 /// The updates of every piece, as their publisher made them.
-pub(super) fn exported(player: &Player, body_width: f64) -> Vec<Vec<Kinematics>> {
+pub(super) fn exported(player: &PlayerPieces, body_width: f64) -> Vec<Vec<Kinematics>> {
     let updates = |piece: &Piece| {
         let config = publisher_config(body_width);
         let Ok((mut publisher, first)) = Publisher::start(config, &piece.at(0.0)) else {
@@ -104,8 +104,8 @@ pub(super) fn exported(player: &Player, body_width: f64) -> Vec<Vec<Kinematics>>
 
 /// Runs one piece of play and hands every verdict to `said`.
 fn run(
-    shown: impl Iterator<Item = Shown>,
-    setting: &Setting<'_>,
+    shown: impl Iterator<Item = ClaimedState>,
+    setting: &TrialSetting<'_>,
     seed: u64,
     mut said: impl FnMut(&mut Guard, Verdict, SimTime),
 ) -> Option<GuardStats> {
@@ -134,7 +134,7 @@ fn run(
 
 /// An honest player's whole session. After a correction host and client go on from the
 /// recorded place, as if the client had been brought there.
-pub(super) fn honest_run(player: &Player, setting: &Setting<'_>) -> HonestRun {
+pub(super) fn honest_run(player: &PlayerPieces, setting: &TrialSetting<'_>) -> HonestRun {
     let mut total = HonestRun::default();
     for (place, piece) in (0..).zip(&player.pieces) {
         total.hours += piece.length_s() / 3_600.0;
@@ -155,7 +155,7 @@ pub(super) fn honest_run(player: &Player, setting: &Setting<'_>) -> HonestRun {
 }
 
 /// How long after its beginning a cheat got a verdict other than acceptance.
-pub(super) fn caught_after(course: &Course, setting: &Setting<'_>) -> Option<f64> {
+pub(super) fn caught_after(course: &CheatCourse, setting: &TrialSetting<'_>) -> Option<f64> {
     let mut caught = None;
     run(course.shown.iter().copied(), setting, setting.seed, |_, verdict, now| {
         let by_link = matches!(verdict, Verdict::Accept | Verdict::Reject(Offence::NotNewer));

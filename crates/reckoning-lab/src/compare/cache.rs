@@ -66,7 +66,7 @@ pub fn compare_cached(
 }
 
 fn key_of(config: &CompareConfig, recordings: &[Recording]) -> u64 {
-    let mut hash = Hash(0x9e37_79b9_7f4a_7c15);
+    let mut hash = CacheHash(0x9e37_79b9_7f4a_7c15);
     hash.text(env!("CARGO_PKG_VERSION"));
     hash.word(REVISION);
     hash.text(&format!("{config:?}"));
@@ -98,9 +98,9 @@ fn key_of(config: &CompareConfig, recordings: &[Recording]) -> u64 {
 }
 
 /// A plain hash over words: equal content, equal name. Not against malice.
-struct Hash(u64);
+struct CacheHash(u64);
 
-impl Hash {
+impl CacheHash {
     const fn word(&mut self, word: u64) {
         let mixed = (self.0 ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd);
         self.0 = mixed ^ (mixed >> 32);

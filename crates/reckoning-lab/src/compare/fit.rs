@@ -23,7 +23,7 @@ pub(crate) struct Trial {
 
 impl Trial {
     /// Tries every constant on one session.
-    pub(crate) fn of(
+    pub(crate) fn new(
         prepared: &Prepared,
         delays: &[Duration],
         model: fn(Duration) -> Model,
@@ -55,7 +55,7 @@ impl Trial {
 pub(crate) fn fitted_fade<'a>(sessions: impl Iterator<Item = &'a Prepared>) -> Duration {
     let delays: Vec<Duration> = (1..=7).map(|k| Duration::from_millis(300 * k)).collect();
     let damped = |fade| Model::Damped { fade };
-    let trials: Vec<Trial> = sessions.map(|it| Trial::of(it, &delays, damped)).collect();
+    let trials: Vec<Trial> = sessions.map(|it| Trial::new(it, &delays, damped)).collect();
     fade(&trials.iter().collect::<Vec<_>>())
 }
 

@@ -1,4 +1,4 @@
-//! What lies about to be picked up, and when it was there.
+//! Items of a level, and whether each was there at a moment of the recording.
 //!
 //! Where a recording tells when items were taken and came back, an item is in the scene only
 //! while it is there. A recording without such events, as all those of `QuakeWorld` here, leaves
@@ -9,7 +9,7 @@
 use reckoning::SimTime;
 use reckoning_predict::{Item as SceneItem, Restores};
 
-use reckoning_recording::{Item, Recording};
+use reckoning_recording::{LevelItem, Recording};
 
 /// What an item gives when nothing tells.
 const UNKNOWN_WORTH: f32 = 25.0;
@@ -44,14 +44,14 @@ struct Lying {
 }
 
 impl Items {
-    pub(crate) fn of(recording: &Recording) -> Self {
+    pub(crate) fn from_recording(recording: &Recording) -> Self {
         let mut changes = vec![Vec::new(); recording.level.items.len()];
         for event in &recording.item_events {
             if let Some(changes) = changes.get_mut(event.item as usize) {
                 changes.push((event.at, event.taken_by.is_none()));
             }
         }
-        let lying = |(item, mut changes): (&Item, Vec<(SimTime, bool)>)| {
+        let lying = |(item, mut changes): (&LevelItem, Vec<(SimTime, bool)>)| {
             changes.sort_by_key(|change| change.0);
             Some(Lying { item: as_seen(item)?, changes })
         };
@@ -75,7 +75,7 @@ impl Lying {
 }
 
 /// What behaviours see of it; `None` for what nobody can pick up, such as doors.
-fn as_seen(item: &Item) -> Option<SceneItem> {
+fn as_seen(item: &LevelItem) -> Option<SceneItem> {
     let quake = QUAKE.iter().find(|(class, ..)| *class == item.class);
     let restores = match (item.kind.as_str(), quake) {
         ("health" | "armor" | "armour", _) => Restores::Health,
@@ -94,13 +94,13 @@ mod tests {
     use super::*;
     use reckoning_recording::ItemEvent;
 
-    fn item(kind: &str, class: &str) -> Item {
-        Item { kind: kind.into(), class: class.into(), ..Item::default() }
+    fn item(kind: &str, class: &str) -> LevelItem {
+        LevelItem { kind: kind.into(), class: class.into(), ..LevelItem::default() }
     }
 
     fn worths(recording: &Recording, now_ms: i64) -> Vec<f32> {
         let mut present = Vec::new();
-        Items::of(recording).present_at(SimTime::from_millis(now_ms), &mut present);
+        Items::from_recording(recording).present_at(SimTime::from_millis(now_ms), &mut present);
         present.iter().map(|item| item.worth).collect()
     }
 

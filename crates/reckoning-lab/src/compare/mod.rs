@@ -10,69 +10,70 @@
 //!   bound, and how far off and how rough the picture is.
 //!
 //! ```text
-//! recording -> prepare: what is known at each sample -> open    -> rows per delay
-//!                                                    -> closed  -> a row per predictor
+//! recording -> prepare: what is known at each sample -> open loop    -> rows per delay
+//!                                                    -> closed loop  -> a row per predictor
 //! ```
 //!
 //! A prediction sees a state that depends on nothing later than itself, and a scene of such
 //! states, of the items that lie there at that moment and of the level. What is fitted comes
-//! from other sessions, and what is learnt of a player from what he did so far. Confidence intervals come from
-//! drawing the players anew.
+//! from other sessions, and what is learnt of a player from what that player did so far.
+//! Confidence intervals come from resampling the players.
 
 mod cache;
-mod closed;
+mod closed_loop;
 mod fit;
-mod habits;
 mod items;
 #[cfg(test)]
 mod no_future;
-mod open;
+mod open_loop;
 mod parallel;
+mod preference_history;
 pub(crate) mod prepare;
 mod receiver;
 mod rows;
+mod running_quantile;
 mod surroundings;
 mod tally;
-mod usual;
 
 use std::fmt;
 use std::time::Duration;
 
 use reckoning::{ConfigError, Model};
 
-use crate::predictor::{Kind, Planned};
-use crate::train::Insight;
-use closed::{Chain, Setting, Sum};
+use crate::predictor::{Planned, PredictorKind};
+use crate::train::SenderContext;
+use closed_loop::{ChainOutcome, ChainSetting, MeanSum};
 use fit::Trial;
-use open::{Grid, Questions, Ready};
+use open_loop::{ErrorGrid, Questions, Ready};
 use receiver::Heard;
 use reckoning_netsim::{LinkConfig, LinkError};
 use reckoning_recording::Recording;
-use tally::{Errors, mean_over_players};
+use tally::{ErrorSums, mean_over_players};
 
 pub(crate) use fit::fitted_fade;
 pub(crate) use parallel::on_each_thread;
-pub(crate) use prepare::{Course, Prepared};
-pub(crate) use surroundings::{Moment, Surroundings, wall_of};
+pub(crate) use prepare::{BodyCourse, Prepared};
+pub(crate) use surroundings::{RecordedSurroundings, SceneMoment, wall_of};
 
 pub use crate::predictor::{Predictor, PredictorError};
 pub use cache::{Cache, compare_cached};
-pub use rows::{ClosedRow, Comparison, OpenRow, PathSample, ReceiverRow, Spread};
+pub use rows::{ClosedRow, Comparison, OpenRow, PathSample, ReceiverRow};
 
 /// What to compare.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompareConfig {
-    /// The predictors.
+    /// The predictors. Default: `hold`, `linear`, `accelerating` and `damped`.
     pub predictors: Vec<Predictor>,
-    /// How old the knowledge is, one answer each.
+    /// Ages of the knowledge that predictions start from, one answer each. Default: 300 to
+    /// 2,100 ms in steps of 300 ms, as SHI has them.
     pub delays: Vec<Duration>,
-    /// How far the closed loop lets the guess stray, and what counts as a hit; the width of
-    /// a body when `None`.
+    /// How far the closed loop lets the guess stray, and what counts as a hit, in units of the
+    /// recording. Default: `None`, the width of a body.
     pub bound: Option<f64>,
     /// The links of the closed loop's receivers, besides the one at a fixed 100 ms. May be
-    /// empty.
+    /// empty. Default: 200, 500 and 800 ms without loss, the receivers of THESIS.
     pub receivers: Vec<LinkConfig>,
-    /// Whether to run the closed loop at all.
+    /// Whether to run the closed loop at all. Default: true.
     pub closed_loop: bool,
 }
 
@@ -120,7 +121,15 @@ impl fmt::Display for CompareError {
     }
 }
 
-impl std::error::Error for CompareError {}
+impl std::error::Error for CompareError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Config(error) => Some(error),
+            Self::Link(error) => Some(error),
+            Self::Nothing { .. } => None,
+        }
+    }
+}
 
 impl From<ConfigError> for CompareError {
     fn from(error: ConfigError) -> Self {
@@ -152,7 +161,7 @@ pub fn compare(
     if let Some((what, _)) = counts.into_iter().find(|(_, count)| *count == 0) {
         return Err(CompareError::Nothing { what });
     }
-    let prepared: Vec<Prepared> = recordings.iter().map(Prepared::of).collect();
+    let prepared: Vec<Prepared> = recordings.iter().map(Prepared::from_recording).collect();
     // The open loop counts frames, the closed one players times their frames over the
     // players: about as long again.
     let of: u64 = prepared.iter().map(|it| 2 * it.frames.len() as u64).sum();
@@ -161,10 +170,10 @@ pub fn compare(
         let before = done.fetch_add(frames, std::sync::atomic::Ordering::Relaxed);
         progress((before + frames).min(of), of);
     };
-    let trials = Trials::of(config, &prepared);
+    let trials = Trials::new(config, &prepared);
     let mut comparison = Comparison::default();
     for number in 0..recordings.len() {
-        let session = Session::new(config, recordings, &prepared, &trials, number)?;
+        let session = ComparedSession::new(config, recordings, &prepared, &trials, number)?;
         session.run(&mut comparison, &step)?;
     }
     progress(of, of);
@@ -181,7 +190,7 @@ pub(crate) fn compare_one(
     widths: &[f64],
 ) -> Result<Comparison, CompareError> {
     let mut comparison = Comparison::default();
-    let mut session = Session::new(config, recordings, prepared, trials, number)?;
+    let mut session = ComparedSession::new(config, recordings, prepared, trials, number)?;
     session.run_open(&mut comparison, &|_| {});
     for width in widths {
         session.bound = width * prepared[number].body_width;
@@ -198,32 +207,32 @@ pub(crate) struct Trials {
 
 impl Trials {
     /// Tries what some predictor asks for, and nothing else.
-    pub(crate) fn of(config: &CompareConfig, prepared: &[Prepared]) -> Self {
-        let tried = |kind: Kind, model: fn(Duration) -> Model| {
+    pub(crate) fn new(config: &CompareConfig, prepared: &[Prepared]) -> Self {
+        let tried = |kind: PredictorKind, model: fn(Duration) -> Model| {
             let wanted = config.predictors.iter().any(|it| it.kind() == kind);
             on_each_thread(if wanted { prepared.len() } else { 0 }, &(), |(), session| {
-                Trial::of(&prepared[session], &config.delays, model)
+                Trial::new(&prepared[session], &config.delays, model)
             })
         };
         Self {
-            damped: tried(Kind::FittedDamped, |fade| Model::Damped { fade }),
-            decaying: tried(Kind::FittedDecaying, |fade| Model::Decaying { fade }),
+            damped: tried(PredictorKind::FittedDamped, |fade| Model::Damped { fade }),
+            decaying: tried(PredictorKind::FittedDecaying, |fade| Model::Decaying { fade }),
         }
     }
 }
 
 /// One session under comparison.
-struct Session<'a> {
+struct ComparedSession<'a> {
     config: &'a CompareConfig,
     recording: &'a Recording,
     prepared: &'a Prepared,
-    surroundings: Surroundings,
-    insight: Insight<'a>,
+    surroundings: RecordedSurroundings,
+    context: SenderContext<'a>,
     ready: Vec<Ready>,
     bound: f64,
 }
 
-impl<'a> Session<'a> {
+impl<'a> ComparedSession<'a> {
     fn new(
         config: &'a CompareConfig,
         recordings: &'a [Recording],
@@ -242,27 +251,27 @@ impl<'a> Session<'a> {
         let kinds = config.predictors.iter().map(Predictor::kind);
         let planned: Vec<Planned> = kinds
             .filter_map(|kind| match kind {
-                Kind::Behaviour(it) => Some(it),
+                PredictorKind::Behaviour(it) => Some(it),
                 // A learned predictor may look at the trends of its level.
-                Kind::Learned(_) => Some(Planned::Trend),
+                PredictorKind::Learned(_) => Some(Planned::Trend),
                 _ => None,
             })
             .collect();
-        let surroundings = Surroundings::of(recording, own, &planned, &same_map)?;
+        let surroundings = RecordedSurroundings::new(recording, own, &planned, &same_map)?;
         let ready = config
             .predictors
             .iter()
             .map(|predictor| match predictor.kind() {
                 // Without trends there is nothing to go by but the velocity.
-                Kind::Behaviour(Planned::Trend) if surroundings.trends().is_none() => {
+                PredictorKind::Behaviour(Planned::Trend) if surroundings.trends().is_none() => {
                     Ok(Ready::Model(Model::Linear))
                 }
                 _ => made_ready(predictor, own, &same_source, trials),
             })
             .collect::<Result<_, ConfigError>>()?;
         let bound = config.bound.unwrap_or(own.body_width);
-        let insight = Insight::of(recording, own);
-        Ok(Self { config, recording, prepared: own, surroundings, insight, ready, bound })
+        let context = SenderContext::new(recording, own);
+        Ok(Self { config, recording, prepared: own, surroundings, context, ready, bound })
     }
 
     fn run(
@@ -281,7 +290,7 @@ impl<'a> Session<'a> {
             li_px: self.prepared.li_scale(),
         };
         let (own, around) = (self.prepared, &self.surroundings);
-        let grid = open::ask(own, around, &self.insight, &self.ready, &questions, step);
+        let grid = open_loop::ask(own, around, &self.context, &self.ready, &questions, step);
         self.push_open(&grid, comparison);
     }
 
@@ -296,29 +305,29 @@ impl<'a> Session<'a> {
         // Not through `self`, whose surroundings no two threads may share.
         let (prepared, ready, bound, receivers) =
             (self.prepared, &self.ready, self.bound, self.config.receivers.as_slice());
-        let insight = &self.insight;
+        let context = &self.context;
         let chains = on_each_thread(tasks, &self.surroundings, |own, task| {
             let predictor = ready[task / players];
             let setting =
-                Setting { prepared, surroundings: own, insight, predictor, bound, receivers };
+                ChainSetting { prepared, surroundings: own, context, predictor, bound, receivers };
             let chain = setting.run(task % players);
             step(share);
             chain
         });
-        let chains: Vec<Chain> = chains.into_iter().collect::<Result<_, _>>()?;
+        let chains: Vec<ChainOutcome> = chains.into_iter().collect::<Result<_, _>>()?;
         for (predictor, chains) in chains.chunks(players.max(1)).enumerate() {
             self.push_closed(predictor, chains, comparison);
         }
         Ok(())
     }
 
-    fn push_open(&self, grid: &Grid, comparison: &mut Comparison) {
+    fn push_open(&self, grid: &ErrorGrid, comparison: &mut Comparison) {
         let (players, delays) = (self.prepared.courses.len(), self.config.delays.len());
         for (predictor, name) in self.config.predictors.iter().enumerate() {
             for (k, delay) in self.config.delays.iter().enumerate() {
                 let cell = |player| &grid[(predictor * players + player) * delays + k];
-                let cells: Vec<&Errors> = (0..players).map(cell).collect();
-                let mut all = Errors::default();
+                let cells: Vec<&ErrorSums> = (0..players).map(cell).collect();
+                let mut all = ErrorSums::default();
                 for cell in &cells {
                     all.merge(cell);
                 }
@@ -342,9 +351,9 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn push_closed(&self, predictor: usize, chains: &[Chain], comparison: &mut Comparison) {
-        let total = |part: fn(&Chain) -> Sum| {
-            let mut sum = Sum::default();
+    fn push_closed(&self, predictor: usize, chains: &[ChainOutcome], comparison: &mut Comparison) {
+        let total = |part: fn(&ChainOutcome) -> MeanSum| {
+            let mut sum = MeanSum::default();
             for chain in chains {
                 sum.merge(part(chain));
             }
@@ -377,7 +386,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn receivers(&self, chains: &[Chain]) -> Vec<ReceiverRow> {
+    fn receivers(&self, chains: &[ChainOutcome]) -> Vec<ReceiverRow> {
         let seconds = chains.iter().map(|chain| chain.seconds).sum::<f64>();
         let over_time = |sum: f64| if seconds > 0.0 { sum / seconds } else { 0.0 };
         let row = |(number, link): (usize, &LinkConfig)| {
@@ -398,7 +407,7 @@ impl<'a> Session<'a> {
         self.config.receivers.iter().enumerate().map(row).collect()
     }
 
-    fn path(&self, player: usize, predictor: String, chain: &Chain) -> PathSample {
+    fn path(&self, player: usize, predictor: String, chain: &ChainOutcome) -> PathSample {
         let flat = |v: reckoning::DVec3| [v.x, v.y];
         let start = chain.stretch.first().map_or(reckoning::SimTime::ZERO, |first| first.0);
         PathSample {
@@ -432,11 +441,13 @@ fn made_ready(
         fit::fade(&training.iter().map(|&session| &trials[session]).collect::<Vec<_>>())
     };
     Ok(match predictor.kind() {
-        Kind::Model(model) => Ready::Model(model),
-        Kind::FittedDamped => Ready::Model(Model::Damped { fade: fitted(&trials.damped) }),
-        Kind::FittedDecaying => Ready::Model(Model::Decaying { fade: fitted(&trials.decaying) }),
-        Kind::Behaviour(Planned::Interest(drawn)) => Ready::Drawn(drawn),
-        Kind::Behaviour(planned) => Ready::Behaviour(planned.scaled(own.shi_scale())?),
-        Kind::Learned(learned) => Ready::Learned(learned),
+        PredictorKind::Model(model) => Ready::Model(model),
+        PredictorKind::FittedDamped => Ready::Model(Model::Damped { fade: fitted(&trials.damped) }),
+        PredictorKind::FittedDecaying => {
+            Ready::Model(Model::Decaying { fade: fitted(&trials.decaying) })
+        }
+        PredictorKind::Behaviour(Planned::Interest(scheme)) => Ready::Interest(scheme),
+        PredictorKind::Behaviour(planned) => Ready::Behaviour(planned.scaled(own.shi_scale())?),
+        PredictorKind::Learned(learned) => Ready::Learned(learned),
     })
 }

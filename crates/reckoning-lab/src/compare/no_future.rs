@@ -11,9 +11,9 @@ use reckoning::{DVec3, ExportReason, Model, SimTime, Threshold};
 use reckoning_arena::Mode;
 use reckoning_predict::learned::LearnedModel;
 
-use super::closed::Setting;
-use super::open::{Ask, Questions};
-use super::{CompareConfig, Prepared, Session, Trials};
+use super::closed_loop::ChainSetting;
+use super::open_loop::{OpenLoop, Questions};
+use super::{CompareConfig, ComparedSession, Prepared, Trials};
 use crate::bots;
 use crate::predictor::{Learned, Predictor};
 use crate::train::{FLAVOURS, TrainConfig, train};
@@ -44,7 +44,7 @@ fn config() -> CompareConfig {
 /// A model that saw other sessions, for a moment: not good, but it looks at everything.
 fn trained() -> &'static LearnedModel {
     let config =
-        TrainConfig { epochs: 1, hidden: [16, 8], most_examples: 3_000, ..TrainConfig::default() };
+        TrainConfig { epochs: 1, hidden: [16, 8], max_examples: 3_000, ..TrainConfig::default() };
     // Two, so that each has the other's trends to learn from.
     let (one, two) = (play_with_intent(7), play_with_intent(8));
     let made = train(&config, &[&one, &two], &mut |_, _| {}).unwrap();
@@ -121,14 +121,14 @@ type Said = (Vec<u64>, Vec<(Model, Option<Threshold>)>);
 
 fn said(config: &CompareConfig, own: Recording, other: &Recording, tick: usize) -> Said {
     let recordings = [own, other.clone()];
-    let prepared: Vec<Prepared> = recordings.iter().map(Prepared::of).collect();
-    let trials = Trials::of(config, &prepared);
-    let session = Session::new(config, &recordings, &prepared, &trials, 0).unwrap();
+    let prepared: Vec<Prepared> = recordings.iter().map(Prepared::from_recording).collect();
+    let trials = Trials::new(config, &prepared);
+    let session = ComparedSession::new(config, &recordings, &prepared, &trials, 0).unwrap();
     let questions =
         Questions { delays: config.delays.clone(), hit_within: session.bound, li_px: 1.0 };
     let mut bits = Vec::new();
     let start = tick - BEFORE;
-    Ask::new(&prepared[0], &session.insight, &session.ready, &questions, start).run(
+    OpenLoop::new(&prepared[0], &session.context, &session.ready, &questions, start).run(
         start..tick + 1,
         &session.surroundings,
         &mut |told| {
@@ -139,13 +139,13 @@ fn said(config: &CompareConfig, own: Recording, other: &Recording, tick: usize) 
     (bits, plans(&session, tick))
 }
 
-fn plans(session: &Session<'_>, tick: usize) -> Vec<(Model, Option<Threshold>)> {
+fn plans(session: &ComparedSession<'_>, tick: usize) -> Vec<(Model, Option<Threshold>)> {
     let mut plans = Vec::new();
     for &predictor in &session.ready {
-        let setting = Setting {
+        let setting = ChainSetting {
             prepared: session.prepared,
             surroundings: &session.surroundings,
-            insight: &session.insight,
+            context: &session.context,
             predictor,
             bound: session.bound,
             receivers: &[],
@@ -160,7 +160,7 @@ fn plans(session: &Session<'_>, tick: usize) -> Vec<(Model, Option<Threshold>)> 
 }
 
 /// What is published at a tick; a planner that learns has watched for half a second.
-fn plan(setting: &Setting<'_>, player: usize, tick: usize) -> Model {
+fn plan(setting: &ChainSetting<'_>, player: usize, tick: usize) -> Model {
     let Some(mut planner) = setting.planner(player) else {
         let truth = &setting.prepared.courses[player].states[tick].kinematics;
         return setting.plan(player, truth, ExportReason::Position);

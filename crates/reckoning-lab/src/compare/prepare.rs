@@ -11,7 +11,7 @@ use std::time::Duration;
 use reckoning::{DQuat, DVec3, Kinematics, SimTime};
 use reckoning_predict::{Known, SteadyTracker};
 
-use super::usual::Usual;
+use super::running_quantile::RunningQuantile;
 use reckoning_recording::{Recording, Sample, Track};
 
 /// Velocities are differenced over at least this span.
@@ -21,17 +21,17 @@ const FORGOTTEN: Duration = Duration::from_millis(500);
 
 /// One body's states.
 #[derive(Clone, Debug)]
-pub(crate) struct Course {
+pub(crate) struct BodyCourse {
     pub(crate) id: i32,
     pub(crate) team: i32,
-    pub(crate) states: Vec<State>,
+    pub(crate) states: Vec<BodyState>,
     /// For each state, the end of its segment in `states`.
     ends: Vec<u32>,
 }
 
 /// What is known of a body at one sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct State {
+pub(crate) struct BodyState {
     pub(crate) kinematics: Kinematics,
     pub(crate) alive: bool,
     /// Whether there was enough of a past to tell its velocity.
@@ -48,20 +48,20 @@ pub(crate) struct State {
 /// A recording made ready.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
-    pub(crate) courses: Vec<Course>,
+    pub(crate) courses: Vec<BodyCourse>,
     /// Every moment with a sample, in order.
     pub(crate) frames: Vec<SimTime>,
     pub(crate) body_width: f64,
 }
 
 impl Prepared {
-    pub(crate) fn of(recording: &Recording) -> Self {
+    pub(crate) fn from_recording(recording: &Recording) -> Self {
         let teams = recording.meta.team_play;
-        let courses: Vec<Course> = recording
+        let courses: Vec<BodyCourse> = recording
             .tracks
             .iter()
             .filter(|track| plays(track))
-            .map(|track| Course::of(track, teams))
+            .map(|track| BodyCourse::from_track(track, teams))
             .collect();
         let mut frames: Vec<SimTime> =
             courses.iter().flat_map(|c| c.states.iter().map(|s| s.kinematics.at)).collect();
@@ -74,7 +74,7 @@ impl Prepared {
     /// As [`Self::of`], but with the velocities that the source gives, where it gives any:
     /// what an owner knows of its own body need not be differenced.
     pub(crate) fn with_own_velocities(recording: &Recording) -> Self {
-        let mut prepared = Self::of(recording);
+        let mut prepared = Self::from_recording(recording);
         for course in &mut prepared.courses {
             let Some(track) = recording.track(course.id) else { continue };
             let columns = ["vx", "vy", "vz"].map(|name| track.column(name));
@@ -94,7 +94,7 @@ impl Prepared {
     pub(crate) fn body_seconds(&self) -> f64 {
         let mut sum_s = 0.0;
         for course in &self.courses {
-            let alive = |pair: &[State]| pair[0].alive && pair[1].alive;
+            let alive = |pair: &[BodyState]| pair[0].alive && pair[1].alive;
             for (place, pair) in course.states.windows(2).enumerate() {
                 if alive(pair) && course.ends[place] == course.ends[place + 1] {
                     sum_s += pair[1].kinematics.at.secs_since(pair[0].kinematics.at);
@@ -141,13 +141,13 @@ pub(crate) fn li_scale(top_speeds: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// Whether a track is of someone who plays: no ball, no referee.
-fn plays(track: &Track) -> bool {
+pub(crate) fn plays(track: &Track) -> bool {
     let role = track.column("role").and_then(|column| column.label(0)).unwrap_or("");
     track.id >= 0 && !role.contains("referee")
 }
 
-impl Course {
-    fn of(track: &Track, teams: bool) -> Self {
+impl BodyCourse {
+    fn from_track(track: &Track, teams: bool) -> Self {
         let mut states = Vec::with_capacity(track.samples.len());
         let mut ends = Vec::with_capacity(track.samples.len());
         for segment in track.segments() {
@@ -180,7 +180,7 @@ impl Course {
         Some(before.position.lerp(after.position, at.secs_since(before.at) / span_s))
     }
 
-    fn known(&self, state: &State) -> Known {
+    fn known(&self, state: &BodyState) -> Known {
         let mut known = Known::new(self.id as u32, self.team, state.kinematics);
         known.health = state.health.clamp(0.0, state.max_health);
         known.max_health = state.max_health;
@@ -195,9 +195,9 @@ impl Course {
 
 /// Writes into every state the most of everything up to it: what 95 of 100 samples stay
 /// below, since some games give absurd amounts before a match, and 99 of 100 for speed.
-fn note_the_most(states: &mut [State]) {
-    let (mut health, mut ammo) = (Usual::new(95), Usual::new(95));
-    let mut speed = Usual::new(99);
+fn note_the_most(states: &mut [BodyState]) {
+    let (mut health, mut ammo) = (RunningQuantile::new(95), RunningQuantile::new(95));
+    let mut speed = RunningQuantile::new(99);
     for state in states {
         state.max_health = health.most_with(f64::from(state.health)) as f32;
         state.max_ammo = ammo.most_with(f64::from(state.ammo)) as f32;
@@ -209,7 +209,7 @@ fn note_the_most(states: &mut [State]) {
     }
 }
 
-fn push_segment(segment: &[Sample], states: &mut Vec<State>) {
+fn push_segment(segment: &[Sample], states: &mut Vec<BodyState>) {
     let first = states.len();
     let mut tracker = SteadyTracker::default();
     let mut back = first;
@@ -229,10 +229,10 @@ fn push_segment(segment: &[Sample], states: &mut Vec<State>) {
     }
 }
 
-fn still(sample: &Sample) -> State {
+fn still(sample: &Sample) -> BodyState {
     let half = f64::from(sample.yaw_rad.unwrap_or(0.0)) * 0.5;
     let (sin, cos) = libm::sincos(half);
-    State {
+    BodyState {
         kinematics: Kinematics {
             orientation: DQuat::from_xyzw(0.0, 0.0, sin, cos),
             ..Kinematics::at_rest(sample.at, sample.position)
@@ -248,7 +248,7 @@ fn still(sample: &Sample) -> State {
     }
 }
 
-fn difference(state: &mut State, earlier: &State) {
+fn difference(state: &mut BodyState, earlier: &BodyState) {
     let (now, before) = (&mut state.kinematics, &earlier.kinematics);
     let span_s = now.at.secs_since(before.at);
     now.velocity = (now.position - before.position) / span_s;

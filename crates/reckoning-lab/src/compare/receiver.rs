@@ -1,4 +1,4 @@
-//! One listener behind its own link: what it shows, and what that cost.
+//! A receiver behind a simulated link: what it shows, and the accounts of its error.
 //!
 //! ```text
 //! update --link--> ghost: shown, its error parted at the arrivals (before, after)
@@ -14,7 +14,7 @@ use reckoning::{
 };
 
 use super::CompareError;
-use super::closed::Sum;
+use super::closed_loop::MeanSum;
 use reckoning_netsim::{Link, LinkConfig};
 
 /// What an acknowledgement weighs: a header and two moments.
@@ -23,13 +23,13 @@ const ACK_BYTES: u32 = 20;
 const BACK: u64 = 0x5bd1_e995_0000_0000;
 
 /// A ghost behind a link.
-pub(crate) struct Viewer {
+pub(crate) struct LinkedViewer {
     link: Link<Update>,
     ghost: Ghost,
     last: [(SimTime, DVec3); 3],
 }
 
-impl Viewer {
+impl LinkedViewer {
     pub(crate) fn new(
         mut config: LinkConfig,
         first: Update,
@@ -77,7 +77,7 @@ impl Viewer {
 /// What a receiver made of one or more segments. Errors are in units times seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Heard {
-    pub(crate) shown: Sum,
+    pub(crate) shown: MeanSum,
     /// The error of what was shown, while updates were in flight and after.
     pub(crate) split: Split,
     /// What the owner knows of it, and what it has to guess on top of that, at the end.
@@ -95,8 +95,8 @@ impl Heard {
 }
 
 /// A viewer whose owner keeps an account of it.
-pub(crate) struct Receiver {
-    viewer: Viewer,
+pub(crate) struct AccountedReceiver {
+    viewer: LinkedViewer,
     /// Acknowledgements: the moments of an export and of its arrival.
     back: Link<(SimTime, SimTime)>,
     flights: FlightLog,
@@ -104,7 +104,7 @@ pub(crate) struct Receiver {
     errors: Vec<(SimTime, f64)>,
 }
 
-impl Receiver {
+impl AccountedReceiver {
     /// Both sides have the first update from the start.
     pub(crate) fn start(
         config: LinkConfig,
@@ -121,7 +121,7 @@ impl Receiver {
         account.sent(at, at);
         account.acknowledged(at, at, at);
         let (viewer, back) =
-            (Viewer::new(config, first, salt)?, Link::new(LinkConfig { seed, ..config })?);
+            (LinkedViewer::new(config, first, salt)?, Link::new(LinkConfig { seed, ..config })?);
         Ok(Self { viewer, back, flights, account, errors: vec![(at, 0.0)] })
     }
 
@@ -149,7 +149,7 @@ impl Receiver {
 
     /// What came of it by the moment of the last look.
     pub(crate) fn heard(&self) -> Heard {
-        let mut shown = Sum::default();
+        let mut shown = MeanSum::default();
         self.errors[1..].iter().for_each(|&(_, error)| shown.add(error));
         let end = self.errors.last().map_or(SimTime::ZERO, |last| last.0);
         Heard {
@@ -180,7 +180,7 @@ mod tests {
     fn a_late_step_costs_its_height_times_the_delay() {
         let delay = Duration::from_millis(300);
         let link = LinkConfig { delay, ..LinkConfig::default() };
-        let mut receiver = Receiver::start(link, update(0, 0.0), 7).unwrap();
+        let mut receiver = AccountedReceiver::start(link, update(0, 0.0), 7).unwrap();
         for tick in 1..=400 {
             let (now, truth) = (tick * 10, if tick < 100 { 0.0 } else { 10.0 });
             if tick == 100 {
@@ -201,7 +201,7 @@ mod tests {
     fn what_is_not_acknowledged_yet_is_estimated() {
         let delay = Duration::from_millis(300);
         let link = LinkConfig { delay, ..LinkConfig::default() };
-        let mut receiver = Receiver::start(link, update(0, 0.0), 7).unwrap();
+        let mut receiver = AccountedReceiver::start(link, update(0, 0.0), 7).unwrap();
         for tick in 1..=250 {
             let now = tick * 10;
             if tick == 100 || tick == 200 {

@@ -1,5 +1,6 @@
-//! What a comparison says, row by row.
+//! Rows of a comparison: open loop, closed loop, receivers and paths.
 
+use crate::stats::Spread;
 use serde::{Deserialize, Serialize};
 
 /// How one predictor did at one delay in one session.
@@ -80,25 +81,13 @@ pub struct ReceiverRow {
     pub aee: f64,
 }
 
-/// A mean and how far values lie from it.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Spread {
-    /// The mean.
-    pub mean: f64,
-    /// The standard deviation of all the values, not of a sample of them.
-    pub deviation: f64,
-}
-
 impl ClosedRow {
     /// A value of the receivers, as mean and standard deviation across them; `None` without
     /// receivers. A large deviation is unfair.
     #[must_use]
     pub fn across_receivers(&self, value: impl Fn(&ReceiverRow) -> f64) -> Option<Spread> {
         let values: Vec<f64> = self.receivers.iter().map(value).collect();
-        let count = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / count;
-        let squares = values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>();
-        (!values.is_empty()).then(|| Spread { mean, deviation: libm::sqrt(squares / count) })
+        (!values.is_empty()).then(|| Spread::from_values(&values))
     }
 }
 

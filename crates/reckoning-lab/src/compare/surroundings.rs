@@ -1,4 +1,4 @@
-//! The level around the players, as behaviours want it.
+//! Surroundings of the players of a recording, as behaviours take them.
 
 use std::time::Duration;
 
@@ -8,8 +8,8 @@ use reckoning_predict::{
     Sighting, TrendMap, TrendMapConfig, Wall, Walls,
 };
 
-use super::habits::Habits;
 use super::items::Items;
+use super::preference_history::PreferenceHistory;
 use super::prepare::{Prepared, li_scale};
 use crate::predictor::Planned;
 use reckoning_recording::{BlockKind, Bounds, Level, LevelShape, Recording};
@@ -25,29 +25,29 @@ const TRAIL_REACH: f64 = 256.0;
 
 /// What surrounds the players of one recording.
 #[derive(Clone, Debug)]
-pub(crate) struct Surroundings {
+pub(crate) struct RecordedSurroundings {
     walls: Option<Walls>,
     routes: Option<Routes>,
     trends: Option<TrendMap>,
     items: Items,
-    habits: Habits,
+    habits: PreferenceHistory,
     /// An empty map of the level, to lay trails on.
     blank: Option<PheromoneMap>,
 }
 
 /// What is to be seen around at one moment.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Moment {
+pub(crate) struct SceneMoment {
     bodies: Vec<Known>,
     items: Vec<SceneItem>,
     /// The fresh trails of everyone.
     trails: Option<PheromoneMap>,
 }
 
-impl Surroundings {
+impl RecordedSurroundings {
     /// Builds what the planned behaviours need, and nothing else. Trends come from `others`,
     /// recordings of the same map, never from the one that is predicted.
-    pub(crate) fn of(
+    pub(crate) fn new(
         recording: &Recording,
         prepared: &Prepared,
         planned: &[Planned],
@@ -64,10 +64,10 @@ impl Surroundings {
         let trends = if wants(Planned::needs_trends) { trends_of(others, prepared)? } else { None };
         let blank =
             wants(Planned::needs_trails).then(|| trails_over(recording, prepared)).transpose()?;
-        let (items, habits) = (Items::of(recording), Habits::default());
+        let (items, habits) = (Items::from_recording(recording), PreferenceHistory::default());
         let mut made = Self { walls, routes, trends, items, habits, blank };
         if wants(Planned::needs_habits) {
-            made.habits = Habits::learn(prepared, &made)?;
+            made.habits = PreferenceHistory::learn(prepared, &made)?;
         }
         Ok(made)
     }
@@ -78,7 +78,7 @@ impl Surroundings {
         prepared: &Prepared,
         others: &[&Prepared],
     ) -> Result<Self, ConfigError> {
-        Self::of(recording, prepared, &[Planned::Trend], others)
+        Self::new(recording, prepared, &[Planned::Trend], others)
     }
 
     /// Whether a place is inside a wall; `None` where no walls are known.
@@ -92,7 +92,7 @@ impl Surroundings {
     }
 
     /// The scene of a moment in these surroundings.
-    pub(crate) fn scene<'a>(&'a self, moment: &'a Moment) -> Scene<'a> {
+    pub(crate) fn scene<'a>(&'a self, moment: &'a SceneMoment) -> Scene<'a> {
         let mut scene = Scene::new(&moment.bodies, &moment.items);
         scene.walls = self.walls.as_ref();
         scene.routes = self.routes.as_ref();
@@ -107,15 +107,15 @@ impl Surroundings {
     }
 
     /// Brings bodies and items up to `now`, not the trails.
-    pub(crate) fn look_around(&self, prepared: &Prepared, now: SimTime, moment: &mut Moment) {
+    pub(crate) fn look_around(&self, prepared: &Prepared, now: SimTime, moment: &mut SceneMoment) {
         prepared.known_at(now, &mut moment.bodies);
         self.items.present_at(now, &mut moment.items);
     }
 
     /// Nobody around yet, and the trails as they were just before `from`, laid by every
     /// `step`-th frame.
-    pub(crate) fn before(&self, prepared: &Prepared, from: SimTime, step: usize) -> Moment {
-        let mut moment = Moment { trails: self.blank.clone(), ..Moment::default() };
+    pub(crate) fn before(&self, prepared: &Prepared, from: SimTime, step: usize) -> SceneMoment {
+        let mut moment = SceneMoment { trails: self.blank.clone(), ..SceneMoment::default() };
         if moment.trails.is_some() {
             let start = prepared.frames.partition_point(|&frame| frame + TRAILS < from);
             let end = prepared.frames.partition_point(|&frame| frame < from);
@@ -128,7 +128,7 @@ impl Surroundings {
     }
 }
 
-impl Moment {
+impl SceneMoment {
     /// Lets trails fade until `now` and everyone lay down a little more.
     pub(crate) fn lay_trails(&mut self, now: SimTime, amount: f64) {
         let Some(trails) = &mut self.trails else { return };

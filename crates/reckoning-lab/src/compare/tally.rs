@@ -1,4 +1,4 @@
-//! Sums over predictions, and how far they can be trusted.
+//! Error sums over predictions, and confidence intervals by resampling players.
 
 use reckoning::random::SplitMix64;
 
@@ -9,14 +9,14 @@ const DRAWS: usize = 1_000;
 
 /// Errors of one predictor at one delay for one player.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Errors {
+pub(crate) struct ErrorSums {
     pub(crate) sum: f64,
     pub(crate) hits: u64,
     pub(crate) classes: [u64; 4],
     pub(crate) n: u64,
 }
 
-impl Errors {
+impl ErrorSums {
     /// Counts one prediction that was `error` off. `li_px` is one of LI's pixels in the
     /// units of the recording.
     pub(crate) fn add(&mut self, error: f64, hit_within: f64, li_px: f64) {
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn errors_fall_into_lis_classes() {
-        let mut errors = Errors::default();
+        let mut errors = ErrorSums::default();
         for error in [5.0, 10.0, 20.0, 45.0, 51.0] {
             errors.add(error, 45.0, 1.0);
         }

@@ -41,7 +41,7 @@ pub fn parse(bytes: &[u8], session: &str) -> Result<Recording, RecordingError> {
     let start = header.u32_be()?;
     let mut packets = Cursor::new(bytes);
     packets.skip(start as usize)?;
-    let mut reader = Reader::new(session);
+    let mut reader = BzflagReader::new(session);
     let padding = padding(&packets)?;
     while packets.left() > 0 {
         reader.packet(&mut packets, padding)?;
@@ -62,7 +62,7 @@ fn padding(packets: &Cursor<'_>) -> Result<usize, RecordingError> {
     }
 }
 
-struct Reader {
+struct BzflagReader {
     recording: Recording,
     tanks: BTreeMap<u8, Tank>,
     /// The server's time of the first packet.
@@ -80,7 +80,7 @@ struct Tank {
     alive: bool,
 }
 
-impl Reader {
+impl BzflagReader {
     fn new(session: &str) -> Self {
         let meta = Meta {
             units: "BZFlag units (tank 6.0 x 2.8 x 2.05)".into(),
@@ -193,7 +193,7 @@ impl Reader {
         let id = payload.u8()?;
         payload.skip(4)?;
         let status = payload.u16_be()?;
-        let motion = Motion::take(payload, small)?;
+        let motion = TankMotion::take(payload, small)?;
         let tank = self.tanks.entry(id).or_default();
         let at = tank.own_time(at, sent_s);
         let alive = status & ALIVE != 0;
@@ -235,14 +235,14 @@ impl Tank {
     }
 }
 
-struct Motion {
+struct TankMotion {
     position: DVec3,
     azimuth_rad: f64,
     /// As [`COLUMNS`].
     extras: [f32; 4],
 }
 
-impl Motion {
+impl TankMotion {
     /// Position, velocity, azimuth and turn rate: floats, or 16-bit steps of 2 cm, 1 cm/s,
     /// π/32766 and 0.001 rad/s.
     fn take(payload: &mut Cursor<'_>, small: bool) -> Result<Self, RecordingError> {

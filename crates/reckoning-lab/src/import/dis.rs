@@ -44,7 +44,7 @@ const GAP_S: f64 = 12.0;
 /// Names the byte at which the capture is broken, or a PDU contradicts its own length.
 /// Packets that are no DIS are passed over; a capture without a single PDU is refused.
 pub fn parse(bytes: &[u8], session: &str) -> Result<Recording, RecordingError> {
-    let mut reader = Reader::new(session);
+    let mut reader = DisReader::new(session);
     for datagram in pcap::datagrams(bytes)? {
         let mut payload = datagram.payload;
         while payload.left() >= HEADER_BYTES {
@@ -101,20 +101,20 @@ fn next_pdu<'a>(payload: &mut Cursor<'a>) -> Pdu<'a> {
     }
 }
 
-struct Reader {
+struct DisReader {
     recording: Recording,
-    entities: BTreeMap<[u16; 3], Entity>,
+    entities: BTreeMap<[u16; 3], DisEntity>,
     /// Capture time of the first PDU.
     began: Option<SimTime>,
 }
 
-struct Entity {
+struct DisEntity {
     track: usize,
     /// A moment and the timestamp that belongs to it.
     anchor: (SimTime, u32),
 }
 
-impl Reader {
+impl DisReader {
     fn new(session: &str) -> Self {
         let meta = Meta {
             units: "metres, geocentric (WGS-84)".into(),
@@ -142,13 +142,13 @@ impl Reader {
             0 => -1,
             force => i32::from(force),
         };
-        let state = State::take(&mut pdu)?;
+        let state = EntityState::take(&mut pdu)?;
         let tracks = &mut self.recording.tracks;
         let entity = self.entities.entry(id).or_insert_with(|| {
             let number = i32::try_from(tracks.len()).unwrap_or(i32::MAX);
             tracks.push(Track::new(number, team, &COLUMNS));
             self.recording.players.push(state.player(number, team, id));
-            Entity { track: tracks.len() - 1, anchor: (captured, stamp) }
+            DisEntity { track: tracks.len() - 1, anchor: (captured, stamp) }
         });
         let at = entity.time(captured, stamp);
         if let Some(track) = tracks.get_mut(entity.track) {
@@ -159,7 +159,7 @@ impl Reader {
     }
 }
 
-impl Entity {
+impl DisEntity {
     fn time(&mut self, captured: SimTime, stamp: u32) -> SimTime {
         let (moment, then) = self.anchor;
         // The signed distance on a ring of 31 bits: late PDUs lie a little in the past.
@@ -178,7 +178,7 @@ impl Entity {
 }
 
 /// What an Entity State PDU says after entity and force.
-struct State {
+struct EntityState {
     position: DVec3,
     alive: bool,
     marking: String,
@@ -186,7 +186,7 @@ struct State {
     extras: [f32; COLUMNS.len()],
 }
 
-impl State {
+impl EntityState {
     fn take(pdu: &mut Cursor<'_>) -> Result<Self, RecordingError> {
         pdu.skip(17)?; // count of records, type, alternative type
         let mut extras = [f32::NAN; COLUMNS.len()];
@@ -229,7 +229,7 @@ fn floats(pdu: &mut Cursor<'_>, into: &mut [f32]) -> Result<(), RecordingError> 
     Ok(())
 }
 
-fn push(track: &mut Track, at: SimTime, state: &State) {
+fn push(track: &mut Track, at: SimTime, state: &EntityState) {
     let sample = Sample {
         at,
         position: state.position,

@@ -1,4 +1,4 @@
-//! Foreign formats, read into a [`Recording`].
+//! Importers of foreign formats into a [`Recording`].
 //!
 //! | file | what | by |
 //! |---|---|---|
@@ -24,6 +24,7 @@ mod pcap;
 pub mod rocket_league;
 pub mod shi;
 pub mod slippi;
+mod udp;
 
 /// Reads any recording this crate knows, by the ending of its name; what has no reader of its
 /// own here is taken for a session (see [`load_file`]).

@@ -38,7 +38,7 @@ pub fn parse(bytes: &[u8], session: &str) -> Result<Recording, RecordingError> {
         .must_parse_network_data()
         .parse()
         .map_err(|error| refuse(bytes, &error))?;
-    let mut reader = Reader::new(&replay, session);
+    let mut reader = ReplayReader::new(&replay, session);
     for frame in replay.network_frames.iter().flat_map(|frames| &frames.frames) {
         reader.frame(frame);
     }
@@ -58,20 +58,20 @@ fn refuse(bytes: &[u8], error: &ParseError) -> RecordingError {
         ParseError::CrcMismatch(..) | ParseError::NetworkError(_) => body,
         _ => 0,
     };
-    let fault = Fault::Decoder { format: "a Rocket League replay", said: error.to_string() };
+    let fault = Fault::Decoder { format: "a Rocket League replay", reason: error.to_string() };
     RecordingError::at(offset.min(bytes.len()) as u64, fault)
 }
 
-struct Reader<'a> {
+struct ReplayReader<'a> {
     replay: &'a Replay,
     recording: Recording,
-    actors: BTreeMap<i32, Actor>,
+    actors: BTreeMap<i32, ReplayActor>,
     /// The player's name to the id of its track: cars are new actors after each demolition.
     ids: BTreeMap<String, i32>,
 }
 
 #[derive(Clone, Default)]
-struct Actor {
+struct ReplayActor {
     kind: String,
     /// A car's driver, a driver's team, a component's car.
     link: Option<i32>,
@@ -79,7 +79,7 @@ struct Actor {
     boost: Option<u8>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ReplayReader<'a> {
     fn new(replay: &'a Replay, session: &str) -> Self {
         let map = replay.properties.iter().find(|(key, _)| key == "MapName");
         let map = map.and_then(|(_, value)| value.as_string()).unwrap_or_default();
@@ -113,7 +113,7 @@ impl<'a> Reader<'a> {
         }
         for new in &frame.new_actors {
             let kind = self.object(new.object_id).to_string();
-            self.actors.insert(new.actor_id.0, Actor { kind, ..Actor::default() });
+            self.actors.insert(new.actor_id.0, ReplayActor { kind, ..ReplayActor::default() });
         }
         // A key frame makes all actors anew, and a car may come before its driver's name.
         for update in &frame.updated_actors {

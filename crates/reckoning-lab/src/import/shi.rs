@@ -25,8 +25,8 @@ const DEPTH_LIMIT: usize = 64;
 /// Names line and byte at which the XML is broken or a value is not a number.
 pub fn parse(bytes: &[u8], session: &str) -> Result<Recording, RecordingError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
-        let said = "not UTF-8 text".to_string();
-        RecordingError::at(error.valid_up_to() as u64, Fault::Decoder { format: "XML", said })
+        let reason = "not UTF-8 text".to_string();
+        RecordingError::at(error.valid_up_to() as u64, Fault::Decoder { format: "XML", reason })
     })?;
     let body = text.trim_start_matches('\u{feff}').trim_start();
     let body = match body.strip_prefix("<?xml").and_then(|rest| rest.split_once("?>")) {
@@ -38,7 +38,7 @@ pub fn parse(bytes: &[u8], session: &str) -> Result<Recording, RecordingError> {
     }
     check_depth(body, text.len() - body.len())?;
     let wrapped = format!("{OPEN}{body}{CLOSE}");
-    let place = Place { text, before: text.len() - body.len() };
+    let place = TextPlace { text, before: text.len() - body.len() };
     let document = Document::parse(&wrapped).map_err(|error| place.broken(&wrapped, &error))?;
     read(&document, session, &place)
 }
@@ -57,12 +57,12 @@ fn check_depth(body: &str, before: usize) -> Result<(), RecordingError> {
 }
 
 /// Turns places in the wrapped text into places in the file.
-struct Place<'a> {
+struct TextPlace<'a> {
     text: &'a str,
     before: usize,
 }
 
-impl Place<'_> {
+impl TextPlace<'_> {
     fn offset(&self, wrapped: usize) -> u64 {
         (self.before + wrapped.saturating_sub(OPEN.len())).min(self.text.len()) as u64
     }
@@ -77,7 +77,7 @@ impl Place<'_> {
         let rows = wrapped.split_inclusive('\n').take((pos.row as usize).saturating_sub(1));
         let start: usize = rows.map(str::len).sum();
         let offset = self.offset(start + (pos.col as usize).saturating_sub(1));
-        let fault = Fault::Decoder { format: "XML", said: error.to_string() };
+        let fault = Fault::Decoder { format: "XML", reason: error.to_string() };
         RecordingError::at(offset, fault).on_line(self.line(offset))
     }
 
@@ -115,7 +115,7 @@ fn text_of(parent: Node<'_, '_>, name: &str) -> String {
 fn read(
     document: &Document<'_>,
     session: &str,
-    place: &Place<'_>,
+    place: &TextPlace<'_>,
 ) -> Result<Recording, RecordingError> {
     let map = document.descendants().find(|node| node.has_tag_name("Map"));
     let map = map.and_then(|node| node.text()).unwrap_or_default().trim();
@@ -136,7 +136,7 @@ fn read(
 fn read_user(
     user: Node<'_, '_>,
     recording: &mut Recording,
-    place: &Place<'_>,
+    place: &TextPlace<'_>,
 ) -> Result<(), RecordingError> {
     // The study writes "UI" in its text and "Ui" in its example.
     let id_name = if child(user, "UI").is_some() { "UI" } else { "Ui" };
@@ -165,7 +165,7 @@ fn read_start(
     start: Node<'_, '_>,
     id: i32,
     recording: &mut Recording,
-    place: &Place<'_>,
+    place: &TextPlace<'_>,
 ) -> Result<(), RecordingError> {
     let Some(position) = child(start, "Pos") else { return Ok(()) };
     let position = DVec3::new(place.required(position, "X")?, place.required(position, "Y")?, 0.0);

@@ -46,7 +46,7 @@ pub fn parse(bytes: &[u8], session: &str) -> Result<Recording, RecordingError> {
         length => (cursor.part(length)?, false),
     };
     let sizes = payload_sizes(&mut events)?;
-    let mut reader = Reader::default();
+    let mut reader = SlippiReader::default();
     while events.left() > 0 {
         match reader.event(&mut events, &sizes) {
             Ok(()) => {}
@@ -83,13 +83,13 @@ fn payload_sizes(events: &mut Cursor<'_>) -> Result<BTreeMap<u8, usize>, Recordi
 }
 
 #[derive(Default)]
-struct Reader {
+struct SlippiReader {
     /// Team and character of each port in use.
     ports: BTreeMap<u8, Port>,
     stage: u16,
     teams: bool,
     /// By port and whether it is the follower, then by frame.
-    fighters: BTreeMap<(u8, bool), BTreeMap<i32, Row>>,
+    fighters: BTreeMap<(u8, bool), BTreeMap<i32, FrameState>>,
 }
 
 struct Port {
@@ -98,7 +98,7 @@ struct Port {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Row {
+struct FrameState {
     stick: [f32; 2],
     buttons: u32,
     position: [f32; 2],
@@ -111,7 +111,7 @@ struct Row {
     complete: bool,
 }
 
-impl Reader {
+impl SlippiReader {
     fn event(
         &mut self,
         events: &mut Cursor<'_>,
@@ -150,7 +150,7 @@ impl Reader {
     }
 
     /// Frame, port and follower flag begin both kinds of frame events.
-    fn row(&mut self, payload: &mut Cursor<'_>) -> Result<&mut Row, RecordingError> {
+    fn row(&mut self, payload: &mut Cursor<'_>) -> Result<&mut FrameState, RecordingError> {
         let frame = payload.i32_be()?;
         let port = payload.u8()?;
         if port > 3 {
@@ -220,7 +220,7 @@ impl Reader {
 fn track(
     id: i32,
     team: i32,
-    rows: &BTreeMap<i32, Row>,
+    rows: &BTreeMap<i32, FrameState>,
     follower: bool,
     inputs: &mut Vec<Input>,
 ) -> Track {
@@ -251,7 +251,7 @@ fn track(
     track
 }
 
-impl Row {
+impl FrameState {
     /// As [`COLUMNS`].
     fn extras(&self, follower: bool) -> [f32; 8] {
         [

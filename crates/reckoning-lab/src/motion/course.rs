@@ -9,13 +9,13 @@ use super::facing;
 
 /// One piece of a course.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Leg {
+pub(super) struct CourseLeg {
     length_s: f64,
     push_mps2: f64,
     turn_radps: f64,
 }
 
-impl Leg {
+impl CourseLeg {
     /// Straight on, speeding up by `push_mps2`; negative brakes.
     pub(super) const fn push(length_s: f64, push_mps2: f64) -> Self {
         Self { length_s, push_mps2, turn_radps: 0.0 }
@@ -34,7 +34,7 @@ struct Start {
     position: DVec3,
     heading_rad: f64,
     speed_mps: f64,
-    leg: Leg,
+    leg: CourseLeg,
 }
 
 impl Start {
@@ -75,7 +75,7 @@ impl Start {
     }
 
     /// Where the next leg begins.
-    fn next(&self, leg: Leg) -> Self {
+    fn next(&self, leg: CourseLeg) -> Self {
         let t_s = self.leg.length_s;
         Self {
             at_s: self.at_s + t_s,
@@ -89,15 +89,15 @@ impl Start {
 
 /// A sequence of legs, repeated.
 #[derive(Clone, Debug)]
-pub(super) struct Course {
+pub(super) struct ScriptedCourse {
     starts: Vec<Start>,
 }
 
-impl Course {
+impl ScriptedCourse {
     /// Repeats `legs` until the course is at least `length_s` long, starting at the origin.
-    pub(super) fn new(speed_mps: f64, heading_rad: f64, legs: &[Leg], length_s: f64) -> Self {
+    pub(super) fn new(speed_mps: f64, heading_rad: f64, legs: &[CourseLeg], length_s: f64) -> Self {
         let mut around = legs.iter().copied().cycle();
-        let leg = around.next().unwrap_or(Leg::push(1.0, 0.0));
+        let leg = around.next().unwrap_or(CourseLeg::push(1.0, 0.0));
         let mut last = Start { at_s: 0.0, position: DVec3::ZERO, heading_rad, speed_mps, leg };
         let mut starts = vec![last];
         while last.at_s + last.leg.length_s <= length_s {

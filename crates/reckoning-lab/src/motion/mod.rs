@@ -16,7 +16,7 @@ use std::f64::consts::{PI, TAU};
 
 use reckoning::{DQuat, DVec3, Kinematics, SimTime};
 
-use course::{Course, Leg};
+use course::{CourseLeg, ScriptedCourse};
 
 /// Ticks per second of every motion here.
 pub const TICK_HZ: u32 = 60;
@@ -124,35 +124,45 @@ impl Motion {
     }
 
     /// The legs of a flat motion, repeated for at least `length_s`.
-    fn course(self, length_s: f64) -> Course {
+    fn course(self, length_s: f64) -> ScriptedCourse {
         match self {
-            Self::Circle => Course::new(8.0, 0.0, &[Leg::turn(TAU / 0.8, 0.8)], length_s),
-            Self::Hairpin => Course::new(12.0, 0.0, &HAIRPIN, length_s),
-            Self::StopAndGo => Course::new(0.0, 0.3, &STOP_AND_GO, length_s),
-            Self::Zigzag => Course::new(6.0, -PI / 4.0, &ZIGZAG, length_s),
+            Self::Circle => {
+                ScriptedCourse::new(8.0, 0.0, &[CourseLeg::turn(TAU / 0.8, 0.8)], length_s)
+            }
+            Self::Hairpin => ScriptedCourse::new(12.0, 0.0, &HAIRPIN, length_s),
+            Self::StopAndGo => ScriptedCourse::new(0.0, 0.3, &STOP_AND_GO, length_s),
+            Self::Zigzag => ScriptedCourse::new(6.0, -PI / 4.0, &ZIGZAG, length_s),
             // Leaps and orbits are formulas; a runner without them runs straight.
-            _ => Course::new(6.0, 0.3, &[Leg::push(1.0, 0.0)], length_s),
+            _ => ScriptedCourse::new(6.0, 0.3, &[CourseLeg::push(1.0, 0.0)], length_s),
         }
     }
 }
 
 /// Half a lap each way: 6 s of speeding up, 4 s of braking, a turn through 180 degrees.
-const HAIRPIN: [Leg; 6] = [
-    Leg::push(6.0, 8.0),
-    Leg::push(4.0, -12.0),
-    Leg::turn(PI / 1.2, 1.2),
-    Leg::push(6.0, 8.0),
-    Leg::push(4.0, -12.0),
-    Leg::turn(PI / 1.2, -1.2),
+const HAIRPIN: [CourseLeg; 6] = [
+    CourseLeg::push(6.0, 8.0),
+    CourseLeg::push(4.0, -12.0),
+    CourseLeg::turn(PI / 1.2, 1.2),
+    CourseLeg::push(6.0, 8.0),
+    CourseLeg::push(4.0, -12.0),
+    CourseLeg::turn(PI / 1.2, -1.2),
 ];
 
 /// The sums are exact in binary, so that standing is a speed of exactly zero.
-const STOP_AND_GO: [Leg; 4] =
-    [Leg::push(2.0, 4.0), Leg::push(1.5, 0.0), Leg::push(1.0, -8.0), Leg::push(1.5, 0.0)];
+const STOP_AND_GO: [CourseLeg; 4] = [
+    CourseLeg::push(2.0, 4.0),
+    CourseLeg::push(1.5, 0.0),
+    CourseLeg::push(1.0, -8.0),
+    CourseLeg::push(1.5, 0.0),
+];
 
 /// A second straight on and a quarter of a second for each corner.
-const ZIGZAG: [Leg; 4] =
-    [Leg::push(1.0, 0.0), Leg::turn(0.25, TAU), Leg::push(1.0, 0.0), Leg::turn(0.25, -TAU)];
+const ZIGZAG: [CourseLeg; 4] = [
+    CourseLeg::push(1.0, 0.0),
+    CourseLeg::turn(0.25, TAU),
+    CourseLeg::push(1.0, 0.0),
+    CourseLeg::turn(0.25, -TAU),
+];
 
 /// Half a second on the ground, then a leap that lasts one second.
 fn jump_at(at: SimTime) -> Kinematics {

@@ -23,7 +23,7 @@ const MAGIC: &[u8] = b"PAR1";
 
 /// Physical types, by the format's numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum PhysicalType {
     Boolean = 0,
     Int32 = 1,
     Float = 4,
@@ -31,7 +31,7 @@ enum Kind {
     Text = 6,
 }
 
-impl Kind {
+impl PhysicalType {
     /// Plain, or split into byte streams.
     const fn encoding(self) -> u64 {
         match self {
@@ -42,7 +42,7 @@ impl Kind {
 }
 
 /// One value of a column.
-enum Cell<'a> {
+enum ParquetValue<'a> {
     Null,
     Boolean(bool),
     Int32(i32),
@@ -52,41 +52,43 @@ enum Cell<'a> {
 }
 
 /// A row: its track and its place in it.
-type Row<'a> = (&'a Track, usize);
+type SampleRow<'a> = (&'a Track, usize);
 
 /// Where the cells of a column come from.
-enum Source {
+enum ColumnSource {
     /// A fixed column.
-    Fixed(fn(&Track, &Sample) -> Cell<'static>),
+    Fixed(fn(&Track, &Sample) -> ParquetValue<'static>),
     /// An extra, by its name.
     Extra(String),
 }
 
-struct Field {
+struct ParquetColumn {
     name: String,
-    kind: Kind,
+    kind: PhysicalType,
     /// Whether cells may be null.
     optional: bool,
-    source: Source,
+    source: ColumnSource,
 }
 
-impl Field {
-    fn cell<'a>(&self, (track, row): Row<'a>) -> Cell<'a> {
+impl ParquetColumn {
+    fn cell<'a>(&self, (track, row): SampleRow<'a>) -> ParquetValue<'a> {
         match &self.source {
-            Source::Fixed(cell) => track.samples.get(row).map_or(Cell::Null, |s| cell(track, s)),
-            Source::Extra(name) => {
-                track.column(name).map_or(Cell::Null, |column| self.extra(column, row))
+            ColumnSource::Fixed(cell) => {
+                track.samples.get(row).map_or(ParquetValue::Null, |s| cell(track, s))
+            }
+            ColumnSource::Extra(name) => {
+                track.column(name).map_or(ParquetValue::Null, |column| self.extra(column, row))
             }
         }
     }
 
-    fn extra<'a>(&self, column: &'a Column, row: usize) -> Cell<'a> {
+    fn extra<'a>(&self, column: &'a Column, row: usize) -> ParquetValue<'a> {
         match column.values.get(row) {
             Some(value) if !value.is_nan() => match (self.kind, column.label(row)) {
-                (Kind::Text, word) => word.map_or(Cell::Null, Cell::Text),
-                _ => Cell::Float(*value),
+                (PhysicalType::Text, word) => word.map_or(ParquetValue::Null, ParquetValue::Text),
+                _ => ParquetValue::Float(*value),
             },
-            _ => Cell::Null,
+            _ => ParquetValue::Null,
         }
     }
 }
@@ -96,7 +98,7 @@ impl Field {
 pub fn write_parquet(recording: &Recording) -> Vec<u8> {
     let fields = fields(recording);
     let order = row_order(recording);
-    let rows: Vec<Row<'_>> =
+    let rows: Vec<SampleRow<'_>> =
         order.into_iter().map(|(track, row)| (&recording.tracks[track], row)).collect();
     let mut out = MAGIC.to_vec();
     let mut groups = Vec::new();
@@ -110,62 +112,69 @@ pub fn write_parquet(recording: &Recording) -> Vec<u8> {
     out
 }
 
-fn fields(recording: &Recording) -> Vec<Field> {
-    let fixed = |name: &str, kind, optional, cell| Field {
+fn fields(recording: &Recording) -> Vec<ParquetColumn> {
+    let fixed = |name: &str, kind, optional, cell| ParquetColumn {
         name: name.into(),
         kind,
         optional,
-        source: Source::Fixed(cell),
+        source: ColumnSource::Fixed(cell),
     };
     let mut fields = vec![
-        fixed("t", Kind::Double, false, |_, s| Cell::Double(s.at.as_secs_f64())),
-        fixed("id", Kind::Int32, false, |t, _| Cell::Int32(t.id)),
-        fixed("team", Kind::Int32, false, |t, s| Cell::Int32(t.team_at(s.at))),
-        fixed("x", Kind::Double, false, |_, s| Cell::Double(s.position.x)),
-        fixed("y", Kind::Double, false, |_, s| Cell::Double(s.position.y)),
-        fixed("z", Kind::Double, true, |_, s| {
-            if s.height_known { Cell::Double(s.position.z) } else { Cell::Null }
+        fixed("t", PhysicalType::Double, false, |_, s| ParquetValue::Double(s.at.as_secs_f64())),
+        fixed("id", PhysicalType::Int32, false, |t, _| ParquetValue::Int32(t.id)),
+        fixed("team", PhysicalType::Int32, false, |t, s| ParquetValue::Int32(t.team_at(s.at))),
+        fixed("x", PhysicalType::Double, false, |_, s| ParquetValue::Double(s.position.x)),
+        fixed("y", PhysicalType::Double, false, |_, s| ParquetValue::Double(s.position.y)),
+        fixed("z", PhysicalType::Double, true, |_, s| {
+            if s.height_known { ParquetValue::Double(s.position.z) } else { ParquetValue::Null }
         }),
-        fixed("yaw_rad", Kind::Float, true, |_, s| s.yaw_rad.into()),
-        fixed("health", Kind::Float, true, |_, s| s.health.into()),
-        fixed("ammo", Kind::Float, true, |_, s| s.ammo.into()),
-        fixed("alive", Kind::Boolean, false, |_, s| Cell::Boolean(s.alive)),
-        fixed("seg", Kind::Int32, false, |_, s| Cell::Int32(s.segment.cast_signed())),
+        fixed("yaw_rad", PhysicalType::Float, true, |_, s| s.yaw_rad.into()),
+        fixed("health", PhysicalType::Float, true, |_, s| s.health.into()),
+        fixed("ammo", PhysicalType::Float, true, |_, s| s.ammo.into()),
+        fixed("alive", PhysicalType::Boolean, false, |_, s| ParquetValue::Boolean(s.alive)),
+        fixed("seg", PhysicalType::Int32, false, |_, s| {
+            ParquetValue::Int32(s.segment.cast_signed())
+        }),
     ];
     fields.extend(column_names(recording).into_iter().map(|name| {
         let mut columns = recording.tracks.iter().filter_map(|track| track.column(name));
         let words = columns.any(|column| !column.labels.is_empty());
-        let kind = if words { Kind::Text } else { Kind::Float };
-        Field { name: name.into(), kind, optional: true, source: Source::Extra(name.into()) }
+        let kind = if words { PhysicalType::Text } else { PhysicalType::Float };
+        ParquetColumn {
+            name: name.into(),
+            kind,
+            optional: true,
+            source: ColumnSource::Extra(name.into()),
+        }
     }));
     fields
 }
 
-impl From<Option<f32>> for Cell<'_> {
+impl From<Option<f32>> for ParquetValue<'_> {
     fn from(value: Option<f32>) -> Self {
         value.map_or(Self::Null, Self::Float)
     }
 }
 
 /// A column chunk in the file.
-struct Chunk {
+struct ColumnChunk {
     offset: usize,
     packed: usize,
     raw: usize,
 }
 
-struct Group {
+struct RowGroup {
     rows: usize,
-    chunks: Vec<Chunk>,
+    chunks: Vec<ColumnChunk>,
 }
 
-fn write_group(out: &mut Vec<u8>, fields: &[Field], rows: &[Row<'_>]) -> Group {
+fn write_group(out: &mut Vec<u8>, fields: &[ParquetColumn], rows: &[SampleRow<'_>]) -> RowGroup {
     let chunks = fields.iter().map(|field| write_chunk(out, field, rows)).collect();
-    Group { rows: rows.len(), chunks }
+    RowGroup { rows: rows.len(), chunks }
 }
 
 /// One page holds the whole column of a group.
-fn write_chunk(out: &mut Vec<u8>, field: &Field, rows: &[Row<'_>]) -> Chunk {
+fn write_chunk(out: &mut Vec<u8>, field: &ParquetColumn, rows: &[SampleRow<'_>]) -> ColumnChunk {
     let page = page(field, rows);
     let packed = zstd::pack(&page);
     let header = Struct::new()
@@ -184,22 +193,22 @@ fn write_chunk(out: &mut Vec<u8>, field: &Field, rows: &[Row<'_>]) -> Chunk {
     let offset = out.len();
     out.extend(&header);
     out.extend(&packed);
-    Chunk { offset, packed: out.len() - offset, raw: header.len() + page.len() }
+    ColumnChunk { offset, packed: out.len() - offset, raw: header.len() + page.len() }
 }
 
 /// Which cells are null, if they may be, then the others' values.
-fn page(field: &Field, rows: &[Row<'_>]) -> Vec<u8> {
+fn page(field: &ParquetColumn, rows: &[SampleRow<'_>]) -> Vec<u8> {
     let (mut present, mut values, mut bits) = (Vec::new(), Vec::new(), Vec::new());
     for &row in rows {
         let cell = field.cell(row);
-        present.push(!matches!(cell, Cell::Null));
+        present.push(!matches!(cell, ParquetValue::Null));
         match cell {
-            Cell::Null => {}
-            Cell::Boolean(value) => bits.push(value),
-            Cell::Int32(value) => values.extend(value.to_le_bytes()),
-            Cell::Float(value) => values.extend(value.to_le_bytes()),
-            Cell::Double(value) => values.extend(value.to_le_bytes()),
-            Cell::Text(text) => {
+            ParquetValue::Null => {}
+            ParquetValue::Boolean(value) => bits.push(value),
+            ParquetValue::Int32(value) => values.extend(value.to_le_bytes()),
+            ParquetValue::Float(value) => values.extend(value.to_le_bytes()),
+            ParquetValue::Double(value) => values.extend(value.to_le_bytes()),
+            ParquetValue::Text(text) => {
                 values.extend((text.len() as u32).to_le_bytes());
                 values.extend(text.as_bytes());
             }
@@ -207,10 +216,10 @@ fn page(field: &Field, rows: &[Row<'_>]) -> Vec<u8> {
     }
     let mut page = if field.optional { levels(&present) } else { Vec::new() };
     match field.kind {
-        Kind::Boolean => page.extend(pack_bits(&bits)),
-        Kind::Float => page.extend(split(&values, 4)),
-        Kind::Double => page.extend(split(&values, 8)),
-        Kind::Int32 | Kind::Text => page.extend(values),
+        PhysicalType::Boolean => page.extend(pack_bits(&bits)),
+        PhysicalType::Float => page.extend(split(&values, 4)),
+        PhysicalType::Double => page.extend(split(&values, 8)),
+        PhysicalType::Int32 | PhysicalType::Text => page.extend(values),
     }
     page
 }
@@ -234,7 +243,7 @@ fn split(values: &[u8], width: usize) -> Vec<u8> {
     (0..width).flat_map(|plane| values.iter().skip(plane).step_by(width).copied()).collect()
 }
 
-fn footer(fields: &[Field], rows: usize, groups: &[Group]) -> Vec<u8> {
+fn footer(fields: &[ParquetColumn], rows: usize, groups: &[RowGroup]) -> Vec<u8> {
     let root = Struct::new().text(4, "samples").integer(5, fields.len() as u64);
     let schema = std::iter::once(root).chain(fields.iter().map(schema_element));
     let groups = groups.iter().map(|group| {
@@ -254,16 +263,16 @@ fn footer(fields: &[Field], rows: usize, groups: &[Group]) -> Vec<u8> {
         .finish()
 }
 
-fn schema_element(field: &Field) -> Struct {
+fn schema_element(field: &ParquetColumn) -> Struct {
     let element = Struct::new()
         .integer(1, field.kind as u64)
         .integer(3, u64::from(field.optional))
         .text(4, &field.name);
     // Converted type 0: the bytes are UTF-8.
-    if field.kind == Kind::Text { element.integer(6, 0) } else { element }
+    if field.kind == PhysicalType::Text { element.integer(6, 0) } else { element }
 }
 
-fn column_chunk(field: &Field, chunk: &Chunk, rows: usize) -> Struct {
+fn column_chunk(field: &ParquetColumn, chunk: &ColumnChunk, rows: usize) -> Struct {
     const ZSTD: u64 = 6;
     const RLE: u64 = 3;
     let meta = Struct::new()

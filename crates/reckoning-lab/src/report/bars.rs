@@ -1,10 +1,10 @@
-//! Bars with their values beside them.
+//! Bar charts with their values beside the bars.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::ReportError;
-use super::plot::{Chart, Drawn, INK, Look, font, picture};
+use super::plot::{Chart, DrawResult, INK, SeriesStyle, font, picture};
 use super::tables::number;
 
 const WIDE_PX: u32 = 530;
@@ -20,7 +20,7 @@ pub(super) struct Bar {
     pub value: f64,
     /// Its 95 % interval, if it has one.
     pub interval: Option<(f64, f64)>,
-    pub look: Look,
+    pub look: SeriesStyle,
 }
 
 impl Bar {
@@ -52,7 +52,7 @@ pub(super) fn bars(name: &str, reach: f64, bars: &[Bar]) -> Result<String, Repor
     })
 }
 
-fn draw_bar(chart: &mut Chart, row: f64, bar: &Bar) -> Drawn {
+fn draw_bar(chart: &mut Chart, row: f64, bar: &Bar) -> DrawResult {
     if bar.value.is_finite() {
         let corners = [(0.0, row + 0.2), (bar.value, row + 0.8)];
         chart.draw_series([Rectangle::new(corners, bar.look.colour.filled())])?;

@@ -1,22 +1,22 @@
-//! Lines: error and hits against delay, error over time.
+//! Line charts: error and hits against delay, error over time.
 
 use plotters::prelude::*;
 
 use super::ReportError;
-use super::plot::{Axes, Chart, Drawn, Look, Sheet, chart, from_zero, picture, span};
+use super::plot::{Axes, Chart, DrawResult, SeriesStyle, Sheet, chart, from_zero, picture, span};
 use crate::compare::{OpenRow, PathSample};
 
 const SIZE_PX: (u32, u32) = (530, 330);
 const WIDE_PX: (u32, u32) = (1080, 280);
 
 /// Rows of one predictor, and how it looks.
-pub(super) type Line<'a, T> = (Look, Vec<&'a T>);
+pub(super) type ChartLine<'a, T> = (SeriesStyle, Vec<&'a T>);
 
 /// Mean error by delay, with 95 % intervals.
 pub(super) fn error_by_delay(
     source: &str,
     units: &str,
-    lines: &[Line<OpenRow>],
+    lines: &[ChartLine<OpenRow>],
 ) -> Result<String, ReportError> {
     let name = format!("{source}: mean error against delay");
     let rows = || lines.iter().flat_map(|(_, rows)| rows);
@@ -38,7 +38,10 @@ pub(super) fn error_by_delay(
 }
 
 /// Share of hits by delay.
-pub(super) fn hits_by_delay(source: &str, lines: &[Line<OpenRow>]) -> Result<String, ReportError> {
+pub(super) fn hits_by_delay(
+    source: &str,
+    lines: &[ChartLine<OpenRow>],
+) -> Result<String, ReportError> {
     let name = format!("{source}: share of hits against delay");
     let percent = |row: &OpenRow| 100.0 * row.hit_rate;
     let values = lines.iter().flat_map(|(_, rows)| rows).map(|row| percent(row));
@@ -53,7 +56,11 @@ pub(super) fn hits_by_delay(source: &str, lines: &[Line<OpenRow>]) -> Result<Str
     })
 }
 
-fn delay_axes<'a>(lines: &[Line<OpenRow>], y: std::ops::Range<f64>, y_title: &'a str) -> Axes<'a> {
+fn delay_axes<'a>(
+    lines: &[ChartLine<OpenRow>],
+    y: std::ops::Range<f64>,
+    y_title: &'a str,
+) -> Axes<'a> {
     let delays = span(lines.iter().flat_map(|(_, rows)| rows).map(|row| delay(row)));
     let room = 0.04 * (delays.end - delays.start);
     Axes { x: delays.start - room..delays.end + room, y, x_title: "delay, ms", y_title }
@@ -63,7 +70,7 @@ fn delay(row: &OpenRow) -> f64 {
     row.delay_ms as f64
 }
 
-fn draw_marked(chart: &mut Chart, look: &Look, points: Vec<(f64, f64)>) -> Drawn {
+fn draw_marked(chart: &mut Chart, look: &SeriesStyle, points: Vec<(f64, f64)>) -> DrawResult {
     look.draw_markers(chart, &points)?;
     look.draw_line(chart, points, 2)
 }
@@ -72,7 +79,7 @@ fn draw_marked(chart: &mut Chart, look: &Look, points: Vec<(f64, f64)>) -> Drawn
 pub(super) fn error_over_time(
     session: &str,
     units: &str,
-    lines: &[(Look, &PathSample)],
+    lines: &[(SeriesStyle, &PathSample)],
 ) -> Result<String, ReportError> {
     let name = format!("{session}: error over time");
     let points = || lines.iter().flat_map(|(_, path)| &path.error);

@@ -1,9 +1,9 @@
-//! The few words of HTML that the page is written in.
+//! HTML elements that the page is written with.
 
 use std::fmt::Write;
 
 use super::text::is_numeric;
-use crate::reproduce::Table;
+use crate::reproduce::ReportTable;
 
 /// Text as HTML shows it.
 pub(super) fn escape(text: &str) -> String {
@@ -22,7 +22,7 @@ pub(super) fn escape(text: &str) -> String {
 }
 
 /// A table that scrolls sideways when it is wider than the page.
-pub(super) fn table(table: &Table) -> String {
+pub(super) fn table(table: &ReportTable) -> String {
     let numeric: Vec<bool> = (0..table.columns.len()).map(|it| is_numeric(table, it)).collect();
     let class =
         |column: usize| if numeric.get(column) == Some(&true) { " class=\"num\"" } else { "" };

@@ -1,4 +1,4 @@
-//! What a comparison or a reproduction found, for people and for programs.
+//! Reports of comparisons and reproductions, as text, HTML, JSON and CSV.
 //!
 //! ```text
 //!   Comparison, Reproduction --pool--> numbers per source --tables--> text on a terminal
@@ -18,7 +18,7 @@ mod html;
 mod json;
 mod page;
 mod paths;
-mod plot;
+pub(crate) mod plot;
 mod pool;
 mod summary;
 mod tables;
@@ -30,7 +30,7 @@ use std::fmt;
 use reckoning_predict::TrendMap;
 
 use crate::compare::Comparison;
-use crate::reproduce::{Reproduction, Table};
+use crate::reproduce::{ReportTable, Reproduction};
 use reckoning_recording::{Level, Recording};
 
 pub use csv::comparison_csv;
@@ -90,9 +90,9 @@ impl FairnessRow {
     /// The listeners of the first table with a policy per row and a column `at ...` per
     /// listener, as THESIS has it; none without such a table.
     #[must_use]
-    pub fn of(tables: &[Table]) -> Vec<Self> {
+    pub fn from_tables(tables: &[ReportTable]) -> Vec<Self> {
         let is_listener = |column: &String| column.starts_with("at ");
-        let has_listeners = |table: &&Table| table.columns.iter().any(is_listener);
+        let has_listeners = |table: &&ReportTable| table.columns.iter().any(is_listener);
         let Some(table) = tables.iter().find(has_listeners) else { return Vec::new() };
         let listeners = table.columns.iter().enumerate().filter(|(_, name)| is_listener(name));
         let cells = |row: &Vec<String>| -> Vec<Self> {
@@ -123,13 +123,13 @@ pub struct TrendPicture<'a> {
 pub struct ReportError {
     /// The drawing that failed.
     pub chart: String,
-    /// What the drawing library said.
-    pub said: String,
+    /// What the drawing library reports.
+    pub reason: String,
 }
 
 impl fmt::Display for ReportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the chart \"{}\" cannot be drawn: {}", self.chart, self.said)
+        write!(f, "the chart \"{}\" cannot be drawn: {}", self.chart, self.reason)
     }
 }
 
@@ -138,7 +138,7 @@ impl Error for ReportError {}
 impl DataSet {
     /// One line for each source, in order of first appearance.
     #[must_use]
-    pub fn of(recordings: &[Recording]) -> Vec<Self> {
+    pub fn from_recordings(recordings: &[Recording]) -> Vec<Self> {
         let mut sets: Vec<Self> = Vec::new();
         for recording in recordings {
             let known = sets.iter().position(|set| set.source == recording.source);

@@ -3,16 +3,17 @@
 use std::fmt::Write;
 
 use super::bars::{Bar, bars};
-use super::charts::{Line, error_by_delay, error_over_time, hits_by_delay};
+use super::charts::{ChartLine, error_by_delay, error_over_time, hits_by_delay};
 use super::html::{escape, figure, table};
 use super::paths::{panel, window};
-use super::plot::Look;
+use super::plot::SeriesStyle;
 use super::pool::{self, distinct};
 use super::summary::sentences;
 use super::tables::{claims_table, comparison_tables, number, session_tables};
 use super::{Contents, DataSet, FairnessRow, ReportError, TrendPicture};
-use crate::compare::{ClosedRow, Comparison, OpenRow, PathSample, Spread};
-use crate::reproduce::{Reproduction, Table};
+use crate::compare::{ClosedRow, Comparison, OpenRow, PathSample};
+use crate::reproduce::{ReportTable, Reproduction};
+use crate::stats::Spread;
 use crate::trend::draw_trend;
 
 const STYLE: &str = include_str!("style.css");
@@ -107,7 +108,7 @@ fn put_summary(html: &mut String, contents: &Contents) {
     }
 }
 
-fn data_table(data: &[DataSet]) -> Table {
+fn data_table(data: &[DataSet]) -> ReportTable {
     let columns = ["source", "sessions", "bodies", "samples", "minutes", "body width", "unit"];
     let row = |set: &DataSet| {
         vec![
@@ -120,7 +121,7 @@ fn data_table(data: &[DataSet]) -> Table {
             set.units.clone(),
         ]
     };
-    Table {
+    ReportTable {
         title: "The recordings".to_string(),
         columns: columns.map(String::from).to_vec(),
         rows: data.iter().map(row).collect(),
@@ -128,17 +129,17 @@ fn data_table(data: &[DataSet]) -> Table {
 }
 
 /// How each predictor looks, on the whole page.
-struct Looks<'a>(Vec<&'a str>);
+struct SeriesStyles<'a>(Vec<&'a str>);
 
-impl Looks<'_> {
-    fn of(&self, predictor: &str) -> Look {
-        Look::of(self.0.iter().position(|known| *known == predictor).unwrap_or(0))
+impl SeriesStyles<'_> {
+    fn style_of(&self, predictor: &str) -> SeriesStyle {
+        SeriesStyle::from_index(self.0.iter().position(|known| *known == predictor).unwrap_or(0))
     }
 
     fn legend(&self) -> String {
         let mut html = String::from("<ul class=\"legend\">\n");
         for (index, name) in self.0.iter().enumerate() {
-            let swatch = Look::of(index).swatch();
+            let swatch = SeriesStyle::from_index(index).swatch();
             let _ = writeln!(html, "<li>{swatch}<span>{}</span></li>", escape(name));
         }
         html + "</ul>\n"
@@ -150,7 +151,7 @@ fn put_comparison(
     comparison: &Comparison,
     data: &[DataSet],
 ) -> Result<(), ReportError> {
-    let looks = Looks(pool::predictors(comparison));
+    let looks = SeriesStyles(pool::predictors(comparison));
     let (open, closed) = (pool::open(comparison), pool::closed(comparison));
     let tables = comparison_tables(comparison);
     for source in pool::sources(comparison) {
@@ -181,7 +182,7 @@ fn put_delays(
     html: &mut String,
     source: &str,
     units: &str,
-    looks: &Looks,
+    looks: &SeriesStyles,
     open: &[OpenRow],
 ) -> Result<(), ReportError> {
     let rows: Vec<&OpenRow> = open.iter().filter(|row| row.source == source).collect();
@@ -193,9 +194,9 @@ fn put_delays(
         let mut own: Vec<&OpenRow> =
             rows.iter().copied().filter(|row| row.predictor == *name).collect();
         own.sort_by_key(|row| row.delay_ms);
-        (looks.of(name), own)
+        (looks.style_of(name), own)
     };
-    let lines: Vec<Line<OpenRow>> = predictors.iter().map(line).collect();
+    let lines: Vec<ChartLine<OpenRow>> = predictors.iter().map(line).collect();
     let caption = "Mean error by delay (strokes: 95 % intervals)";
     html.push_str(&figure(caption, &error_by_delay(source, units, &lines)?));
     html.push_str(&figure("Share of hits by delay", &hits_by_delay(source, &lines)?));
@@ -205,7 +206,7 @@ fn put_delays(
 fn put_costs(
     html: &mut String,
     source: &str,
-    looks: &Looks,
+    looks: &SeriesStyles,
     closed: &[ClosedRow],
 ) -> Result<(), ReportError> {
     let rows: Vec<&ClosedRow> = closed.iter().filter(|row| row.source == source).collect();
@@ -214,7 +215,7 @@ fn put_costs(
         label: row.predictor.clone(),
         value,
         interval,
-        look: looks.of(&row.predictor),
+        look: looks.style_of(&row.predictor),
     };
     let packets: Vec<Bar> = rows
         .iter()
@@ -251,7 +252,7 @@ fn bar_figure(caption: &str, all: &[Bar]) -> Result<String, ReportError> {
 fn put_paths(
     html: &mut String,
     units: &str,
-    looks: &Looks,
+    looks: &SeriesStyles,
     paths: &[&PathSample],
 ) -> Result<(), ReportError> {
     let Some(first) = paths.first() else { return Ok(()) };
@@ -261,8 +262,8 @@ fn put_paths(
         .filter(|it| it.session == first.session && it.id == first.id)
         .collect();
     let place = format!("body {} of session {}", first.id, first.session);
-    let lines: Vec<(Look, &PathSample)> =
-        own.iter().map(|path| (looks.of(&path.predictor), *path)).collect();
+    let lines: Vec<(SeriesStyle, &PathSample)> =
+        own.iter().map(|path| (looks.style_of(&path.predictor), *path)).collect();
     let svg = error_over_time(&first.session, units, &lines)?;
     html.push_str(&figure(&format!("Error over time: {place}"), &svg));
     let _ = write!(
@@ -295,7 +296,7 @@ fn put_fairness(html: &mut String, rows: &[FairnessRow]) -> Result<(), ReportErr
     for policy in distinct(rows.iter().map(|row| row.policy.as_str())) {
         let bar = |row: &FairnessRow| {
             let index = listeners.iter().position(|known| *known == row.listener).unwrap_or(0);
-            let look = Look::of(index);
+            let look = SeriesStyle::from_index(index);
             Bar { label: row.listener.clone(), value: row.error, interval: None, look }
         };
         let own: Vec<Bar> = rows.iter().filter(|row| row.policy == policy).map(bar).collect();

@@ -5,7 +5,7 @@ use std::ops::Range;
 use plotters::prelude::*;
 
 use super::ReportError;
-use super::plot::{Chart, Drawn, INK, Look, Sheet, font, picture, span, tick};
+use super::plot::{Chart, DrawResult, INK, SeriesStyle, Sheet, about, font, picture, span, tick};
 use crate::compare::PathSample;
 
 const SIZE_PX: (u32, u32) = (250, 230);
@@ -21,16 +21,11 @@ pub(super) fn window(paths: &[&PathSample]) -> (Range<f64>, Range<f64>) {
     (about(&x, per_px * f64::from(SIZE_PX.0)), about(&y, per_px * f64::from(SIZE_PX.1)))
 }
 
-fn about(range: &Range<f64>, length: f64) -> Range<f64> {
-    let middle = 0.5 * (range.start + range.end);
-    middle - 0.5 * length..middle + 0.5 * length
-}
-
 /// One panel: the truth broad and pale, on it what is shown.
 pub(super) fn panel(
     name: &str,
     path: &PathSample,
-    shown: Option<Look>,
+    shown: Option<SeriesStyle>,
     window: &(Range<f64>, Range<f64>),
 ) -> Result<String, ReportError> {
     picture(name, SIZE_PX, |sheet: &Sheet| {
@@ -55,7 +50,7 @@ fn points(path: &[[f64; 2]]) -> impl Iterator<Item = (f64, f64)> {
 }
 
 /// A line of a round length in the lower left.
-fn draw_scale(chart: &mut Chart, (x, y): &(Range<f64>, Range<f64>)) -> Drawn {
+fn draw_scale(chart: &mut Chart, (x, y): &(Range<f64>, Range<f64>)) -> DrawResult {
     let length = round_below(0.4 * (x.end - x.start));
     let left = x.start + 0.04 * (x.end - x.start);
     let low = y.start + 0.05 * (y.end - y.start);

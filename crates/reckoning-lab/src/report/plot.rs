@@ -1,4 +1,4 @@
-//! What all charts share: colours, shapes, axes, and how plotters' output joins the page.
+//! Shared parts of all charts: colours, markers, axes, and embedding in the page.
 //!
 //! plotters knows no style sheets, so text and axes are drawn in [`INK`], a colour nobody
 //! else uses, which is then replaced by `currentColor`: the page decides, light or dark.
@@ -27,22 +27,23 @@ const COLOURS: [RGBColor; 7] = [
     INK,
 ];
 
-pub(super) type Sheet<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-pub(super) type Chart<'a, 'b> =
+/// A part of a drawing.
+pub(crate) type Sheet<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+pub(crate) type Chart<'a, 'b> =
     ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
-pub(super) type Drawn = Result<(), Box<dyn Error>>;
+pub(crate) type DrawResult = Result<(), Box<dyn Error>>;
 
 /// How one predictor looks everywhere on the page: its colour, its marker and its dashes
 /// together are its own for the first 42.
 #[derive(Clone, Copy)]
-pub(super) struct Look {
+pub(super) struct SeriesStyle {
     pub colour: RGBColor,
     marker: usize,
     dashed: bool,
 }
 
-impl Look {
-    pub fn of(index: usize) -> Self {
+impl SeriesStyle {
+    pub fn from_index(index: usize) -> Self {
         let colour = COLOURS[index % COLOURS.len()];
         Self { colour, marker: index % 3, dashed: (index / COLOURS.len()) % 2 == 1 }
     }
@@ -52,7 +53,12 @@ impl Look {
     }
 
     /// Draws a line in this look, without markers.
-    pub fn draw_line(&self, chart: &mut Chart, points: Vec<(f64, f64)>, width_px: u32) -> Drawn {
+    pub fn draw_line(
+        &self,
+        chart: &mut Chart,
+        points: Vec<(f64, f64)>,
+        width_px: u32,
+    ) -> DrawResult {
         if self.dashed {
             let style = self.line(width_px);
             chart.draw_series(DashedLineSeries::new(points, 5, 4, style))?;
@@ -63,7 +69,7 @@ impl Look {
     }
 
     /// Draws the markers of a line.
-    pub fn draw_markers(&self, chart: &mut Chart, points: &[(f64, f64)]) -> Drawn {
+    pub fn draw_markers(&self, chart: &mut Chart, points: &[(f64, f64)]) -> DrawResult {
         let filled = self.colour.filled();
         let at = points.iter().copied();
         match self.marker {
@@ -98,14 +104,14 @@ impl Look {
 pub(super) fn picture(
     name: &str,
     size_px: (u32, u32),
-    draw: impl FnOnce(&Sheet) -> Drawn,
+    draw: impl FnOnce(&Sheet) -> DrawResult,
 ) -> Result<String, ReportError> {
     let mut svg = String::new();
     let outcome = {
         let sheet = SVGBackend::with_string(&mut svg, size_px).into_drawing_area();
         draw(&sheet).and_then(|()| Ok(sheet.present()?))
     };
-    outcome.map_err(|said| ReportError { chart: name.to_string(), said: said.to_string() })?;
+    outcome.map_err(|error| ReportError { chart: name.to_string(), reason: error.to_string() })?;
     let labelled = format!("<svg role=\"img\" aria-label=\"{}\" ", escape(name));
     let svg = svg.replacen("<svg ", &labelled, 1);
     Ok(inked(&svg.replace(" xmlns=\"http://www.w3.org/2000/svg\"", "")))
@@ -160,6 +166,12 @@ pub(super) fn tick(value: f64) -> String {
     let text = format!("{value:.3}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_string() } else { text.to_string() }
+}
+
+/// A range of the given length with the same middle.
+pub(crate) fn about(range: &Range<f64>, length: f64) -> Range<f64> {
+    let middle = 0.5 * (range.start + range.end);
+    middle - 0.5 * length..middle + 0.5 * length
 }
 
 /// From zero to a little above the greatest.

@@ -4,7 +4,7 @@ use super::pool::{self, distinct};
 use super::tables::{number, percent};
 use super::{Contents, DataSet, FairnessRow};
 use crate::compare::{ClosedRow, Comparison, OpenRow};
-use crate::reproduce::{Reproduction, Verdict};
+use crate::reproduce::{ClaimVerdict, Reproduction};
 
 /// What others are measured against, where it took part.
 const USUAL: &str = "linear";
@@ -131,9 +131,9 @@ fn verdicts(reproduction: &Reproduction) -> Option<String> {
             plural(claims.len(), "claim"),
             plural(documents.len(), "document"),
             and(&documents),
-            count(Verdict::Reproduced),
-            count(Verdict::NotReproduced),
-            count(Verdict::NotComparable),
+            count(ClaimVerdict::Reproduced),
+            count(ClaimVerdict::NotReproduced),
+            count(ClaimVerdict::NotComparable),
         )
     })
 }

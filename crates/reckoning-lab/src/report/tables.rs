@@ -2,12 +2,12 @@
 
 use super::pool;
 use crate::compare::{ClosedRow, Comparison, OpenRow, ReceiverRow};
-use crate::reproduce::{Claim, Table};
+use crate::reproduce::{Claim, ReportTable};
 
 /// Five tables for each source, pooled over its sessions: error by delay, hits by delay,
 /// intervals and LI's classes, costs at the bound, and what each receiver had.
 #[must_use]
-pub fn comparison_tables(comparison: &Comparison) -> Vec<Table> {
+pub fn comparison_tables(comparison: &Comparison) -> Vec<ReportTable> {
     let (open, closed) = (pool::open(comparison), pool::closed(comparison));
     let sources = pool::sources(comparison);
     sources.into_iter().flat_map(|source| tables_of(source, source, &open, &closed)).collect()
@@ -15,7 +15,7 @@ pub fn comparison_tables(comparison: &Comparison) -> Vec<Table> {
 
 /// The same tables for each session.
 #[must_use]
-pub fn session_tables(comparison: &Comparison) -> Vec<Table> {
+pub fn session_tables(comparison: &Comparison) -> Vec<ReportTable> {
     let open = comparison.open.iter().map(|row| (&row.source, &row.session));
     let closed = comparison.closed.iter().map(|row| (&row.source, &row.session));
     let sessions = pool::distinct(open.chain(closed));
@@ -31,7 +31,12 @@ pub fn session_tables(comparison: &Comparison) -> Vec<Table> {
         .collect()
 }
 
-fn tables_of(source: &str, title: &str, open: &[OpenRow], closed: &[ClosedRow]) -> Vec<Table> {
+fn tables_of(
+    source: &str,
+    title: &str,
+    open: &[OpenRow],
+    closed: &[ClosedRow],
+) -> Vec<ReportTable> {
     let open: Vec<OpenRow> = open.iter().filter(|row| row.source == source).cloned().collect();
     let closed: Vec<ClosedRow> =
         closed.iter().filter(|row| row.source == source).cloned().collect();
@@ -46,7 +51,7 @@ fn tables_of(source: &str, title: &str, open: &[OpenRow], closed: &[ClosedRow]) 
 }
 
 /// One column for each delay, one row for each predictor.
-fn delay_table(title: String, rows: &[OpenRow], cell: fn(&OpenRow) -> String) -> Table {
+fn delay_table(title: String, rows: &[OpenRow], cell: fn(&OpenRow) -> String) -> ReportTable {
     let delays = pool::delays(rows);
     let mut columns = vec!["predictor".to_string()];
     columns.extend(delays.iter().map(|delay| format!("{delay} ms")));
@@ -60,7 +65,7 @@ fn delay_table(title: String, rows: &[OpenRow], cell: fn(&OpenRow) -> String) ->
         cells
     };
     let predictors = pool::distinct(rows.iter().map(|row| row.predictor.as_str()));
-    Table { title, columns, rows: predictors.into_iter().map(cells).collect() }
+    ReportTable { title, columns, rows: predictors.into_iter().map(cells).collect() }
 }
 
 /// Says how near a hit is, as far as one number can.
@@ -74,7 +79,7 @@ fn hits_title(title: &str, rows: &[OpenRow]) -> String {
 }
 
 /// One row for each predictor and delay.
-fn class_table(title: &str, rows: &[OpenRow]) -> Table {
+fn class_table(title: &str, rows: &[OpenRow]) -> ReportTable {
     let columns =
         ["predictor", "delay", "mean error", "95 %", "best", "good", "bad", "unacceptable"];
     let cells = |row: &OpenRow| {
@@ -82,7 +87,7 @@ fn class_table(title: &str, rows: &[OpenRow]) -> Table {
         let range = format!("{} to {}", number(row.aee_low), number(row.aee_high));
         head.into_iter().chain([range]).chain(row.classes.map(percent)).collect()
     };
-    Table {
+    ReportTable {
         title: format!("{title}: how far the mean error can be trusted, and LI's four classes"),
         columns: columns.map(String::from).to_vec(),
         rows: rows.iter().map(cells).collect(),
@@ -90,7 +95,7 @@ fn class_table(title: &str, rows: &[OpenRow]) -> Table {
 }
 
 /// One row for each predictor and receiver, then mean and deviation of the receivers.
-fn receiver_table(title: &str, rows: &[ClosedRow]) -> Table {
+fn receiver_table(title: &str, rows: &[ClosedRow]) -> ReportTable {
     let columns = ["predictor", "receiver", "shown", "before", "after", "CEE", "EEE", "AEE"];
     let cells = |row: &ClosedRow| -> Vec<Vec<String>> {
         let line = |it: &ReceiverRow| {
@@ -100,21 +105,21 @@ fn receiver_table(title: &str, rows: &[ClosedRow]) -> Table {
         };
         pool::with_spread(row).iter().map(line).collect()
     };
-    Table {
+    ReportTable {
         title: format!("{title}: export error of each receiver, the mean over time"),
         columns: columns.map(String::from).to_vec(),
         rows: rows.iter().flat_map(cells).collect(),
     }
 }
 
-fn closed_table(title: &str, rows: &[ClosedRow]) -> Table {
+fn closed_table(title: &str, rows: &[ClosedRow]) -> ReportTable {
     let link = rows.iter().any(|row| row.shown_error_link.is_some());
     let walls = rows.iter().any(|row| row.in_walls.is_some());
     let mut columns = vec!["predictor", "bound", "packets/s", "95 %", "mean error", "shown 100 ms"];
     columns.extend(link.then_some("shown links"));
     columns.push("roughness");
     columns.extend(walls.then_some("in walls"));
-    Table {
+    ReportTable {
         title: format!("{title}: updates per body and second at the bound, and what is shown"),
         columns: columns.into_iter().map(String::from).collect(),
         rows: rows.iter().map(|row| closed_cells(row, link, walls)).collect(),
@@ -138,7 +143,7 @@ fn closed_cells(row: &ClosedRow, link: bool, walls: bool) -> Vec<String> {
 
 /// Every claim with its verdict.
 #[must_use]
-pub fn claims_table(claims: &[Claim]) -> Table {
+pub fn claims_table(claims: &[Claim]) -> ReportTable {
     let columns = ["document", "claim", "published", "measured", "verdict", "why"];
     let cells = |it: &Claim| {
         let verdict = it.verdict.to_string();
@@ -146,7 +151,7 @@ pub fn claims_table(claims: &[Claim]) -> Table {
         let texts = [&document, &it.claim, &it.published, &it.measured, &verdict, &it.why];
         texts.map(ToString::to_string).to_vec()
     };
-    Table {
+    ReportTable {
         title: "Claims".to_string(),
         columns: columns.map(String::from).to_vec(),
         rows: claims.iter().map(cells).collect(),

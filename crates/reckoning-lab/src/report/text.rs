@@ -1,6 +1,6 @@
-//! A table as aligned text.
+//! Table as aligned text.
 
-use crate::reproduce::Table;
+use crate::reproduce::ReportTable;
 
 /// Columns wider than this are broken into lines, so that prose fits a terminal.
 const WIDEST: usize = 44;
@@ -9,7 +9,7 @@ const LONGEST_NUMBER: usize = 18;
 
 /// The table with its title above it, columns aligned: words to the left, numbers to the right.
 #[must_use]
-pub fn to_text(table: &Table) -> String {
+pub fn to_text(table: &ReportTable) -> String {
     let rows: Vec<Vec<Vec<String>>> =
         table.rows.iter().map(|row| row.iter().map(|cell| broken(cell)).collect()).collect();
     let count = table.columns.len();
@@ -47,13 +47,13 @@ fn push_line<'a>(
     text.push('\n');
 }
 
-fn width(table: &Table, rows: &[Vec<Vec<String>>], column: usize) -> usize {
+fn width(table: &ReportTable, rows: &[Vec<Vec<String>>], column: usize) -> usize {
     let lines = rows.iter().filter_map(|row| row.get(column)).flatten();
     lines.chain([&table.columns[column]]).map(|line| line.chars().count()).max().unwrap_or(0)
 }
 
 /// Whether every cell of a column is short and begins like a number.
-pub(super) fn is_numeric(table: &Table, column: usize) -> bool {
+pub(super) fn is_numeric(table: &ReportTable, column: usize) -> bool {
     let mut cells = table.rows.iter().filter_map(|row| row.get(column));
     let looks = |cell: &String| {
         let starts = cell.starts_with(|c: char| c.is_ascii_digit() || "-+.".contains(c));
@@ -84,8 +84,8 @@ fn broken(cell: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn table(rows: &[[&str; 2]]) -> Table {
-        Table {
+    fn table(rows: &[[&str; 2]]) -> ReportTable {
+        ReportTable {
             title: "ways".into(),
             columns: vec!["name".into(), "error".into()],
             rows: rows.iter().map(|row| row.map(String::from).to_vec()).collect(),

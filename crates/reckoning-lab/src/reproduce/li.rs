@@ -12,7 +12,7 @@ use std::time::Duration;
 use reckoning_arena::Mode;
 
 use super::pooled::Pooled;
-use super::{Claim, Document, Effort, Reproduction, Table, Verdict};
+use super::{Claim, ClaimVerdict, Document, Effort, ReportTable, Reproduction};
 use crate::bots;
 use crate::compare::{CompareConfig, OpenRow, compare};
 use crate::stats::paired_t;
@@ -48,7 +48,7 @@ pub(super) fn reproduce(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Rep
     let played: Vec<Recording> =
         (1..=u64::from(effort.seeds)).filter_map(|seed| play(effort.seconds, seed)).collect();
     progress("li: six predictors, three delays");
-    let found = Found(Pooled(compare(&config(), &played, &|_, _| ()).unwrap_or_default()));
+    let found = LiFindings(Pooled(compare(&config(), &played, &|_, _| ()).unwrap_or_default()));
     let claims = vec![
         hybrid_error(&found),
         hybrid_beats_dr(&found),
@@ -89,12 +89,12 @@ fn ages_ms(delay_ms: u64) -> impl Iterator<Item = u64> {
 }
 
 /// What was measured, asked by delay.
-struct Found(Pooled);
+struct LiFindings(Pooled);
 
-impl Found {
+impl LiFindings {
     fn mean(&self, name: &str, delay_ms: u64, of: impl Fn(&OpenRow) -> f64 + Copy) -> f64 {
         let values: Vec<f64> = ages_ms(delay_ms).map(|age| self.0.mean(name, age, of)).collect();
-        super::Spread::of(&values).mean
+        crate::stats::Spread::from_values(&values).mean
     }
 
     /// The error of each session, in one order for all predictors.
@@ -118,7 +118,7 @@ impl Found {
     }
 }
 
-fn claim(text: &str, published: &str, measured: String, verdict: Verdict, how: &str) -> Claim {
+fn claim(text: &str, published: &str, measured: String, verdict: ClaimVerdict, how: &str) -> Claim {
     Claim {
         document: Document::Li,
         claim: text.to_owned(),
@@ -129,18 +129,18 @@ fn claim(text: &str, published: &str, measured: String, verdict: Verdict, how: &
     }
 }
 
-fn hybrid_error(found: &Found) -> Claim {
+fn hybrid_error(found: &LiFindings) -> Claim {
     let [one, two] = [1000, 2000].map(|delay| found.error_px("interest-hybrid", delay));
     claim(
         "The error of HM about doubles from 1 s to 2 s",
         "16.47 and 31.23 px, a factor of 1.90",
         format!("{one:.2} and {two:.2} px, a factor of {:.2}", two / one),
-        Verdict::of((two / one / 1.90 - 1.0).abs() <= SAME),
+        ClaimVerdict::from_holds((two / one / 1.90 - 1.0).abs() <= SAME),
         "the factor give or take a quarter",
     )
 }
 
-fn hybrid_beats_dr(found: &Found) -> Claim {
+fn hybrid_beats_dr(found: &LiFindings) -> Claim {
     let ratios = DELAYS_MS
         .map(|delay| found.error_px("interest-hybrid", delay) / found.error_px("linear", delay));
     let [one, two, three] = ratios;
@@ -148,34 +148,34 @@ fn hybrid_beats_dr(found: &Found) -> Claim {
         "HM errs less than DR at 2 s",
         "31.23 against 53.81 px, 0.58 of DR",
         format!("{one:.3}, {two:.3}, {three:.3} of DR at 1, 2, 3 s"),
-        Verdict::of(two < 1.0),
+        ClaimVerdict::from_holds(two < 1.0),
         "below 1 at 2 s, whether or not by as much",
     )
 }
 
-fn by_as_much(found: &Found) -> Claim {
+fn by_as_much(found: &LiFindings) -> Claim {
     let ours = found.error_px("interest-hybrid", 2000) / found.error_px("linear", 2000);
     claim(
         "At 2 s HM errs two fifths less than DR",
         "0.58 of DR",
         format!("{ours:.2} of DR"),
-        Verdict::of((ours - 31.23 / 53.81).abs() <= 0.1),
+        ClaimVerdict::from_holds((ours - 31.23 / 53.81).abs() <= 0.1),
         "the same ratio give or take 0.1",
     )
 }
 
-fn hybrid_beats_interest(found: &Found) -> Claim {
+fn hybrid_beats_interest(found: &LiFindings) -> Claim {
     let [hybrid, interest] = ["interest-hybrid", "interest"].map(|name| found.error_px(name, 1000));
     claim(
         "HM errs less than IS at 1 s",
         "16.47 against 23.25 px, 0.71 of IS",
         format!("{hybrid:.2} against {interest:.2} px, {:.2} of IS", hybrid / interest),
-        Verdict::of(hybrid < interest),
+        ClaimVerdict::from_holds(hybrid < interest),
         "below 1",
     )
 }
 
-fn published_errors(found: &Found) -> Claim {
+fn published_errors(found: &LiFindings) -> Claim {
     let pairs = [
         ("interest-hybrid", 1000, 16.47),
         ("interest", 1000, 23.25),
@@ -191,13 +191,13 @@ fn published_errors(found: &Found) -> Claim {
         format!(
             "HM {hybrid:.2} and IS {interest:.2} px at 1 s, HM {later:.2} and DR {dr:.2} px at 2 s"
         ),
-        Verdict::of(near),
+        ClaimVerdict::from_holds(near),
         "all four give or take a quarter",
     )
 }
 
 /// Shares within 30 px at one second: HM, DR, IS.
-fn shares(found: &Found) -> [f64; 3] {
+fn shares(found: &LiFindings) -> [f64; 3] {
     ["interest-hybrid", "linear", "interest"].map(|name| found.within_30(name))
 }
 
@@ -207,30 +207,30 @@ fn shares_text([hybrid, dr, interest]: [f64; 3]) -> String {
 
 const PUBLISHED_SHARES: [f64; 3] = [77.86, 62.45, 65.21];
 
-fn published_shares(found: &Found) -> Claim {
+fn published_shares(found: &LiFindings) -> Claim {
     let ours = shares(found);
     let near = ours.iter().zip(PUBLISHED_SHARES).all(|(ours, theirs)| (ours - theirs).abs() <= 5.0);
     claim(
         "So many errors are at most 30 px at 1 s",
         &shares_text(PUBLISHED_SHARES),
         shares_text(ours),
-        Verdict::of(near),
+        ClaimVerdict::from_holds(near),
         "all three give or take five in a hundred",
     )
 }
 
-fn order_of_shares(found: &Found) -> Claim {
+fn order_of_shares(found: &LiFindings) -> Claim {
     let [hybrid, dr, interest] = shares(found);
     claim(
         "At 1 s HM is most often within 30 px, then IS, then DR",
         &shares_text(PUBLISHED_SHARES),
         shares_text([hybrid, dr, interest]),
-        Verdict::of(hybrid > interest && interest > dr),
+        ClaimVerdict::from_holds(hybrid > interest && interest > dr),
         "the same order",
     )
 }
 
-fn preference(found: &Found) -> Claim {
+fn preference(found: &LiFindings) -> Claim {
     let [one, two, three] = DELAYS_MS
         .map(|delay| found.error_px(LEARNT, delay) / found.error_px("interest-hybrid", delay));
     let fixed = ["interest-hybrid(e=-50)", "interest-hybrid(e=50)"]
@@ -245,15 +245,15 @@ fn preference(found: &Found) -> Claim {
              one E for all {:.3} (-50) and {:.3} (50) at 2 s",
             test.p, test.subjects, fixed[0], fixed[1]
         ),
-        Verdict::of(test.difference < 0.0 && test.p < 0.05),
+        ClaimVerdict::from_holds(test.difference < 0.0 && test.p < 0.05),
         "less error at 2 s by a paired t-test over the sessions, however little, since LI gives no \
          size; E learnt for each tank from its session so far, where LI observes half an hour before",
     )
 }
 
-fn error_table(found: &Found) -> Table {
+fn error_table(found: &LiFindings) -> ReportTable {
     let title = "LI: mean error in px, updates every 500 ms; in brackets as published";
-    let mut table = Table::new(title, &["predictor", "1 s", "2 s", "3 s"]);
+    let mut table = ReportTable::new(title, &["predictor", "1 s", "2 s", "3 s"]);
     let published = |theirs: &str, delay: u64| match (theirs, delay) {
         ("HM", 1000) => " (16.47)",
         ("HM", 2000) => " (31.23)",
@@ -270,10 +270,10 @@ fn error_table(found: &Found) -> Table {
     table
 }
 
-fn class_table(found: &Found) -> Table {
+fn class_table(found: &LiFindings) -> ReportTable {
     let title = "LI: shares of the errors in percent: best to 10, good to 30, bad to 50 px";
     let columns = ["predictor", "delay", "best", "good", "bad", "unacceptable"];
-    let mut table = Table::new(title, &columns);
+    let mut table = ReportTable::new(title, &columns);
     for (name, theirs) in PREDICTORS {
         for delay in DELAYS_MS {
             let share = |class: usize| found.mean(name, delay, |row| row.classes[class]);

@@ -7,7 +7,7 @@
 //! document -> experiments on the engine itself -> tables -> claims with verdicts
 //! ```
 //!
-//! What others rely on:
+//! Others rely on these properties:
 //! - a verdict follows from the numbers of the same run, never from a constant;
 //! - equal effort gives equal text, to the last digit, on every machine; only what is said of
 //!   recorded people depends on whether their recordings are there;
@@ -90,7 +90,7 @@ impl FromStr for Document {
 
 /// What became of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ClaimVerdict {
     /// We find what the document found.
     Reproduced,
     /// We find something else.
@@ -99,10 +99,10 @@ pub enum Verdict {
     NotComparable,
 }
 
-impl Verdict {
+impl ClaimVerdict {
     /// Reproduced if `holds`.
     #[must_use]
-    pub const fn of(holds: bool) -> Self {
+    pub const fn from_holds(holds: bool) -> Self {
         if holds { Self::Reproduced } else { Self::NotReproduced }
     }
 
@@ -117,7 +117,7 @@ impl Verdict {
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for ClaimVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
@@ -135,14 +135,14 @@ pub struct Claim {
     /// What we measured, with numbers.
     pub measured: String,
     /// Whether the two agree.
-    pub verdict: Verdict,
+    pub verdict: ClaimVerdict,
     /// How that was decided, and what the reader should know about it.
     pub why: String,
 }
 
 /// The full numbers behind claims.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Table {
+pub struct ReportTable {
     /// What it shows, with units that the columns do not name.
     pub title: String,
     /// The head of each column.
@@ -151,7 +151,7 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl ReportTable {
     fn new(title: &str, columns: &[&str]) -> Self {
         let columns = columns.iter().map(|&column| column.to_owned()).collect();
         Self { title: title.to_owned(), columns, rows: Vec::new() }
@@ -164,7 +164,7 @@ pub struct Reproduction {
     /// What it claims, in its own order.
     pub claims: Vec<Claim>,
     /// The numbers behind that.
-    pub tables: Vec<Table>,
+    pub tables: Vec<ReportTable>,
 }
 
 /// How much time to spend on a reproduction.
@@ -206,23 +206,6 @@ pub fn reproduce_with(
     }
 }
 
-/// Mean of some numbers, and the standard deviation of those numbers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Spread {
-    mean: f64,
-    deviation: f64,
-}
-
-impl Spread {
-    /// Zeros when there are no values.
-    fn of(values: &[f64]) -> Self {
-        let count = values.len().max(1) as f64;
-        let mean = values.iter().sum::<f64>() / count;
-        let squares = values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>();
-        Self { mean, deviation: libm::sqrt(squares / count) }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -237,11 +220,5 @@ mod tests {
             refusal,
             "'Murphy2' is not a document; give one of murphy, thesis, li, shi, steele"
         );
-    }
-
-    #[test]
-    fn a_spread_is_that_of_all_values() {
-        assert_eq!(Spread::of(&[1.0, 3.0]), Spread { mean: 2.0, deviation: 1.0 });
-        assert_eq!(Spread::of(&[]), Spread { mean: 0.0, deviation: 0.0 });
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Claim, Reproduction, Table};
+use super::{Claim, ReportTable, Reproduction};
 
 impl fmt::Display for Claim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -13,7 +13,7 @@ impl fmt::Display for Claim {
     }
 }
 
-impl fmt::Display for Table {
+impl fmt::Display for ReportTable {
     /// The first column to the left, the others to the right.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.title)?;
@@ -28,7 +28,7 @@ impl fmt::Display for Table {
     }
 }
 
-impl Table {
+impl ReportTable {
     /// How wide each column is.
     fn widths(&self) -> Vec<usize> {
         let width = |place: usize| {
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn columns_line_up() {
-        let mut table = Table::new("lengths", &["name", "m"]);
+        let mut table = ReportTable::new("lengths", &["name", "m"]);
         table.rows.push(vec!["a".to_owned(), "12.5".to_owned()]);
         assert_eq!(table.to_string(), "lengths\n  name     m\n  a     12.5\n");
     }

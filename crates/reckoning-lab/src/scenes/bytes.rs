@@ -1,4 +1,4 @@
-//! What an update costs in a plain encoding: the yardstick of the tables.
+//! Plain encoding of an update: the yardstick of the tables.
 //!
 //! No delta, no bit packing, no quantisation beyond what is said here; a real wire format is
 //! measured against it. Bytes per update:
@@ -21,14 +21,14 @@
 use reckoning::{DVec3, Model, Update};
 
 /// What UDP over IPv4 adds to every datagram.
-pub const HEADER_BYTES: u32 = 28;
+pub(crate) const HEADER_BYTES: u32 = 28;
 
 const VECTOR_BYTES: u32 = 3 * 4;
 const ALWAYS_BYTES: u32 = 2 + 4 + 1 + VECTOR_BYTES + 4 * 2;
 
 /// Size of an update in the plain encoding, without any header.
 #[must_use]
-pub fn plain_bytes(update: &Update) -> u32 {
+pub(crate) fn plain_bytes(update: &Update) -> u32 {
     let model = update.model();
     let vectors = [
         model.uses_velocity(),

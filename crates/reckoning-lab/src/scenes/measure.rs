@@ -1,9 +1,10 @@
-//! From what was shown to the numbers of a table.
+//! Measures of a scenario: error, roughness, overshoot and cost.
 
 use reckoning::{DVec3, Kinematics};
 
-use super::Run;
+use super::ScenarioRun;
 use crate::TICK_HZ;
+use crate::stats::mean;
 
 /// A body must stand this long before its stop counts: the ghost needs time to be wrong.
 const STANDS_TICKS: usize = TICK_HZ as usize / 2;
@@ -11,7 +12,7 @@ const STANDS_TICKS: usize = TICK_HZ as usize / 2;
 /// What a scenario cost and how well the ghost followed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Report {
+pub struct ScenarioReport {
     /// Updates the publisher exported per second.
     pub updates_per_s: f64,
     /// Payload per second in the [plain encoding](super::plain_bytes).
@@ -32,7 +33,7 @@ pub struct Report {
 
 /// Gathers runs of the same scenario that differ in their luck only.
 #[derive(Clone, Debug, Default)]
-pub struct Tally {
+pub struct ScenarioTally {
     errors_m: Vec<f64>,
     overshoot_m: Option<f64>,
     roughness_mps3: Vec<f64>,
@@ -41,9 +42,9 @@ pub struct Tally {
     seconds: f64,
 }
 
-impl Tally {
+impl ScenarioTally {
     /// Counts a run.
-    pub fn add(&mut self, run: &Run) {
+    pub fn add(&mut self, run: &ScenarioRun) {
         let errors = run.truths.iter().zip(&run.shown);
         self.errors_m.extend(errors.map(|(truth, shown)| (truth.position - *shown).length()));
         // `None` is less than any overshoot.
@@ -58,11 +59,11 @@ impl Tally {
 
     /// The numbers so far; zeros when nothing was added.
     #[must_use]
-    pub fn report(&self) -> Report {
+    pub fn report(&self) -> ScenarioReport {
         let mut errors_m = self.errors_m.clone();
         errors_m.sort_unstable_by(f64::total_cmp);
         let per_s = |count: f64| if self.seconds > 0.0 { count / self.seconds } else { 0.0 };
-        Report {
+        ScenarioReport {
             updates_per_s: per_s(self.updates as f64),
             bytes_per_s: per_s(self.bytes as f64),
             error_mean_m: mean(&self.errors_m),
@@ -80,10 +81,6 @@ fn quantile(sorted: &[f64], percent: usize) -> f64 {
     sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0.0)
 }
 
-fn mean(values: &[f64]) -> f64 {
-    if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
-}
-
 /// Mean magnitude of the third difference of positions that are one tick apart, per tick
 /// cubed.
 pub(super) fn roughness(path: &[DVec3]) -> f64 {
@@ -96,7 +93,7 @@ pub(super) fn roughness(path: &[DVec3]) -> f64 {
 }
 
 /// For each stop, how far beyond its place the body was shown while it stood.
-fn overshoots(run: &Run) -> impl Iterator<Item = f64> {
+fn overshoots(run: &ScenarioRun) -> impl Iterator<Item = f64> {
     stops(&run.truths).into_iter().map(|(first, last)| {
         let place = run.truths[first].position;
         let onward = run.truths[first - 1].velocity.normalize_or_zero();
@@ -140,11 +137,17 @@ mod tests {
         running.chain(standing).collect()
     }
 
-    fn report(shown: impl Fn(usize, DVec3) -> DVec3) -> Report {
+    fn report(shown: impl Fn(usize, DVec3) -> DVec3) -> ScenarioReport {
         let truths = truths();
         let shown = truths.iter().enumerate().map(|(i, k)| shown(i, k.position)).collect();
-        let mut tally = Tally::default();
-        tally.add(&Run { truths, shown, sent: Vec::new(), arrived: Vec::new(), bytes: 500 });
+        let mut tally = ScenarioTally::default();
+        tally.add(&ScenarioRun {
+            truths,
+            shown,
+            sent: Vec::new(),
+            arrived: Vec::new(),
+            bytes: 500,
+        });
         tally.report()
     }
 
@@ -181,7 +184,7 @@ mod tests {
 
     #[test]
     fn nothing_added_is_nothing_measured() {
-        assert_eq!(Tally::default().report().error_max_m, 0.0);
-        assert_eq!(Tally::default().report().overshoot_m, None);
+        assert_eq!(ScenarioTally::default().report().error_max_m, 0.0);
+        assert_eq!(ScenarioTally::default().report().overshoot_m, None);
     }
 }

@@ -27,8 +27,8 @@ use reckoning::{
 use crate::{Motion, TICK_HZ};
 use reckoning_netsim::{Link, LinkConfig, LinkError};
 
-pub use bytes::{HEADER_BYTES, plain_bytes};
-pub use measure::{Report, Tally};
+pub(crate) use bytes::{HEADER_BYTES, plain_bytes};
+pub use measure::{ScenarioReport, ScenarioTally};
 pub use table::scene_table;
 pub(crate) use table::{BAD, blend_name, models, tally};
 
@@ -52,12 +52,12 @@ impl Scenario {
     ///
     /// # Errors
     /// Refuses what the engine or the link refuse.
-    pub fn run(&self) -> Result<Run, ScenarioError> {
+    pub fn run(&self) -> Result<ScenarioRun, ScenarioError> {
         self.run_along(self.motion.track(self.seconds * TICK_HZ))
     }
 
     /// Plays it along truths computed before, one per tick.
-    pub(crate) fn run_along(&self, truths: Vec<Kinematics>) -> Result<Run, ScenarioError> {
+    pub(crate) fn run_along(&self, truths: Vec<Kinematics>) -> Result<ScenarioRun, ScenarioError> {
         let mut link = Link::new(self.link)?;
         let origin = truths.first().copied().unwrap_or_default();
         let (mut publisher, first) = Publisher::start(self.publisher(), &origin)?;
@@ -66,7 +66,7 @@ impl Scenario {
         let mut ghost = Ghost::start(config, first, first.at()).map_err(ConfigError::from)?;
         let bytes = u64::from(plain_bytes(&first));
         let arrived = vec![(first.at(), first)];
-        let mut run = Run { truths, shown: vec![], sent: vec![first], arrived, bytes };
+        let mut run = ScenarioRun { truths, shown: vec![], sent: vec![first], arrived, bytes };
         for truth in &run.truths {
             if let Some(update) = publisher.observe(truth).filter(|_| truth.at > origin.at) {
                 let size_bytes = plain_bytes(&update);
@@ -97,7 +97,7 @@ impl Scenario {
 /// What happened in a [`Scenario`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Run {
+pub struct ScenarioRun {
     /// The truth of every tick.
     pub truths: Vec<Kinematics>,
     /// Where the listener drew the body at the same ticks.
@@ -110,7 +110,7 @@ pub struct Run {
     pub bytes: u64,
 }
 
-impl Run {
+impl ScenarioRun {
     /// How long it lasted.
     #[must_use]
     pub fn seconds(&self) -> f64 {
@@ -140,7 +140,14 @@ impl fmt::Display for ScenarioError {
     }
 }
 
-impl std::error::Error for ScenarioError {}
+impl std::error::Error for ScenarioError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Config(error) => Some(error),
+            Self::Link(error) => Some(error),
+        }
+    }
+}
 
 impl From<ConfigError> for ScenarioError {
     fn from(error: ConfigError) -> Self {
@@ -167,7 +174,7 @@ mod tests {
     fn without_a_network_the_error_stays_within_the_threshold() {
         for motion in Motion::ALL {
             for (name, model) in models(motion) {
-                let mut tally = Tally::default();
+                let mut tally = ScenarioTally::default();
                 tally.add(&Scenario { model, ..on(motion, "") }.run().unwrap());
                 let worst_m = tally.report().error_max_m;
                 assert!(worst_m <= 0.25, "{motion:?}, {name}: {worst_m} m");
@@ -184,7 +191,7 @@ mod tests {
     #[test]
     fn a_worse_network_is_not_better() {
         let mean = |link| {
-            let mut tally = Tally::default();
+            let mut tally = ScenarioTally::default();
             tally.add(&on(Motion::Zigzag, link).run().unwrap());
             tally.report().error_mean_m
         };

@@ -1,4 +1,4 @@
-//! The scene table as text that a person can read and a difference can show.
+//! Text form of the scene table.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use reckoning::{Ballistic, Blend, Curve, CurveBasis, Landing, Model};
 
 use super::measure::roughness;
-use super::{Report, Scenario, ScenarioError, Tally};
+use super::{Scenario, ScenarioError, ScenarioReport, ScenarioTally};
 use crate::motion::GRAVITY_MPS2;
 use crate::{Motion, TICK_HZ};
 use reckoning_netsim::LinkConfig;
@@ -73,11 +73,11 @@ pub(crate) const fn blend_name(blend: Blend) -> &'static str {
 }
 
 /// The measured rows of one motion on one link.
-struct Block {
+struct SceneBlock {
     motion: Motion,
     link: &'static str,
-    models: Vec<(&'static str, Report)>,
-    blends: Vec<(&'static str, Report)>,
+    models: Vec<(&'static str, ScenarioReport)>,
+    blends: Vec<(&'static str, ScenarioReport)>,
     /// Of the truth itself.
     rough_mps3: f64,
 }
@@ -104,7 +104,7 @@ pub fn scene_table() -> Result<String, ScenarioError> {
     Ok(text)
 }
 
-fn measure(motion: Motion, link: &'static str, spec: &str) -> Result<Block, ScenarioError> {
+fn measure(motion: Motion, link: &'static str, spec: &str) -> Result<SceneBlock, ScenarioError> {
     let config = spec.parse().unwrap_or_default();
     let play =
         |model, blend| tally(&Scenario { motion, seconds: SECONDS, model, blend, link: config });
@@ -117,13 +117,13 @@ fn measure(motion: Motion, link: &'static str, spec: &str) -> Result<Block, Scen
         .map(|blend| Ok((blend_name(blend), play(Model::Linear, blend)?)))
         .collect::<Result<_, ScenarioError>>()?;
     let truth: Vec<_> = motion.track(SECONDS * TICK_HZ).iter().map(|k| k.position).collect();
-    Ok(Block { motion, link, models, blends, rough_mps3: roughness(&truth) })
+    Ok(SceneBlock { motion, link, models, blends, rough_mps3: roughness(&truth) })
 }
 
 /// Plays a scenario once for each seed.
-pub(crate) fn tally(scenario: &Scenario) -> Result<Report, ScenarioError> {
+pub(crate) fn tally(scenario: &Scenario) -> Result<ScenarioReport, ScenarioError> {
     let truths = scenario.motion.track(scenario.seconds * TICK_HZ);
-    let mut tally = Tally::default();
+    let mut tally = ScenarioTally::default();
     for seed in 1..=SEEDS {
         let link = LinkConfig { seed, ..scenario.link };
         tally.add(&Scenario { link, ..*scenario }.run_along(truths.clone())?);
@@ -133,11 +133,11 @@ pub(crate) fn tally(scenario: &Scenario) -> Result<Report, ScenarioError> {
 
 /// What most readers came for, on one screen: the price of each model, and on the bad link
 /// its error and the roughness of each blend.
-fn write_overview(text: &mut String, blocks: &[Block]) {
-    let bad: Vec<&Block> = blocks.iter().filter(|block| block.link == "bad").collect();
-    let updates = |report: &Report| report.updates_per_s;
-    let error = |report: &Report| report.error_mean_m;
-    let rough = |report: &Report| report.roughness_mps3;
+fn write_overview(text: &mut String, blocks: &[SceneBlock]) {
+    let bad: Vec<&SceneBlock> = blocks.iter().filter(|block| block.link == "bad").collect();
+    let updates = |report: &ScenarioReport| report.updates_per_s;
+    let error = |report: &ScenarioReport| report.error_mean_m;
+    let rough = |report: &ScenarioReport| report.roughness_mps3;
     write_grid(text, "updates/s by model", &bad, |block| &block.models, updates);
     write_grid(text, "mean error m by model, bad link", &bad, |block| &block.models, error);
     write_grid(text, "mean error m by blend, bad link", &bad, |block| &block.blends, error);
@@ -147,9 +147,9 @@ fn write_overview(text: &mut String, blocks: &[Block]) {
 fn write_grid(
     text: &mut String,
     title: &str,
-    blocks: &[&Block],
-    rows: fn(&Block) -> &Vec<(&'static str, Report)>,
-    number: fn(&Report) -> f64,
+    blocks: &[&SceneBlock],
+    rows: fn(&SceneBlock) -> &Vec<(&'static str, ScenarioReport)>,
+    number: fn(&ScenarioReport) -> f64,
 ) {
     put(text, "");
     put(text, title);
@@ -168,7 +168,7 @@ fn short(name: &str) -> &str {
     if name == "projective, printed" { "printed" } else { name }
 }
 
-fn write_block(text: &mut String, block: &Block) {
+fn write_block(text: &mut String, block: &SceneBlock) {
     put(text, "");
     let motion = block.motion;
     put(text, &format!("{} on {}: {}", motion.name(), block.link, motion.summary()));
@@ -178,7 +178,7 @@ fn write_block(text: &mut String, block: &Block) {
     write_row(text, "truth", ["", "", "", "", "", "", &rough].map(str::to_owned));
 }
 
-fn write_rows(text: &mut String, kind: &str, rows: &[(&str, Report)]) {
+fn write_rows(text: &mut String, kind: &str, rows: &[(&str, ScenarioReport)]) {
     let head = ["updates/s", "bytes/s", "mean", "p95", "max", "beyond", "rough"];
     write_row(text, kind, head.map(str::to_owned));
     for (name, report) in rows {

@@ -1,4 +1,4 @@
-//! What a network learns from: rows of features, and where the body then went.
+//! Training examples: rows of features, and where the body then went.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use reckoning::SimTime;
 use reckoning_predict::Scene;
 use reckoning_predict::learned::{FEATURES, Features, Frame, Framing, History};
 
-use super::insight::Insight;
-use crate::compare::{Course, Moment, Prepared, Surroundings, on_each_thread};
+use super::sender_context::SenderContext;
+use crate::compare::{BodyCourse, Prepared, RecordedSurroundings, SceneMoment, on_each_thread};
 
 /// Moments after an example at which the truth is kept: every 30 ms at first, then a fifth
 /// further each time.
@@ -55,15 +55,15 @@ impl Examples {
     }
 
     /// Every `step`-th sample of everyone in a session.
-    pub(crate) fn of(
+    pub(crate) fn from_prepared(
         prepared: &Prepared,
-        surroundings: &Surroundings,
-        insight: &Insight<'_>,
+        surroundings: &RecordedSurroundings,
+        context: &SenderContext<'_>,
         framing: Framing,
         step: usize,
     ) -> Self {
         let parts = on_each_thread(prepared.courses.len(), surroundings, |own, course| {
-            let source = Source { prepared, surroundings: own, insight, framing };
+            let source = ExampleSource { prepared, surroundings: own, context, framing };
             source.examples(course, step)
         });
         let mut all = Self { axes: framing.axes(), ..Self::default() };
@@ -75,19 +75,19 @@ impl Examples {
 }
 
 /// Where examples come from.
-pub(crate) struct Source<'a> {
+pub(crate) struct ExampleSource<'a> {
     pub(crate) prepared: &'a Prepared,
-    pub(crate) surroundings: &'a Surroundings,
-    pub(crate) insight: &'a Insight<'a>,
+    pub(crate) surroundings: &'a RecordedSurroundings,
+    pub(crate) context: &'a SenderContext<'a>,
     pub(crate) framing: Framing,
 }
 
-impl Source<'_> {
+impl ExampleSource<'_> {
     fn examples(&self, number: usize, step: usize) -> Examples {
         let course = &self.prepared.courses[number];
         let mut examples = Examples { axes: self.framing.axes(), ..Examples::default() };
         let mut history = History::new();
-        let mut moment = Moment::default();
+        let mut moment = SceneMoment::default();
         for place in 0..course.states.len() {
             let state = &course.states[place];
             if place == 0 || course.segment_end(place) != course.segment_end(place - 1) {
@@ -112,8 +112,8 @@ impl Source<'_> {
         out: &mut Examples,
     ) {
         let course = &self.prepared.courses[number];
-        let seen = self.insight.kinematics(number, place, &course.states[place].kinematics);
-        let senses = self.insight.senses(number, place, scene);
+        let seen = self.context.kinematics(number, place, &course.states[place].kinematics);
+        let senses = self.context.senses(number, place, scene);
         let unit = self.prepared.body_width;
         let frame = Frame::of(self.framing, &seen, senses.facing_known, history, 0.5 * unit);
         if !push_truths(course, place, seen.at, &frame, out) {
@@ -133,7 +133,7 @@ impl Source<'_> {
 
 /// Adds where the body went; nothing at all if its segment ends at once.
 fn push_truths(
-    course: &Course,
+    course: &BodyCourse,
     place: usize,
     now: SimTime,
     frame: &Frame,

@@ -1,4 +1,4 @@
-//! What is below a place: floors of levels seen from above, ledges of those seen from the side.
+//! Floors and ledges below a place, for levels seen from above and from the side.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub(crate) struct Floors {
 }
 
 impl Floors {
-    pub(crate) fn of(shapes: &[LevelShape], body_width: f64) -> Self {
+    pub(crate) fn from_shapes(shapes: &[LevelShape], body_width: f64) -> Self {
         let mut floors = Self { cell: (4.0 * body_width).max(1e-6), ..Self::default() };
         for shape in shapes {
             match *shape {

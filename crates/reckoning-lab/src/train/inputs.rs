@@ -1,4 +1,4 @@
-//! Features made fit for a network: which of them say anything, centred and of one size.
+//! Network inputs from features: the informative ones, centred and scaled.
 
 use reckoning_predict::learned::{
     FEATURES, Framing, GROUPS, LIMIT, LearnedInput, feature_group, mirrored_feature,
@@ -13,17 +13,17 @@ pub(super) struct Inputs {
     /// For each input, the one that stands there in a mirror, and its sign.
     pub mirror: Vec<(usize, f32)>,
     /// For each group that may be hidden, its inputs, and its flag with the value for hidden.
-    pub groups: Vec<Group>,
+    pub groups: Vec<FeatureGroup>,
 }
 
 /// Inputs, and the flag that says whether they are known with its value for not.
-pub(super) type Group = (Vec<usize>, Option<(usize, f32)>);
+pub(super) type FeatureGroup = (Vec<usize>, Option<(usize, f32)>);
 
 impl Inputs {
     /// Looks through the examples. A mirror image counts as much as its original, so that
     /// left and right have the same size.
-    pub fn of(examples: &Examples, framing: Framing, bounds: (f64, f64)) -> Self {
-        let mut sums = vec![Spread::default(); FEATURES];
+    pub fn from_examples(examples: &Examples, framing: Framing, bounds: (f64, f64)) -> Self {
+        let mut sums = vec![FeatureSpread::default(); FEATURES];
         for row in examples.features.chunks_exact(FEATURES) {
             for (feature, &value) in row.iter().enumerate() {
                 let (there, turned) = mirrored_feature(framing, feature);
@@ -31,7 +31,7 @@ impl Inputs {
                 sums[there].add(if turned { -value } else { value });
             }
         }
-        sums[0] = Spread::between(bounds.0, bounds.1);
+        sums[0] = FeatureSpread::between(bounds.0, bounds.1);
         let used: Vec<usize> = (0..FEATURES).filter(|&k| sums[k].says_something()).collect();
         let place = |feature: usize| used.iter().position(|&it| it == feature);
         let mirror = |&feature: &usize| {
@@ -67,7 +67,7 @@ impl Inputs {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Spread {
+struct FeatureSpread {
     sum: f64,
     squares: f64,
     n: f64,
@@ -75,7 +75,7 @@ struct Spread {
     high: f32,
 }
 
-impl Spread {
+impl FeatureSpread {
     fn add(&mut self, value: f32) {
         if value.is_nan() {
             return;

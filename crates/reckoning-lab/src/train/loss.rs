@@ -1,4 +1,4 @@
-//! What a curve costs: how far off it is, and how soon it leaves the bound.
+//! Loss of a predicted curve: how far off it is, and how soon it leaves the bound.
 //!
 //! Two goals, and a mixture of them:
 //!
@@ -11,7 +11,7 @@
 
 #![expect(clippy::inline_always, reason = "loops take the vector unit of the function they are in")]
 
-use super::Goal;
+use super::TrainGoal;
 use super::examples::HORIZONS;
 
 /// The bound is left softly, over this share of it: what has no slope cannot be learned.
@@ -21,8 +21,8 @@ const MIXED: f32 = 2.0;
 
 /// What is the same for all examples.
 #[derive(Clone, Debug)]
-pub(super) struct Loss {
-    pub goal: Goal,
+pub(super) struct CurveLoss {
+    pub goal: TrainGoal,
     pub axes: usize,
     pub terms: usize,
     /// Displacement at each horizon for an output of one, by horizon and term.
@@ -39,7 +39,7 @@ pub(super) struct Loss {
 
 /// What one example came to.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Cost {
+pub(super) struct ExampleCost {
     pub loss: f64,
     /// Expected seconds inside the bound.
     pub inside_s: f64,
@@ -47,7 +47,7 @@ pub(super) struct Cost {
     pub error: f64,
 }
 
-impl Loss {
+impl CurveLoss {
     /// How far off an answer is at a horizon.
     pub fn off(&self, out: &[f32], truth: &[f32], horizon: usize) -> f32 {
         let reach = &self.reach[horizon * self.terms..][..self.terms];
@@ -71,7 +71,7 @@ impl Loss {
         widths: f32,
         weight: f32,
         slope: &mut [f32],
-    ) -> Cost {
+    ) -> ExampleCost {
         let mut off = [[0.0_f32; 3]; HORIZONS];
         let mut errors = [0.0_f32; HORIZONS];
         let mut count = 0;
@@ -111,12 +111,12 @@ impl Loss {
         widths: f32,
         weight: f32,
         steep: &mut [f32],
-    ) -> Cost {
-        let packets = if self.goal == Goal::Error { 0.0 } else { weight };
+    ) -> ExampleCost {
+        let packets = if self.goal == TrainGoal::Error { 0.0 } else { weight };
         let error = match self.goal {
-            Goal::Packets => 0.0,
-            Goal::Error => 1.0,
-            Goal::Mix => MIXED,
+            TrainGoal::Packets => 0.0,
+            TrainGoal::Error => 1.0,
+            TrainGoal::Mix => MIXED,
         };
         let soft = SOFT * bound;
         let mut alive = [0.0_f32; HORIZONS];
@@ -137,7 +137,7 @@ impl Loss {
             steep[j] = packets * later_s * (1.0 - stays[j]) / (soft * usual_s)
                 + error * share * self.over_linear[j];
         }
-        Cost {
+        ExampleCost {
             loss: f64::from(error * share * sum - packets * later_s / usual_s),
             inside_s: f64::from(later_s),
             error: f64::from(share * sum),
@@ -151,8 +151,8 @@ mod tests {
 
     #[test]
     fn the_slope_is_that_of_the_cost() {
-        let mut loss = Loss {
-            goal: Goal::Mix,
+        let mut loss = CurveLoss {
+            goal: TrainGoal::Mix,
             axes: 2,
             terms: 2,
             reach: (0..2 * HORIZONS).map(|k| 0.1 + 0.03 * k as f32).collect(),
@@ -162,7 +162,7 @@ mod tests {
             least: 0.01,
         };
         let truth: Vec<f32> = (0..2 * HORIZONS).map(|k| 0.07 * k as f32 - 0.2).collect();
-        for goal in [Goal::Packets, Goal::Error, Goal::Mix] {
+        for goal in [TrainGoal::Packets, TrainGoal::Error, TrainGoal::Mix] {
             loss.goal = goal;
             let out = [0.6_f32, -0.2, 0.4, 0.1];
             let mut slope = [0.0; 4];

@@ -12,15 +12,15 @@
 mod examples;
 mod floors;
 mod inputs;
-mod insight;
 mod loss;
 mod net;
 mod optimise;
 mod pool;
+mod publish_weights;
 mod reader;
+mod sender_context;
 mod table;
 mod table_text;
-mod visits;
 mod whiten;
 
 use std::fmt;
@@ -29,25 +29,25 @@ use std::time::Duration;
 use reckoning::{ConfigError, CurveBasis};
 use reckoning_predict::learned::{Framing, LearnedError, LearnedModel, LearnedParts};
 
-use crate::compare::{Prepared, Surroundings, fitted_fade};
+use crate::compare::{Prepared, RecordedSurroundings, fitted_fade};
 use examples::{Examples, HORIZONS, horizons_s};
 use inputs::Inputs;
-pub(crate) use insight::Insight;
 use net::{ACT_WIDTH, Shape};
 pub use optimise::Lesson;
 use optimise::{Forgetting, Lessons, Task};
-pub(crate) use reader::Reader;
+pub(crate) use reader::ModelReader;
 use reckoning::random::SplitMix64;
 use reckoning_recording::Recording;
+pub(crate) use sender_context::SenderContext;
 #[cfg(test)]
 pub(crate) use table::FLAVOURS;
 pub use table::{SourceTable, TableConfig, TableError, TableRow, learned_table};
 pub use table_text::table_text;
 use whiten::Whitener;
 
-/// What training is for.
+/// What training optimises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Goal {
+pub enum TrainGoal {
     /// Few updates: stay inside the bound for long.
     Packets,
     /// Small errors at all horizons.
@@ -59,22 +59,22 @@ pub enum Goal {
 /// How to train.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrainConfig {
-    /// What for.
-    pub goal: Goal,
-    /// Bounds that publishers will use, in units of the source; half, one and two body widths
-    /// when empty.
+    /// What to optimise. Default: [`TrainGoal::Mix`].
+    pub goal: TrainGoal,
+    /// Bounds that publishers will use, in units of the source. Default: empty, which stands for
+    /// half, one and two body widths.
     pub bounds: Vec<f64>,
-    /// Passes over the examples.
+    /// Passes over the examples. Default: 40.
     pub epochs: usize,
-    /// Widths of the hidden layers: multiples of eight, up to 128.
+    /// Widths of the hidden layers: multiples of eight, up to 128. Default: 64 and 64.
     pub hidden: [u8; 2],
-    /// At most so many examples, evenly spread.
-    pub most_examples: usize,
-    /// The time constants of the curves.
+    /// At most so many examples, evenly spread over the recordings. Default: 300,000.
+    pub max_examples: usize,
+    /// The time constants of the curves. Default: [`CurveBasis::FOUR`].
     pub basis: CurveBasis,
-    /// Seeds everything random.
+    /// Seeds everything random. Default: 1.
     pub seed: u64,
-    /// Hold every eighth session back, to show how the others carry over to it.
+    /// Hold every eighth session back for validation. Default: true.
     pub hold_back: bool,
 }
 
@@ -82,11 +82,11 @@ impl Default for TrainConfig {
     /// A mixture, 64 by 64, forty passes over 300,000 examples.
     fn default() -> Self {
         Self {
-            goal: Goal::Mix,
+            goal: TrainGoal::Mix,
             bounds: Vec::new(),
             epochs: 40,
             hidden: [64, 64],
-            most_examples: 300_000,
+            max_examples: 300_000,
             basis: CurveBasis::FOUR,
             seed: 1,
             hold_back: true,
@@ -160,7 +160,15 @@ impl fmt::Display for TrainError {
     }
 }
 
-impl std::error::Error for TrainError {}
+impl std::error::Error for TrainError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Config(error) => Some(error),
+            Self::Model(error) => Some(error),
+            Self::TooFew { .. } | Self::Bound { .. } | Self::Mixed { .. } => None,
+        }
+    }
+}
 
 impl From<ConfigError> for TrainError {
     fn from(error: ConfigError) -> Self {
@@ -169,7 +177,7 @@ impl From<ConfigError> for TrainError {
 }
 
 /// Examples that a batch needs.
-const LEAST: usize = 1_024;
+const MIN_EXAMPLES: usize = 1_024;
 
 /// Trains a model on recordings of one game. `progress` is told of every pass.
 ///
@@ -181,7 +189,8 @@ pub fn train(
     recordings: &[&Recording],
     progress: &mut dyn FnMut(usize, &Epoch),
 ) -> Result<Trained, TrainError> {
-    let prepared: Vec<Prepared> = recordings.iter().map(|it| Prepared::of(it)).collect();
+    let prepared: Vec<Prepared> =
+        recordings.iter().map(|it| Prepared::from_recording(it)).collect();
     let sessions: Vec<(&Recording, &Prepared)> =
         recordings.iter().copied().zip(&prepared).collect();
     train_prepared(config, &sessions, progress)
@@ -193,12 +202,12 @@ pub(crate) fn train_prepared(
     sessions: &[(&Recording, &Prepared)],
     progress: &mut dyn FnMut(usize, &Epoch),
 ) -> Result<Trained, TrainError> {
-    let set = Set::of(config, sessions)?;
+    let set = Set::new(config, sessions)?;
     let lessons = &set.training;
-    if lessons.len() < LEAST {
-        return Err(TrainError::TooFew { got: lessons.len(), wanted: LEAST });
+    if lessons.len() < MIN_EXAMPLES {
+        return Err(TrainError::TooFew { got: lessons.len(), wanted: MIN_EXAMPLES });
     }
-    let inputs = Inputs::of(lessons, set.framing, set.widths);
+    let inputs = Inputs::from_examples(lessons, set.framing, set.widths);
     let whitener = Whitener::new(&config.basis, lessons);
     let loss = whitener.loss(config.goal, lessons, set.unit);
     let acts = lessons.acts.iter().copied().max().map_or(0, usize::from);
@@ -213,7 +222,7 @@ pub(crate) fn train_prepared(
     whitener.start_linear(&shape, &inputs, set.framing, &mut numbers);
     let (unit, widths) = (set.unit, set.widths);
     let mirrors = set.framing != Framing::Side;
-    let forgetting = Forgetting::of(set.seconds);
+    let forgetting = Forgetting::from_seconds(set.seconds);
     let task = Task { shape, inputs: &inputs, loss: &loss, unit, widths, mirrors, forgetting };
     let mut rows = Lessons::new(&inputs, lessons, unit);
     let held_back = Lessons::new(&inputs, &set.validation, unit);
@@ -278,13 +287,14 @@ struct Set {
 }
 
 impl Set {
-    fn of(config: &TrainConfig, sessions: &[(&Recording, &Prepared)]) -> Result<Self, TrainError> {
-        let (first, own) = sessions.first().ok_or(TrainError::TooFew { got: 0, wanted: LEAST })?;
-        let framing = Insight::of(first, own).framing;
+    fn new(config: &TrainConfig, sessions: &[(&Recording, &Prepared)]) -> Result<Self, TrainError> {
+        let (first, own) =
+            sessions.first().ok_or(TrainError::TooFew { got: 0, wanted: MIN_EXAMPLES })?;
+        let framing = SenderContext::new(first, own).framing;
         let unit = own.body_width;
         let widths = widths(config, unit)?;
         let samples: usize = sessions.iter().map(|(_, it)| it.samples()).sum();
-        let step = samples.div_ceil(config.most_examples.max(LEAST)).max(1);
+        let step = samples.div_ceil(config.max_examples.max(MIN_EXAMPLES)).max(1);
         let mut set = Self {
             framing,
             unit,
@@ -294,8 +304,8 @@ impl Set {
             validation: Examples::default(),
         };
         for (number, (recording, prepared)) in sessions.iter().enumerate() {
-            let insight = Insight::of(recording, prepared);
-            if insight.framing != framing || recording.source != first.source {
+            let context = SenderContext::new(recording, prepared);
+            if context.framing != framing || recording.source != first.source {
                 return Err(TrainError::Mixed { session: recording.session.clone() });
             }
             let same_map: Vec<&Prepared> = sessions
@@ -304,8 +314,9 @@ impl Set {
                 .filter(|(k, it)| *k != number && it.0.meta.map == recording.meta.map)
                 .map(|(_, it)| it.1)
                 .collect();
-            let surroundings = Surroundings::for_learning(recording, prepared, &same_map)?;
-            let examples = Examples::of(prepared, &surroundings, &insight, framing, step);
+            let surroundings = RecordedSurroundings::for_learning(recording, prepared, &same_map)?;
+            let examples =
+                Examples::from_prepared(prepared, &surroundings, &context, framing, step);
             // Every eighth session is held back, if that leaves enough.
             let held = config.hold_back && sessions.len() >= 4 && number % 8 == 3;
             if held {

@@ -1,4 +1,4 @@
-//! The network while it learns: its numbers in one list, forwards and backwards.
+//! Trainable network: parameters in one list, forward and backward pass.
 //!
 //! Sums run over plain rows, one multiplication and one addition each, so that any width of
 //! vector unit gives the same bits.

@@ -1,4 +1,4 @@
-//! Learning itself: shuffled batches, slopes summed in one order, steps of `AdamW`.
+//! Optimiser: shuffled batches, gradients summed in one order, steps of `AdamW`.
 //!
 //! A batch is cut into shards of fixed size that threads share; each shard sums its own
 //! slopes, and the sums are added in the order of the shards. So the result depends on the
@@ -11,9 +11,9 @@ use reckoning_predict::learned::FEATURES;
 
 use super::examples::{Examples, HORIZONS};
 use super::inputs::Inputs;
-use super::loss::{Cost, Loss};
+use super::loss::{CurveLoss, ExampleCost};
 use super::net::{ACT_WIDTH, Shape, Trace, backwards, forwards};
-use super::visits;
+use super::publish_weights;
 use reckoning::random::SplitMix64;
 
 /// Examples to a shard, and shards to a batch.
@@ -32,16 +32,16 @@ pub(super) struct Forgetting {
 impl Forgetting {
     /// For so many seconds of bodies: the fewer there are, the more is forgotten. On a quarter
     /// of an hour leaving outputs out is worth three updates in a hundred, on an hour nothing.
-    pub fn of(seconds: f64) -> Self {
+    pub fn from_seconds(seconds: f64) -> Self {
         let scarce = (1_000.0 / seconds).min(1.0);
         let outputs = 0.25 * scarce * scarce;
-        let outputs = if outputs < LEAST_FORGOTTEN { 0.0 } else { outputs };
+        let outputs = if outputs < MIN_FORGOTTEN { 0.0 } else { outputs };
         Self { features: (0.9 * scarce).clamp(0.3, 0.7), outputs }
     }
 }
 
 /// Less is not worth the draws.
-const LEAST_FORGOTTEN: f64 = 0.02;
+const MIN_FORGOTTEN: f64 = 0.02;
 /// What the running mean of the numbers takes from each step; more from the first ones.
 const TAKEN: f64 = 0.005;
 /// The steepest step, and how it falls on the weights.
@@ -63,7 +63,7 @@ impl<'a> Lessons<'a> {
 }
 
 /// Updates are sent where bodies have just done something unexpected, so until the network
-/// can tell where it would publish itself (see [`visits`]), such moments count for more: the
+/// can tell where it would publish itself (see [`publish_weights`]), such moments count for more: the
 /// further a body is from where its earlier velocity would have taken it.
 fn weights(examples: &Examples, unit: f64) -> Vec<f32> {
     let strayed = |row: &[f32]| {
@@ -89,7 +89,7 @@ const BEFORE: usize = 13;
 pub(super) struct Task<'a> {
     pub shape: Shape,
     pub inputs: &'a Inputs,
-    pub loss: &'a Loss,
+    pub loss: &'a CurveLoss,
     pub unit: f64,
     /// Bounds in body widths: from, to.
     pub widths: (f64, f64),
@@ -129,10 +129,10 @@ impl Task<'_> {
             // The first quarter goes by what bodies do; then the network knows enough to say.
             let own = epoch.checked_sub(epochs / 4);
             if own.is_some_and(|passes| passes % 2 == 0) && epochs >= 4 {
-                lessons.weights = visits::weights(self, numbers, lessons);
+                lessons.weights = publish_weights::weights(self, numbers, lessons);
             }
             shuffle(&mut order, &mut random);
-            let mut sum = Cost::default();
+            let mut sum = ExampleCost::default();
             for batch in 0..batches {
                 let cost = self.batch(numbers, lessons, &order, batch, &random, &mut slopes);
                 add(&mut sum, cost);
@@ -155,8 +155,8 @@ impl Task<'_> {
         batch: usize,
         random: &SplitMix64,
         slopes: &mut [Vec<f32>],
-    ) -> Cost {
-        let costs: Vec<Cost> = slopes
+    ) -> ExampleCost {
+        let costs: Vec<ExampleCost> = slopes
             .par_iter_mut()
             .enumerate()
             .map(|(shard, slopes)| {
@@ -173,7 +173,7 @@ impl Task<'_> {
                 )
             })
             .collect();
-        let mut sum = Cost::default();
+        let mut sum = ExampleCost::default();
         for cost in costs {
             add(&mut sum, cost);
         }
@@ -183,10 +183,10 @@ impl Task<'_> {
     /// How good the network is on examples, at one body width.
     pub fn judge(&self, numbers: &[f32], lessons: &Lessons<'_>) -> Lesson {
         let count = lessons.examples.len();
-        let costs: Vec<Cost> = (0..count.div_ceil(1024))
+        let costs: Vec<ExampleCost> = (0..count.div_ceil(1024))
             .into_par_iter()
             .map(|part| {
-                let mut sum = Cost::default();
+                let mut sum = ExampleCost::default();
                 let mut trace = Trace::new(&self.shape);
                 for index in part * 1024..(part * 1024 + 1024).min(count) {
                     add(&mut sum, self.try_one(numbers, lessons, index, &mut trace));
@@ -194,7 +194,7 @@ impl Task<'_> {
                 sum
             })
             .collect();
-        let mut sum = Cost::default();
+        let mut sum = ExampleCost::default();
         for cost in costs {
             add(&mut sum, cost);
         }
@@ -208,7 +208,7 @@ impl Task<'_> {
         lessons: &Lessons<'_>,
         index: usize,
         trace: &mut Trace,
-    ) -> Cost {
+    ) -> ExampleCost {
         self.show(numbers, lessons, index, 1.0, trace);
         forwards(&self.shape, numbers, trace);
         let (truth, unit) = (truth_of(lessons.examples, index), self.unit as f32);
@@ -265,11 +265,11 @@ fn learn_shard(
     indices: &[u32],
     random: &mut SplitMix64,
     slopes: &mut [f32],
-) -> Cost {
+) -> ExampleCost {
     let mut trace = Trace::new(&task.shape);
     let mut mirrored = trace.x.clone();
     let mut truth = vec![0.0_f32; HORIZONS * lessons.examples.axes];
-    let mut sum = Cost::default();
+    let mut sum = ExampleCost::default();
     for &index in indices {
         let index = index as usize;
         let (low, high) = task.widths;
@@ -335,7 +335,7 @@ fn follow(mean: &mut [f32], numbers: &[f32], share: f32) {
     mean.iter_mut().zip(numbers).for_each(|(mean, number)| *mean += share * (number - *mean));
 }
 
-fn add(sum: &mut Cost, cost: Cost) {
+fn add(sum: &mut ExampleCost, cost: ExampleCost) {
     sum.loss += cost.loss;
     sum.inside_s += cost.inside_s;
     sum.error += cost.error;
@@ -395,11 +395,11 @@ mod tests {
 
     #[test]
     fn the_less_there_is_to_learn_from_the_more_is_forgotten() {
-        let [little, some, much] = [800.0, 2_000.0, 20_000.0].map(Forgetting::of);
+        let [little, some, much] = [800.0, 2_000.0, 20_000.0].map(Forgetting::from_seconds);
         assert_eq!(little, Forgetting { features: 0.7, outputs: 0.25 });
         assert!(some.outputs > 0.05 && some.outputs < 0.07, "{some:?}");
         assert_eq!(much, Forgetting { features: 0.3, outputs: 0.0 });
-        assert_eq!(Forgetting::of(0.0), little);
+        assert_eq!(Forgetting::from_seconds(0.0), little);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Sessions of a source taken together, and how far the result can be trusted.
+//! Sessions of a source pooled, with confidence intervals.
 
 use super::table::TableRow;
 use crate::compare::{CompareConfig, Comparison};
@@ -13,7 +13,7 @@ const BOUND: usize = 1;
 
 /// Sums of one predictor in one session.
 #[derive(Clone, Debug, Default)]
-struct Sums {
+struct SessionSums {
     errors: Vec<(f64, f64)>,
     hits: Vec<(f64, f64)>,
     packets: Vec<(f64, f64)>,
@@ -27,14 +27,14 @@ pub(super) fn rows(
     widths: usize,
 ) -> Vec<TableRow> {
     let names: Vec<String> = config.predictors.iter().map(ToString::to_string).collect();
-    let sums = |name: &str| -> Vec<Sums> {
+    let sums = |name: &str| -> Vec<SessionSums> {
         found.iter().zip(seconds).map(|(it, &seconds)| sums_of(it, name, seconds)).collect()
     };
     let linear = sums("linear");
     let row = |name: &String| {
         let own = sums(name);
         let delays = own.first().map_or(0, |it| it.errors.len());
-        let ratio = |part: fn(&Sums) -> (f64, f64)| {
+        let ratio = |part: fn(&SessionSums) -> (f64, f64)| {
             let pairs: Vec<_> = own.iter().zip(&linear).map(|(a, b)| (part(a), part(b))).collect();
             ratio_with_range(&pairs)
         };
@@ -51,8 +51,8 @@ pub(super) fn rows(
     names.iter().map(row).collect()
 }
 
-fn sums_of(found: &Comparison, name: &str, seconds: f64) -> Sums {
-    let mut sums = Sums::default();
+fn sums_of(found: &Comparison, name: &str, seconds: f64) -> SessionSums {
+    let mut sums = SessionSums::default();
     for row in found.open.iter().filter(|row| row.predictor == name) {
         let n = row.n as f64;
         sums.errors.push((row.aee * n, n));
@@ -72,11 +72,11 @@ fn mean(parts: impl Iterator<Item = (f64, f64)>) -> f64 {
     if n > 0.0 { sum / n } else { 0.0 }
 }
 
-type Part = (f64, f64);
+type SumAndCount = (f64, f64);
 
 /// The ratio of two means, and the range that holds it in 95 of 100 draws of the sessions.
-fn ratio_with_range(pairs: &[(Part, Part)]) -> [f64; 3] {
-    let ratio = |chosen: &[(Part, Part)]| {
+fn ratio_with_range(pairs: &[(SumAndCount, SumAndCount)]) -> [f64; 3] {
+    let ratio = |chosen: &[(SumAndCount, SumAndCount)]| {
         mean(chosen.iter().map(|it| it.0)) / mean(chosen.iter().map(|it| it.1)).max(1e-12)
     };
     let mut random = SplitMix64::new(pairs.len() as u64);

@@ -1,4 +1,4 @@
-//! A trained model asked at any sample of a recording.
+//! A trained model evaluated at any sample of a recording.
 
 use std::time::Duration;
 
@@ -6,24 +6,24 @@ use reckoning::Model;
 use reckoning_predict::Scene;
 use reckoning_predict::learned::{Features, Frame, History, LearnedModel};
 
-use super::Insight;
+use super::SenderContext;
 use crate::compare::Prepared;
 
 /// What a history reaches back over, and a little more.
 const REACH: Duration = Duration::from_millis(1_900);
 
 /// Asks a model about any body at any sample; samples in order are quick.
-pub(crate) struct Reader<'a> {
+pub(crate) struct ModelReader<'a> {
     prepared: &'a Prepared,
-    insight: &'a Insight<'a>,
+    context: &'a SenderContext<'a>,
     /// For each body its history, and the sample it reaches up to.
     histories: Vec<(History, Option<usize>)>,
 }
 
-impl<'a> Reader<'a> {
-    pub(crate) fn new(prepared: &'a Prepared, insight: &'a Insight<'a>) -> Self {
+impl<'a> ModelReader<'a> {
+    pub(crate) fn new(prepared: &'a Prepared, context: &'a SenderContext<'a>) -> Self {
         let histories = prepared.courses.iter().map(|_| (History::new(), None)).collect();
-        Self { prepared, insight, histories }
+        Self { prepared, context, histories }
     }
 
     /// The model's curve for a body at a sample, or what it falls back to.
@@ -38,8 +38,8 @@ impl<'a> Reader<'a> {
         self.follow(body, place);
         let history = &self.histories[body].0;
         let plain = &self.prepared.courses[body].states[place].kinematics;
-        let seen = self.insight.kinematics(body, place, plain);
-        let senses = self.insight.senses(body, place, scene);
+        let seen = self.context.kinematics(body, place, plain);
+        let senses = self.context.senses(body, place, scene);
         let (facing, slow) = (senses.facing_known, model.slow_mps());
         let frame = Frame::of(model.framing(), &seen, facing, history, slow);
         let features = Features::of(&frame, &seen, history, &senses, model.unit_m(), bound);

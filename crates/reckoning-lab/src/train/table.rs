@@ -27,9 +27,9 @@ const QUARTERS: i64 = 4;
 /// How to make the table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableConfig {
-    /// How models are trained.
+    /// How models are trained. No default: a table is always asked for explicitly.
     pub train: TrainConfig,
-    /// What they are compared with; linear is always there.
+    /// Predictors they are compared with; `linear` is always added. No default.
     pub predictors: Vec<Predictor>,
 }
 
@@ -90,7 +90,14 @@ impl std::fmt::Display for TableError {
     }
 }
 
-impl std::error::Error for TableError {}
+impl std::error::Error for TableError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Train(error) => Some(error),
+            Self::Compare(error) => Some(error),
+        }
+    }
+}
 
 /// Trains and compares, source by source. `say` hears what is going on.
 ///
@@ -138,7 +145,7 @@ fn one_source(
         receivers: Vec::new(),
         ..CompareConfig::default()
     };
-    let trials = Trials::of(&compared, &prepared);
+    let trials = Trials::new(&compared, &prepared);
     let mut found = vec![Comparison::default(); list.len()];
     for fold in 0..folds {
         let training: Vec<(&Recording, &Prepared)> = list

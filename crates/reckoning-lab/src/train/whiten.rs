@@ -1,4 +1,4 @@
-//! Outputs of one size: the terms of a curve look alike, which makes learning slow.
+//! Whitening of the network's outputs: the terms of a curve look alike, which slows learning.
 //!
 //! The network learns the coefficients of an orthogonal form of the basis, in which an output
 //! of one is as far as constant velocity is usually off. Since that is linear, the last
@@ -9,10 +9,10 @@ use reckoning_predict::learned::Framing;
 
 use super::examples::{Examples, HORIZONS, horizons_s};
 use super::inputs::Inputs;
-use super::loss::Loss;
+use super::loss::CurveLoss;
 use super::net::{Shape, Trace};
 use super::optimise::{Lessons, Task};
-use super::{Goal, mean_by_horizon, spans_s};
+use super::{TrainGoal, mean_by_horizon, spans_s};
 
 /// Place of the velocity in a row of features.
 const VELOCITY: usize = 19;
@@ -50,13 +50,13 @@ impl Whitener {
         Self { terms, linear, reach, factor }
     }
 
-    pub fn loss(&self, goal: Goal, examples: &Examples, unit: f64) -> Loss {
+    pub fn loss(&self, goal: TrainGoal, examples: &Examples, unit: f64) -> CurveLoss {
         let mut reach = Vec::new();
         for row in &self.reach {
             let white = self.forward_solved(row);
             reach.extend(white[..self.terms].iter().map(|&x| x as f32));
         }
-        Loss {
+        CurveLoss {
             goal,
             axes: examples.axes,
             terms: self.terms,

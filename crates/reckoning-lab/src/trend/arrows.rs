@@ -26,18 +26,18 @@ pub(super) struct Arrow {
 }
 
 #[derive(Default)]
-struct Sum {
+struct HeadingSum {
     direction: DVec2,
     gain: f64,
     seen: f64,
 }
 
 /// A place as a key: its lower left corner and its side, in `least` units.
-type Place = (i64, i64, i64);
+type CellKey = (i64, i64, i64);
 
 /// The arrows of a map; cells with a side below `least` share those of their neighbourhood.
 pub(super) fn arrows(map: &TrendMap, least: f64) -> Vec<Arrow> {
-    let mut places = BTreeMap::<Place, BTreeMap<i64, Sum>>::new();
+    let mut places = BTreeMap::<CellKey, BTreeMap<i64, HeadingSum>>::new();
     for (corner, side, seen) in map.cells() {
         if seen == 0 {
             continue;
@@ -53,14 +53,14 @@ pub(super) fn arrows(map: &TrendMap, least: f64) -> Vec<Arrow> {
 }
 
 /// Large cells keep their own corner; small ones fall into squares of `least`.
-fn place(corner: DVec2, side: f64, least: f64) -> Place {
+fn place(corner: DVec2, side: f64, least: f64) -> CellKey {
     // A quarter of a small cell inside, so that rounding cannot push it next door.
     let at = if side < least { ((corner + 0.25 * side) / least).floor() } else { corner / least };
     let fine = |value: f64| libm::round(value * 1024.0) as i64;
     (fine(at.x), fine(at.y), fine(side.max(least) / least))
 }
 
-fn add(sum: &mut Sum, trend: &Trend) {
+fn add(sum: &mut HeadingSum, trend: &Trend) {
     let seen = f64::from(trend.sightings);
     sum.direction += trend.direction.truncate() * seen;
     sum.gain += trend.acceleration.dot(trend.direction) * seen;
@@ -68,8 +68,8 @@ fn add(sum: &mut Sum, trend: &Trend) {
 }
 
 fn arrows_of(
-    (x, y, side): Place,
-    sums: &BTreeMap<i64, Sum>,
+    (x, y, side): CellKey,
+    sums: &BTreeMap<i64, HeadingSum>,
     least: f64,
 ) -> impl Iterator<Item = Arrow> {
     let coarse = move |value: i64| value as f64 / 1024.0 * least;

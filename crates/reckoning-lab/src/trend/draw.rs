@@ -9,7 +9,7 @@ use glam::DVec2;
 use reckoning_predict::TrendMap;
 
 use super::arrows::{Arrow, arrows};
-use reckoning_recording::{Block, Level, LevelShape};
+use reckoning_recording::{Level, LevelBlock, LevelShape};
 
 /// Length of the longer side of the map.
 const LONG_PX: f64 = 960.0;
@@ -43,7 +43,7 @@ const STYLE: &str = ".trend{--ink:#1c1e21;--floor:#eceae4;--sea:#0072b2;color:va
 #[must_use]
 pub fn draw_trend(map: &TrendMap, level: Option<&Level>) -> String {
     let shapes = level.map_or(&[][..], |level| &level.shapes);
-    let sheet = Sheet::around(map, shapes);
+    let sheet = MapSheet::around(map, shapes);
     let wide = sheet.size_px.x.max(WORDS_WIDE_PX);
     let high = sheet.size_px.y + WORDS_PX;
     let mut svg = format!(
@@ -65,7 +65,7 @@ pub fn draw_trend(map: &TrendMap, level: Option<&Level>) -> String {
 }
 
 /// How places become pixels; up is up.
-struct Sheet {
+struct MapSheet {
     low: DVec2,
     px_per_unit: f64,
     size_px: DVec2,
@@ -73,7 +73,7 @@ struct Sheet {
     cut: bool,
 }
 
-impl Sheet {
+impl MapSheet {
     /// Around those who were seen, or around the level if nobody was. Levels hold things far
     /// out that no one reaches, and a few bodies fly far; neither may shrink the rest.
     fn around(map: &TrendMap, shapes: &[LevelShape]) -> Self {
@@ -147,7 +147,7 @@ fn outline(shape: &LevelShape) -> Vec<DVec2> {
     }
 }
 
-fn block_outline(block: &Block) -> Vec<DVec2> {
+fn block_outline(block: &LevelBlock) -> Vec<DVec2> {
     let turn = DVec2::new(libm::cos(block.yaw_rad), libm::sin(block.yaw_rad));
     let corners = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)];
     let place =
@@ -155,7 +155,7 @@ fn block_outline(block: &Block) -> Vec<DVec2> {
     corners.map(place).to_vec()
 }
 
-fn floors(sheet: &Sheet, shapes: &[LevelShape]) -> String {
+fn floors(sheet: &MapSheet, shapes: &[LevelShape]) -> String {
     let mut data = String::new();
     for shape in shapes.iter().filter(|it| matches!(it, LevelShape::Triangle { .. })) {
         sheet.polygon(&mut data, &outline(shape));
@@ -163,7 +163,7 @@ fn floors(sheet: &Sheet, shapes: &[LevelShape]) -> String {
     data
 }
 
-fn walls(sheet: &Sheet, shapes: &[LevelShape]) -> String {
+fn walls(sheet: &MapSheet, shapes: &[LevelShape]) -> String {
     let mut data = String::new();
     for shape in shapes {
         match shape {
@@ -182,7 +182,7 @@ fn put_path(svg: &mut String, class: &str, more: &str, data: &str) {
 }
 
 /// Shades each cell by how often bodies were seen there per area, in steps of a logarithm.
-fn put_cells(svg: &mut String, sheet: &Sheet, map: &TrendMap) {
+fn put_cells(svg: &mut String, sheet: &MapSheet, map: &TrendMap) {
     let busy = || map.cells().filter(|(_, _, seen)| *seen > 0);
     let density = |side: f64, seen: u32| libm::log(f64::from(seen) / (side * side));
     let most = busy().map(|(_, side, seen)| density(side, seen)).fold(f64::MIN, f64::max);
@@ -200,7 +200,7 @@ fn put_cells(svg: &mut String, sheet: &Sheet, map: &TrendMap) {
 }
 
 /// One dart for each heading; its colour says whether bodies speed up or slow down.
-fn put_arrows(svg: &mut String, sheet: &Sheet, arrows: &[Arrow]) {
+fn put_arrows(svg: &mut String, sheet: &MapSheet, arrows: &[Arrow]) {
     let usual = arrows.iter().map(|it| it.gain.abs()).sum::<f64>() / arrows.len().max(1) as f64;
     let mut kinds = [("steady", String::new()), ("gains", String::new()), ("slows", String::new())];
     for arrow in arrows {
@@ -213,7 +213,7 @@ fn put_arrows(svg: &mut String, sheet: &Sheet, arrows: &[Arrow]) {
     }
 }
 
-fn dart(sheet: &Sheet, data: &mut String, arrow: &Arrow) {
+fn dart(sheet: &MapSheet, data: &mut String, arrow: &Arrow) {
     let longest = arrow.side.min(3.0 * ARROW_PX / sheet.px_per_unit);
     let length = 0.6 * longest * arrow.share.sqrt();
     let half = arrow.direction.perp() * (0.16 * length);
@@ -221,7 +221,7 @@ fn dart(sheet: &Sheet, data: &mut String, arrow: &Arrow) {
     sheet.polygon(data, &[from + half, from + arrow.direction * length, from - half]);
 }
 
-fn put_words(svg: &mut String, sheet: &Sheet) {
+fn put_words(svg: &mut String, sheet: &MapSheet) {
     let y = sheet.size_px.y + 14.0;
     let cut = if sheet.cut { " A few were also seen outside this picture." } else { "" };
     let _ = write!(

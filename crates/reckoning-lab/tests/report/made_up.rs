@@ -2,7 +2,7 @@
 
 use reckoning_lab::compare::{ClosedRow, Comparison, OpenRow, PathSample, ReceiverRow};
 use reckoning_lab::report::{DataSet, FairnessRow};
-use reckoning_lab::reproduce::{Claim, Reproduction, Table, Verdict};
+use reckoning_lab::reproduce::{Claim, ClaimVerdict, ReportTable, Reproduction};
 
 /// Name, error at a second, growth with delay, packets.
 const PREDICTORS: [(&str, f64, f64, f64); 6] = [
@@ -191,20 +191,20 @@ pub fn reproduction() -> Reproduction {
             "murphy",
             "closer than Bezier, 1 Hz",
             ["7.24 %", "7.7 %"],
-            Verdict::Reproduced,
+            ClaimVerdict::Reproduced,
             within,
         ),
         claim(
             "murphy",
             "closer than Bezier, 5 Hz",
             ["5.57 %", "-2.1 %"],
-            Verdict::NotReproduced,
+            ClaimVerdict::NotReproduced,
             late,
         ),
-        claim("shi", "AEE of EKB at 900 ms", ["41.2 px", "-"], Verdict::NotComparable, closed),
+        claim("shi", "AEE of EKB at 900 ms", ["41.2 px", "-"], ClaimVerdict::NotComparable, closed),
     ];
     let rows = vec![vec!["1 Hz".into(), "7.24".into(), "7.7".into()]];
     let columns = vec!["rate".into(), "published, %".into(), "measured, %".into()];
-    let tables = vec![Table { title: "MURPHY: the circle".into(), columns, rows }];
+    let tables = vec![ReportTable { title: "MURPHY: the circle".into(), columns, rows }];
     Reproduction { claims, tables }
 }

@@ -5,7 +5,7 @@ mod play;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use play::{Play, link};
+use play::{StagePlay, link};
 use reckoning::{DVec3, SimTime};
 use reckoning_arena::host::{ArenaHostConfig, TRAINED_ON, trained};
 use reckoning_arena::protocol::{ModelChoice, ServerMessage};
@@ -32,8 +32,8 @@ fn room(damage: u32, more: &str) -> Level {
 /// Two clients with this delay each way; the first shoots at the second, which strafes up and
 /// down and turns every half second. Returns the play, what the shooter saw hit, and how many of
 /// its shots would have hit where the target was by the server's knowledge.
-fn duel(level: Level, delay_ms: u64, seconds: u32) -> (Play, usize, usize) {
-    let mut play = Play::new(level, 0);
+fn duel(level: Level, delay_ms: u64, seconds: u32) -> (StagePlay, usize, usize) {
+    let mut play = StagePlay::new(level, 0);
     play.come(1, b"one", link(delay_ms, 0, 0.0, 5));
     play.come(2, b"two", link(delay_ms, 0, 0.0, 7));
     play.until_all_live();
@@ -99,7 +99,7 @@ fn a_shot_through_a_wall_never_hits() {
 
 #[test]
 fn the_dead_cannot_fire() {
-    let mut play = Play::new(room(100, ""), 0);
+    let mut play = StagePlay::new(room(100, ""), 0);
     play.come(1, b"one", link(20, 0, 0.0, 5));
     play.come(2, b"two", link(20, 0, 0.0, 7));
     play.until_all_live();
@@ -107,7 +107,7 @@ fn the_dead_cannot_fire() {
         play.frame();
     }
     let (one, two) = (0, 1);
-    let at = |play: &Play, who: usize| play.clients[who].mirror.body().unwrap().position;
+    let at = |play: &StagePlay, who: usize| play.clients[who].mirror.body().unwrap().position;
     let aim = at(&play, two) - at(&play, one);
     let now = play.now;
     play.clients[one].fire(now, aim);
@@ -143,7 +143,7 @@ fn the_dead_cannot_fire() {
 
 #[test]
 fn nobody_fires_faster_than_the_gun_or_without_shots() {
-    let mut play = Play::new(room(1, ""), 0);
+    let mut play = StagePlay::new(room(1, ""), 0);
     play.come(1, b"one", link(40, 15, 0.0, 5));
     play.until_all_live();
     for frame in 0..60 * 20 {
@@ -164,7 +164,7 @@ fn nobody_fires_faster_than_the_gun_or_without_shots() {
 
 #[test]
 fn who_comes_back_keeps_its_player() {
-    let mut play = Play::new(room(1, ""), 0);
+    let mut play = StagePlay::new(room(1, ""), 0);
     let one = play.come(1, b"one", link(20, 0, 0.0, 5));
     play.until_all_live();
     let entity = play.clients[one].mirror.entity();
@@ -197,7 +197,7 @@ fn who_comes_back_keeps_its_player() {
 
 #[test]
 fn a_watcher_has_no_body_and_sees_all() {
-    let mut play = Play::new(room(1, ""), 3);
+    let mut play = StagePlay::new(room(1, ""), 3);
     let watcher = play.come(1, b"", link(20, 0, 0.0, 5));
     play.clients[watcher].watch = true;
     for _ in 0..180 {
@@ -210,8 +210,8 @@ fn a_watcher_has_no_body_and_sees_all() {
 }
 
 /// Plays for some seconds with programs behind these links; returns the play.
-fn honest(level: &str, bots: u16, seconds: u32) -> Play {
-    let mut play = Play::new(Level::built_in(level).unwrap(), bots);
+fn honest(level: &str, bots: u16, seconds: u32) -> StagePlay {
+    let mut play = StagePlay::new(Level::built_in(level).unwrap(), bots);
     for number in 1..=3 {
         let token = [b'a' + number as u8];
         play.come(number, &token, link(150, 40, 0.03, u64::from(number) * 10));
@@ -265,7 +265,7 @@ fn honest_players_on_bad_links_are_never_put_right() {
 /// What a watcher is shown of twelve bots in a minute over a bad link: the mean error in pixels,
 /// and updates a second.
 fn shown_px(settings: &ArenaHostConfig) -> (f64, f64) {
-    let mut play = Play::with(Level::built_in(TRAINED_ON).unwrap(), settings);
+    let mut play = StagePlay::with(Level::built_in(TRAINED_ON).unwrap(), settings);
     let watcher = play.come(1, b"", link(150, 40, 0.03, 5));
     play.clients[watcher].watch = true;
     (0..300).for_each(|_| play.frame());
@@ -290,7 +290,7 @@ fn shown_px(settings: &ArenaHostConfig) -> (f64, f64) {
     (sum_px / f64::from(count), updates as f64 / 60.0)
 }
 
-fn bodies(play: &Play) -> Vec<(u32, DVec3, PlayerId, bool)> {
+fn bodies(play: &StagePlay) -> Vec<(u32, DVec3, PlayerId, bool)> {
     let players = play.stage.world().players().iter();
     players
         .filter_map(|it| {

@@ -17,7 +17,7 @@ use reckoning_netsim::{Jitter, Link, LinkConfig, Loss};
 pub const FRAME: Duration = Duration::from_micros(16_667);
 
 /// One client.
-pub struct Client {
+pub struct StageClient {
     pub peer: PeerId,
     pub session: Session,
     pub mirror: RemoteBot,
@@ -28,7 +28,7 @@ pub struct Client {
     level: Level,
 }
 
-impl Client {
+impl StageClient {
     fn new(peer: PeerId, token: &[u8], level: &Level, link: LinkConfig) -> Self {
         let mut config = session_config(&ServerTuning::default());
         config.token = token.to_vec();
@@ -114,10 +114,10 @@ impl Client {
 }
 
 /// Everything in one loop.
-pub struct Play {
+pub struct StagePlay {
     pub host: Host,
     pub stage: ArenaHost,
-    pub clients: Vec<Client>,
+    pub clients: Vec<StageClient>,
     pub now: SimTime,
     level: Level,
 }
@@ -133,7 +133,7 @@ pub fn link(delay_ms: u64, jitter_ms: u64, loss: f64, seed: u64) -> LinkConfig {
     link
 }
 
-impl Play {
+impl StagePlay {
     pub fn new(level: Level, bots: u16) -> Self {
         let mut settings = ArenaHostConfig::default();
         settings.bots = bots;
@@ -164,7 +164,7 @@ impl Play {
     pub fn come(&mut self, number: u32, token: &[u8], link: LinkConfig) -> usize {
         let peer = PeerId(number);
         self.host.connect(self.now, peer);
-        self.clients.push(Client::new(peer, token, &self.level, link));
+        self.clients.push(StageClient::new(peer, token, &self.level, link));
         self.clients.len() - 1
     }
 
@@ -204,7 +204,7 @@ impl Play {
     pub fn until_all_live(&mut self) {
         for _ in 0..1_200 {
             self.frame();
-            let lives = |it: &Client| it.mirror.is_alive() && it.mirror.body().is_some();
+            let lives = |it: &StageClient| it.mirror.is_alive() && it.mirror.body().is_some();
             if self.clients.iter().all(lives) {
                 return;
             }

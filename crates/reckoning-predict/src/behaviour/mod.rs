@@ -30,6 +30,7 @@ pub use hybrid::{InterestHybrid, PatternsHybrid};
 pub use interest::{Interest, InterestConfig};
 pub use patterns::{Patterns, PatternsConfig};
 pub use pheromone::{Pheromone, PheromoneConfig, PheromoneMap};
+pub use plan::fit_curve;
 pub use preference::{Preference, PreferenceLearner};
 pub use steady::SteadyTracker;
 pub use trend::{Trended, TrendedConfig};

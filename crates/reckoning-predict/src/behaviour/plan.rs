@@ -39,7 +39,7 @@ impl Behaviour {
         for way in &mut ways {
             *way -= start;
         }
-        Some(Model::Curve(fit(basis, &horizons_s, &ways)))
+        Some(Model::Curve(fit_curve(basis, &horizons_s, &ways, RIDGE)))
     }
 }
 
@@ -58,8 +58,14 @@ impl Planner<Surroundings<'_>> for Behaviour {
     }
 }
 
-/// The curve of the basis that passes nearest to the displacements.
-fn fit(basis: CurveBasis, horizons_s: &[f64], ways: &[DVec3]) -> Curve {
+/// The curve of the basis that passes nearest, in the least squares, to these displacements
+/// after these times; one that stands still where nothing can be fitted.
+///
+/// `ridge` is the share of the largest entry that is added to the diagonal of the normal
+/// equations: it keeps the coefficients of terms that look alike from growing against each
+/// other.
+#[must_use]
+pub fn fit_curve(basis: CurveBasis, horizons_s: &[f64], ways: &[DVec3], ridge: f64) -> Curve {
     let tau_s = basis.tau_s();
     let terms = tau_s.len();
     let mut matrix = [[0.0; 4]; 4];
@@ -78,7 +84,7 @@ fn fit(basis: CurveBasis, horizons_s: &[f64], ways: &[DVec3]) -> Curve {
     }
     let largest = (0..terms).fold(0.0_f64, |most, term| most.max(matrix[term][term]));
     for (term, row) in matrix.iter_mut().enumerate() {
-        row[term] += largest * RIDGE;
+        row[term] += largest * ridge;
     }
     let solved = solve(&mut matrix, &mut right, terms);
     solved.and_then(|c| Curve::new(basis, c).ok()).unwrap_or(Curve::still(basis))

@@ -1,4 +1,4 @@
-//! Framing: header, lengths, checksums.
+//! Framing of the session file: header, lengths, checksums.
 
 use crate::{Cursor, Fault, RecordingError, zstd};
 
@@ -11,11 +11,11 @@ pub(super) const FILE_HEADER_BYTES: usize = 16;
 /// Length of a chunk's header.
 pub(super) const CHUNK_HEADER_BYTES: usize = 20;
 /// No chunk unpacks to more; writers split what is longer.
-pub(super) const RAW_LIMIT_BYTES: u32 = 1 << 26;
+pub(super) const MAX_CHUNK_BYTES: u32 = 1 << 26;
 
 /// What a chunk holds. The numbers are the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ChunkKind {
     Meta = 1,
     Level = 2,
     Player = 3,
@@ -28,17 +28,17 @@ pub(super) enum Kind {
     End = 127,
 }
 
-const KINDS: [Kind; 10] = [
-    Kind::Meta,
-    Kind::Level,
-    Kind::Player,
-    Kind::Samples,
-    Kind::Inputs,
-    Kind::Births,
-    Kind::Deaths,
-    Kind::ItemEvents,
-    Kind::Snapshot,
-    Kind::End,
+const CHUNK_KINDS: [ChunkKind; 10] = [
+    ChunkKind::Meta,
+    ChunkKind::Level,
+    ChunkKind::Player,
+    ChunkKind::Samples,
+    ChunkKind::Inputs,
+    ChunkKind::Births,
+    ChunkKind::Deaths,
+    ChunkKind::ItemEvents,
+    ChunkKind::Snapshot,
+    ChunkKind::End,
 ];
 
 /// The header of a file.
@@ -78,7 +78,7 @@ fn check_sum(offset: u64, stored: u32, computed: u32) -> Result<(), RecordingErr
 }
 
 /// One whole chunk, ready to be appended at `offset`.
-pub(super) fn encode(kind: Kind, raw: &[u8], offset: u64) -> Vec<u8> {
+pub(super) fn encode(kind: ChunkKind, raw: &[u8], offset: u64) -> Vec<u8> {
     let packed = zstd::pack(raw);
     let (packing, payload) = if packed.len() < raw.len() { (1, &packed[..]) } else { (0, raw) };
     let mut chunk = vec![kind as u8, packing, 0, 0];
@@ -100,9 +100,9 @@ fn header_sum(header: &[u8], offset: u64) -> u32 {
 }
 
 /// What stands at one place of a file.
-pub(super) enum Next {
+pub(super) enum NextChunk {
     /// A whole chunk, with the offset of its payload.
-    Chunk { kind: Kind, raw: Vec<u8>, payload_at: u64 },
+    Chunk { kind: ChunkKind, raw: Vec<u8>, payload_at: u64 },
     /// A whole chunk that may be skipped.
     Skipped,
     /// The file ends here, inside a chunk or between two.
@@ -110,10 +110,10 @@ pub(super) enum Next {
 }
 
 /// Reads the chunk at the cursor.
-pub(super) fn next(cursor: &mut Cursor<'_>) -> Result<Next, RecordingError> {
+pub(super) fn next(cursor: &mut Cursor<'_>) -> Result<NextChunk, RecordingError> {
     let start = cursor.offset();
     if cursor.left() < CHUNK_HEADER_BYTES || only_zeros(cursor) {
-        return Ok(Next::Cut);
+        return Ok(NextChunk::Cut);
     }
     let header = cursor.slice(16)?;
     check_sum(start, cursor.u32_le()?, header_sum(header, start))?;
@@ -122,18 +122,22 @@ pub(super) fn next(cursor: &mut Cursor<'_>) -> Result<Next, RecordingError> {
     fields.skip(2)?;
     let (length, raw_length, sum) = (fields.u32_le()?, fields.u32_le()?, fields.u32_le()?);
     if cursor.left() < length as usize {
-        return Ok(Next::Cut);
+        return Ok(NextChunk::Cut);
     }
     let payload_at = cursor.offset();
     let payload = cursor.slice(length as usize)?;
     check_sum(payload_at, sum, crc32fast::hash(payload))?;
-    let Some(kind) = KINDS.into_iter().find(|known| *known as u8 == kind) else {
+    let Some(kind) = CHUNK_KINDS.into_iter().find(|known| *known as u8 == kind) else {
         return match kind {
-            128.. => Ok(Next::Skipped),
+            128.. => Ok(NextChunk::Skipped),
             _ => Err(RecordingError::value(start, "chunk kind", kind, "one this version knows")),
         };
     };
-    Ok(Next::Chunk { kind, raw: unpack(packing, payload, raw_length, payload_at)?, payload_at })
+    Ok(NextChunk::Chunk {
+        kind,
+        raw: unpack(packing, payload, raw_length, payload_at)?,
+        payload_at,
+    })
 }
 
 /// Some file systems leave a hole of zeros where a write was lost. A real chunk has a kind.
@@ -143,8 +147,8 @@ fn only_zeros(cursor: &Cursor<'_>) -> bool {
 }
 
 fn unpack(packing: u8, payload: &[u8], raw: u32, at: u64) -> Result<Vec<u8>, RecordingError> {
-    if raw > RAW_LIMIT_BYTES {
-        let limit = u64::from(RAW_LIMIT_BYTES);
+    if raw > MAX_CHUNK_BYTES {
+        let limit = u64::from(MAX_CHUNK_BYTES);
         let fault = Fault::TooLarge { field: "chunk", got: u64::from(raw), limit };
         return Err(RecordingError::at(at, fault));
     }

@@ -1,4 +1,4 @@
-//! Columns of numbers as bytes that compress well.
+//! Byte form of columns of numbers, made to compress well.
 //!
 //! Neighbouring samples differ little, so a column is stored as differences, and the bytes of
 //! equal weight of all differences stand together: the high planes are then zeros, which cost

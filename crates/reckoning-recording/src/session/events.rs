@@ -1,11 +1,11 @@
-//! Everything that is not a sample, as bytes: each event in turn, its fields in order.
+//! Byte form of everything that is not a sample: each event in turn, its fields in order.
 
 use reckoning::{DVec3, SimTime};
 
 use crate::{Birth, Cursor, Death, Input, ItemEvent, Player, RecordingError, Snapshot};
 
 /// Something stored one after the other in a chunk.
-pub(super) trait Event: Sized {
+pub(super) trait EventCodec: Sized {
     /// Appends its bytes.
     fn put(&self, out: &mut Vec<u8>);
     /// Reads them back.
@@ -13,7 +13,7 @@ pub(super) trait Event: Sized {
 }
 
 /// Reads events to the end of the chunk.
-pub(super) fn take_all<E: Event>(
+pub(super) fn take_all<E: EventCodec>(
     events: &mut Vec<E>,
     cursor: &mut Cursor<'_>,
 ) -> Result<(), RecordingError> {
@@ -56,7 +56,7 @@ fn option(cursor: &mut Cursor<'_>) -> Result<Option<i32>, RecordingError> {
     Ok(known.then_some(id))
 }
 
-impl Event for Player {
+impl EventCodec for Player {
     fn put(&self, out: &mut Vec<u8>) {
         out.extend(self.id.to_le_bytes());
         out.extend(self.team.to_le_bytes());
@@ -68,7 +68,7 @@ impl Event for Player {
     }
 }
 
-impl Event for Input {
+impl EventCodec for Input {
     fn put(&self, out: &mut Vec<u8>) {
         put_at(out, self.at);
         out.extend(self.id.to_le_bytes());
@@ -88,7 +88,7 @@ impl Event for Input {
     }
 }
 
-impl Event for Birth {
+impl EventCodec for Birth {
     fn put(&self, out: &mut Vec<u8>) {
         put_at(out, self.at);
         out.extend(self.id.to_le_bytes());
@@ -102,7 +102,7 @@ impl Event for Birth {
     }
 }
 
-impl Event for Death {
+impl EventCodec for Death {
     fn put(&self, out: &mut Vec<u8>) {
         put_at(out, self.at);
         out.extend(self.id.to_le_bytes());
@@ -114,7 +114,7 @@ impl Event for Death {
     }
 }
 
-impl Event for ItemEvent {
+impl EventCodec for ItemEvent {
     fn put(&self, out: &mut Vec<u8>) {
         put_at(out, self.at);
         out.extend(self.item.to_le_bytes());
@@ -126,7 +126,7 @@ impl Event for ItemEvent {
     }
 }
 
-impl Event for Snapshot {
+impl EventCodec for Snapshot {
     fn put(&self, out: &mut Vec<u8>) {
         put_at(out, self.at);
         out.extend((self.bytes.len() as u32).to_le_bytes());

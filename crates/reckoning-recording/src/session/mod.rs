@@ -1,4 +1,4 @@
-//! The session file, `.reck`: an append-only log that survives a crash.
+//! Session file, `.reck`: an append-only log that survives a crash.
 //!
 //! ```text
 //!   file    89 'R' 'E' 'C' 'K' 0D 0A 1A | version u16 | zero u16 | crc32 of these 12 bytes
@@ -28,5 +28,5 @@ mod read;
 mod samples;
 mod write;
 
-pub use read::{Opened, open_session, read_session, salvage_session};
+pub use read::{OpenedSession, open_session, read_session, salvage_session};
 pub use write::{SessionWriter, write_session};

@@ -1,8 +1,8 @@
-//! Opening a session file, whole or not.
+//! Reader of session files, whole, cut off or damaged.
 
 use std::io::Read;
 
-use super::chunk::{self, Kind, Next};
+use super::chunk::{self, ChunkKind, NextChunk};
 use super::events::take_all;
 use super::samples;
 use crate::meta::team_play;
@@ -10,7 +10,7 @@ use crate::{Cursor, Fault, Recording, RecordingError, Track, parse_level, parse_
 
 /// A session file, opened.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Opened {
+pub struct OpenedSession {
     /// Everything up to the end, or up to the cut.
     pub recording: Recording,
     /// Where the last whole chunk ends, if the file was not closed properly: a crash, a full
@@ -23,7 +23,7 @@ pub struct Opened {
 /// # Errors
 /// Names the byte when this is no session file, is newer than this program, or was damaged.
 /// A file that was only cut off is no error.
-pub fn open_session(bytes: &[u8]) -> Result<Opened, RecordingError> {
+pub fn open_session(bytes: &[u8]) -> Result<OpenedSession, RecordingError> {
     match salvage_session(bytes)? {
         (opened, None) => Ok(opened),
         (_, Some(damage)) => Err(damage),
@@ -34,7 +34,7 @@ pub fn open_session(bytes: &[u8]) -> Result<Opened, RecordingError> {
 ///
 /// # Errors
 /// As [`open_session`], and when the reader fails.
-pub fn read_session(mut from: impl Read) -> Result<Opened, RecordingError> {
+pub fn read_session(mut from: impl Read) -> Result<OpenedSession, RecordingError> {
     let mut bytes = Vec::new();
     from.read_to_end(&mut bytes).map_err(|error| RecordingError::new(Fault::Io(error)))?;
     open_session(&bytes)
@@ -44,11 +44,13 @@ pub fn read_session(mut from: impl Read) -> Result<Opened, RecordingError> {
 ///
 /// # Errors
 /// When not even the header is that of a session file.
-pub fn salvage_session(bytes: &[u8]) -> Result<(Opened, Option<RecordingError>), RecordingError> {
+pub fn salvage_session(
+    bytes: &[u8],
+) -> Result<(OpenedSession, Option<RecordingError>), RecordingError> {
     chunk::check_file_header(bytes)?;
     let mut cursor = Cursor::new(bytes);
     cursor.skip(chunk::FILE_HEADER_BYTES)?;
-    let mut reader = Reader { recording: Recording::default(), closed: false };
+    let mut reader = SessionReader { recording: Recording::default(), closed: false };
     let mut whole = cursor.offset();
     let damage = loop {
         match reader.step(&mut cursor) {
@@ -59,23 +61,23 @@ pub fn salvage_session(bytes: &[u8]) -> Result<(Opened, Option<RecordingError>),
     };
     let complete = reader.closed && damage.is_none() && whole == bytes.len() as u64;
     let truncated_at = (!complete).then_some(whole);
-    Ok((Opened { recording: reader.finish(), truncated_at }, damage))
+    Ok((OpenedSession { recording: reader.finish(), truncated_at }, damage))
 }
 
-struct Reader {
+struct SessionReader {
     recording: Recording,
     /// Whether the last chunk was an end.
     closed: bool,
 }
 
-impl Reader {
+impl SessionReader {
     /// Takes in one chunk; `false` at the end of what is whole.
     fn step(&mut self, cursor: &mut Cursor<'_>) -> Result<bool, RecordingError> {
         match chunk::next(cursor)? {
-            Next::Cut => return Ok(false),
-            Next::Skipped => self.closed = false,
-            Next::Chunk { kind, raw, payload_at } => {
-                self.closed = kind == Kind::End;
+            NextChunk::Cut => return Ok(false),
+            NextChunk::Skipped => self.closed = false,
+            NextChunk::Chunk { kind, raw, payload_at } => {
+                self.closed = kind == ChunkKind::End;
                 // Offsets inside an unpacked chunk are not offsets of the file: name its start.
                 let place =
                     |error| RecordingError { offset: Some(payload_at), line: None, ..error };
@@ -85,23 +87,23 @@ impl Reader {
         Ok(true)
     }
 
-    fn take(&mut self, kind: Kind, raw: &[u8]) -> Result<(), RecordingError> {
+    fn take(&mut self, kind: ChunkKind, raw: &[u8]) -> Result<(), RecordingError> {
         let cursor = &mut Cursor::new(raw);
         let recording = &mut self.recording;
         match kind {
-            Kind::Meta => {
+            ChunkKind::Meta => {
                 let (source, session, meta) = parse_meta(raw)?;
                 (recording.source, recording.session, recording.meta) = (source, session, meta);
             }
-            Kind::Level => recording.level = parse_level(raw)?,
-            Kind::Player => take_all(&mut recording.players, cursor)?,
-            Kind::Samples => self.extend_track(samples::decode(cursor)?)?,
-            Kind::Inputs => take_all(&mut recording.inputs, cursor)?,
-            Kind::Births => take_all(&mut recording.births, cursor)?,
-            Kind::Deaths => take_all(&mut recording.deaths, cursor)?,
-            Kind::ItemEvents => take_all(&mut recording.item_events, cursor)?,
-            Kind::Snapshot => take_all(&mut recording.snapshots, cursor)?,
-            Kind::End => {}
+            ChunkKind::Level => recording.level = parse_level(raw)?,
+            ChunkKind::Player => take_all(&mut recording.players, cursor)?,
+            ChunkKind::Samples => self.extend_track(samples::decode(cursor)?)?,
+            ChunkKind::Inputs => take_all(&mut recording.inputs, cursor)?,
+            ChunkKind::Births => take_all(&mut recording.births, cursor)?,
+            ChunkKind::Deaths => take_all(&mut recording.deaths, cursor)?,
+            ChunkKind::ItemEvents => take_all(&mut recording.item_events, cursor)?,
+            ChunkKind::Snapshot => take_all(&mut recording.snapshots, cursor)?,
+            ChunkKind::End => {}
         }
         Ok(())
     }

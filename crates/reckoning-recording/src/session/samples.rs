@@ -1,4 +1,4 @@
-//! A stretch of one track as bytes.
+//! Byte form of a stretch of one track.
 
 use reckoning::{DVec3, SimTime};
 
@@ -8,7 +8,7 @@ use crate::{Column, Cursor, Fault, RecordingError, Sample, Track};
 
 /// Cells in the columns of one chunk. Equal cells take no bytes, so the length of a chunk alone
 /// does not bound what it unpacks to.
-const CELL_LIMIT: u64 = 1 << 24;
+const MAX_CELLS: u64 = 1 << 24;
 const ALIVE: u8 = 1;
 const HEIGHT: u8 = 2;
 const YAW: u8 = 4;
@@ -92,8 +92,8 @@ pub(super) fn decode(cursor: &mut Cursor<'_>) -> Result<Track, RecordingError> {
     // The flags alone take `count` bytes, so a wrong count fails here and allocates nothing.
     let flags = cursor.slice(count)?;
     let cells = count as u64 * u64::from(columns);
-    if cells > CELL_LIMIT {
-        let fault = Fault::TooLarge { field: "samples", got: cells, limit: CELL_LIMIT };
+    if cells > MAX_CELLS {
+        let fault = Fault::TooLarge { field: "samples", got: cells, limit: MAX_CELLS };
         return Err(RecordingError::at(cursor.offset(), fault));
     }
     let at = integers(cursor, count)?;

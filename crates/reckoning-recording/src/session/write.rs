@@ -1,9 +1,9 @@
-//! Appending to a session file.
+//! Writer of session files.
 
 use std::io::{self, Write};
 
-use super::chunk::{self, Kind};
-use super::events::Event;
+use super::chunk::{self, ChunkKind};
+use super::events::EventCodec;
 use super::samples;
 use crate::{
     Birth, Death, Input, ItemEvent, Level, Meta, Player, Recording, Sample, Snapshot, Track,
@@ -35,7 +35,7 @@ impl<W: Write> SessionWriter<W> {
         let header = chunk::file_header();
         out.write_all(&header)?;
         let mut writer = Self { out, offset: header.len() as u64, chunks: 0 };
-        writer.append(Kind::Meta, &write_meta(source, session, meta))?;
+        writer.append(ChunkKind::Meta, &write_meta(source, session, meta))?;
         Ok(writer)
     }
 
@@ -44,7 +44,7 @@ impl<W: Write> SessionWriter<W> {
     /// # Errors
     /// When `out` fails, or the level is larger than a chunk may be.
     pub fn level(&mut self, level: &Level) -> io::Result<()> {
-        self.append(Kind::Level, &write_level(level))
+        self.append(ChunkKind::Level, &write_level(level))
     }
 
     /// Notes people who joined.
@@ -52,7 +52,7 @@ impl<W: Write> SessionWriter<W> {
     /// # Errors
     /// When `out` fails.
     pub fn players(&mut self, players: &[Player]) -> io::Result<()> {
-        self.events(Kind::Player, players)
+        self.events(ChunkKind::Player, players)
     }
 
     /// Writes the next stretch of a track. Columns must be the same ones each time.
@@ -61,7 +61,7 @@ impl<W: Write> SessionWriter<W> {
     /// When `out` fails.
     pub fn samples(&mut self, track: &Track) -> io::Result<()> {
         if track.samples.is_empty() {
-            return self.append(Kind::Samples, &samples::encode(track, 0..0));
+            return self.append(ChunkKind::Samples, &samples::encode(track, 0..0));
         }
         let mut start = 0;
         let one_side = |a: &Sample, b: &Sample| track.team_at(a.at) == track.team_at(b.at);
@@ -69,7 +69,7 @@ impl<W: Write> SessionWriter<W> {
             for part in stretch.chunks(SAMPLES_PER_CHUNK) {
                 let range = start..start + part.len();
                 start = range.end;
-                self.append(Kind::Samples, &samples::encode(track, range))?;
+                self.append(ChunkKind::Samples, &samples::encode(track, range))?;
             }
         }
         Ok(())
@@ -80,7 +80,7 @@ impl<W: Write> SessionWriter<W> {
     /// # Errors
     /// When `out` fails.
     pub fn inputs(&mut self, inputs: &[Input]) -> io::Result<()> {
-        self.events(Kind::Inputs, inputs)
+        self.events(ChunkKind::Inputs, inputs)
     }
 
     /// Writes who came to life.
@@ -88,7 +88,7 @@ impl<W: Write> SessionWriter<W> {
     /// # Errors
     /// When `out` fails.
     pub fn births(&mut self, births: &[Birth]) -> io::Result<()> {
-        self.events(Kind::Births, births)
+        self.events(ChunkKind::Births, births)
     }
 
     /// Writes who died.
@@ -96,7 +96,7 @@ impl<W: Write> SessionWriter<W> {
     /// # Errors
     /// When `out` fails.
     pub fn deaths(&mut self, deaths: &[Death]) -> io::Result<()> {
-        self.events(Kind::Deaths, deaths)
+        self.events(ChunkKind::Deaths, deaths)
     }
 
     /// Writes what was taken and came back.
@@ -104,7 +104,7 @@ impl<W: Write> SessionWriter<W> {
     /// # Errors
     /// When `out` fails.
     pub fn item_events(&mut self, events: &[ItemEvent]) -> io::Result<()> {
-        self.events(Kind::ItemEvents, events)
+        self.events(ChunkKind::ItemEvents, events)
     }
 
     /// Writes a state of the game.
@@ -114,7 +114,7 @@ impl<W: Write> SessionWriter<W> {
     pub fn snapshot(&mut self, snapshot: &Snapshot) -> io::Result<()> {
         let mut raw = Vec::new();
         snapshot.put(&mut raw);
-        self.append(Kind::Snapshot, &raw)
+        self.append(ChunkKind::Snapshot, &raw)
     }
 
     /// Marks the file as complete and hands `out` back.
@@ -123,11 +123,11 @@ impl<W: Write> SessionWriter<W> {
     /// When `out` fails.
     pub fn finish(mut self) -> io::Result<W> {
         let count = self.chunks;
-        self.append(Kind::End, &count.to_le_bytes())?;
+        self.append(ChunkKind::End, &count.to_le_bytes())?;
         Ok(self.out)
     }
 
-    fn events<E: Event>(&mut self, kind: Kind, events: &[E]) -> io::Result<()> {
+    fn events<E: EventCodec>(&mut self, kind: ChunkKind, events: &[E]) -> io::Result<()> {
         for part in events.chunks(EVENTS_PER_CHUNK) {
             let mut raw = Vec::new();
             for event in part {
@@ -138,8 +138,8 @@ impl<W: Write> SessionWriter<W> {
         Ok(())
     }
 
-    fn append(&mut self, kind: Kind, raw: &[u8]) -> io::Result<()> {
-        if raw.len() > chunk::RAW_LIMIT_BYTES as usize {
+    fn append(&mut self, kind: ChunkKind, raw: &[u8]) -> io::Result<()> {
+        if raw.len() > chunk::MAX_CHUNK_BYTES as usize {
             let message = format!("{kind:?} of {} bytes does not fit a chunk", raw.len());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }

@@ -1,4 +1,4 @@
-//! What several test files need.
+//! Helpers of several test files.
 #![allow(dead_code)] // each file uses a part
 
 use std::io::Read;

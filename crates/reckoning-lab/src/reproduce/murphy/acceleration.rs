@@ -9,7 +9,7 @@ use reckoning::{
 use super::follow::{ACCELERATING, follow};
 use super::{MOTIONS, claim};
 use crate::TICK_HZ;
-use crate::reproduce::{Claim, Effort, Table, Verdict};
+use crate::reproduce::{Claim, ClaimVerdict, Effort, ReportTable};
 use reckoning::random::SplitMix64;
 
 const UPDATES_PER_S: u32 = 3;
@@ -22,16 +22,17 @@ const SOURCES: [&str; 7] =
     ["none", "exact", "spiky", "1 frame", "2 frames", "3 frames", "exact, damped"];
 
 /// Mean error by motion and by source.
-struct Errors {
+struct SourceErrors {
     rows: Vec<(&'static str, [f64; 7])>,
 }
 
 /// Runs every motion with every source of acceleration.
-pub(super) fn run(effort: Effort) -> (Vec<Claim>, Table) {
+pub(super) fn run(effort: Effort) -> (Vec<Claim>, ReportTable) {
     let ticks = effort.seconds.min(120) * TICK_HZ;
     let built_in = MOTIONS.map(|motion| (motion.name(), motion.track(ticks)));
     let tracks = built_in.into_iter().chain([("weave", weave(ticks))]);
-    let errors = Errors { rows: tracks.map(|(name, track)| (name, errors_m(&track))).collect() };
+    let errors =
+        SourceErrors { rows: tracks.map(|(name, track)| (name, errors_m(&track))).collect() };
     (vec![errors.helps(), errors.harms(), errors.frames_help(), errors.damped()], errors.table())
 }
 
@@ -95,7 +96,7 @@ fn damped(track: &[Kinematics]) -> Vec<Kinematics> {
     track.iter().enumerate().map(scale).collect()
 }
 
-impl Errors {
+impl SourceErrors {
     /// Centimetres by source for each motion.
     fn list(&self, sources: &[usize]) -> String {
         let row = |(motion, errors_m): &(&'static str, [f64; 7])| {
@@ -117,7 +118,7 @@ impl Errors {
             "Acceleration can be a huge advantage",
             "in words (18.5)",
             format!("mean error without/with exact acceleration in cm: {}", self.list(&[0, 1])),
-            Verdict::of(count >= 1),
+            ClaimVerdict::from_holds(count >= 1),
             &format!("at least halved in {count} of {} motions", self.rows.len()),
         )
     }
@@ -128,7 +129,7 @@ impl Errors {
             "Spiky acceleration can make things worse than none",
             "in words (18.5)",
             format!("none/spiky in cm: {}", self.list(&[0, 2])),
-            Verdict::of(worse >= 1),
+            ClaimVerdict::from_holds(worse >= 1),
             &format!(
                 "worse in {worse} of {} motions; spikes of {SPIKES_MPS2} m/s2 on each axis",
                 self.rows.len()
@@ -142,7 +143,7 @@ impl Errors {
             "Where readings are spiky, velocity and acceleration taken from frames are better",
             "in words (18.5)",
             format!("spiky/1/2/3 frames in cm: {}", self.list(&[2, 3, 4, 5])),
-            Verdict::of(better == self.rows.len()),
+            ClaimVerdict::from_holds(better == self.rows.len()),
             "asked of two frames, in every motion; here positions are exact, so that averaging \
              over more frames gains nothing",
         )
@@ -155,17 +156,17 @@ impl Errors {
             "Damping acceleration that changes rapidly helps a zigzagging actor",
             "in words (18.5, optional)",
             format!("exact/damped in cm: {}", self.list(&[1, 6])),
-            Verdict::of(holds),
+            ClaimVerdict::from_holds(holds),
             "judged by the error of a weaving runner, whose acceleration turns round between updates; \
              a zigzag of straight legs has none when most updates are made",
         )
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> ReportTable {
         let columns: Vec<&str> = std::iter::once("motion").chain(SOURCES).collect();
         let title = "MURPHY on acceleration, three updates a second: mean error in metres by where \
                      the published acceleration comes from";
-        let mut table = Table::new(title, &columns);
+        let mut table = ReportTable::new(title, &columns);
         for (motion, errors_m) in &self.rows {
             let cells = errors_m.iter().map(|error_m| format!("{error_m:.3}"));
             table.rows.push(std::iter::once((*motion).to_owned()).chain(cells).collect());

@@ -6,7 +6,7 @@ use reckoning::{Blend, BlendSpan, Ghost, GhostConfig, Kinematics, Publisher, Pub
 
 use super::follow::{ACCELERATING, follow};
 use super::{MOTIONS, claim};
-use crate::reproduce::{Claim, Effort, Table, Verdict};
+use crate::reproduce::{Claim, ClaimVerdict, Effort, ReportTable};
 use crate::{Motion, TICK_HZ};
 
 /// The rates that look decent and great, in updates per second.
@@ -14,48 +14,48 @@ const RATES: [u32; 2] = [3, 5];
 
 /// What a way to publish costs and how well the listener sees.
 #[derive(Clone, Copy)]
-struct Cost {
+struct PublishingCost {
     updates_per_s: f64,
     mean_m: f64,
     max_m: f64,
 }
 
 /// One motion at one rate: whenever allowed, and when necessary.
-struct Row {
+struct BandwidthRow {
     motion: Motion,
     rate: u32,
-    fixed: Cost,
-    needed: Cost,
+    fixed: PublishingCost,
+    needed: PublishingCost,
 }
 
-impl Row {
+impl BandwidthRow {
     fn saved(&self) -> f64 {
         1.0 - self.needed.updates_per_s / self.fixed.updates_per_s
     }
 }
 
 /// Runs every motion at both rates.
-pub(super) fn run(effort: Effort) -> (Vec<Claim>, Table) {
+pub(super) fn run(effort: Effort) -> (Vec<Claim>, ReportTable) {
     let seconds = effort.seconds.min(120);
     let mut rows = Vec::new();
     for motion in [Motion::Straight].into_iter().chain(MOTIONS) {
         let track = motion.track(seconds * TICK_HZ);
         for rate in RATES {
             let (fixed, needed) = (always(&track, rate), needed(&track, rate));
-            rows.push(Row { motion, rate, fixed, needed });
+            rows.push(BandwidthRow { motion, rate, fixed, needed });
         }
     }
     (vec![looks(&rows), saves(&rows)], table(&rows))
 }
 
-fn always(track: &[Kinematics], rate: u32) -> Cost {
+fn always(track: &[Kinematics], rate: u32) -> PublishingCost {
     let followed = follow(track, track, ACCELERATING, Blend::ProjectiveVelocity, rate);
     let updates_per_s = f64::from(rate);
-    Cost { updates_per_s, mean_m: followed.mean_m, max_m: followed.max_m }
+    PublishingCost { updates_per_s, mean_m: followed.mean_m, max_m: followed.max_m }
 }
 
 /// Listing 18.1: checked whenever the rate allows, with a heartbeat of ten seconds.
-fn needed(track: &[Kinematics], rate: u32) -> Cost {
+fn needed(track: &[Kinematics], rate: u32) -> PublishingCost {
     let mut config = PublisherConfig::default();
     config.model = ACCELERATING;
     config.heartbeat = Duration::from_secs(10);
@@ -76,7 +76,7 @@ fn needed(track: &[Kinematics], rate: u32) -> Cost {
     }
     let seconds = track.len() as f64 / f64::from(TICK_HZ);
     let updates_per_s = publisher.stats().exported as f64 / seconds;
-    Cost { updates_per_s, mean_m: sum_m / track.len() as f64, max_m }
+    PublishingCost { updates_per_s, mean_m: sum_m / track.len() as f64, max_m }
 }
 
 /// Follows the model through four heartbeats of silence.
@@ -87,13 +87,13 @@ fn listener(rate: u32) -> GhostConfig {
     config
 }
 
-fn saves(rows: &[Row]) -> Claim {
+fn saves(rows: &[BandwidthRow]) -> Claim {
     let of = |rate| rows.iter().filter(move |row| row.rate == rate);
     let saved = RATES.map(|rate| {
         let motions: Vec<String> = of(rate)
             .map(|row| format!("{} {:.0}", row.motion.name(), 100.0 * row.saved()))
             .collect();
-        let mean = of(rate).map(Row::saved).sum::<f64>() / of(rate).count().max(1) as f64;
+        let mean = of(rate).map(BandwidthRow::saved).sum::<f64>() / of(rate).count().max(1) as f64;
         (mean, format!("{:.0} % of {rate}/s ({} %)", 100.0 * mean, motions.join(", ")))
     });
     let most_per_s = rows.iter().map(|row| row.needed.updates_per_s).fold(0.0, f64::max);
@@ -112,13 +112,13 @@ fn saves(rows: &[Row]) -> Claim {
             saved[1].1,
             cost.join(" and ")
         ),
-        Verdict::of(saved.iter().all(|(mean, _)| *mean > 1.0 / 3.0)),
+        ClaimVerdict::from_holds(saved.iter().all(|(mean, _)| *mean > 1.0 / 3.0)),
         "significantly: more than a third on average; threshold 0.25 m and 5 degrees, heartbeat \
          10 s, acceleration published, no delay",
     )
 }
 
-fn looks(rows: &[Row]) -> Claim {
+fn looks(rows: &[BandwidthRow]) -> Claim {
     let means = RATES.map(|rate| {
         let motions = rows.iter().filter(|row| row.rate == rate);
         let texts =
@@ -129,12 +129,12 @@ fn looks(rows: &[Row]) -> Claim {
         "Three updates a second look decent, five or more look great",
         "in words (18.4)",
         format!("mean error at {}", means.join("; at ")),
-        Verdict::NotComparable,
+        ClaimVerdict::NotComparable,
         "looks are judged by eye; the errors are given for the record",
     )
 }
 
-fn table(rows: &[Row]) -> Table {
+fn table(rows: &[BandwidthRow]) -> ReportTable {
     let title = "MURPHY on publishing: at a fixed rate, and at most at that rate when necessary; \
                  errors in metres";
     let columns = [
@@ -148,7 +148,7 @@ fn table(rows: &[Row]) -> Table {
         "mean fixed",
         "max fixed",
     ];
-    let mut table = Table::new(title, &columns);
+    let mut table = ReportTable::new(title, &columns);
     for row in rows {
         table.rows.push(vec![
             row.motion.name().to_owned(),

@@ -3,8 +3,8 @@
 use reckoning::Blend;
 
 use super::claim;
-use super::drive::{Drive, PUBLISHED, grid};
-use crate::reproduce::{Claim, Table, Verdict};
+use super::drive::{CircleDrive, PUBLISHED, grid};
+use crate::reproduce::{Claim, ClaimVerdict, ReportTable};
 
 /// Up to this much turn between updates the next one is foreseeable.
 const GENTLE_RAD: f64 = 0.5;
@@ -13,16 +13,16 @@ const GENTLE_RAD: f64 = 0.5;
 const NEAR_POINTS: f64 = 3.0;
 
 /// One circle with all blends that are compared.
-struct Row {
-    drive: Drive,
+struct CircleRow {
+    drive: CircleDrive,
     bezier_m: f64,
     printed: f64,
     ours: f64,
 }
 
 /// Runs the grid.
-pub(super) fn run() -> (Vec<Claim>, Table) {
-    let rows: Vec<Row> = grid().map(row).collect();
+pub(super) fn run() -> (Vec<Claim>, ReportTable) {
+    let rows: Vec<CircleRow> = grid().map(row).collect();
     let mut claims: Vec<Claim> =
         PUBLISHED.map(|(rate, closer)| by_rate(&rows, rate, closer)).into();
     claims.push(everywhere(&rows));
@@ -30,8 +30,8 @@ pub(super) fn run() -> (Vec<Claim>, Table) {
     (claims, table(&rows))
 }
 
-fn row(drive: Drive) -> Row {
-    Row {
+fn row(drive: CircleDrive) -> CircleRow {
+    CircleRow {
         drive,
         bezier_m: drive.mean_error_m(Blend::Bezier),
         printed: drive.closer_percent(Blend::ProjectiveVelocityPrinted),
@@ -39,13 +39,13 @@ fn row(drive: Drive) -> Row {
     }
 }
 
-fn mean<'a>(rows: impl Iterator<Item = &'a Row>, number: fn(&Row) -> f64) -> f64 {
+fn mean<'a>(rows: impl Iterator<Item = &'a CircleRow>, number: fn(&CircleRow) -> f64) -> f64 {
     let numbers: Vec<f64> = rows.map(number).collect();
     numbers.iter().sum::<f64>() / numbers.len().max(1) as f64
 }
 
 /// The circles of one update rate with acceleration, as in the printed table.
-fn gentle(rows: &[Row], rate: i64, accelerating: bool) -> impl Iterator<Item = &Row> {
+fn gentle(rows: &[CircleRow], rate: i64, accelerating: bool) -> impl Iterator<Item = &CircleRow> {
     rows.iter().filter(move |row| {
         row.drive.updates_per_s == rate
             && row.drive.accelerating == accelerating
@@ -53,7 +53,7 @@ fn gentle(rows: &[Row], rate: i64, accelerating: bool) -> impl Iterator<Item = &
     })
 }
 
-fn by_rate(rows: &[Row], rate: i64, published: f64) -> Claim {
+fn by_rate(rows: &[CircleRow], rate: i64, published: f64) -> Claim {
     let printed = mean(gentle(rows, rate, true), |row| row.printed);
     let ours = mean(gentle(rows, rate, true), |row| row.ours);
     let swapped = if rate == 3 { ", the two errors printed swapped" } else { "" };
@@ -64,13 +64,13 @@ fn by_rate(rows: &[Row], rate: i64, published: f64) -> Claim {
             "{printed:.1} % closer with the printed formula, {ours:.1} % with ours, on circles \
              with less than half a radian between updates"
         ),
-        Verdict::of((printed - published).abs() < NEAR_POINTS),
+        ClaimVerdict::from_holds((printed - published).abs() < NEAR_POINTS),
         "speed and radius are not printed: the mean over circles, within three points",
     )
 }
 
-fn everywhere(rows: &[Row]) -> Claim {
-    let wins = |number: fn(&Row) -> f64| rows.iter().filter(|row| number(row) > 0.0).count();
+fn everywhere(rows: &[CircleRow]) -> Claim {
+    let wins = |number: fn(&CircleRow) -> f64| rows.iter().filter(|row| number(row) > 0.0).count();
     let worst = rows.iter().map(|row| row.printed).fold(f64::INFINITY, f64::min);
     let least = rows.iter().map(|row| row.ours).fold(f64::INFINITY, f64::min);
     claim(
@@ -83,13 +83,13 @@ fn everywhere(rows: &[Row]) -> Claim {
             rows.len(),
             wins(|row| row.ours)
         ),
-        Verdict::of(wins(|row| row.printed) == rows.len()),
+        ClaimVerdict::from_holds(wins(|row| row.printed) == rows.len()),
         "asked of every circle; as printed it loses where the vehicle turns by more than about \
          a radian between updates",
     )
 }
 
-fn without_acceleration(rows: &[Row]) -> Claim {
+fn without_acceleration(rows: &[CircleRow]) -> Claim {
     let [with, without] = [true, false].map(|accelerating| {
         PUBLISHED.map(|(rate, _)| mean(gentle(rows, rate, accelerating), |row| row.printed))
     });
@@ -108,12 +108,12 @@ fn without_acceleration(rows: &[Row]) -> Claim {
             texts(without),
             texts(with)
         ),
-        Verdict::of(without.iter().zip(&with).all(|(without, with)| without > with)),
+        ClaimVerdict::from_holds(without.iter().zip(&with).all(|(without, with)| without > with)),
         &why,
     )
 }
 
-fn table(rows: &[Row]) -> Table {
+fn table(rows: &[CircleRow]) -> ReportTable {
     let columns = [
         "updates/s",
         "accel",
@@ -126,7 +126,7 @@ fn table(rows: &[Row]) -> Table {
     ];
     let title = "MURPHY Table 18.1 on a grid of circles: mean error of the cubic Bezier, and how \
                  much closer projective velocity is, as printed and as the engine has it";
-    let mut table = Table::new(title, &columns);
+    let mut table = ReportTable::new(title, &columns);
     for row in rows {
         table.rows.push(vec![
             row.drive.updates_per_s.to_string(),

@@ -1,11 +1,12 @@
-//! MURPHY on continuity: does an update show?
+//! MURPHY on continuity: jumps of the picture when an update arrives.
 
 use reckoning::{Blend, Model};
 
 use super::follow::{ACCELERATING, Followed, Jump, follow};
 use super::{MOTIONS, claim};
-use crate::reproduce::{Claim, Effort, Spread, Table, Verdict};
+use crate::reproduce::{Claim, ClaimVerdict, Effort, ReportTable};
 use crate::scenes::blend_name;
+use crate::stats::Spread;
 use crate::{Motion, TICK_HZ};
 
 const UPDATES_PER_S: u32 = 3;
@@ -13,27 +14,27 @@ const UPDATES_PER_S: u32 = 3;
 const NOTHING: f64 = 1e-6;
 
 /// One blend over all motions.
-struct Row {
+struct ContinuityRow {
     blend: Blend,
     jumps: Vec<Jump>,
     /// How unsteady the radius of a circle is shown, without and with acceleration.
     wobble_m: [f64; 2],
 }
 
-impl Row {
+impl ContinuityRow {
     fn most(&self, number: fn(&Jump) -> f64) -> f64 {
         self.jumps.iter().map(number).fold(0.0, f64::max)
     }
 }
 
 /// Runs every blend over every motion.
-pub(super) fn run(effort: Effort) -> (Vec<Claim>, Table) {
+pub(super) fn run(effort: Effort) -> (Vec<Claim>, ReportTable) {
     let rows = Blend::ALL.map(|blend| row(blend, effort));
     let claims = vec![printed(&rows), ours(&rows), wiggles(&rows)];
     (claims, table(&rows))
 }
 
-fn row(blend: Blend, effort: Effort) -> Row {
+fn row(blend: Blend, effort: Effort) -> ContinuityRow {
     let ticks = effort.seconds.min(60) * TICK_HZ;
     let jumps = MOTIONS.into_iter().flat_map(|motion| {
         let track = motion.track(ticks);
@@ -42,7 +43,7 @@ fn row(blend: Blend, effort: Effort) -> Row {
     let circle = Motion::Circle.track(ticks);
     let wobble_m = [Model::Linear, ACCELERATING]
         .map(|model| wobble_m(&follow(&circle, &circle, model, blend, UPDATES_PER_S)));
-    Row { blend, jumps: jumps.collect(), wobble_m }
+    ContinuityRow { blend, jumps: jumps.collect(), wobble_m }
 }
 
 /// The standard deviation of the distance from the circle's middle, which lies 10 m to the
@@ -50,15 +51,15 @@ fn row(blend: Blend, effort: Effort) -> Row {
 fn wobble_m(followed: &Followed) -> f64 {
     let middle = followed.shown[0] + reckoning::DVec3::Y * 10.0;
     let settled = followed.shown.iter().skip(TICK_HZ as usize);
-    Spread::of(&settled.map(|shown| shown.distance(middle)).collect::<Vec<_>>()).deviation
+    Spread::from_values(&settled.map(|shown| shown.distance(middle)).collect::<Vec<_>>()).deviation
 }
 
-fn of(rows: &[Row], blend: Blend) -> &Row {
+fn row_of(rows: &[ContinuityRow], blend: Blend) -> &ContinuityRow {
     rows.iter().find(|row| row.blend == blend).expect("every blend is run")
 }
 
-fn printed(rows: &[Row]) -> Claim {
-    let row = of(rows, Blend::ProjectiveVelocityPrinted);
+fn printed(rows: &[ContinuityRow]) -> Claim {
+    let row = row_of(rows, Blend::ProjectiveVelocityPrinted);
     let (most, off) = (row.most(|jump| jump.velocity_mps), row.most(|jump| jump.off_printed_mps));
     let error_m = row.most(|jump| jump.error_m);
     claim(
@@ -68,13 +69,13 @@ fn printed(rows: &[Row]) -> Claim {
             "as printed, the shown velocity jumps by up to {most:.2} m/s at an update that reveals \
              up to {error_m:.2} m; that is -e0/T, to {off:.0e} m/s"
         ),
-        Verdict::of(most < NOTHING),
+        ClaimVerdict::from_holds(most < NOTHING),
         "the lerp of the two projections has the slope -e0/T from its start on",
     )
 }
 
-fn ours(rows: &[Row]) -> Claim {
-    let row = of(rows, Blend::ProjectiveVelocity);
+fn ours(rows: &[ContinuityRow]) -> Claim {
+    let row = row_of(rows, Blend::ProjectiveVelocity);
     let (velocity, position) =
         (row.most(|jump| jump.velocity_mps), row.most(|jump| jump.position_m));
     claim(
@@ -84,13 +85,13 @@ fn ours(rows: &[Row]) -> Claim {
             "projective velocity as the engine has it: at most {position:.0e} m and {velocity:.0e} \
              m/s at an update"
         ),
-        Verdict::of(velocity < NOTHING && position < NOTHING),
+        ClaimVerdict::from_holds(velocity < NOTHING && position < NOTHING),
         "its weights start flat, unlike those of the printed formula",
     )
 }
 
-fn wiggles(rows: &[Row]) -> Claim {
-    let wobble = |blend| of(rows, blend).wobble_m;
+fn wiggles(rows: &[ContinuityRow]) -> Claim {
+    let wobble = |blend| row_of(rows, blend).wobble_m;
     let (bezier, catmull) = (wobble(Blend::Bezier), wobble(Blend::CatmullRom));
     let (printed, ours) =
         (wobble(Blend::ProjectiveVelocityPrinted), wobble(Blend::ProjectiveVelocity));
@@ -106,7 +107,7 @@ fn wiggles(rows: &[Row]) -> Claim {
             mm(printed),
             mm(ours)
         ),
-        Verdict::of(
+        ClaimVerdict::from_holds(
             [0, 1]
                 .iter()
                 .all(|&kind| printed[kind] < bezier[kind] && printed[kind] < catmull[kind]),
@@ -116,19 +117,19 @@ fn wiggles(rows: &[Row]) -> Claim {
     )
 }
 
-fn table(rows: &[Row]) -> Table {
+fn table(rows: &[ContinuityRow]) -> ReportTable {
     let title = "MURPHY on continuity, three updates a second with acceleration: what the picture \
                  does when an update arrives, over five motions, and how unsteady a circle is shown";
     let columns =
         ["blend", "jump m", "jump m/s", "mean m/s", "revealed m", "wobble mm", "with accel mm"];
-    let mut table = Table::new(title, &columns);
+    let mut table = ReportTable::new(title, &columns);
     for row in rows {
         let speeds: Vec<f64> = row.jumps.iter().map(|jump| jump.velocity_mps).collect();
         table.rows.push(vec![
             blend_name(row.blend).to_owned(),
             format!("{:.3}", row.most(|jump| jump.position_m)),
             format!("{:.3}", row.most(|jump| jump.velocity_mps)),
-            format!("{:.3}", Spread::of(&speeds).mean),
+            format!("{:.3}", Spread::from_values(&speeds).mean),
             format!("{:.3}", row.most(|jump| jump.error_m)),
             format!("{:.1}", 1000.0 * row.wobble_m[0]),
             format!("{:.1}", 1000.0 * row.wobble_m[1]),

@@ -19,7 +19,7 @@ pub const PUBLISHED: [(i64, f64); 3] = [(1, 7.24), (3, 6.38), (5, 5.57)];
 
 /// One circle of the grid.
 #[derive(Clone, Copy, Debug)]
-pub struct Drive {
+pub struct CircleDrive {
     /// How fast.
     pub speed_mps: f64,
     /// Round which circle.
@@ -30,7 +30,7 @@ pub struct Drive {
     pub accelerating: bool,
 }
 
-impl Drive {
+impl CircleDrive {
     fn truth(&self, at: SimTime) -> Kinematics {
         let rate = self.speed_mps / self.radius_m;
         let (sin, cos) = libm::sincos(rate * at.as_secs_f64());
@@ -83,13 +83,13 @@ impl Drive {
 }
 
 /// Every circle: 25 for each rate, with acceleration and without.
-pub fn grid() -> impl Iterator<Item = Drive> {
+pub fn grid() -> impl Iterator<Item = CircleDrive> {
     let speeds = [2.0, 5.0, 10.0, 20.0, 40.0];
     let radii = [5.0, 10.0, 20.0, 50.0, 100.0];
     let kinds = PUBLISHED.into_iter().flat_map(|(rate, _)| [(rate, false), (rate, true)]);
     kinds.flat_map(move |(updates_per_s, accelerating)| {
         speeds.into_iter().flat_map(move |speed_mps| {
-            radii.into_iter().map(move |radius_m| Drive {
+            radii.into_iter().map(move |radius_m| CircleDrive {
                 speed_mps,
                 radius_m,
                 updates_per_s,

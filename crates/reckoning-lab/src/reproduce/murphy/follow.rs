@@ -1,4 +1,4 @@
-//! A ghost that is told of a motion at fixed times.
+//! A ghost that receives updates of a motion at fixed intervals.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! MURPHY on the ground: what keeps a landing body from sinking into it.
+//! MURPHY on the ground: keeping a landing body from sinking into it.
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use reckoning::{
 };
 
 use super::claim;
-use crate::reproduce::{Claim, Effort, Table, Verdict};
+use crate::reproduce::{Claim, ClaimVerdict, Effort, ReportTable};
 use crate::{Motion, TICK_HZ};
 
 const DELAYS_MS: [u64; 3] = [0, 150, 300];
 
 /// How deep a leaping runner is shown below the ground, in metres.
-struct Row {
+struct GroundRow {
     delay_ms: u64,
     plain_m: f64,
     prevented_m: f64,
@@ -22,13 +22,13 @@ struct Row {
 }
 
 /// Runs the leaps at every delay.
-pub(super) fn run(effort: Effort) -> (Vec<Claim>, Table) {
+pub(super) fn run(effort: Effort) -> (Vec<Claim>, ReportTable) {
     let track = Motion::Jump.track(effort.seconds.min(60) * TICK_HZ);
     let rows = DELAYS_MS.map(|delay_ms| {
         let delay = Duration::from_millis(delay_ms);
         let (plain_m, clamped_m) = depths_m(&track, &exports(&track, false), delay);
         let (prevented_m, _) = depths_m(&track, &exports(&track, true), delay);
-        Row { delay_ms, plain_m, prevented_m, clamped_m }
+        GroundRow { delay_ms, plain_m, prevented_m, clamped_m }
     });
     (vec![clamped(&rows), prevented(&rows)], table(&rows))
 }
@@ -68,11 +68,11 @@ fn depths_m(track: &[Kinematics], exports: &[Update], delay: Duration) -> (f64, 
     (plain_m, clamped_m)
 }
 
-fn by_delay(rows: &[Row; 3], number: fn(&Row) -> f64) -> String {
+fn by_delay(rows: &[GroundRow; 3], number: fn(&GroundRow) -> f64) -> String {
     rows.each_ref().map(|row| format!("{:.2}", number(row))).join(", ")
 }
 
-fn clamped(rows: &[Row; 3]) -> Claim {
+fn clamped(rows: &[GroundRow; 3]) -> Claim {
     claim(
         "Ground clamping after everything else keeps a landing body from sinking",
         "in words (18.6)",
@@ -81,12 +81,14 @@ fn clamped(rows: &[Row; 3]) -> Claim {
             by_delay(rows, |row| row.plain_m),
             by_delay(rows, |row| row.clamped_m)
         ),
-        Verdict::of(rows.iter().all(|row| row.clamped_m < 1e-6) && rows[2].plain_m > 0.1),
+        ClaimVerdict::from_holds(
+            rows.iter().all(|row| row.clamped_m < 1e-6) && rows[2].plain_m > 0.1,
+        ),
         "leaps of one second on flat ground, default settings, clamping only up",
     )
 }
 
-fn prevented(rows: &[Row; 3]) -> Claim {
+fn prevented(rows: &[GroundRow; 3]) -> Claim {
     claim(
         "Predictive prevention minimises ground penetration",
         "in words (18.6)",
@@ -95,15 +97,15 @@ fn prevented(rows: &[Row; 3]) -> Claim {
             by_delay(rows, |row| row.plain_m),
             by_delay(rows, |row| row.prevented_m)
         ),
-        Verdict::of(rows.iter().all(|row| row.prevented_m <= 0.1 * row.plain_m)),
+        ClaimVerdict::from_holds(rows.iter().all(|row| row.prevented_m <= 0.1 * row.plain_m)),
         "minimises: by nine tenths at every delay; MURPHY hopes it spares the check, and where \
          something is left it does not",
     )
 }
 
-fn table(rows: &[Row; 3]) -> Table {
+fn table(rows: &[GroundRow; 3]) -> ReportTable {
     let title = "MURPHY on the ground: deepest place shown of a leaping runner, in metres";
-    let mut table = Table::new(title, &["delay ms", "plain", "prevention", "clamp"]);
+    let mut table = ReportTable::new(title, &["delay ms", "plain", "prevention", "clamp"]);
     for row in rows {
         let depths = [row.plain_m, row.prevented_m, row.clamped_m];
         let cells = depths.map(|depth_m| format!("{depth_m:.3}"));

@@ -8,7 +8,7 @@ mod drive;
 mod follow;
 mod ground;
 
-use super::{Claim, Document, Effort, Reproduction, Verdict};
+use super::{Claim, ClaimVerdict, Document, Effort, Reproduction};
 use crate::Motion;
 
 /// What moves in most experiments: everything flat that changes its mind.
@@ -35,7 +35,13 @@ pub(super) fn reproduce(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Rep
     found
 }
 
-fn claim(claim: &str, published: &str, measured: String, verdict: Verdict, why: &str) -> Claim {
+fn claim(
+    claim: &str,
+    published: &str,
+    measured: String,
+    verdict: ClaimVerdict,
+    why: &str,
+) -> Claim {
     Claim {
         document: Document::Murphy,
         claim: claim.to_owned(),

@@ -1,10 +1,10 @@
-//! What SHI says about its predictors.
+//! Claims of SHI about its predictors.
 
-use super::habits::Habits;
+use super::habits::PlayHabits;
 use super::variants::{PRINTED, Variants};
 use super::{DELAYS_MS, EKB, EKB_HYBRID, OAEKB, OAEKB_HYBRID, PREDICTORS, PUBLISHED_AEE_PX};
 use crate::reproduce::pooled::Pooled;
-use crate::reproduce::{Claim, Document, Verdict};
+use crate::reproduce::{Claim, ClaimVerdict, Document};
 
 /// Said of every claim about bots.
 const SETTING: &str = "bots as in the table on how they play, in SHI's sessions 1 and 3, their \
@@ -14,7 +14,7 @@ const SAME_RATIO: f64 = 0.1;
 /// Two shares of hits that differ by no more are called the same, in percent of all.
 const SAME_HITS: f64 = 1.0;
 
-pub(super) fn claims(found: &Pooled, variants: &Variants, bots: &Habits) -> Vec<Claim> {
+pub(super) fn claims(found: &Pooled, variants: &Variants, bots: &PlayHabits) -> Vec<Claim> {
     vec![
         tdm_first(found, variants, bots),
         tdm_last(found, variants, bots),
@@ -37,7 +37,7 @@ fn claim(text: &str, published: &str, measured: String, holds: bool, how: &str) 
         claim: text.to_owned(),
         published: published.to_owned(),
         measured,
-        verdict: Verdict::of(holds),
+        verdict: ClaimVerdict::from_holds(holds),
         why: format!("{how}; {SETTING}"),
     }
 }
@@ -65,7 +65,7 @@ fn numbers(values: &[f64]) -> String {
 }
 
 /// Why EKB is off by so much more than TDM after 300 ms.
-fn transition(variants: &Variants, bots: &Habits) -> String {
+fn transition(variants: &Variants, bots: &PlayHabits) -> String {
     format!(
         "EKB's excess is its transition: with l = 0.1 and the nearest player at {:.0} px half of \
          all turn to the patterns within {:.0} ticks; by (17) as printed, without l, it takes 60 \
@@ -82,7 +82,7 @@ fn transition(variants: &Variants, bots: &Habits) -> String {
 }
 
 /// Why EKB does not gain on TDM as it did in SHI.
-fn friends(variants: &Variants, bots: &Habits) -> String {
+fn friends(variants: &Variants, bots: &PlayHabits) -> String {
     format!(
         "at 2100 ms standing still errs {:.0} px, EKB {:.0}, with (17) as printed {:.0}, and \
          {:.0} with the most favourable single change of a term: the bots' way has a cosine of \
@@ -98,7 +98,7 @@ fn friends(variants: &Variants, bots: &Habits) -> String {
     )
 }
 
-fn tdm_first(found: &Pooled, variants: &Variants, bots: &Habits) -> Claim {
+fn tdm_first(found: &Pooled, variants: &Variants, bots: &PlayHabits) -> Claim {
     let order = ranked(|name| found.aee(name, 300));
     let why = format!(
         "the least of six; velocities are differences over 60 ms, with those of one tick TDM errs \
@@ -115,7 +115,7 @@ fn tdm_first(found: &Pooled, variants: &Variants, bots: &Habits) -> Claim {
     )
 }
 
-fn tdm_last(found: &Pooled, variants: &Variants, bots: &Habits) -> Claim {
+fn tdm_last(found: &Pooled, variants: &Variants, bots: &PlayHabits) -> Claim {
     let order = ranked(|name| found.aee(name, 2100));
     claim(
         "TDM has the greatest mean error at 2100 ms",
@@ -126,7 +126,7 @@ fn tdm_last(found: &Pooled, variants: &Variants, bots: &Habits) -> Claim {
     )
 }
 
-fn ekb_below(found: &Pooled, variants: &Variants, bots: &Habits) -> Claim {
+fn ekb_below(found: &Pooled, variants: &Variants, bots: &PlayHabits) -> Claim {
     let ours = ratios(found, EKB, "linear", 600);
     claim(
         "EKB errs less than TDM from 600 ms on",
@@ -141,7 +141,7 @@ fn ekb_below(found: &Pooled, variants: &Variants, bots: &Habits) -> Claim {
     )
 }
 
-fn ekb_ratio(found: &Pooled, variants: &Variants, bots: &Habits) -> Claim {
+fn ekb_ratio(found: &Pooled, variants: &Variants, bots: &PlayHabits) -> Claim {
     let ours = found.aee(EKB, 2100) / found.aee("linear", 2100);
     let theirs = PUBLISHED_AEE_PX[2][6] / PUBLISHED_AEE_PX[0][6];
     claim(
@@ -194,7 +194,7 @@ fn in_pairs(pairs: &[(f64, f64)]) -> String {
     each.collect::<Vec<_>>().join(" ")
 }
 
-fn hybrids_keep_hits(found: &Pooled, bots: &Habits) -> Claim {
+fn hybrids_keep_hits(found: &Pooled, bots: &PlayHabits) -> Claim {
     let pairs = hit_pairs(found, EKB_HYBRID, "linear", 900);
     let walled = hit_pairs(found, OAEKB_HYBRID, "linear", 900);
     claim(
@@ -256,7 +256,7 @@ fn packets(found: &Pooled) -> Claim {
 fn hybrid_packets(found: &Pooled) -> Claim {
     let share = |name: &str| 100.0 * found.packets(name) / found.packets("linear");
     Claim {
-        verdict: Verdict::NotComparable,
+        verdict: ClaimVerdict::NotComparable,
         ..claim(
             "The hybrid OAEKB sends as few packets as TDM",
             "figure only (13), \"the difference is negligible\"",

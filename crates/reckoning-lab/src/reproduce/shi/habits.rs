@@ -1,4 +1,4 @@
-//! How players move, as far as it decides whether play patterns can foretell them.
+//! Habits of movement that decide whether play patterns can predict players.
 //!
 //! EKB sends everyone at top speed towards friends. It can only be right where players run
 //! at top speed and keep to their friends; both are measured here, from the truth.
@@ -8,7 +8,9 @@ use std::time::Duration;
 use reckoning::{DVec3, Kinematics, SimTime};
 use reckoning_predict::SteadyTracker;
 
-use crate::reproduce::Table;
+use crate::compare::prepare::plays;
+use crate::reproduce::ReportTable;
+use crate::stats::mean;
 use reckoning_recording::{Recording, Sample, Track};
 
 /// SHI's longest delay.
@@ -32,7 +34,7 @@ const HIT_PX: f64 = 45.0;
 
 /// Averages over everyone and over time.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Habits {
+pub(super) struct PlayHabits {
     /// Mean speed over the speed that one moment in a hundred exceeds.
     pub(super) speed_share: f64,
     /// Mean cosine between the way gone in 2.1 s and the way to the friends' middle: 1 for
@@ -52,7 +54,7 @@ pub(super) struct Habits {
 
 /// What is added up.
 #[derive(Default)]
-struct Sums {
+struct HabitSums {
     speeds: Vec<f64>,
     nearest: Vec<f64>,
     to_friends: Vec<f64>,
@@ -62,11 +64,11 @@ struct Sums {
     after_turns: Vec<f64>,
 }
 
-impl Habits {
+impl PlayHabits {
     /// `px` is SHI's pixel in the recordings' units; without it, a 60th of a body's width.
     /// Zeros without recordings.
-    pub(super) fn of(recordings: &[Recording], px: Option<f64>) -> Self {
-        let mut sums = Sums::default();
+    pub(super) fn from_recordings(recordings: &[Recording], px: Option<f64>) -> Self {
+        let mut sums = HabitSums::default();
         for recording in recordings {
             let tracks: Vec<&Track> = recording.tracks.iter().filter(|it| plays(it)).collect();
             let px = px.unwrap_or(recording.meta.body_width / WIDTH_PX);
@@ -88,7 +90,7 @@ impl Habits {
     }
 }
 
-impl Sums {
+impl HabitSums {
     fn follow(&mut self, track: &Track, all: &[&Track], px: f64) {
         let mut next = SimTime::from_micros(i64::MIN);
         let mut tracker = SteadyTracker::default();
@@ -177,16 +179,6 @@ fn flat(way: DVec3) -> DVec3 {
     way.with_z(0.0)
 }
 
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
-}
-
-/// Whether a track is of someone who plays: no ball, no referee.
-fn plays(track: &Track) -> bool {
-    let role = track.column("role").and_then(|column| column.label(0)).unwrap_or("");
-    track.id >= 0 && !role.contains("referee")
-}
-
 /// The last sample not later than so long after (or before) another one, within its segment.
 fn shifted<'t>(track: &'t Track, from: &Sample, by_s: f64) -> Option<&'t Sample> {
     let at = SimTime::from_secs_f64(from.at.as_secs_f64() + by_s);
@@ -202,7 +194,7 @@ fn last_seen(track: &Track, at: SimTime) -> Option<&Sample> {
     (last.alive && at.secs_since(last.at) <= FORGOTTEN_S).then_some(last)
 }
 
-pub(super) fn table(of: &[(&str, Habits)]) -> Table {
+pub(super) fn table(of: &[(&str, PlayHabits)]) -> ReportTable {
     let title = "SHI: how its predictors' players move";
     let columns = [
         "players",
@@ -212,7 +204,7 @@ pub(super) fn table(of: &[(&str, Habits)]) -> Table {
         "nearest player",
         "TDM's hits at 900 ms after a turn",
     ];
-    let mut table = Table::new(title, &columns);
+    let mut table = ReportTable::new(title, &columns);
     for (name, habits) in of {
         table.rows.push(vec![
             (*name).to_owned(),
@@ -227,9 +219,9 @@ pub(super) fn table(of: &[(&str, Habits)]) -> Table {
 }
 
 /// What the bots do, for a reader who asks whether they were made to fit.
-pub(super) fn bots_table() -> Table {
+pub(super) fn bots_table() -> ReportTable {
     let title = "SHI: how the bots play; none of it is taken from a predictor";
-    let mut table = Table::new(title, &["a bot", "how"]);
+    let mut table = ReportTable::new(title, &["a bot", "how"]);
     for (what, how) in [
         (
             "knows",

@@ -15,10 +15,10 @@ use std::time::Duration;
 use reckoning_arena::Mode;
 
 use super::pooled::Pooled;
-use super::{Effort, Reproduction, Table};
+use super::{Effort, ReportTable, Reproduction};
 use crate::bots;
 use crate::compare::{CompareConfig, Comparison, compare};
-use habits::Habits;
+use habits::PlayHabits;
 use reckoning_recording::Recording;
 use variants::Variants;
 
@@ -69,8 +69,8 @@ pub(super) fn reproduce(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Rep
     let names = PREDICTORS.map(|(name, _)| name);
     let found = Pooled(compared(&played, &names, Some(BOUND_PX), true));
     progress("shi: EKB with one term changed at a time");
-    let variants = Variants::of(&played);
-    let bots = Habits::of(&played, Some(1.0));
+    let variants = Variants::new(&played);
+    let bots = PlayHabits::from_recordings(&played, Some(1.0));
     let mut claims = claims::claims(&found, &variants, &bots);
     let mut tables = vec![aee_table(&found), hits_table(&found), packets_table(&found)];
     tables.push(variants.table());
@@ -80,7 +80,7 @@ pub(super) fn reproduce(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Rep
         let people = place.load(effort);
         let found =
             (!people.is_empty()).then(|| Pooled(compared(&people, &names.map(plain), None, true)));
-        let own = Habits::of(&people, None);
+        let own = PlayHabits::from_recordings(&people, None);
         claims.push(place.claim(found.as_ref(), &own));
         if let Some(found) = &found {
             tables.push(place.table(found));
@@ -127,18 +127,22 @@ fn compared(
     compare(&config, recordings, &|_, _| ()).unwrap_or_default()
 }
 
-fn aee_table(found: &Pooled) -> Table {
+fn aee_table(found: &Pooled) -> ReportTable {
     let title = "SHI: mean error in px by delay, ours and in brackets as published";
     by_delay(title, &PUBLISHED_AEE_PX, |name, delay| found.aee(name, delay))
 }
 
-fn hits_table(found: &Pooled) -> Table {
+fn hits_table(found: &Pooled) -> ReportTable {
     let title = "SHI: hits within 45 px in percent by delay, ours and in brackets as published";
     by_delay(title, &PUBLISHED_HITS, |name, delay| 100.0 * found.hits(name, delay))
 }
 
-fn by_delay(title: &str, published: &[[f64; 7]; 6], ours: impl Fn(&str, u64) -> f64) -> Table {
-    let mut table = Table::new(title, &["predictor"]);
+fn by_delay(
+    title: &str,
+    published: &[[f64; 7]; 6],
+    ours: impl Fn(&str, u64) -> f64,
+) -> ReportTable {
+    let mut table = ReportTable::new(title, &["predictor"]);
     table.columns.extend(DELAYS_MS.map(|delay| format!("{delay} ms")));
     for ((name, theirs), published) in PREDICTORS.iter().zip(published) {
         let cells = DELAYS_MS.iter().zip(published);
@@ -148,9 +152,9 @@ fn by_delay(title: &str, published: &[[f64; 7]; 6], ours: impl Fn(&str, u64) -> 
     table
 }
 
-fn packets_table(found: &Pooled) -> Table {
+fn packets_table(found: &Pooled) -> ReportTable {
     let title = "SHI: updates to stay within 45 px";
-    let mut table = Table::new(title, &["predictor", "per player and second", "of TDM"]);
+    let mut table = ReportTable::new(title, &["predictor", "per player and second", "of TDM"]);
     let tdm = found.packets("linear");
     for (name, theirs) in PREDICTORS {
         let packets = found.packets(name);

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::habits::Habits;
+use super::habits::PlayHabits;
 use super::{DELAYS_MS, PREDICTORS, plain, share_of};
 use crate::reproduce::pooled::Pooled;
-use crate::reproduce::{Claim, Document, Effort, Table, Verdict};
+use crate::reproduce::{Claim, ClaimVerdict, Document, Effort, ReportTable};
 use reckoning_recording::{Recording, load_file};
 
 /// Recordings of people in one game.
-pub(super) struct Place {
+pub(super) struct RealGame {
     pub(super) name: &'static str,
     unit: &'static str,
     files: &'static [&'static str],
@@ -18,8 +18,8 @@ pub(super) struct Place {
     differs: &'static str,
 }
 
-pub(super) const PLACES: [Place; 2] = [
-    Place {
+pub(super) const PLACES: [RealGame; 2] = [
+    RealGame {
         name: "QuakeWorld teams",
         unit: "qu",
         files: &[
@@ -29,7 +29,7 @@ pub(super) const PLACES: [Place; 2] = [
         ],
         differs: "teams spread over the map to hold its items rather than walk together",
     },
-    Place {
+    RealGame {
         name: "football",
         unit: "m",
         files: &["football/hawkeye_1_1.csv.zst", "football/skillcorner_2417_half1.csv.zst"],
@@ -44,19 +44,19 @@ fn folder() -> PathBuf {
     std::env::var_os("RECKONING_DATA").map_or_else(beside, PathBuf::from)
 }
 
-impl Place {
+impl RealGame {
     /// The recordings that are there: whole at full effort, otherwise their beginnings.
     pub(super) fn load(&self, effort: Effort) -> Vec<Recording> {
         let files = self.files.iter().filter_map(|file| load_file(&folder().join(file)).ok());
         files.filter_map(|it| begun(it, effort)).collect()
     }
 
-    pub(super) fn claim(&self, found: Option<&Pooled>, habits: &Habits) -> Claim {
+    pub(super) fn claim(&self, found: Option<&Pooled>, habits: &PlayHabits) -> Claim {
         let (measured, verdict, why) = match found {
             Some(found) => self.judged(found, habits),
             None => (
                 "nothing".to_owned(),
-                Verdict::NotComparable,
+                ClaimVerdict::NotComparable,
                 "the recordings are not beside the repository (shared/data, or RECKONING_DATA)"
                     .to_owned(),
             ),
@@ -66,7 +66,7 @@ impl Place {
         Claim { document: Document::Shi, claim, published, measured, verdict, why }
     }
 
-    fn judged(&self, found: &Pooled, habits: &Habits) -> (String, Verdict, String) {
+    fn judged(&self, found: &Pooled, habits: &PlayHabits) -> (String, ClaimVerdict, String) {
         let error = |name: &str| found.aee(name, 2100);
         let (ekb, tdm, unit) = (error("ekb"), error("linear"), self.unit);
         let ratio = |delay| found.aee("ekb", delay) / found.aee("linear", delay);
@@ -88,12 +88,12 @@ impl Place {
             self.files.len(),
             found.count("ekb", 2100),
         );
-        (measured, Verdict::of(ekb < tdm), why)
+        (measured, ClaimVerdict::from_holds(ekb < tdm), why)
     }
 
-    pub(super) fn table(&self, found: &Pooled) -> Table {
+    pub(super) fn table(&self, found: &Pooled) -> ReportTable {
         let title = format!("SHI: mean error on {}, in {}", self.name, self.unit);
-        let mut table = Table::new(&title, &["predictor"]);
+        let mut table = ReportTable::new(&title, &["predictor"]);
         table.columns.extend(DELAYS_MS.map(|delay| format!("{delay} ms")));
         table.columns.push("updates/s".to_owned());
         for (name, theirs) in PREDICTORS {

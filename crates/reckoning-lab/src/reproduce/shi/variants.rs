@@ -1,7 +1,7 @@
 //! EKB with one term changed at a time: which part of it costs what.
 
 use super::{BOUND_PX, EKB, compared};
-use crate::reproduce::Table;
+use crate::reproduce::ReportTable;
 use crate::reproduce::pooled::Pooled;
 use reckoning_recording::Recording;
 
@@ -28,7 +28,7 @@ const SHOWN_MS: [u64; 3] = [300, 900, 2100];
 pub(super) struct Variants(Pooled);
 
 impl Variants {
-    pub(super) fn of(played: &[Recording]) -> Self {
+    pub(super) fn new(played: &[Recording]) -> Self {
         let begun: Vec<Recording> = played.iter().map(begun).collect();
         let names = VARIANTS.map(|(name, _)| name);
         Self(Pooled(compared(&begun, &names, Some(BOUND_PX), false)))
@@ -49,10 +49,10 @@ impl Variants {
         others.map(|(name, _)| self.aee(name, delay_ms)).fold(f64::INFINITY, f64::min)
     }
 
-    pub(super) fn table(&self) -> Table {
+    pub(super) fn table(&self) -> ReportTable {
         let title = "SHI: EKB with one term changed, bots, a quarter of each session: mean error \
                      in px, hits within 45 px in percent";
-        let mut table = Table::new(title, &["predictor"]);
+        let mut table = ReportTable::new(title, &["predictor"]);
         table.columns.extend(SHOWN_MS.map(|delay| format!("{delay} ms")));
         table.columns.extend(SHOWN_MS.map(|delay| format!("hits {delay} ms")));
         for (name, meant) in VARIANTS {

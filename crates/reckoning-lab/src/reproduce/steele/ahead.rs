@@ -4,9 +4,9 @@ use rayon::prelude::*;
 use reckoning::{ConfigError, DVec3, Kinematics};
 use reckoning_predict::{Behaviour, Known, Scene, Trended, TrendedConfig, Walls};
 
-use super::chain::{Ground, Projection};
-use super::places::Kind;
-use super::play::Subject;
+use super::chain::{Projection, TestGround};
+use super::places::PlaceKind;
+use super::play::BotSubject;
 
 /// STEELE is concerned with 100 ms to 5 s; nobody keeps going for longer than one here.
 pub(super) const HORIZONS_S: [f64; 4] = [0.1, 0.25, 0.5, 1.0];
@@ -37,8 +37,8 @@ impl Misses {
     }
 }
 
-/// One player's sums, per [`Kind`].
-pub(super) type MissesByKind = [Misses; Kind::ALL.len()];
+/// One player's sums, per [`PlaceKind`].
+pub(super) type MissesByKind = [Misses; PlaceKind::ALL.len()];
 
 /// How to project: with which acceleration, for how long, and whether walls stop it.
 #[derive(Clone, Copy, Debug)]
@@ -50,18 +50,18 @@ pub(super) struct Ahead<'a> {
 
 impl Ahead<'_> {
     /// Projects everyone who moves, four times a second.
-    pub(super) fn run(&self, ground: &Ground<'_>) -> Result<Vec<MissesByKind>, ConfigError> {
+    pub(super) fn run(&self, ground: &TestGround<'_>) -> Result<Vec<MissesByKind>, ConfigError> {
         let mut config = TrendedConfig::default();
         config.trust_s = self.trust_s;
         let behaviour = Behaviour::Trended(Trended::new(config)?);
-        let run = |subject: &Subject| self.run_one(ground, subject, &behaviour);
+        let run = |subject: &BotSubject| self.run_one(ground, subject, &behaviour);
         Ok(ground.subjects.par_iter().map(run).collect())
     }
 
     fn run_one(
         &self,
-        ground: &Ground<'_>,
-        subject: &Subject,
+        ground: &TestGround<'_>,
+        subject: &BotSubject,
         behaviour: &Behaviour,
     ) -> MissesByKind {
         let mut all = MissesByKind::default();

@@ -5,21 +5,21 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 use reckoning::{
-    Blend, ConfigError, DVec3, Ghost, GhostConfig, Kinematics, Model, Publisher, PublisherConfig,
-    SimTime, Threshold, Update,
+    Blend, ConfigError, DVec3, Ghost, GhostConfig, Kinematics, Model, Publisher, SimTime,
+    Threshold, Update,
 };
 use reckoning_predict::{Pull, TrendMap, Walls};
 
-use super::places::{Kind, Places};
-use super::play::Subject;
+use crate::publishing::threshold_only;
+
+use super::places::{PlaceKind, Places};
+use super::play::BotSubject;
 
 /// STEELE names no numbers: an eighth and three quarters of a body.
-pub(super) const LEAST_M: f64 = 0.1;
-pub(super) const MOST_M: f64 = 0.6;
+pub(super) const MIN_THRESHOLD_M: f64 = 0.1;
+pub(super) const MAX_THRESHOLD_M: f64 = 0.6;
 /// How late the second ghost hears.
 const DELAY: Duration = Duration::from_millis(100);
-/// Longer than any match: only the threshold asks for updates.
-const NEVER: Duration = Duration::from_hours(24);
 /// STEELE's (10) never stops believing in the acceleration.
 const ACCELERATING: Model = Model::Accelerating { trust: Duration::from_hours(1) };
 
@@ -69,7 +69,9 @@ impl Allowed<'_> {
     fn metres(&self, truth: &Kinematics) -> f64 {
         match self {
             Self::Fixed(metres) => *metres,
-            Self::ByPlace(map) => map.threshold_m(truth.position, truth.velocity, LEAST_M, MOST_M),
+            Self::ByPlace(map) => {
+                map.threshold_m(truth.position, truth.velocity, MIN_THRESHOLD_M, MAX_THRESHOLD_M)
+            }
         }
     }
 }
@@ -83,7 +85,7 @@ pub(super) struct Method<'a> {
 
 /// What happened at one kind of place.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Tally {
+pub(super) struct ChainTally {
     pub(super) ticks: f64,
     pub(super) updates: f64,
     pub(super) allowed_m: f64,
@@ -92,7 +94,7 @@ pub(super) struct Tally {
     pub(super) late_m: f64,
 }
 
-impl Tally {
+impl ChainTally {
     pub(super) fn add(&mut self, other: &Self) {
         self.ticks += other.ticks;
         self.updates += other.updates;
@@ -102,29 +104,33 @@ impl Tally {
     }
 }
 
-/// What happened to one subject, per [`Kind`].
-pub(super) type ByKind = [Tally; Kind::ALL.len()];
+/// What happened to one subject, per [`PlaceKind`].
+pub(super) type ByKind = [ChainTally; PlaceKind::ALL.len()];
 
 /// Where everything happens.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ground<'a> {
+pub(super) struct TestGround<'a> {
     pub(super) places: &'a Places,
     pub(super) walls: &'a Walls,
-    pub(super) subjects: &'a [Subject],
+    pub(super) subjects: &'a [BotSubject],
 }
 
-impl Ground<'_> {
+impl TestGround<'_> {
     /// Runs everyone's chain.
     pub(super) fn run(&self, method: &Method<'_>) -> Result<Vec<ByKind>, ConfigError> {
         self.subjects.par_iter().map(|subject| self.run_one(subject, method)).collect()
     }
 
-    fn run_one(&self, subject: &Subject, method: &Method<'_>) -> Result<ByKind, ConfigError> {
+    fn run_one(&self, subject: &BotSubject, method: &Method<'_>) -> Result<ByKind, ConfigError> {
         let mut tallies = ByKind::default();
         for life in &subject.lives {
             let Some((first, rest)) = life.split_first() else { continue };
-            let (mut publisher, update) = Publisher::start(publishing(method)?, first)?;
-            let mut viewers = [Viewer::new(update, Duration::ZERO)?, Viewer::new(update, DELAY)?];
+            let (mut publisher, update) = Publisher::start(
+                threshold_only(MIN_THRESHOLD_M, method.projection.model())?,
+                first,
+            )?;
+            let mut viewers =
+                [DelayedViewer::new(update, Duration::ZERO)?, DelayedViewer::new(update, DELAY)?];
             for truth in rest {
                 let kind = self.places.kind_at(truth.position);
                 let tally = &mut tallies[kind as usize];
@@ -137,10 +143,10 @@ impl Ground<'_> {
     fn tick(
         &self,
         publisher: &mut Publisher,
-        viewers: &mut [Viewer; 2],
+        viewers: &mut [DelayedViewer; 2],
         truth: &Kinematics,
         method: &Method<'_>,
-        tally: &mut Tally,
+        tally: &mut ChainTally,
     ) -> Result<(), ConfigError> {
         let allowed_m = method.allowed.metres(truth);
         publisher.set_threshold(Threshold::metres(allowed_m)?);
@@ -153,7 +159,7 @@ impl Ground<'_> {
         }
         let [now_m, late_m] =
             viewers.each_mut().map(|it| it.shown(truth.at).distance(truth.position));
-        tally.add(&Tally { ticks: 1.0, updates: 0.0, allowed_m, now_m, late_m });
+        tally.add(&ChainTally { ticks: 1.0, updates: 0.0, allowed_m, now_m, late_m });
         Ok(())
     }
 
@@ -164,7 +170,7 @@ impl Ground<'_> {
         wanted: &[ByKind],
         projection: Projection<'_>,
     ) -> Result<f64, ConfigError> {
-        let (mut low_m, mut high_m) = (LEAST_M, MOST_M);
+        let (mut low_m, mut high_m) = (MIN_THRESHOLD_M, MAX_THRESHOLD_M);
         for _ in 0..HALVINGS {
             let middle_m = 0.5 * (low_m + high_m);
             let method = Method { allowed: Allowed::Fixed(middle_m), projection };
@@ -186,25 +192,14 @@ pub(super) fn updates(subjects: &[ByKind]) -> f64 {
     subjects.iter().flatten().map(|tally| tally.updates).sum()
 }
 
-fn publishing(method: &Method<'_>) -> Result<PublisherConfig, ConfigError> {
-    let mut config = PublisherConfig::default();
-    config.threshold = Threshold::metres(LEAST_M)?;
-    config.angle_threshold = None;
-    config.heartbeat = NEVER;
-    config.full_interval = NEVER;
-    config.export_stops = false;
-    config.model = method.projection.model();
-    Ok(config)
-}
-
 /// A ghost that hears everything after a fixed delay.
-struct Viewer {
+struct DelayedViewer {
     ghost: Ghost,
     delay: Duration,
     under_way: VecDeque<Update>,
 }
 
-impl Viewer {
+impl DelayedViewer {
     fn new(first: Update, delay: Duration) -> Result<Self, ConfigError> {
         let mut config = GhostConfig::default();
         config.blend = Blend::ProjectiveVelocity;

@@ -3,14 +3,15 @@
 use super::ahead::HORIZONS_S;
 use super::contrast::{ALPHA, Contrast, NEGLIGIBLE, p_text};
 use super::findings::{
-    Findings, HALVED, KEPT, KNOWN, LINEAR, MEAN, Thresholds, Where, late_m, now_m, updates_per_s,
+    HALVED, KEPT, KNOWN, LINEAR, LevelFindings, MEAN, Thresholds, Where, late_m, now_m,
+    updates_per_s,
 };
-use crate::reproduce::{Claim, Document, Verdict};
+use crate::reproduce::{Claim, ClaimVerdict, Document};
 use crate::stats::{paired_t, repeated_anova};
 
 const NO_RESULT: &str = "hypothesis; the experiment was planned, no result was published";
 
-pub(super) fn claims(findings: &Findings) -> Vec<Claim> {
+pub(super) fn claims(findings: &LevelFindings) -> Vec<Claim> {
     vec![
         more_where_critical(findings),
         fewer_elsewhere(findings),
@@ -28,7 +29,7 @@ fn claim(claim: &str, published: &str, measured: String, holds: bool, why: Strin
         claim: claim.to_owned(),
         published: published.to_owned(),
         measured,
-        verdict: Verdict::of(holds),
+        verdict: ClaimVerdict::from_holds(holds),
         why,
     }
 }
@@ -43,7 +44,7 @@ pub(super) struct Effects {
 
 impl Effects {
     /// The threshold by place beside the fixed one that costs as much.
-    pub(super) fn of(found: &Thresholds, place: Where) -> Self {
+    pub(super) fn new(found: &Thresholds, place: Where) -> Self {
         let against = |measure| found.by_place.against(&found.frugal, place, measure);
         Self { updates: against(updates_per_s), now: against(now_m), late: against(late_m) }
     }
@@ -66,16 +67,16 @@ impl Effects {
     }
 }
 
-fn every(findings: &Findings, place: Where, holds: fn(&Effects) -> bool) -> (String, bool) {
+fn every(findings: &LevelFindings, place: Where, holds: fn(&Effects) -> bool) -> (String, bool) {
     let found: Vec<(&str, Effects)> =
-        findings.thresholds.iter().map(|it| (it.title, Effects::of(it, place))).collect();
+        findings.thresholds.iter().map(|it| (it.title, Effects::new(it, place))).collect();
     let yes = |effects| if holds(effects) { "yes" } else { "no" };
     let rest: Vec<String> =
         found[1..].iter().map(|(title, effects)| format!("{title}: {}", yes(effects))).collect();
     (format!("{}; {}", found[0].1.text(), rest.join(", ")), holds(&found[0].1))
 }
 
-fn more_where_critical(findings: &Findings) -> Claim {
+fn more_where_critical(findings: &LevelFindings) -> Claim {
     let (text, holds) = every(findings, Where::Critical, Effects::more_and_better);
     claim(
         "A threshold by direction trends prompts more updates at critical places, and the \
@@ -94,7 +95,7 @@ fn more_where_critical(findings: &Findings) -> Claim {
 
 /// Whether the threshold by place shifts updates between the two sorts of places: the
 /// interaction of a two-way analysis of variance with repeated measures.
-fn interaction(findings: &Findings) -> f64 {
+fn interaction(findings: &LevelFindings) -> f64 {
     let Some(found) = findings.thresholds.first() else { return 1.0 };
     let shift = |place| -> Vec<f64> {
         let ours = found.by_place.values(place, updates_per_s);
@@ -104,7 +105,7 @@ fn interaction(findings: &Findings) -> f64 {
     paired_t(&shift(Where::Critical), &shift(Where::Elsewhere)).p
 }
 
-fn fewer_elsewhere(findings: &Findings) -> Claim {
+fn fewer_elsewhere(findings: &LevelFindings) -> Claim {
     let (text, holds) = every(findings, Where::Elsewhere, Effects::fewer_and_hardly_worse);
     claim(
         "A threshold by direction trends prompts fewer updates elsewhere, at a negligible cost \
@@ -122,10 +123,15 @@ fn fewer_elsewhere(findings: &Findings) -> Claim {
 }
 
 /// One way of projecting beside another, per horizon.
-fn over_horizons(findings: &Findings, ours: usize, theirs: usize, place: Where) -> [Contrast; 4] {
+fn over_horizons(
+    findings: &LevelFindings,
+    ours: usize,
+    theirs: usize,
+    place: Where,
+) -> [Contrast; 4] {
     [0, 1, 2, 3].map(|horizon| {
         let values = |method: usize| findings.ahead[method].values(place, horizon);
-        Contrast::of(&values(ours), &values(theirs))
+        Contrast::new(&values(ours), &values(theirs))
     })
 }
 
@@ -139,7 +145,7 @@ fn lower(contrasts: &[Contrast; 4]) -> usize {
     contrasts.iter().filter(|found| found.is_lower()).count()
 }
 
-fn better_ahead(findings: &Findings) -> Claim {
+fn better_ahead(findings: &LevelFindings) -> Claim {
     let found = over_horizons(findings, MEAN, KNOWN, Where::Everywhere);
     let linear = over_horizons(findings, MEAN, LINEAR, Where::Everywhere);
     let half_s: Vec<Vec<f64>> =
@@ -167,7 +173,7 @@ fn better_ahead(findings: &Findings) -> Claim {
     )
 }
 
-fn trend_itself(findings: &Findings) -> Claim {
+fn trend_itself(findings: &LevelFindings) -> Claim {
     let found = over_horizons(findings, MEAN, HALVED, Where::Everywhere);
     claim(
         "It is the trend that makes (9) more accurate, not the halving of the known \
@@ -181,7 +187,7 @@ fn trend_itself(findings: &Findings) -> Claim {
     )
 }
 
-fn halving(findings: &Findings) -> Claim {
+fn halving(findings: &LevelFindings) -> Claim {
     let found = over_horizons(findings, KEPT, MEAN, Where::Everywhere);
     claim(
         "Across the trend half of the last known acceleration is the one to project with",
@@ -196,7 +202,7 @@ fn halving(findings: &Findings) -> Claim {
     )
 }
 
-fn chain(findings: &Findings) -> Claim {
+fn chain(findings: &LevelFindings) -> Claim {
     let against = |measure| {
         findings.chains[MEAN].against(&findings.chains[KNOWN], Where::Everywhere, measure)
     };
@@ -214,7 +220,7 @@ fn chain(findings: &Findings) -> Claim {
     )
 }
 
-fn tunnels(findings: &Findings) -> Claim {
+fn tunnels(findings: &LevelFindings) -> Claim {
     let mean = |values: &[f64]| 100.0 * values.iter().sum::<f64>() / values.len().max(1) as f64;
     let heeded = mean(&findings.ahead[MEAN].tunnels());
     let through = mean(&findings.through_walls.tunnels());

@@ -19,7 +19,7 @@ pub(super) struct Contrast {
 }
 
 impl Contrast {
-    pub(super) fn of(ours: &[f64], theirs: &[f64]) -> Self {
+    pub(super) fn new(ours: &[f64], theirs: &[f64]) -> Self {
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
         let (t, ranks) = (paired_t(ours, theirs), signed_rank(ours, theirs));
         Self { ours: mean(ours), theirs: mean(theirs), t, ranks }
@@ -62,16 +62,16 @@ mod tests {
     fn a_clear_difference_is_found_in_its_direction() {
         let low: Vec<f64> = (0..12).map(|n| 1.0 + 0.01 * f64::from(n * n % 7)).collect();
         let high: Vec<f64> = low.iter().map(|x| x + 0.5 + 0.1 * x).collect();
-        assert!(Contrast::of(&low, &high).is_lower());
-        assert!(!Contrast::of(&low, &high).is_higher());
-        assert!(Contrast::of(&high, &low).is_higher());
-        assert!(!Contrast::of(&high, &low).is_no_worse());
+        assert!(Contrast::new(&low, &high).is_lower());
+        assert!(!Contrast::new(&low, &high).is_higher());
+        assert!(Contrast::new(&high, &low).is_higher());
+        assert!(!Contrast::new(&high, &low).is_no_worse());
     }
 
     #[test]
     fn no_difference_is_not_found() {
         let same = [1.0, 2.0, 3.0, 4.0];
-        let found = Contrast::of(&same, &same);
+        let found = Contrast::new(&same, &same);
         assert!(!found.is_lower() && !found.is_higher() && found.is_no_worse());
     }
 }

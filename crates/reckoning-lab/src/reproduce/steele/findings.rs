@@ -1,4 +1,4 @@
-//! Everything that is run for STEELE, kept per subject.
+//! Measurements for STEELE, per subject.
 
 use std::sync::Arc;
 
@@ -7,10 +7,12 @@ use reckoning_arena::Level;
 use reckoning_predict::{Pull, TrendMap};
 
 use super::ahead::{Ahead, Misses, MissesByKind};
-use super::chain::{Allowed, ByKind, Ground, LEAST_M, MOST_M, Method, Projection, Tally};
+use super::chain::{
+    Allowed, ByKind, ChainTally, MAX_THRESHOLD_M, MIN_THRESHOLD_M, Method, Projection, TestGround,
+};
 use super::contrast::Contrast;
-use super::places::{Kind, Places};
-use super::play::{self, BOTS, Subject};
+use super::places::{PlaceKind, Places};
+use super::play::{self, BOTS, BotSubject};
 use crate::reproduce::Effort;
 
 /// Kinds of places taken together.
@@ -32,7 +34,7 @@ impl Where {
         }
     }
 
-    fn holds(self, kind: Kind) -> bool {
+    fn holds(self, kind: PlaceKind) -> bool {
         match self {
             Self::Critical => kind.is_critical(),
             Self::Elsewhere => !kind.is_critical(),
@@ -41,9 +43,9 @@ impl Where {
     }
 
     /// What one subject did there.
-    pub(super) fn tally(self, subject: &ByKind) -> Tally {
-        let mut sum = Tally::default();
-        for kind in Kind::ALL.into_iter().filter(|kind| self.holds(*kind)) {
+    pub(super) fn tally(self, subject: &ByKind) -> ChainTally {
+        let mut sum = ChainTally::default();
+        for kind in PlaceKind::ALL.into_iter().filter(|kind| self.holds(*kind)) {
             sum.add(&subject[kind as usize]);
         }
         sum
@@ -52,7 +54,7 @@ impl Where {
     /// How one subject was missed there.
     pub(super) fn misses(self, subject: &MissesByKind) -> Misses {
         let mut sum = Misses::default();
-        for kind in Kind::ALL.into_iter().filter(|kind| self.holds(*kind)) {
+        for kind in PlaceKind::ALL.into_iter().filter(|kind| self.holds(*kind)) {
             sum.add(&subject[kind as usize]);
         }
         sum
@@ -60,34 +62,34 @@ impl Where {
 }
 
 /// A number per subject and place.
-pub(super) type Measure = fn(&Tally) -> f64;
+pub(super) type Measure = fn(&ChainTally) -> f64;
 
-pub(super) fn updates_per_s(tally: &Tally) -> f64 {
+pub(super) fn updates_per_s(tally: &ChainTally) -> f64 {
     tally.updates * f64::from(reckoning_arena::TICKS_PER_S) / tally.ticks.max(1.0)
 }
 
-pub(super) fn now_m(tally: &Tally) -> f64 {
+pub(super) fn now_m(tally: &ChainTally) -> f64 {
     tally.now_m / tally.ticks.max(1.0)
 }
 
-pub(super) fn late_m(tally: &Tally) -> f64 {
+pub(super) fn late_m(tally: &ChainTally) -> f64 {
     tally.late_m / tally.ticks.max(1.0)
 }
 
 /// One chain of everyone.
 #[derive(Clone, Debug)]
-pub(super) struct Run {
+pub(super) struct ChainRun {
     pub(super) name: String,
     pub(super) subjects: Vec<ByKind>,
 }
 
-impl Run {
+impl ChainRun {
     pub(super) fn values(&self, place: Where, measure: Measure) -> Vec<f64> {
         self.subjects.iter().map(|subject| measure(&place.tally(subject))).collect()
     }
 
     pub(super) fn against(&self, other: &Self, place: Where, measure: Measure) -> Contrast {
-        Contrast::of(&self.values(place, measure), &other.values(place, measure))
+        Contrast::new(&self.values(place, measure), &other.values(place, measure))
     }
 }
 
@@ -95,11 +97,11 @@ impl Run {
 #[derive(Clone, Debug)]
 pub(super) struct Thresholds {
     pub(super) title: &'static str,
-    pub(super) by_place: Run,
+    pub(super) by_place: ChainRun,
     /// A fixed threshold with as many updates.
-    pub(super) frugal: Run,
+    pub(super) frugal: ChainRun,
     /// The fixed threshold halfway between least and most.
-    pub(super) middle: Run,
+    pub(super) middle: ChainRun,
 }
 
 /// Everyone's projections by one method.
@@ -131,13 +133,13 @@ impl Projected {
 
 /// All that is measured.
 #[derive(Clone, Debug)]
-pub(super) struct Findings {
+pub(super) struct LevelFindings {
     pub(super) training_h: f64,
     pub(super) subjects: usize,
     /// With the projections of STEELE, then linear ones, then with one heading per cell.
     pub(super) thresholds: Vec<Thresholds>,
     /// Chains at the middle threshold: linear, known, halved, mean, kept.
-    pub(super) chains: Vec<Run>,
+    pub(super) chains: Vec<ChainRun>,
     /// The same five, open loop, believed for good.
     pub(super) ahead: Vec<Projected>,
     /// The same five, believed for 0.3 s.
@@ -156,10 +158,10 @@ pub(super) const KEPT: usize = 4;
 /// Seeds of the evaluation start here; those of the training stay below.
 const EVALUATION_SEEDS: u64 = 1000;
 /// A subject that was seldom seen at one of the two sorts of places cannot be compared.
-const LEAST_TICKS: usize = 300;
+const MIN_TICKS: usize = 300;
 
-impl Findings {
-    pub(super) fn of(
+impl LevelFindings {
+    pub(super) fn new(
         level: &Arc<Level>,
         effort: Effort,
         progress: &(dyn Fn(&str) + Sync),
@@ -169,9 +171,9 @@ impl Findings {
         let seen = play::sightings(level, &seeds, effort.seconds);
         let (map, single) = (play::map_of(&seen, 4)?, play::map_of(&seen, 1)?);
         progress("steele: evaluation matches");
-        let (places, walls) = (Places::of(level), play::walls_of(level)?);
+        let (places, walls) = (Places::from_level(level), play::walls_of(level)?);
         let subjects = subjects(level, effort, &places);
-        let ground = Ground { places: &places, walls: &walls, subjects: &subjects };
+        let ground = TestGround { places: &places, walls: &walls, subjects: &subjects };
         progress("steele: thresholds");
         let hours = f64::from(BOTS) * f64::from(effort.seconds) / 3600.0;
         let thresholds = vec![
@@ -193,7 +195,7 @@ impl Findings {
 }
 
 /// Those of the evaluation who were at both sorts of places.
-fn subjects(level: &Arc<Level>, effort: Effort, places: &Places) -> Vec<Subject> {
+fn subjects(level: &Arc<Level>, effort: Effort, places: &Places) -> Vec<BotSubject> {
     let matches = u64::from(effort.seeds.div_ceil(2));
     let seeds: Vec<u64> = (1..=matches).map(|seed| EVALUATION_SEEDS + seed).collect();
     let mut subjects = play::play_all(level, &seeds, effort.seconds.div_ceil(2));
@@ -201,24 +203,24 @@ fn subjects(level: &Arc<Level>, effort: Effort, places: &Places) -> Vec<Subject>
         let all: usize = subject.lives.iter().map(Vec::len).sum();
         let seen = subject.lives.iter().flatten();
         let critical = seen.filter(|it| places.kind_at(it.position).is_critical()).count();
-        critical.min(all - critical) >= LEAST_TICKS
+        critical.min(all - critical) >= MIN_TICKS
     });
     subjects
 }
 
 fn thresholds(
-    ground: &Ground<'_>,
+    ground: &TestGround<'_>,
     title: &'static str,
     map: &TrendMap,
     projection: Projection<'_>,
 ) -> Result<Thresholds, ConfigError> {
     let run = |name: String, allowed: Allowed<'_>| {
         let subjects = ground.run(&Method { allowed, projection })?;
-        Ok::<_, ConfigError>(Run { name, subjects })
+        Ok::<_, ConfigError>(ChainRun { name, subjects })
     };
     let by_place = run("by place".to_owned(), Allowed::ByPlace(map))?;
     let frugal_m = ground.as_frugal_as(&by_place.subjects, projection)?;
-    let middle_m = 0.5 * (LEAST_M + MOST_M);
+    let middle_m = 0.5 * (MIN_THRESHOLD_M + MAX_THRESHOLD_M);
     Ok(Thresholds {
         title,
         by_place,
@@ -238,17 +240,17 @@ fn five(map: &TrendMap) -> [(&'static str, Projection<'_>); 5] {
     ]
 }
 
-fn chains(ground: &Ground<'_>, map: &TrendMap) -> Result<Vec<Run>, ConfigError> {
-    let allowed = Allowed::Fixed(0.5 * (LEAST_M + MOST_M));
+fn chains(ground: &TestGround<'_>, map: &TrendMap) -> Result<Vec<ChainRun>, ConfigError> {
+    let allowed = Allowed::Fixed(0.5 * (MIN_THRESHOLD_M + MAX_THRESHOLD_M));
     let run = |(name, projection): (&str, Projection<'_>)| {
         let subjects = ground.run(&Method { allowed, projection })?;
-        Ok(Run { name: name.to_owned(), subjects })
+        Ok(ChainRun { name: name.to_owned(), subjects })
     };
     five(map).into_iter().map(run).collect()
 }
 
 fn five_ahead(
-    ground: &Ground<'_>,
+    ground: &TestGround<'_>,
     map: &TrendMap,
     trust_s: f64,
 ) -> Result<Vec<Projected>, ConfigError> {
@@ -259,7 +261,7 @@ fn five_ahead(
     five(map).into_iter().map(run).collect()
 }
 
-fn through_walls(ground: &Ground<'_>, map: &TrendMap) -> Result<Projected, ConfigError> {
+fn through_walls(ground: &TestGround<'_>, map: &TrendMap) -> Result<Projected, ConfigError> {
     let projection = Projection::Trend(map, Pull::Mean);
     let ahead = Ahead { projection, trust_s: f64::INFINITY, heeds_walls: false };
     Ok(Projected { name: "trend, mean (9), through walls", subjects: ahead.run(ground)? })

@@ -23,12 +23,12 @@ use std::sync::Arc;
 use reckoning_arena::Level;
 
 use super::{Effort, Reproduction};
-use findings::Findings;
+use findings::LevelFindings;
 
 /// Trains, evaluates and judges.
 pub(super) fn reproduce(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Reproduction {
     let level = Level::built_in("corridors").expect("the level comes with the arena");
-    let findings = Findings::of(&Arc::new(level), effort, progress)
+    let findings = LevelFindings::new(&Arc::new(level), effort, progress)
         .expect("the thresholds and the walls of the level are sound");
     Reproduction { claims: claims::claims(&findings), tables: tables::tables(&findings) }
 }

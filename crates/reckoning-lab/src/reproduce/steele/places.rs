@@ -1,4 +1,4 @@
-//! What kind of place a body is at, from the level's geometry and labels alone.
+//! Kinds of places of a level, from its geometry and labels alone.
 //!
 //! Nothing here knows the trends: a place is critical because walls, ways or turrets make it
 //! so, whatever the bots did there.
@@ -10,7 +10,7 @@ use super::play::PX_PER_M;
 
 /// A kind of place; the first that fits counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum PlaceKind {
     Choke,
     Junction,
     Corner,
@@ -19,7 +19,7 @@ pub(super) enum Kind {
     Corridor,
 }
 
-impl Kind {
+impl PlaceKind {
     pub(super) const ALL: [Self; 6] =
         [Self::Choke, Self::Junction, Self::Corner, Self::Turret, Self::Open, Self::Corridor];
 
@@ -57,11 +57,11 @@ const CELL_PX: f64 = 10.0;
 #[derive(Clone, Debug)]
 pub(super) struct Places {
     columns: usize,
-    kinds: Vec<Kind>,
+    kinds: Vec<PlaceKind>,
 }
 
 impl Places {
-    pub(super) fn of(level: &Level) -> Self {
+    pub(super) fn from_level(level: &Level) -> Self {
         let columns = (level.size_px().x / CELL_PX) as usize + 1;
         let rows = (level.size_px().y / CELL_PX) as usize + 1;
         let corners: Vec<DVec3> = level.walls().solids().iter().flatten().copied().collect();
@@ -74,7 +74,7 @@ impl Places {
     }
 
     /// The kind of a place in metres; nonsense is in the nearest corner of the level.
-    pub(super) fn kind_at(&self, place: DVec3) -> Kind {
+    pub(super) fn kind_at(&self, place: DVec3) -> PlaceKind {
         let square = place * (PX_PER_M / CELL_PX);
         let column = (square.x.max(0.0) as usize).min(self.columns - 1);
         let row = (square.y.max(0.0) as usize).min(self.kinds.len() / self.columns - 1);
@@ -82,7 +82,7 @@ impl Places {
     }
 }
 
-fn kind_of(level: &Level, corners: &[DVec3], at: DVec3) -> Kind {
+fn kind_of(level: &Level, corners: &[DVec3], at: DVec3) -> PlaceKind {
     let file = level.file();
     let near = |[x, y]: [f64; 2], px: f64| at.distance(DVec3::new(x, y, 0.0)) < px;
     let in_hall = |[left, low, right, high]: [f64; 4]| {
@@ -95,17 +95,17 @@ fn kind_of(level: &Level, corners: &[DVec3], at: DVec3) -> Kind {
         })
     };
     if file.segments.iter().any(|jamb| near(jamb.from, NEAR_PX) || near(jamb.to, NEAR_PX)) {
-        Kind::Choke
+        PlaceKind::Choke
     } else if JUNCTIONS_PX.iter().any(|&junction| near(junction, JUNCTION_PX)) {
-        Kind::Junction
+        PlaceKind::Junction
     } else if corners.iter().any(|corner| corner.distance(at) < NEAR_PX) {
-        Kind::Corner
+        PlaceKind::Corner
     } else if is_watched() {
-        Kind::Turret
+        PlaceKind::Turret
     } else if HALLS_PX.into_iter().any(in_hall) {
-        Kind::Open
+        PlaceKind::Open
     } else {
-        Kind::Corridor
+        PlaceKind::Corridor
     }
 }
 
@@ -116,15 +116,15 @@ mod tests {
     #[test]
     fn the_levels_own_names_are_found_again() {
         let level = Level::built_in("corridors").unwrap();
-        let places = Places::of(&level);
+        let places = Places::from_level(&level);
         for (x_px, y_px, kind) in [
-            (1800.0, 1540.0, Kind::Choke),
-            (1150.0, 70.0, Kind::Junction),
-            (590.0, 730.0, Kind::Corner),
-            (1350.0, 720.0, Kind::Turret),
-            (150.0, 800.0, Kind::Open),
-            (775.0, 800.0, Kind::Corridor),
-            (60.0, 1300.0, Kind::Corridor),
+            (1800.0, 1540.0, PlaceKind::Choke),
+            (1150.0, 70.0, PlaceKind::Junction),
+            (590.0, 730.0, PlaceKind::Corner),
+            (1350.0, 720.0, PlaceKind::Turret),
+            (150.0, 800.0, PlaceKind::Open),
+            (775.0, 800.0, PlaceKind::Corridor),
+            (60.0, 1300.0, PlaceKind::Corridor),
         ] {
             let found = places.kind_at(DVec3::new(x_px, y_px, 0.0) / PX_PER_M);
             assert_eq!(found, kind, "at {x_px}, {y_px}");

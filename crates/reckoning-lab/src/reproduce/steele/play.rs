@@ -18,11 +18,11 @@ const JUMP_M: f64 = 1.0;
 
 /// One player of one match: what it did from each birth to the next death.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Subject {
+pub(super) struct BotSubject {
     pub(super) lives: Vec<Vec<Kinematics>>,
 }
 
-impl Subject {
+impl BotSubject {
     fn observe(&mut self, now: SimTime, player: &Player, was_alive: bool) {
         if !player.is_alive {
             return;
@@ -43,13 +43,13 @@ impl Subject {
 }
 
 /// Everyone's tracks of one match.
-pub(super) fn play(level: &Arc<Level>, seed: u64, seconds: u32) -> Vec<Subject> {
+pub(super) fn play(level: &Arc<Level>, seed: u64, seconds: u32) -> Vec<BotSubject> {
     let mut config = MatchConfig::default();
     config.bots = BOTS;
     config.seconds = seconds;
     config.seed = seed;
     let mut game = Match::start(Arc::clone(level), &config);
-    let mut subjects = vec![Subject::default(); usize::from(BOTS)];
+    let mut subjects = vec![BotSubject::default(); usize::from(BOTS)];
     let mut alive = vec![false; usize::from(BOTS)];
     for _ in 0..seconds * TICKS_PER_S {
         let world = game.step();
@@ -63,8 +63,8 @@ pub(super) fn play(level: &Arc<Level>, seed: u64, seconds: u32) -> Vec<Subject> 
 }
 
 /// Everyone of several matches, by seed.
-pub(super) fn play_all(level: &Arc<Level>, seeds: &[u64], seconds: u32) -> Vec<Subject> {
-    let matches: Vec<Vec<Subject>> =
+pub(super) fn play_all(level: &Arc<Level>, seeds: &[u64], seconds: u32) -> Vec<BotSubject> {
+    let matches: Vec<Vec<BotSubject>> =
         seeds.par_iter().map(|&seed| play(level, seed, seconds)).collect();
     matches.into_iter().flatten().collect()
 }
@@ -76,7 +76,7 @@ pub(super) fn sightings(level: &Arc<Level>, seeds: &[u64], seconds: u32) -> Vec<
     matches.into_iter().flatten().collect()
 }
 
-fn seen_in(subjects: &[Subject]) -> Vec<Sighting> {
+fn seen_in(subjects: &[BotSubject]) -> Vec<Sighting> {
     let lives = subjects.iter().flat_map(|subject| &subject.lives);
     let seen = lives.flat_map(|life| life.iter().step_by(SIGHTING_TICKS));
     let sighting = |seen: &Kinematics| Sighting {

@@ -1,16 +1,17 @@
 //! The numbers behind STEELE's claims, by place.
 
 use super::ahead::HORIZONS_S;
-use super::chain::Tally;
+use super::chain::ChainTally;
 use super::contrast::p_text;
 use super::findings::{
-    Findings, Measure, Projected, Run, Thresholds, Where, late_m, now_m, updates_per_s,
+    ChainRun, LevelFindings, Measure, Projected, Thresholds, Where, late_m, now_m, updates_per_s,
 };
-use super::places::Kind;
-use crate::reproduce::Table;
+use super::places::PlaceKind;
+use crate::reproduce::ReportTable;
+use crate::stats::mean;
 
-pub(super) fn tables(findings: &Findings) -> Vec<Table> {
-    let mut tables: Vec<Table> =
+pub(super) fn tables(findings: &LevelFindings) -> Vec<ReportTable> {
+    let mut tables: Vec<ReportTable> =
         findings.thresholds.iter().map(|it| by_threshold(findings, it)).collect();
     tables.extend(findings.thresholds.first().map(by_kind));
     tables.push(tests(findings));
@@ -21,7 +22,7 @@ pub(super) fn tables(findings: &Findings) -> Vec<Table> {
     tables
 }
 
-fn by_threshold(findings: &Findings, found: &Thresholds) -> Table {
+fn by_threshold(findings: &LevelFindings, found: &Thresholds) -> ReportTable {
     let title = format!(
         "Thresholds, {}: means over {} subjects; trends from {:.1} bot-hours",
         found.title, findings.subjects, findings.training_h
@@ -29,17 +30,13 @@ fn by_threshold(findings: &Findings, found: &Thresholds) -> Table {
     runs_table(&title, &[&found.by_place, &found.frugal, &found.middle])
 }
 
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
-}
-
-fn allowed_m(tally: &Tally) -> f64 {
+fn allowed_m(tally: &ChainTally) -> f64 {
     tally.allowed_m / tally.ticks.max(1.0)
 }
 
-fn runs_table(title: &str, runs: &[&Run]) -> Table {
+fn runs_table(title: &str, runs: &[&ChainRun]) -> ReportTable {
     let columns = ["method", "where", "allowed m", "updates/s", "error m", "100 ms late m"];
-    let mut table = Table::new(title, &columns);
+    let mut table = ReportTable::new(title, &columns);
     for run in runs {
         for place in Where::ALL {
             let number = |measure: Measure| format!("{:.3}", mean(&run.values(place, measure)));
@@ -52,7 +49,7 @@ fn runs_table(title: &str, runs: &[&Run]) -> Table {
 }
 
 /// All subjects together, by kind of place.
-fn by_kind(found: &Thresholds) -> Table {
+fn by_kind(found: &Thresholds) -> ReportTable {
     let columns = [
         "place",
         "time %",
@@ -66,9 +63,9 @@ fn by_kind(found: &Thresholds) -> Table {
     ];
     let title =
         format!("By place beside {}, {}: all subjects together", found.frugal.name, found.title);
-    let mut table = Table::new(&title, &columns);
-    let all = Kind::ALL.map(|kind| pooled(&found.by_place, kind).ticks).iter().sum::<f64>();
-    for kind in Kind::ALL {
+    let mut table = ReportTable::new(&title, &columns);
+    let all = PlaceKind::ALL.map(|kind| pooled(&found.by_place, kind).ticks).iter().sum::<f64>();
+    for kind in PlaceKind::ALL {
         let (ours, fixed) = (pooled(&found.by_place, kind), pooled(&found.frugal, kind));
         let mut row = vec![kind.name().to_owned(), format!("{:.1}", 100.0 * ours.ticks / all)];
         row.push(format!("{:.3}", allowed_m(&ours)));
@@ -80,17 +77,17 @@ fn by_kind(found: &Thresholds) -> Table {
     table
 }
 
-fn pooled(run: &Run, kind: Kind) -> Tally {
-    let mut sum = Tally::default();
+fn pooled(run: &ChainRun, kind: PlaceKind) -> ChainTally {
+    let mut sum = ChainTally::default();
     run.subjects.iter().for_each(|subject| sum.add(&subject[kind as usize]));
     sum
 }
 
 /// Every paired test of the thresholds.
-fn tests(findings: &Findings) -> Table {
+fn tests(findings: &LevelFindings) -> ReportTable {
     let columns =
         ["projection", "against", "where", "measure", "difference", "t", "p", "p ranks", "n"];
-    let mut table = Table::new("Threshold by place minus fixed, per subject", &columns);
+    let mut table = ReportTable::new("Threshold by place minus fixed, per subject", &columns);
     for found in &findings.thresholds {
         for (name, other) in [("as many", &found.frugal), ("halfway", &found.middle)] {
             for place in [Where::Critical, Where::Elsewhere] {
@@ -101,7 +98,12 @@ fn tests(findings: &Findings) -> Table {
     table
 }
 
-fn test_rows(found: &Thresholds, (name, other): (&str, &Run), place: Where, table: &mut Table) {
+fn test_rows(
+    found: &Thresholds,
+    (name, other): (&str, &ChainRun),
+    place: Where,
+    table: &mut ReportTable,
+) {
     let measures: [(&str, Measure); 3] =
         [("updates/s", updates_per_s), ("error m", now_m), ("100 ms late m", late_m)];
     for (label, measure) in measures {
@@ -115,11 +117,12 @@ fn test_rows(found: &Thresholds, (name, other): (&str, &Run), place: Where, tabl
     }
 }
 
-fn projections(title: &str, all: &[Projected]) -> Table {
+fn projections(title: &str, all: &[Projected]) -> ReportTable {
     let heads = HORIZONS_S.map(|s| format!("{s} s"));
     let mut columns = vec!["acceleration", "where"];
     columns.extend(heads.iter().map(String::as_str));
-    let mut table = Table::new(&format!("{title}: error in m, means over subjects"), &columns);
+    let mut table =
+        ReportTable::new(&format!("{title}: error in m, means over subjects"), &columns);
     for projected in all {
         for place in Where::ALL {
             let mut row = vec![projected.name.to_owned(), place.name().to_owned()];

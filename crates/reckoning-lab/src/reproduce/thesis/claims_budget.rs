@@ -1,16 +1,17 @@
-//! What section 3.4 of THESIS says about budgets.
+//! Claims of THESIS, section 3.4, about budgets.
 
-use super::fairness::{Findings, percent, percents};
-use super::policies::{Outcome, Series, VARIATIONS_MS, WEIGHTS};
+use super::fairness::{FairnessFindings, percent, percents};
+use super::policies::{PolicyOutcome, PolicySeries, VARIATIONS_MS, WEIGHTS};
 use super::{THRESHOLDS_M, figure_claim};
-use crate::reproduce::{Claim, Document, Spread, Verdict};
+use crate::reproduce::{Claim, ClaimVerdict, Document};
+use crate::stats::Spread;
 
 const THIRD: &str = "1/3 base";
 const TURNS: &str = "deterministic, accumulated";
 /// What "almost the same" may differ by, where other policies raise the mean by a third or more.
 const ALMOST: f64 = 0.1;
 
-pub(super) fn claims(findings: &Findings, thresholds: &[Series; 3]) -> Vec<Claim> {
+pub(super) fn claims(findings: &FairnessFindings, thresholds: &[PolicySeries; 3]) -> Vec<Claim> {
     vec![
         same_packets(findings),
         drawn_deviation(findings),
@@ -26,11 +27,11 @@ pub(super) fn claims(findings: &Findings, thresholds: &[Series; 3]) -> Vec<Claim
     ]
 }
 
-fn same_packets(findings: &Findings) -> Claim {
-    let packets = |run: &Outcome| run.packets as f64;
-    let third = findings.of(THIRD, 0);
-    let off = |series: &&Series| series.ratio(third, packets);
-    let turns = findings.of(TURNS, 0).ratio(third, packets);
+fn same_packets(findings: &FairnessFindings) -> Claim {
+    let packets = |run: &PolicyOutcome| run.packets as f64;
+    let third = findings.series_of(THIRD, 0);
+    let off = |series: &&PolicySeries| series.ratio(third, packets);
+    let turns = findings.series_of(TURNS, 0).ratio(third, packets);
     let widest = |policy| {
         let ratios = findings.cases(policy, 0).each_ref().map(off);
         let far = |a: &f64, b: &f64| (a - 1.0).abs().total_cmp(&(b - 1.0).abs());
@@ -50,7 +51,7 @@ fn same_packets(findings: &Findings) -> Claim {
             percent(turned),
             percent(drawn)
         ),
-        verdict: Verdict::of((turns - 1.0).abs() <= allowed),
+        verdict: ClaimVerdict::from_holds((turns - 1.0).abs() <= allowed),
         why: format!(
             "judged by accumulated error, within a thousandth and one round ({:.2} %); the others \
              are off by chance and by turns that come late",
@@ -60,8 +61,12 @@ fn same_packets(findings: &Findings) -> Claim {
 }
 
 /// A number of each weight case against the 1/3 base case.
-fn by_case(findings: &Findings, policy: &str, number: impl Fn(&Outcome) -> f64) -> [f64; 5] {
-    let third = findings.of(THIRD, 0);
+fn by_case(
+    findings: &FairnessFindings,
+    policy: &str,
+    number: impl Fn(&PolicyOutcome) -> f64,
+) -> [f64; 5] {
+    let third = findings.series_of(THIRD, 0);
     findings.cases(policy, 0).map(|series| series.ratio(third, &number))
 }
 
@@ -73,12 +78,12 @@ fn named(ratios: &[f64; 5]) -> String {
         .join(", ")
 }
 
-fn drawn_deviation(findings: &Findings) -> Claim {
-    let ratios = by_case(findings, "probabilistic", Outcome::deviation_m);
+fn drawn_deviation(findings: &FairnessFindings) -> Claim {
+    let ratios = by_case(findings, "probabilistic", PolicyOutcome::deviation_m);
     let varied = VARIATIONS_MS.map(|variation_ms| {
-        let third = findings.of(THIRD, variation_ms);
+        let third = findings.series_of(THIRD, variation_ms);
         let cases = findings.cases("probabilistic", variation_ms);
-        cases.into_iter().filter(|case| case.ratio(third, Outcome::deviation_m) < 1.0).count()
+        cases.into_iter().filter(|case| case.ratio(third, PolicyOutcome::deviation_m) < 1.0).count()
     });
     figure_claim(
         "All five probabilistic cases lower the standard deviation below the 1/3 base case",
@@ -96,8 +101,8 @@ fn drawn_deviation(findings: &Findings) -> Claim {
     )
 }
 
-fn drawn_best(findings: &Findings) -> Claim {
-    let ratios = by_case(findings, "probabilistic", Outcome::deviation_m);
+fn drawn_best(findings: &FairnessFindings) -> Claim {
+    let ratios = by_case(findings, "probabilistic", PolicyOutcome::deviation_m);
     let least = ratios.into_iter().fold(f64::INFINITY, f64::min);
     figure_claim(
         "Of the probabilistic cases, instantaneous error levels best",
@@ -112,8 +117,8 @@ fn drawn_best(findings: &Findings) -> Claim {
     )
 }
 
-fn drawn_mean(findings: &Findings) -> Claim {
-    let ratios = by_case(findings, "probabilistic", Outcome::mean_m);
+fn drawn_mean(findings: &FairnessFindings) -> Claim {
+    let ratios = by_case(findings, "probabilistic", PolicyOutcome::mean_m);
     figure_claim(
         "All five probabilistic cases raise the mean above the 1/3 base case",
         "3.16, 3.24, 3.25",
@@ -123,7 +128,7 @@ fn drawn_mean(findings: &Findings) -> Claim {
     )
 }
 
-fn drawn_everyone(findings: &Findings) -> Claim {
+fn drawn_everyone(findings: &FairnessFindings) -> Claim {
     let each = [0, 1, 2].map(|who| {
         let ratios = by_case(findings, "probabilistic", |run| run.errors_m[who]);
         ratios.into_iter().fold(f64::INFINITY, f64::min)
@@ -137,8 +142,8 @@ fn drawn_everyone(findings: &Findings) -> Claim {
     )
 }
 
-fn lottery(findings: &Findings) -> Claim {
-    let (lot, third) = (findings.of("1/3 by lot", 0), findings.of(THIRD, 0));
+fn lottery(findings: &FairnessFindings) -> Claim {
+    let (lot, third) = (findings.series_of("1/3 by lot", 0), findings.series_of(THIRD, 0));
     let ratios = [0, 1, 2].map(|who| lot.ratio(third, |run| run.errors_m[who]));
     figure_claim(
         "A fixed chance of 1/3 per trigger makes every receiver's error higher than every third \
@@ -150,9 +155,9 @@ fn lottery(findings: &Findings) -> Claim {
     )
 }
 
-fn turns_deviation(findings: &Findings) -> Claim {
-    let ratios = findings.ratios(TURNS, THIRD, Outcome::deviation_m);
-    let base = findings.ratios(TURNS, "base", Outcome::deviation_m);
+fn turns_deviation(findings: &FairnessFindings) -> Claim {
+    let ratios = findings.ratios(TURNS, THIRD, PolicyOutcome::deviation_m);
+    let base = findings.ratios(TURNS, "base", PolicyOutcome::deviation_m);
     figure_claim(
         "Deterministic by accumulated error lowers the standard deviation below the 1/3 base and \
          the base case",
@@ -167,10 +172,11 @@ fn turns_deviation(findings: &Findings) -> Claim {
     )
 }
 
-fn turns_mean(findings: &Findings) -> Claim {
-    let ratios = findings.ratios(TURNS, THIRD, Outcome::mean_m);
-    let by_seed = findings.of(TURNS, 0).ratios(findings.of(THIRD, 0), Outcome::mean_m);
-    let between_seeds = 100.0 * Spread::of(&by_seed).deviation;
+fn turns_mean(findings: &FairnessFindings) -> Claim {
+    let ratios = findings.ratios(TURNS, THIRD, PolicyOutcome::mean_m);
+    let by_seed =
+        findings.series_of(TURNS, 0).ratios(findings.series_of(THIRD, 0), PolicyOutcome::mean_m);
+    let between_seeds = 100.0 * Spread::from_values(&by_seed).deviation;
     figure_claim(
         "Deterministic by accumulated error keeps the mean almost the same as the 1/3 base case",
         "3.20, 3.24, 3.25",
@@ -184,8 +190,8 @@ fn turns_mean(findings: &Findings) -> Claim {
     )
 }
 
-fn turns_worst(findings: &Findings) -> Claim {
-    let worst = findings.ratios(TURNS, THIRD, Outcome::worst_m);
+fn turns_worst(findings: &FairnessFindings) -> Claim {
+    let worst = findings.ratios(TURNS, THIRD, PolicyOutcome::worst_m);
     let nearest = findings.ratios(TURNS, THIRD, |run| run.errors_m[0]);
     figure_claim(
         "Deterministic by accumulated error brings the worst receiver below the 1/3 base case, \
@@ -201,9 +207,9 @@ fn turns_worst(findings: &Findings) -> Claim {
     )
 }
 
-fn turns_best(findings: &Findings) -> Claim {
-    let deviations = by_case(findings, "deterministic", Outcome::deviation_m);
-    let means = by_case(findings, "deterministic", Outcome::mean_m);
+fn turns_best(findings: &FairnessFindings) -> Claim {
+    let deviations = by_case(findings, "deterministic", PolicyOutcome::deviation_m);
+    let means = by_case(findings, "deterministic", PolicyOutcome::mean_m);
     // Best: levels, and of those that do raises the mean least.
     let levels = |case: usize| deviations[case] < 0.9;
     let others = (1..5).filter(|&case| levels(case)).map(|case| means[case]);
@@ -213,7 +219,7 @@ fn turns_best(findings: &Findings) -> Claim {
         claim: "Of the deterministic cases, accumulated error alone performs best".to_owned(),
         published: "in words, no figure (section 3.4.2.2)".to_owned(),
         measured: format!("deviation: {}; mean: {}", named(&deviations), named(&means)),
-        verdict: Verdict::of(levels(0) && means[0] <= least),
+        verdict: ClaimVerdict::from_holds(levels(0) && means[0] <= least),
         why: format!(
             "best: the least rise of the mean among those that lower the deviation by a tenth; by \
              deviation alone it would be {}",
@@ -226,10 +232,11 @@ fn least_of(numbers: &[f64; 5]) -> usize {
     (1..5).fold(0, |best, case| if numbers[case] < numbers[best] { case } else { best })
 }
 
-fn lower_threshold(thresholds: &[Series; 3]) -> Claim {
-    let of = |number: fn(&Outcome) -> f64| thresholds.each_ref().map(|s| s.spread(number).mean);
+fn lower_threshold(thresholds: &[PolicySeries; 3]) -> Claim {
+    let of =
+        |number: fn(&PolicyOutcome) -> f64| thresholds.each_ref().map(|s| s.spread(number).mean);
     let (mean, deviation, worst) =
-        (of(Outcome::mean_m), of(Outcome::deviation_m), of(Outcome::worst_m));
+        (of(PolicyOutcome::mean_m), of(PolicyOutcome::deviation_m), of(PolicyOutcome::worst_m));
     let falls = |numbers: &[f64; 3]| numbers[0] > numbers[1] && numbers[1] > numbers[2];
     let metres = |numbers: [f64; 3]| numbers.map(|number| format!("{number:.2}")).join(", ");
     Claim {
@@ -245,7 +252,7 @@ fn lower_threshold(thresholds: &[Series; 3]) -> Claim {
             metres(deviation),
             metres(worst)
         ),
-        verdict: Verdict::of(falls(&deviation) && falls(&worst)),
+        verdict: ClaimVerdict::from_holds(falls(&deviation) && falls(&worst)),
         why: "better: deviation and worst receiver fall from threshold to threshold".to_owned(),
     }
 }

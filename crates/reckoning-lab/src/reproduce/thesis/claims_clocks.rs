@@ -1,16 +1,16 @@
-//! What chapter 2 of THESIS says about clocks.
+//! Claims of THESIS, chapter 2, about clocks.
 
-use super::clocks::Pair;
+use super::clocks::ClockPair;
 use super::figure_claim;
-use super::tank::{Drive, TOP_SPEED_MPS};
-use crate::reproduce::{Claim, Document, Verdict};
+use super::tank::{TOP_SPEED_MPS, TankDrive};
+use crate::reproduce::{Claim, ClaimVerdict, Document};
 
 /// A tank of `BZFlag` is this long, and this wide.
 const TANK_M: [f64; 2] = [6.0, 2.8];
 /// An error below this is none: positions are exact to this after minutes.
 const NOTHING_M: f64 = 1e-6;
 
-pub(super) fn claims(pairs: &[Pair]) -> Vec<Claim> {
+pub(super) fn claims(pairs: &[ClockPair]) -> Vec<Claim> {
     vec![
         after_is_zero(pairs),
         before_remains(pairs),
@@ -22,11 +22,11 @@ pub(super) fn claims(pairs: &[Pair]) -> Vec<Claim> {
     ]
 }
 
-fn driven(pairs: &[Pair], drive: Drive) -> impl Iterator<Item = &Pair> {
+fn driven(pairs: &[ClockPair], drive: TankDrive) -> impl Iterator<Item = &ClockPair> {
     pairs.iter().filter(move |pair| pair.drive == drive)
 }
 
-fn after_is_zero(pairs: &[Pair]) -> Claim {
+fn after_is_zero(pairs: &[ClockPair]) -> Claim {
     let worst = pairs.iter().map(|pair| pair.global.export.after).fold(0.0, f64::max);
     let local =
         pairs.iter().filter(|pair| pair.delay_ms == 300).map(|pair| pair.local.export.after);
@@ -40,12 +40,12 @@ fn after_is_zero(pairs: &[Pair]) -> Claim {
             "at most {worst:.1e} m with the global clock in all runs; at 300 ms at least \
              {local:.2} m with the local one"
         ),
-        verdict: Verdict::of(worst < NOTHING_M && local > 0.1),
+        verdict: ClaimVerdict::from_holds(worst < NOTHING_M && local > 0.1),
         why: "measured towards the exported path, without a blend".to_owned(),
     }
 }
 
-fn before_remains(pairs: &[Pair]) -> Claim {
+fn before_remains(pairs: &[ClockPair]) -> Claim {
     let least = pairs.iter().map(|pair| pair.global.export.before).fold(f64::INFINITY, f64::min);
     let most = pairs.iter().map(|pair| pair.global.export.before).fold(0.0, f64::max);
     Claim {
@@ -53,13 +53,13 @@ fn before_remains(pairs: &[Pair]) -> Claim {
         claim: "The export error before an update arrives cannot be avoided".to_owned(),
         published: "in words (section 2.2)".to_owned(),
         measured: format!("{least:.3} to {most:.2} m on average with the global clock"),
-        verdict: Verdict::of(least > NOTHING_M),
+        verdict: ClaimVerdict::from_holds(least > NOTHING_M),
         why: "every run keeps some, the more the longer the delay".to_owned(),
     }
 }
 
-fn global_is_smaller(pairs: &[Pair]) -> Claim {
-    let ratio = |pair: &Pair| pair.global.mean_m / pair.local.mean_m;
+fn global_is_smaller(pairs: &[ClockPair]) -> Claim {
+    let ratio = |pair: &ClockPair| pair.global.mean_m / pair.local.mean_m;
     let of = |drive| {
         let ratios: Vec<String> =
             driven(pairs, drive).map(|pair| format!("{:.1}", 100.0 * ratio(pair))).collect();
@@ -69,14 +69,14 @@ fn global_is_smaller(pairs: &[Pair]) -> Claim {
     figure_claim(
         "The average error with the global clock is substantially less than with the local one",
         "2.2",
-        format!("of the local error, at 100, 300, 800 ms: {}", Drive::ALL.map(of).join("; ")),
+        format!("of the local error, at 100, 300, 800 ms: {}", TankDrive::ALL.map(of).join("; ")),
         most < 0.5,
         "substantially: less than half, in every drive at every delay",
     )
 }
 
-fn two_tanks(pairs: &[Pair]) -> Claim {
-    let at_300 = driven(pairs, Drive::Linear).find(|pair| pair.delay_ms == 300);
+fn two_tanks(pairs: &[ClockPair]) -> Claim {
+    let at_300 = driven(pairs, TankDrive::Linear).find(|pair| pair.delay_ms == 300);
     let (local_m, global_m, right) = at_300.map_or((0.0, 0.0, 0.0), |pair| {
         (pair.local.max_m, pair.global.mean_m, 100.0 * pair.global.right_share)
     });
@@ -92,7 +92,7 @@ fn two_tanks(pairs: &[Pair]) -> Claim {
              on average and nothing in {right:.0} % of the time",
             lengths[0], lengths[1]
         ),
-        verdict: Verdict::of(
+        verdict: ClaimVerdict::from_holds(
             lengths[0] < 2.0 && lengths[1] > 2.0 && global_m < 0.1 * TANK_M[1] && right > 80.0,
         ),
         why: format!(
@@ -102,14 +102,14 @@ fn two_tanks(pairs: &[Pair]) -> Claim {
     }
 }
 
-fn grows_with_delay(pairs: &[Pair]) -> Claim {
+fn grows_with_delay(pairs: &[ClockPair]) -> Claim {
     let means = |drive| driven(pairs, drive).map(|pair| pair.global.mean_m).collect::<Vec<_>>();
     let rises = |drive| means(drive).windows(2).all(|pair| pair[0] < pair[1]);
-    let right: Vec<String> = driven(pairs, Drive::Random)
+    let right: Vec<String> = driven(pairs, TankDrive::Random)
         .map(|pair| format!("{:.0} %", 100.0 * pair.global.right_share))
         .collect();
     let metres: Vec<String> =
-        means(Drive::Random).iter().map(|mean_m| format!("{mean_m:.2} m")).collect();
+        means(TankDrive::Random).iter().map(|mean_m| format!("{mean_m:.2} m")).collect();
     figure_claim(
         "In random motion the global error reaches zero often at low delay and grows with the \
          delay",
@@ -119,13 +119,13 @@ fn grows_with_delay(pairs: &[Pair]) -> Claim {
             right.join(", "),
             metres.join(", ")
         ),
-        Drive::ALL.into_iter().all(rises),
+        TankDrive::ALL.into_iter().all(rises),
         "the mean rises with the delay in every drive",
     )
 }
 
-fn stops_overshoot(pairs: &[Pair]) -> Claim {
-    let stops = || driven(pairs, Drive::Stopping);
+fn stops_overshoot(pairs: &[ClockPair]) -> Claim {
+    let stops = || driven(pairs, TankDrive::Stopping);
     let worse = stops().map(|pair| pair.global_worse_at_stops).fold(1.0, f64::min);
     let list = |numbers: Vec<f64>| {
         numbers.iter().map(|m| format!("{m:.1}")).collect::<Vec<_>>().join(", ")
@@ -149,8 +149,8 @@ fn stops_overshoot(pairs: &[Pair]) -> Claim {
     )
 }
 
-fn only_stops(pairs: &[Pair]) -> Claim {
-    let others = pairs.iter().filter(|pair| pair.drive != Drive::Stopping);
+fn only_stops(pairs: &[ClockPair]) -> Claim {
+    let others = pairs.iter().filter(|pair| pair.drive != TankDrive::Stopping);
     let most = others.map(|pair| pair.global_worse).fold(0.0, f64::max);
     figure_claim(
         "Stopping is the only case in which the global clock is worse",

@@ -1,14 +1,14 @@
-//! What section 3.3 of THESIS says about scheduling.
+//! Claims of THESIS, section 3.3, about scheduling.
 
-use super::fairness::{Findings, percent, percents};
+use super::fairness::{FairnessFindings, percent, percents};
 use super::figure_claim;
-use super::policies::{Outcome, VARIATIONS_MS};
+use super::policies::{PolicyOutcome, VARIATIONS_MS};
 use crate::reproduce::Claim;
 
 const FIRST: &str = "scheduling #1";
 const SECOND: &str = "scheduling #2";
 
-pub(super) fn claims(findings: &Findings) -> Vec<Claim> {
+pub(super) fn claims(findings: &FairnessFindings) -> Vec<Claim> {
     vec![
         first_deviation(findings),
         first_mean(findings),
@@ -19,8 +19,8 @@ pub(super) fn claims(findings: &Findings) -> Vec<Claim> {
     ]
 }
 
-fn first_deviation(findings: &Findings) -> Claim {
-    let ratios = findings.ratios(FIRST, "base", Outcome::deviation_m);
+fn first_deviation(findings: &FairnessFindings) -> Claim {
+    let ratios = findings.ratios(FIRST, "base", PolicyOutcome::deviation_m);
     figure_claim(
         "Scheduling #1 lowers the standard deviation of the error among receivers by much",
         "3.2 to 3.4",
@@ -30,8 +30,8 @@ fn first_deviation(findings: &Findings) -> Claim {
     )
 }
 
-fn first_mean(findings: &Findings) -> Claim {
-    let ratios = findings.ratios(FIRST, "base", Outcome::mean_m);
+fn first_mean(findings: &FairnessFindings) -> Claim {
+    let ratios = findings.ratios(FIRST, "base", PolicyOutcome::mean_m);
     figure_claim(
         "Scheduling #1 multiplies the mean error",
         "3.5 to 3.7",
@@ -44,11 +44,11 @@ fn first_mean(findings: &Findings) -> Claim {
     )
 }
 
-fn first_everyone(findings: &Findings) -> Claim {
+fn first_everyone(findings: &FairnessFindings) -> Claim {
     let best = VARIATIONS_MS.map(|variation_ms| {
-        let least = |run: &Outcome| run.errors_m.into_iter().fold(f64::INFINITY, f64::min);
-        let best_m = findings.of(FIRST, variation_ms).spread(least).mean;
-        best_m / findings.of("base", variation_ms).spread(Outcome::worst_m).mean
+        let least = |run: &PolicyOutcome| run.errors_m.into_iter().fold(f64::INFINITY, f64::min);
+        let best_m = findings.series_of(FIRST, variation_ms).spread(least).mean;
+        best_m / findings.series_of("base", variation_ms).spread(PolicyOutcome::worst_m).mean
     });
     let packets = findings.ratios(FIRST, "base", |run| run.packets as f64);
     figure_claim(
@@ -68,8 +68,8 @@ fn first_everyone(findings: &Findings) -> Claim {
     )
 }
 
-fn second_deviation(findings: &Findings) -> Claim {
-    let ratios = findings.ratios(SECOND, "base", Outcome::deviation_m);
+fn second_deviation(findings: &FairnessFindings) -> Claim {
+    let ratios = findings.ratios(SECOND, "base", PolicyOutcome::deviation_m);
     figure_claim(
         "Scheduling #2 lowers the standard deviation",
         "3.11, static delays",
@@ -79,9 +79,9 @@ fn second_deviation(findings: &Findings) -> Claim {
     )
 }
 
-fn second_mean(findings: &Findings) -> Claim {
-    let ratios = findings.ratios(SECOND, "base", Outcome::mean_m);
-    let to_first = findings.ratios(SECOND, FIRST, Outcome::mean_m);
+fn second_mean(findings: &FairnessFindings) -> Claim {
+    let ratios = findings.ratios(SECOND, "base", PolicyOutcome::mean_m);
+    let to_first = findings.ratios(SECOND, FIRST, PolicyOutcome::mean_m);
     figure_claim(
         "Scheduling #2 raises the mean moderately, far less than #1",
         "3.12, static delays",
@@ -91,8 +91,8 @@ fn second_mean(findings: &Findings) -> Claim {
     )
 }
 
-fn second_farthest(findings: &Findings) -> Claim {
-    let (second, base) = (findings.of(SECOND, 0), findings.of("base", 0));
+fn second_farthest(findings: &FairnessFindings) -> Claim {
+    let (second, base) = (findings.series_of(SECOND, 0), findings.series_of("base", 0));
     let ratios = [0, 1, 2].map(|who| second.ratio(base, |run| run.errors_m[who]));
     figure_claim(
         "Under scheduling #2 the farthest receiver does as well as in the base case, the others \

@@ -1,4 +1,4 @@
-//! Chapter 2 of THESIS: what a common clock is worth to one listener.
+//! Chapter 2 of THESIS: the value of a common clock to one listener.
 //!
 //! One body, one listener behind a fixed delay. With a local clock it shows an update as if
 //! it spoke of the moment of arrival; with a global clock it projects over the delay.
@@ -10,15 +10,15 @@ use reckoning::{
     Split, Timing, Update,
 };
 
-use super::tank::Drive;
-use crate::reproduce::{Effort, Table};
+use super::tank::TankDrive;
+use crate::reproduce::{Effort, ReportTable};
 
 /// The delays of the experiment.
 pub(super) const DELAYS_MS: [u64; 3] = [100, 300, 800];
 
 /// What one listener saw of one drive, with one clock.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Seen {
+pub(super) struct ListenerView {
     /// The error towards the exported path, in metres: averaged over the run.
     pub(super) export: Split,
     /// Distance from the real path in metres.
@@ -32,12 +32,12 @@ pub(super) struct Seen {
 
 /// The same drive and delay with both clocks.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pair {
-    pub(super) drive: Drive,
+pub(super) struct ClockPair {
+    pub(super) drive: TankDrive,
     pub(super) delay_ms: u64,
     pub(super) updates_per_s: f64,
-    pub(super) local: Seen,
-    pub(super) global: Seen,
+    pub(super) local: ListenerView,
+    pub(super) global: ListenerView,
     /// The share of ticks in which the listener with the global clock was farther off.
     pub(super) global_worse: f64,
     /// The same among the ticks in which the tank stands and has not yet been seen to.
@@ -45,9 +45,9 @@ pub(super) struct Pair {
 }
 
 /// Runs every drive at every delay.
-pub(super) fn pairs(effort: Effort) -> Vec<Pair> {
+pub(super) fn pairs(effort: Effort) -> Vec<ClockPair> {
     let mut pairs = Vec::new();
-    for drive in Drive::ALL {
+    for drive in TankDrive::ALL {
         let track = drive.track(effort.seconds, 1);
         let exports = exports(&track);
         for delay_ms in DELAYS_MS {
@@ -68,7 +68,7 @@ fn exports(track: &[Kinematics]) -> Vec<Update> {
     std::iter::once(first).chain(later).collect()
 }
 
-fn pair(drive: Drive, delay_ms: u64, track: &[Kinematics], exports: &[Update]) -> Pair {
+fn pair(drive: TankDrive, delay_ms: u64, track: &[Kinematics], exports: &[Update]) -> ClockPair {
     let delay = Duration::from_millis(delay_ms);
     let local = Listening::run(Timing::OnArrival { delay: Duration::ZERO }, delay, track, exports);
     let global = Listening::run(Timing::Synchronised, delay, track, exports);
@@ -77,7 +77,7 @@ fn pair(drive: Drive, delay_ms: u64, track: &[Kinematics], exports: &[Update]) -
     let stopping: Vec<_> = unheard_stops(track, delay).collect();
     let worse_at_stops =
         stopping.iter().filter(|&&tick| global.errors_m[tick] > local.errors_m[tick]).count();
-    Pair {
+    ClockPair {
         drive,
         delay_ms,
         updates_per_s: exports.len() as f64 / length_s(track),
@@ -157,12 +157,12 @@ impl Listening {
         }
     }
 
-    fn seen(&self, track: &[Kinematics]) -> Seen {
+    fn seen(&self, track: &[Kinematics]) -> ListenerView {
         let split = self.log.split_samples(&self.samples);
         let per_s = 1.0 / length_s(track);
         let count = self.errors_m.len() as f64;
         let right = self.errors_m.iter().filter(|&&error_m| error_m < 1e-3).count();
-        Seen {
+        ListenerView {
             export: Split { before: split.before * per_s, after: split.after * per_s },
             mean_m: self.errors_m.iter().sum::<f64>() / count,
             max_m: self.errors_m.iter().copied().fold(0.0, f64::max),
@@ -173,7 +173,7 @@ impl Listening {
 }
 
 /// All numbers of the chapter.
-pub(super) fn table(pairs: &[Pair]) -> Table {
+pub(super) fn table(pairs: &[ClockPair]) -> ReportTable {
     let title = "THESIS chapter 2: error of a listener with a local and a global clock, in metres; \
                  before and after are export errors averaged over the run";
     let columns = [
@@ -188,7 +188,7 @@ pub(super) fn table(pairs: &[Pair]) -> Table {
         "right %",
         "overshoot",
     ];
-    let mut table = Table::new(title, &columns);
+    let mut table = ReportTable::new(title, &columns);
     for pair in pairs {
         for (clock, seen) in [("local", pair.local), ("global", pair.global)] {
             table.rows.push(vec![
@@ -201,7 +201,7 @@ pub(super) fn table(pairs: &[Pair]) -> Table {
                 format!("{:.3}", seen.mean_m),
                 format!("{:.2}", seen.max_m),
                 format!("{:.1}", 100.0 * seen.right_share),
-                if pair.drive == Drive::Stopping {
+                if pair.drive == TankDrive::Stopping {
                     format!("{:.2}", seen.overshoot_m)
                 } else {
                     "-".to_owned()

@@ -8,8 +8,8 @@ mod fairness;
 mod policies;
 mod tank;
 
-use super::{Claim, Document, Effort, Reproduction, Verdict};
-use fairness::Findings;
+use super::{Claim, ClaimVerdict, Document, Effort, Reproduction};
+use fairness::FairnessFindings;
 
 /// From coarse to fine, in metres; the coarsest sets the packets.
 const THRESHOLDS_M: [f64; 3] = [0.75, 0.25, 0.08];
@@ -18,7 +18,7 @@ const THRESHOLDS_M: [f64; 3] = [0.75, 0.25, 0.08];
 pub(super) fn reproduce(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Reproduction {
     progress("thesis: local and global clocks");
     let pairs = clocks::pairs(effort);
-    let findings = Findings { series: policies::series(effort, progress) };
+    let findings = FairnessFindings { series: policies::series(effort, progress) };
     progress("thesis: lower thresholds");
     let thresholds = policies::by_threshold(effort, THRESHOLDS_M);
 
@@ -38,7 +38,7 @@ fn figure_claim(claim: &str, figures: &str, measured: String, holds: bool, why: 
         claim: claim.to_owned(),
         published: format!("figure only ({figures})"),
         measured,
-        verdict: Verdict::of(holds),
+        verdict: ClaimVerdict::from_holds(holds),
         why: why.to_owned(),
     }
 }

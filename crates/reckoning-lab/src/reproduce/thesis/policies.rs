@@ -1,5 +1,5 @@
 //! Chapter 3 of THESIS: one sender, three receivers at 200, 500 and 800 ms, and the policies
-//! that decide who is told what.
+//! that decide which receiver gets which update.
 //!
 //! As in the document all policies see the same triggers, and an update that two of them send
 //! to the same receiver has the same luck on its way.
@@ -13,9 +13,10 @@ use reckoning::{
     PublisherConfig, SimTime, Threshold, Update, Weights,
 };
 
-use super::tank::Drive;
+use super::tank::TankDrive;
 use crate::TICK_HZ;
-use crate::reproduce::{Effort, Spread};
+use crate::reproduce::Effort;
+use crate::stats::Spread;
 use reckoning::random::SplitMix64;
 
 /// Mean delay of each receiver.
@@ -33,7 +34,7 @@ pub(super) const WEIGHTS: [(&str, Weights); 5] = [
 
 /// What decides, by name.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Rule {
+pub(super) enum PolicyRule {
     /// A policy that sees all receivers.
     Together(Policy),
     /// Each receiver gets each update by a chance of one third: the check of figure 3.18.
@@ -41,46 +42,46 @@ pub(super) enum Rule {
 }
 
 /// Every rule of the chapter, in the order of the tables.
-pub(super) fn rules() -> Vec<(String, Rule)> {
+pub(super) fn rules() -> Vec<(String, PolicyRule)> {
     // The longest time between triggers is the heartbeat.
     let horizon = PublisherConfig::default().heartbeat;
-    let scheduled = |leftover| Rule::Together(Policy::Scheduled { leftover, horizon });
+    let scheduled = |leftover| PolicyRule::Together(Policy::Scheduled { leftover, horizon });
     let k = NonZeroU32::MIN.saturating_add(2);
     let mut rules = vec![
-        ("base".to_owned(), Rule::Together(Policy::Base)),
+        ("base".to_owned(), PolicyRule::Together(Policy::Base)),
         ("scheduling #1".to_owned(), scheduled(Leftover::Dropped)),
         ("scheduling #2".to_owned(), scheduled(Leftover::Flushed)),
-        ("1/3 base".to_owned(), Rule::Together(Policy::EveryKth { k })),
-        ("1/3 by lot".to_owned(), Rule::Lottery),
+        ("1/3 base".to_owned(), PolicyRule::Together(Policy::EveryKth { k })),
+        ("1/3 by lot".to_owned(), PolicyRule::Lottery),
     ];
     let budget = Budget::ONE;
     for (name, weights) in WEIGHTS {
         let policy = Policy::Probabilistic { budget, weights };
-        rules.push((format!("probabilistic, {name}"), Rule::Together(policy)));
+        rules.push((format!("probabilistic, {name}"), PolicyRule::Together(policy)));
     }
     for (name, weights) in WEIGHTS {
         let policy = Policy::Deterministic { budget, weights };
-        rules.push((format!("deterministic, {name}"), Rule::Together(policy)));
+        rules.push((format!("deterministic, {name}"), PolicyRule::Together(policy)));
     }
     rules
 }
 
 /// What one run came to.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Outcome {
+pub(super) struct PolicyOutcome {
     /// The accumulated export error of each receiver over the length of the run, in metres.
     pub(super) errors_m: [f64; 3],
     /// Updates sent to all of them.
     pub(super) packets: u64,
 }
 
-impl Outcome {
+impl PolicyOutcome {
     pub(super) fn mean_m(&self) -> f64 {
-        Spread::of(&self.errors_m).mean
+        Spread::from_values(&self.errors_m).mean
     }
 
     pub(super) fn deviation_m(&self) -> f64 {
-        Spread::of(&self.errors_m).deviation
+        Spread::from_values(&self.errors_m).deviation
     }
 
     pub(super) fn worst_m(&self) -> f64 {
@@ -90,39 +91,39 @@ impl Outcome {
 
 /// One rule under one variation of delay, once for each seed.
 #[derive(Clone, Debug)]
-pub(super) struct Series {
+pub(super) struct PolicySeries {
     pub(super) name: String,
     pub(super) variation_ms: u32,
-    pub(super) outcomes: Vec<Outcome>,
+    pub(super) outcomes: Vec<PolicyOutcome>,
 }
 
-impl Series {
+impl PolicySeries {
     /// Mean and spread over seeds of one number.
-    pub(super) fn spread(&self, number: impl Fn(&Outcome) -> f64) -> Spread {
-        Spread::of(&self.outcomes.iter().map(number).collect::<Vec<_>>())
+    pub(super) fn spread(&self, number: impl Fn(&PolicyOutcome) -> f64) -> Spread {
+        Spread::from_values(&self.outcomes.iter().map(number).collect::<Vec<_>>())
     }
 
     /// What one number is to the same number of another rule in the same run, seed by seed.
-    pub(super) fn ratios(&self, other: &Self, number: impl Fn(&Outcome) -> f64) -> Vec<f64> {
+    pub(super) fn ratios(&self, other: &Self, number: impl Fn(&PolicyOutcome) -> f64) -> Vec<f64> {
         let pairs = self.outcomes.iter().zip(&other.outcomes);
         pairs.map(|(a, b)| number(a) / number(b)).collect()
     }
 
     /// The mean of the [`ratios`](Self::ratios).
-    pub(super) fn ratio(&self, other: &Self, number: impl Fn(&Outcome) -> f64) -> f64 {
-        Spread::of(&self.ratios(other, number)).mean
+    pub(super) fn ratio(&self, other: &Self, number: impl Fn(&PolicyOutcome) -> f64) -> f64 {
+        Spread::from_values(&self.ratios(other, number)).mean
     }
 }
 
 /// Runs every rule under every variation.
-pub(super) fn series(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Vec<Series> {
+pub(super) fn series(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Vec<PolicySeries> {
     let trips = trips(effort, Threshold::QUARTER_METRE);
     let mut all = Vec::new();
     for variation_ms in VARIATIONS_MS {
         for (name, rule) in rules() {
             progress(&format!("thesis: {name}, delays +-{variation_ms} ms"));
             let outcomes = trips.iter().map(|trip| trip.run(rule, variation_ms)).collect();
-            all.push(Series { name, variation_ms, outcomes });
+            all.push(PolicySeries { name, variation_ms, outcomes });
         }
     }
     all
@@ -130,37 +131,37 @@ pub(super) fn series(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Vec<Se
 
 /// Accumulated error by turns with the packets of the base case at the coarsest of these
 /// thresholds (in metres), which a lower threshold spreads over more triggers.
-pub(super) fn by_threshold(effort: Effort, thresholds_m: [f64; 3]) -> [Series; 3] {
+pub(super) fn by_threshold(effort: Effort, thresholds_m: [f64; 3]) -> [PolicySeries; 3] {
     let threshold = |m: f64| Threshold::metres(m).expect("thresholds are positive");
     let coarse = trips(effort, threshold(thresholds_m[0]));
     thresholds_m.map(|threshold_m| {
         let trips = trips(effort, threshold(threshold_m));
         let outcomes = trips.iter().zip(&coarse).map(|(trip, coarse)| {
-            let triggers = |trip: &Trip| trip.exports.len() as f64;
+            let triggers = |trip: &TankTrip| trip.exports.len() as f64;
             let budget = Budget::matching(3, triggers(coarse), triggers(trip));
             let budget = budget.expect("every trip exports something");
             let policy = Policy::Deterministic { budget, weights: Weights::ACCUMULATED };
-            trip.run(Rule::Together(policy), 0)
+            trip.run(PolicyRule::Together(policy), 0)
         });
         let outcomes = outcomes.collect();
-        Series { name: format!("{threshold_m} m"), variation_ms: 0, outcomes }
+        PolicySeries { name: format!("{threshold_m} m"), variation_ms: 0, outcomes }
     })
 }
 
 /// What the owner exported on one drive.
-struct Trip {
+struct TankTrip {
     seed: u64,
     ticks: i64,
     exports: Vec<Update>,
 }
 
-fn trips(effort: Effort, threshold: Threshold) -> Vec<Trip> {
+fn trips(effort: Effort, threshold: Threshold) -> Vec<TankTrip> {
     (1..=u64::from(effort.seeds)).map(|seed| trip(effort, threshold, seed)).collect()
 }
 
 /// A random drive, with straight updates.
-fn trip(effort: Effort, threshold: Threshold, seed: u64) -> Trip {
-    let track: Vec<Kinematics> = Drive::Random.track(effort.seconds, seed);
+fn trip(effort: Effort, threshold: Threshold, seed: u64) -> TankTrip {
+    let track: Vec<Kinematics> = TankDrive::Random.track(effort.seconds, seed);
     let mut config = PublisherConfig::default();
     config.model = Model::Linear;
     config.threshold = threshold;
@@ -169,19 +170,19 @@ fn trip(effort: Effort, threshold: Threshold, seed: u64) -> Trip {
     let (mut publisher, first) = started.expect("the settings are sound and tanks are finite");
     let later = track[1..].iter().filter_map(|truth| publisher.observe(truth));
     let exports = std::iter::once(first).chain(later).collect();
-    Trip { seed, ticks: i64::from(effort.seconds * TICK_HZ), exports }
+    TankTrip { seed, ticks: i64::from(effort.seconds * TICK_HZ), exports }
 }
 
-impl Trip {
-    fn run(&self, rule: Rule, variation_ms: u32) -> Outcome {
+impl TankTrip {
+    fn run(&self, rule: PolicyRule, variation_ms: u32) -> PolicyOutcome {
         match rule {
-            Rule::Together(policy) => self.run_for(policy, &[0, 1, 2], variation_ms),
-            Rule::Lottery => {
+            PolicyRule::Together(policy) => self.run_for(policy, &[0, 1, 2], variation_ms),
+            PolicyRule::Lottery => {
                 // With one listener the whole budget is its frequency.
                 let budget = Budget::per_trigger(1.0 / 3.0).expect("a third is positive");
                 let policy = Policy::Probabilistic { budget, weights: Weights::WAITING };
                 let alone = [0, 1, 2].map(|who| self.run_for(policy, &[who], variation_ms));
-                Outcome {
+                PolicyOutcome {
                     errors_m: [0, 1, 2].map(|who| alone[who].errors_m[who]),
                     packets: alone.iter().map(|outcome| outcome.packets).sum(),
                 }
@@ -189,8 +190,8 @@ impl Trip {
         }
     }
 
-    fn run_for(&self, policy: Policy, listeners: &[u32], variation_ms: u32) -> Outcome {
-        let mut run = Run::new(self.fairness(policy, listeners), self.seed, variation_ms);
+    fn run_for(&self, policy: Policy, listeners: &[u32], variation_ms: u32) -> PolicyOutcome {
+        let mut run = PolicyRun::new(self.fairness(policy, listeners), self.seed, variation_ms);
         let mut exports = self.exports.iter().peekable();
         for tick in 0..=self.ticks {
             let now = SimTime::from_tick(tick, TICK_HZ);
@@ -219,7 +220,7 @@ impl Trip {
 }
 
 /// One policy at work.
-struct Run {
+struct PolicyRun {
     fairness: Fairness,
     luck: SplitMix64,
     variation_ms: f64,
@@ -227,7 +228,7 @@ struct Run {
     acks: BTreeMap<(SimTime, ListenerId, SimTime), SimTime>,
 }
 
-impl Run {
+impl PolicyRun {
     fn new(fairness: Fairness, seed: u64, variation_ms: u32) -> Self {
         let variation_ms = f64::from(variation_ms);
         Self { fairness, luck: SplitMix64::new(seed).fork(99), variation_ms, acks: BTreeMap::new() }
@@ -258,11 +259,11 @@ impl Run {
         Duration::from_micros((1_000.0 * way_ms) as u64)
     }
 
-    fn outcome(&self, end: SimTime) -> Outcome {
+    fn outcome(&self, end: SimTime) -> PolicyOutcome {
         let mut errors_m = [0.0; 3];
         for (id, account) in self.fairness.accounts() {
             errors_m[id.0 as usize] = account.total_at(end) / end.as_secs_f64();
         }
-        Outcome { errors_m, packets: self.fairness.stats().sent }
+        PolicyOutcome { errors_m, packets: self.fairness.stats().sent }
     }
 }

@@ -12,7 +12,7 @@ const TOP_TURN_RADPS: f64 = std::f64::consts::FRAC_PI_4;
 
 /// What the driver does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Drive {
+pub(super) enum TankDrive {
     /// Along a line, sometimes faster and sometimes slower.
     Linear,
     /// Round circles, sometimes wider and sometimes narrower.
@@ -23,7 +23,7 @@ pub(super) enum Drive {
     Stopping,
 }
 
-impl Drive {
+impl TankDrive {
     pub(super) const ALL: [Self; 4] = [Self::Linear, Self::Circular, Self::Random, Self::Stopping];
 
     pub(super) const fn name(self) -> &'static str {
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_tank_never_jumps_nor_exceeds_its_speed() {
-        for drive in Drive::ALL {
+        for drive in TankDrive::ALL {
             for pair in drive.track(60, 3).windows(2) {
                 let moved_m = pair[1].position.distance(pair[0].position);
                 let most_m = pair[0].velocity.length() * pair[1].at.secs_since(pair[0].at);

@@ -1,39 +1,39 @@
 use super::*;
 use crate::reproduce::steele::ahead::{Misses, MissesByKind};
-use crate::reproduce::steele::chain::{ByKind, Tally};
-use crate::reproduce::steele::findings::{Projected, Run};
-use crate::reproduce::steele::places::Kind;
+use crate::reproduce::steele::chain::{ByKind, ChainTally};
+use crate::reproduce::steele::findings::{ChainRun, Projected};
+use crate::reproduce::steele::places::PlaceKind;
 
 const SUBJECTS: u32 = 12;
 
 /// Subjects unlike each other; `updates` and `error_m` at critical places and elsewhere.
-fn run(updates: [f64; 2], error_m: [f64; 2]) -> Run {
+fn run(updates: [f64; 2], error_m: [f64; 2]) -> ChainRun {
     let subject = |number: u32| {
         let own = 1.0 + 0.05 * f64::from(number * number % 7);
-        let tally = |at: usize| Tally {
+        let tally = |at: usize| ChainTally {
             ticks: 6000.0,
             updates: updates[at] * own,
             allowed_m: 0.0,
             now_m: error_m[at] * own,
             late_m: error_m[at] * own,
         };
-        let kinds = Kind::ALL.map(|kind| tally(usize::from(!kind.is_critical())));
+        let kinds = PlaceKind::ALL.map(|kind| tally(usize::from(!kind.is_critical())));
         ByKind::from(kinds)
     };
-    Run { name: String::new(), subjects: (0..SUBJECTS).map(subject).collect() }
+    ChainRun { name: String::new(), subjects: (0..SUBJECTS).map(subject).collect() }
 }
 
 fn projected(error_m: f64, tunnels: f64) -> Projected {
     let subject = |number: u32| {
         let own = error_m * (1.0 + 0.05 * f64::from(number * number % 7));
         let misses = Misses { count: 1.0, sums_m: [own; 4], tunnels };
-        MissesByKind::from([misses; Kind::ALL.len()])
+        MissesByKind::from([misses; PlaceKind::ALL.len()])
     };
     Projected { name: "", subjects: (0..SUBJECTS).map(subject).collect() }
 }
 
 /// Findings in which everything that STEELE hopes for is so or, `flipped`, the reverse.
-fn findings(flipped: bool) -> Findings {
+fn findings(flipped: bool) -> LevelFindings {
     let (mut by_place, mut frugal) =
         (run([400.0, 200.0], [90.0, 105.0]), run([300.0, 300.0], [100.0, 100.0]));
     let mut errors_m = [5.0, 4.0, 3.0, 2.0, 2.5];
@@ -47,7 +47,7 @@ fn findings(flipped: bool) -> Findings {
     }
     let middle = frugal.clone();
     let ahead = errors_m.map(|error_m| projected(error_m, walls[0])).to_vec();
-    Findings {
+    LevelFindings {
         training_h: 1.0,
         subjects: SUBJECTS as usize,
         thresholds: vec![Thresholds { title: "second order", by_place, frugal, middle }],
@@ -61,14 +61,14 @@ fn findings(flipped: bool) -> Findings {
 #[test]
 fn verdicts_follow_the_numbers() {
     for claim in claims(&findings(false)) {
-        assert_eq!(claim.verdict, Verdict::Reproduced, "{claim}");
+        assert_eq!(claim.verdict, ClaimVerdict::Reproduced, "{claim}");
     }
 }
 
 #[test]
 fn verdicts_flip_with_the_sign_of_the_data() {
     for claim in claims(&findings(true)) {
-        assert_eq!(claim.verdict, Verdict::NotReproduced, "{claim}");
+        assert_eq!(claim.verdict, ClaimVerdict::NotReproduced, "{claim}");
     }
 }
 
@@ -76,5 +76,5 @@ fn verdicts_flip_with_the_sign_of_the_data() {
 fn a_cost_that_is_not_negligible_refutes_the_second_hypothesis() {
     let mut dear = findings(false);
     dear.thresholds[0].by_place = run([400.0, 200.0], [90.0, 130.0]);
-    assert_eq!(fewer_elsewhere(&dear).verdict, Verdict::NotReproduced);
+    assert_eq!(fewer_elsewhere(&dear).verdict, ClaimVerdict::NotReproduced);
 }

@@ -1,4 +1,4 @@
-//! Every player's preference as it was learnt so far.
+//! Preferences of players, as learnt up to each moment of a recording.
 //!
 //! LI asks for the frequency of a player's habits. A learner watches each player four times a
 //! second, LI's slice, and what it knows by then is written down: a prediction made at some
@@ -11,24 +11,24 @@ use reckoning::{ConfigError, SimTime};
 use reckoning_predict::{Interest, InterestConfig, Preference, PreferenceLearner};
 
 use super::prepare::Prepared;
-use super::surroundings::{Moment, Surroundings};
+use super::surroundings::{RecordedSurroundings, SceneMoment};
 
 const EVERY: Duration = Duration::from_millis(250);
 
 /// What was learnt of the players of one recording, and since when it is known.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Habits(Vec<Vec<(SimTime, Preference)>>);
+pub(crate) struct PreferenceHistory(Vec<Vec<(SimTime, Preference)>>);
 
-impl Habits {
+impl PreferenceHistory {
     pub(crate) fn learn(
         prepared: &Prepared,
-        surroundings: &Surroundings,
+        surroundings: &RecordedSurroundings,
     ) -> Result<Self, ConfigError> {
         // Only directions count here, so LI's own scale will do.
         let interest = Interest::new(InterestConfig::default())?;
         let mut learners = vec![PreferenceLearner::default(); prepared.courses.len()];
         let mut known = vec![Vec::new(); prepared.courses.len()];
-        let mut moment = Moment::default();
+        let mut moment = SceneMoment::default();
         let mut next = SimTime::MIN;
         for &now in &prepared.frames {
             if now < next {

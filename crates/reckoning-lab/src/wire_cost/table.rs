@@ -1,4 +1,4 @@
-//! The table, written out.
+//! Text form of the wire-cost table.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -7,8 +7,8 @@ use std::time::Duration;
 use reckoning::{Curve, CurveBasis, Model};
 
 use super::WireTableError;
-use super::publish::{Plan, Way};
-use super::send::{Cost, Off, Sender};
+use super::publish::{PublishPlan, PublishedModel};
+use super::send::{BaselineMode, Sender, SendingCost};
 use crate::compare::prepare::Prepared;
 use reckoning_recording::load_file;
 
@@ -53,14 +53,14 @@ pub fn wire_table(data: &Path) -> Result<String, WireTableError> {
         let mut recordings = Vec::new();
         for session in sessions {
             let path = data.join(source).join(format!("{session}.csv.zst"));
-            recordings.push((*session, Prepared::of(&load_file(&path)?)));
+            recordings.push((*session, Prepared::from_recording(&load_file(&path)?)));
         }
         let axes = if flat { "2-D" } else { "3-D" };
         put(&mut text, &format!("\n{source}{rate}, {axes} ({})", sessions.join(", ")));
         put(&mut text, HEADINGS);
         for (width, widths) in [(1.0, "1 width"), (0.5, "1/2 width")] {
             for (name, way, heading) in ways() {
-                let row = Row::measure(&recordings, way, heading, flat, width)?;
+                let row = WireCostRow::measure(&recordings, way, heading, flat, width)?;
                 put(&mut text, &row.line(&format!("{name}, {widths}")));
             }
         }
@@ -72,49 +72,49 @@ const HEADINGS: &str = "                                  updates    acked    p9
                         whole    p99     all  plain";
 
 /// Models as the comparison of predictors uses them, under their names.
-fn ways() -> [(&'static str, Way, bool); 6] {
+fn ways() -> [(&'static str, PublishedModel, bool); 6] {
     let trust = Duration::from_millis(300);
     let four = Curve::still(CurveBasis::FOUR);
     [
-        ("linear", Way::Fitted(Model::Linear), false),
-        ("accelerating", Way::Fitted(Model::Accelerating { trust }), false),
-        ("curve of 4, coasting", Way::Fitted(Model::Curve(four)), false),
-        ("curve of 4, planned", Way::Planned(CurveBasis::FOUR), false),
-        ("curve of 3, planned", Way::Planned(CurveBasis::THREE), false),
-        ("linear with heading", Way::Fitted(Model::Linear), true),
+        ("linear", PublishedModel::Fitted(Model::Linear), false),
+        ("accelerating", PublishedModel::Fitted(Model::Accelerating { trust }), false),
+        ("curve of 4, coasting", PublishedModel::Fitted(Model::Curve(four)), false),
+        ("curve of 4, planned", PublishedModel::Planned(CurveBasis::FOUR), false),
+        ("curve of 3, planned", PublishedModel::Planned(CurveBasis::THREE), false),
+        ("linear with heading", PublishedModel::Fitted(Model::Linear), true),
     ]
 }
 
 /// One line of the table.
-struct Row {
-    acked: Cost,
-    previous: Cost,
-    whole: Cost,
+struct WireCostRow {
+    acked: SendingCost,
+    previous: SendingCost,
+    whole: SendingCost,
     plain_bytes: usize,
 }
 
-impl Row {
+impl WireCostRow {
     fn measure(
         recordings: &[(&str, Prepared)],
-        way: Way,
+        way: PublishedModel,
         heading: bool,
         flat: bool,
         width: f64,
     ) -> Result<Self, WireTableError> {
         let plain_bytes = plain_bytes(way, heading, flat);
-        let empty = Cost::default;
+        let empty = SendingCost::default;
         let mut row = Self { acked: empty(), previous: empty(), whole: empty(), plain_bytes };
         for (session, prepared) in recordings {
-            let plan = Plan { way, bound: prepared.body_width * width, flat, heading };
+            let plan = PublishPlan { way, bound: prepared.body_width * width, flat, heading };
             let format = plan.format()?;
             let exports = plan.exports(prepared, &format)?;
-            let send = |off| -> Result<Cost, WireTableError> {
+            let send = |off| -> Result<SendingCost, WireTableError> {
                 let changed = |_| WireTableError::Changed { session: (*session).to_owned() };
                 Sender::new(&format, off, 7).run(&exports)?.map_err(changed)
             };
-            row.acked.merge(&send(Off::Acknowledged)?);
-            row.previous.merge(&send(Off::Previous)?);
-            row.whole.merge(&send(Off::Nothing)?);
+            row.acked.merge(&send(BaselineMode::Acknowledged)?);
+            row.previous.merge(&send(BaselineMode::Previous)?);
+            row.whole.merge(&send(BaselineMode::Nothing)?);
         }
         Ok(row)
     }
@@ -131,7 +131,7 @@ impl Row {
 }
 
 /// Id, time and every vector that the update carries, as f32.
-fn plain_bytes(way: Way, heading: bool, flat: bool) -> usize {
+fn plain_bytes(way: PublishedModel, heading: bool, flat: bool) -> usize {
     let axes = if flat { 2 } else { 3 };
     let vectors = match way.model() {
         Model::Accelerating { .. } => 3,

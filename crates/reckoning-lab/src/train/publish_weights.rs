@@ -1,4 +1,4 @@
-//! Where a network in training would itself publish.
+//! Weights of training examples by where the network in training would itself publish.
 //!
 //! A predictor is asked only at the moments its last answer has strayed from, so those are
 //! the moments to be good at. Each run of a body is walked through from one such moment to the

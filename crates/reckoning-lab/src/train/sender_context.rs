@@ -1,4 +1,4 @@
-//! What the senders of a recording knew besides their motion: sticks, actions, the ball.
+//! Context of the senders of a recording besides their motion: sticks, actions, the ball.
 //!
 //! A game hands these to the engine as [`Surroundings`]; here they are read from the columns that
 //! its recordings have. Nothing of a sample later than the one asked about is looked at.
@@ -9,21 +9,21 @@ use reckoning_predict::learned::Framing;
 use reckoning_predict::{Intent, Landmark, Surroundings};
 
 use super::floors::Floors;
-use crate::compare::{Course, Prepared};
+use crate::compare::{BodyCourse, Prepared};
 use reckoning_recording::{Column, LevelShape, Recording, Track};
 
 /// Knowledge of one recording.
-pub(crate) struct Insight<'a> {
+pub(crate) struct SenderContext<'a> {
     pub(crate) framing: Framing,
     bounds: Option<(DVec3, DVec3)>,
     floors: Floors,
-    bodies: Vec<Body<'a>>,
+    bodies: Vec<SenderColumns<'a>>,
     ball: Option<&'a Track>,
     middle: Option<Landmark>,
 }
 
 /// The columns of one body.
-struct Body<'a> {
+struct SenderColumns<'a> {
     track: &'a Track,
     columns: [Option<&'a Column>; COLUMNS.len()],
     /// For how long the action has been the same, in seconds.
@@ -51,8 +51,8 @@ const GROWS: usize = 20;
 /// Samples since which a stick is told to have moved: a twentieth of a second at 60 Hz.
 const STICK_MOVES: usize = 3;
 
-impl<'a> Insight<'a> {
-    pub(crate) fn of(recording: &'a Recording, prepared: &Prepared) -> Self {
+impl<'a> SenderContext<'a> {
+    pub(crate) fn new(recording: &'a Recording, prepared: &Prepared) -> Self {
         let ledge = |shape: &LevelShape| matches!(shape, LevelShape::Ledge { .. });
         let side = recording.level.shapes.iter().any(ledge);
         let framing = match (side, recording.meta.dims) {
@@ -60,10 +60,10 @@ impl<'a> Insight<'a> {
             (false, 2) => Framing::Flat,
             _ => Framing::Heading,
         };
-        let body = |course: &Course| {
+        let body = |course: &BodyCourse| {
             let track = recording.track(course.id).unwrap_or(&recording.tracks[0]);
             let columns = COLUMNS.map(|name| track.column(name));
-            Body {
+            SenderColumns {
                 track,
                 acting_s: acting_s(track, columns[ACTION]),
                 fastest_fall: if side { fastest_fall(track) } else { Vec::new() },
@@ -73,7 +73,7 @@ impl<'a> Insight<'a> {
         Self {
             framing,
             bounds: recording.meta.bounds.map(|it| bounds(it.min, it.max)),
-            floors: Floors::of(&recording.level.shapes, prepared.body_width),
+            floors: Floors::from_shapes(&recording.level.shapes, prepared.body_width),
             bodies: prepared.courses.iter().map(body).collect(),
             ball: recording.track(-1),
             middle: middle(recording, side),
@@ -149,7 +149,7 @@ fn bounds(min: DVec3, max: DVec3) -> (DVec3, DVec3) {
     (low, high)
 }
 
-impl Body<'_> {
+impl SenderColumns<'_> {
     fn number(&self, column: usize, place: usize) -> Option<f32> {
         let value = *self.columns[column]?.values.get(place)?;
         (!value.is_nan()).then_some(value)

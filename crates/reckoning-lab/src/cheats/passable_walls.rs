@@ -1,4 +1,4 @@
-//! Walls that are none.
+//! Walls that recorded bodies pass through: found, and left out of the level.
 //!
 //! The levels of recordings hold every upright face: of doors that open, lifts that move, water
 //! that can be entered. What others walked through is left out before a player is judged.

@@ -1,4 +1,4 @@
-//! What updates of real recordings cost on the wire: the table `testdata/wire.txt`.
+//! Cost of updates of real recordings on the wire: the table `testdata/wire.txt`.
 //!
 //! Every player of a recording publishes with the engine's own
 //! [`Publisher`](reckoning::Publisher) on the grid of a wire format. A host collects what
@@ -55,7 +55,17 @@ impl fmt::Display for WireTableError {
     }
 }
 
-impl std::error::Error for WireTableError {}
+impl std::error::Error for WireTableError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Recording(error) => Some(error),
+            Self::Config(error) => Some(error),
+            Self::Format(error) => Some(error),
+            Self::Decode(error) => Some(error),
+            Self::Changed { .. } => None,
+        }
+    }
+}
 
 impl From<RecordingError> for WireTableError {
     fn from(error: RecordingError) -> Self {

@@ -1,4 +1,4 @@
-//! The scene table's bad link as a picture: what listeners see, and how wrong it is.
+//! Plot of four scenes on the bad link: what listeners see, and its error.
 //!
 //! Colours are those of Okabe and Ito, which people with any kind of colour vision can tell
 //! apart; what they mean is also said by width and shape.
@@ -6,14 +6,13 @@
 use std::error::Error;
 use std::ops::Range;
 
-use plotters::coord::Shift;
-use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use reckoning::{Blend, DVec3, Model};
 
+use crate::report::plot::{Chart, DrawResult, Sheet, about};
 use crate::scenes::{BAD, models, tally};
-use crate::{Motion, Report, Run, Scenario, TICK_HZ};
+use crate::{Motion, Scenario, ScenarioReport, ScenarioRun, TICK_HZ};
 use reckoning_netsim::LinkConfig;
 
 const SIZE_PX: (u32, u32) = (1800, 1300);
@@ -40,18 +39,13 @@ const BLENDS: [(&str, Blend, ShapeStyle); 3] = [
     ("snap", Blend::Snap, line(ORANGE, 2)),
 ];
 
-/// A part of the picture.
-type Sheet<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
-type Drawn = Result<(), Box<dyn Error>>;
-
 const fn line(color: RGBColor, stroke_width: u32) -> ShapeStyle {
     let color = RGBAColor(color.0, color.1, color.2, 1.0);
     ShapeStyle { color, filled: false, stroke_width }
 }
 
 /// One scene of the picture.
-struct Panel {
+struct ScenePanel {
     title: &'static str,
     motion: Motion,
     /// Chosen so that something is lost while we look.
@@ -62,29 +56,29 @@ struct Panel {
     over_time: bool,
 }
 
-const PANELS: [Panel; 4] = [
-    Panel {
+const PANELS: [ScenePanel; 4] = [
+    ScenePanel {
         title: "Hairpin: braking from 60 m/s into a turn",
         motion: Motion::Hairpin,
         seed: 13,
         seconds: 9..14,
         over_time: false,
     },
-    Panel {
+    ScenePanel {
         title: "Zigzag: a right angle every 1.25 s",
         motion: Motion::Zigzag,
         seed: 20,
         seconds: 5..10,
         over_time: false,
     },
-    Panel {
+    ScenePanel {
         title: "Stop-and-go: the stop itself is lost",
         motion: Motion::StopAndGo,
         seed: 22,
         seconds: 3..8,
         over_time: true,
     },
-    Panel {
+    ScenePanel {
         title: "Walk: a player on foot",
         motion: Motion::Walk { seed: 11 },
         seed: 12,
@@ -118,7 +112,7 @@ fn font(size_px: u32) -> TextStyle<'static> {
     ("sans-serif", size_px).into_text_style(&SIZE_PX).color(&BLACK)
 }
 
-fn draw_head(head: &Sheet) -> Drawn {
+fn draw_head(head: &Sheet) -> DrawResult {
     let title = "What listeners see on a bad network";
     head.draw(&Text::new(title, (LEFT_PX, 12), font(34)))?;
     let link = "150 ms \u{b1} 40 ms, 5 % lost in outages of 300 ms, some repeated or reordered; the model \
@@ -127,7 +121,7 @@ fn draw_head(head: &Sheet) -> Drawn {
     draw_legend(head)
 }
 
-fn draw_legend(head: &Sheet) -> Drawn {
+fn draw_legend(head: &Sheet) -> DrawResult {
     let y = 98;
     let mut x = LEFT_PX;
     let blends = BLENDS.map(|(name, _, style)| (name, style));
@@ -149,7 +143,7 @@ fn draw_legend(head: &Sheet) -> Drawn {
 const MIDDLE_LEFT: Pos = Pos { h_pos: HPos::Left, v_pos: VPos::Center };
 const MIDDLE_RIGHT: Pos = Pos { h_pos: HPos::Right, v_pos: VPos::Center };
 
-impl Panel {
+impl ScenePanel {
     fn scenario(&self, model: Model, blend: Blend) -> Scenario {
         let link = BAD.parse().unwrap_or_default();
         let link = LinkConfig { seed: self.seed, ..link };
@@ -175,7 +169,7 @@ impl Panel {
     }
 
     /// Where updates were exported, those that arrive or those that are lost.
-    fn updates(&self, run: &Run, arrives: bool) -> Vec<(f64, f64)> {
+    fn updates(&self, run: &ScenarioRun, arrives: bool) -> Vec<(f64, f64)> {
         run.sent
             .iter()
             .filter(|sent| arrives == run.arrived.iter().any(|(_, got)| got.at() == sent.at()))
@@ -185,7 +179,7 @@ impl Panel {
     }
 }
 
-fn draw_paths(sheet: &Sheet, panel: &Panel) -> Drawn {
+fn draw_paths(sheet: &Sheet, panel: &ScenePanel) -> DrawResult {
     let runs = BLENDS
         .iter()
         .map(|(_, blend, style)| Ok((panel.scenario(Model::Linear, *blend).run()?, *style)))
@@ -207,7 +201,7 @@ fn draw_paths(sheet: &Sheet, panel: &Panel) -> Drawn {
 
 fn path_chart<'a, 'b>(
     sheet: &Sheet<'b>,
-    panel: &Panel,
+    panel: &ScenePanel,
     (x, y): (Range<f64>, Range<f64>),
 ) -> Result<Chart<'a, 'b>, Box<dyn Error>> {
     let mut chart = ChartBuilder::on(sheet)
@@ -232,7 +226,7 @@ fn path_chart<'a, 'b>(
 /// What the axes span: everything with some room, and on a map the same scale both ways.
 fn ranges(
     lines: &[(Vec<(f64, f64)>, ShapeStyle)],
-    panel: &Panel,
+    panel: &ScenePanel,
     size_px: (u32, u32),
 ) -> (Range<f64>, Range<f64>) {
     let points = || lines.iter().flat_map(|(points, _)| points);
@@ -255,14 +249,8 @@ fn span(values: impl Iterator<Item = f64> + Clone) -> Range<f64> {
     low - room..high + room
 }
 
-/// A range of the given length with the same middle.
-fn about(range: &Range<f64>, length: f64) -> Range<f64> {
-    let middle = 0.5 * (range.start + range.end);
-    middle - 0.5 * length..middle + 0.5 * length
-}
-
 /// Mean error as a bar per model, with a stroke at the 95th percentile.
-fn draw_bars(sheet: &Sheet, panel: &Panel) -> Drawn {
+fn draw_bars(sheet: &Sheet, panel: &ScenePanel) -> DrawResult {
     let rows = models(panel.motion)
         .into_iter()
         .map(|(name, model)| Ok((name, tally(&panel.scenario(model, Blend::ProjectiveVelocity))?)))
@@ -303,7 +291,13 @@ fn bar_chart<'a, 'b>(
     Ok(chart)
 }
 
-fn draw_bar(chart: &mut Chart, row: f64, name: &str, report: &Report, reach_m: f64) -> Drawn {
+fn draw_bar(
+    chart: &mut Chart,
+    row: f64,
+    name: &str,
+    report: &ScenarioReport,
+    reach_m: f64,
+) -> DrawResult {
     let mean_m = report.error_mean_m.min(reach_m);
     let bar = [(0.0, row + 0.2), (mean_m, row + 0.8)];
     chart.draw_series([Rectangle::new(bar, SKY.filled())])?;
@@ -320,7 +314,7 @@ fn draw_bar(chart: &mut Chart, row: f64, name: &str, report: &Report, reach_m: f
 }
 
 /// What a bar says, and where: right of all, or inside the bar when that is cut.
-fn bar_value(report: &Report, reach_m: f64) -> (f64, String) {
+fn bar_value(report: &ScenarioReport, reach_m: f64) -> (f64, String) {
     if report.error_mean_m > reach_m {
         return (0.0, format!("{:.2} (cut)", report.error_mean_m));
     }

@@ -1,4 +1,4 @@
-//! Predictions at every sample for every player, and how far off they were.
+//! Open-loop evaluation: a prediction at every sample for every player, and its error.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -7,11 +7,11 @@ use reckoning::{DVec3, Model};
 use reckoning_predict::{Behaviour, Preference, Scene};
 
 use super::parallel::on_each_thread;
-use super::prepare::{Course, Prepared};
-use super::surroundings::Surroundings;
-use super::tally::Errors;
-use crate::predictor::{Drawn, Learned};
-use crate::train::{Insight, Reader};
+use super::prepare::{BodyCourse, Prepared};
+use super::surroundings::RecordedSurroundings;
+use super::tally::ErrorSums;
+use crate::predictor::{InterestScheme, Learned};
+use crate::train::{ModelReader, SenderContext};
 
 /// Frames to a piece of work: long enough that a piece's start-up does not count.
 const PIECE: usize = 4_096;
@@ -22,7 +22,7 @@ pub(crate) enum Ready {
     Model(Model),
     Behaviour(Behaviour),
     /// LI's scheme: its scale and the player's preference are what is known by then.
-    Drawn(Drawn),
+    Interest(InterestScheme),
     Learned(Learned),
 }
 
@@ -33,7 +33,7 @@ impl Ready {
         match *self {
             Self::Model(_) | Self::Learned(_) => None,
             Self::Behaviour(behaviour) => Some(behaviour),
-            Self::Drawn(drawn) => Some(drawn.behaviour(li_scale, learnt)),
+            Self::Interest(scheme) => Some(scheme.behaviour(li_scale, learnt)),
         }
     }
 }
@@ -47,30 +47,30 @@ pub(crate) struct Questions {
 }
 
 /// Errors by predictor, player and delay, in that order.
-pub(crate) type Grid = Vec<Errors>;
+pub(crate) type ErrorGrid = Vec<ErrorSums>;
 
 /// Asks all predictors at every sample. The answer does not depend on the number of threads.
 pub(crate) fn ask(
     prepared: &Prepared,
-    surroundings: &Surroundings,
-    insight: &Insight<'_>,
+    surroundings: &RecordedSurroundings,
+    context: &SenderContext<'_>,
     predictors: &[Ready],
     questions: &Questions,
     progress: &(dyn Fn(u64) + Sync),
-) -> Grid {
+) -> ErrorGrid {
     let frames = prepared.frames.len();
     let pieces: Vec<Range<usize>> =
         (0..frames).step_by(PIECE).map(|from| from..(from + PIECE).min(frames)).collect();
-    let grids: Vec<Grid> = on_each_thread(pieces.len(), surroundings, |own, piece| {
+    let grids: Vec<ErrorGrid> = on_each_thread(pieces.len(), surroundings, |own, piece| {
         let frames = pieces[piece].clone();
         let done = frames.len() as u64;
-        let mut grid = vec![Errors::default(); grid_len(prepared, predictors, questions)];
-        let mut ask = Ask::new(prepared, insight, predictors, questions, frames.start);
+        let mut grid = vec![ErrorSums::default(); grid_len(prepared, predictors, questions)];
+        let mut ask = OpenLoop::new(prepared, context, predictors, questions, frames.start);
         ask.run(frames, own, &mut |told| count(told, prepared, questions, &mut grid));
         progress(done);
         grid
     });
-    let mut sum = vec![Errors::default(); grid_len(prepared, predictors, questions)];
+    let mut sum = vec![ErrorSums::default(); grid_len(prepared, predictors, questions)];
     for grid in &grids {
         sum.iter_mut().zip(grid).for_each(|(sum, part)| sum.merge(part));
     }
@@ -82,7 +82,7 @@ fn grid_len(prepared: &Prepared, predictors: &[Ready], questions: &Questions) ->
 }
 
 /// Adds the errors of one answer to the grid.
-fn count(told: &Told<'_>, prepared: &Prepared, questions: &Questions, grid: &mut [Errors]) {
+fn count(told: &Told<'_>, prepared: &Prepared, questions: &Questions, grid: &mut [ErrorSums]) {
     let delays = questions.delays.len();
     let start = (told.predictor * prepared.courses.len() + told.player) * delays;
     let cells = &mut grid[start..start + delays];
@@ -103,7 +103,7 @@ pub(crate) struct Told<'a> {
 }
 
 /// Goes through the frames and asks.
-pub(crate) struct Ask<'a> {
+pub(crate) struct OpenLoop<'a> {
     prepared: &'a Prepared,
     predictors: &'a [Ready],
     questions: &'a Questions,
@@ -112,26 +112,27 @@ pub(crate) struct Ask<'a> {
     next: Vec<usize>,
     truths: Vec<Option<DVec3>>,
     guesses: Vec<DVec3>,
-    reader: Reader<'a>,
+    reader: ModelReader<'a>,
 }
 
 /// The scene of one frame, and how fast bodies went by then.
-struct Seen<'a> {
+struct FrameScene<'a> {
     scene: Scene<'a>,
-    surroundings: &'a Surroundings,
+    surroundings: &'a RecordedSurroundings,
     li_scale: f64,
 }
 
-impl<'a> Ask<'a> {
+impl<'a> OpenLoop<'a> {
     pub(crate) fn new(
         prepared: &'a Prepared,
-        insight: &'a Insight<'a>,
+        context: &'a SenderContext<'a>,
         predictors: &'a [Ready],
         questions: &'a Questions,
         start: usize,
     ) -> Self {
         let from = prepared.frames[start];
-        let before = |course: &Course| course.states.partition_point(|s| s.kinematics.at < from);
+        let before =
+            |course: &BodyCourse| course.states.partition_point(|s| s.kinematics.at < from);
         Self {
             prepared,
             predictors,
@@ -140,14 +141,14 @@ impl<'a> Ask<'a> {
             next: prepared.courses.iter().map(before).collect(),
             truths: vec![None; questions.delays.len()],
             guesses: vec![DVec3::ZERO; questions.delays.len()],
-            reader: Reader::new(prepared, insight),
+            reader: ModelReader::new(prepared, context),
         }
     }
 
     pub(crate) fn run(
         &mut self,
         frames: Range<usize>,
-        surroundings: &Surroundings,
+        surroundings: &RecordedSurroundings,
         tell: &mut impl FnMut(&Told<'_>),
     ) {
         let needs_scene = self.predictors.iter().any(|it| !matches!(it, Ready::Model(_)));
@@ -160,7 +161,7 @@ impl<'a> Ask<'a> {
                 moment.lay_trails(now, 1.0);
             }
             let (scene, li_scale) = (surroundings.scene(&moment), moment.li_scale());
-            let seen = Seen { scene, surroundings, li_scale };
+            let seen = FrameScene { scene, surroundings, li_scale };
             for course in 0..self.prepared.courses.len() {
                 let states = &self.prepared.courses[course].states;
                 let place = self.next[course];
@@ -176,7 +177,7 @@ impl<'a> Ask<'a> {
         &mut self,
         player: usize,
         place: usize,
-        seen: &Seen<'_>,
+        seen: &FrameScene<'_>,
         tell: &mut impl FnMut(&Told<'_>),
     ) {
         let course = &self.prepared.courses[player];
@@ -194,7 +195,7 @@ impl<'a> Ask<'a> {
         }
     }
 
-    fn guess(&mut self, predictor: usize, player: usize, place: usize, seen: &Seen<'_>) {
+    fn guess(&mut self, predictor: usize, player: usize, place: usize, seen: &FrameScene<'_>) {
         let course = &self.prepared.courses[player];
         let last = &course.states[place].kinematics;
         let predictor = &self.predictors[predictor];
@@ -211,7 +212,7 @@ impl<'a> Ask<'a> {
                 let bound = self.questions.hit_within;
                 self.reader.curve(learned.model, player, place, &seen.scene, bound)
             }
-            Ready::Behaviour(_) | Ready::Drawn(_) => return,
+            Ready::Behaviour(_) | Ready::Interest(_) => return,
         };
         for (guess, &delay) in self.guesses.iter_mut().zip(&self.questions.delays) {
             *guess = model.position_at(last, last.at + delay);

@@ -1,4 +1,4 @@
-//! A host that sends what was published to one listener, and the listener that reads it.
+//! Host that sends published updates to one listener, which reads them back.
 
 use reckoning::{SimTime, Update};
 use reckoning_net::wire::{
@@ -8,18 +8,18 @@ use reckoning_net::wire::{
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::publish::Export;
+use super::publish::BodyExport;
 use super::{DATAGRAMS_PER_S, WireTableError};
 use reckoning::random::SplitMix64;
 
 const ROUND_TRIP: Duration = Duration::from_millis(100);
 const LOSS: f64 = 0.05;
 /// An update in one datagram all to itself is far below this.
-const LONGEST_BITS: usize = 8 * MAX_DATAGRAM_BYTES;
+const MAX_BITS: usize = 8 * MAX_DATAGRAM_BYTES;
 
 /// What an update is coded off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Off {
+pub(super) enum BaselineMode {
     /// The one before, as if every update had been acknowledged at once.
     Previous,
     /// The newest acknowledged with 100 ms of round trip, when 5 % get lost.
@@ -30,14 +30,14 @@ pub(super) enum Off {
 
 /// What sending cost.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Cost {
+pub(super) struct SendingCost {
     /// How many messages took how many bits.
     pub(super) messages: BTreeMap<usize, u64>,
     pub(super) datagrams: u64,
     pub(super) datagram_bytes: u64,
 }
 
-impl Cost {
+impl SendingCost {
     pub(super) fn merge(&mut self, other: &Self) {
         for (bits, count) in &other.messages {
             *self.messages.entry(*bits).or_default() += count;
@@ -84,31 +84,34 @@ struct Sent {
 /// Sends everything to one listener.
 pub(super) struct Sender<'a> {
     format: &'a Format,
-    off: Off,
+    off: BaselineMode,
     history: BTreeMap<u32, Vec<Sent>>,
     random: SplitMix64,
     sequence: u16,
-    cost: Cost,
+    cost: SendingCost,
 }
 
 impl<'a> Sender<'a> {
-    pub(super) fn new(format: &'a Format, off: Off, seed: u64) -> Self {
+    pub(super) fn new(format: &'a Format, off: BaselineMode, seed: u64) -> Self {
         let random = SplitMix64::new(seed);
         let history = BTreeMap::new();
-        Self { format, off, history, random, sequence: 0, cost: Cost::default() }
+        Self { format, off, history, random, sequence: 0, cost: SendingCost::default() }
     }
 
     /// Sends `exports`, which are in order of time. Gives the name of the first body whose
     /// update came back changed, if any did.
-    pub(super) fn run(mut self, exports: &[Export]) -> Result<Result<Cost, u32>, WireTableError> {
-        let tick_of = |export: &Export| tick_after(export.update.at());
+    pub(super) fn run(
+        mut self,
+        exports: &[BodyExport],
+    ) -> Result<Result<SendingCost, u32>, WireTableError> {
+        let tick_of = |export: &BodyExport| tick_after(export.update.at());
         for batch in exports.chunk_by(|a, b| tick_of(a) == tick_of(b)) {
             let now = SimTime::from_tick(tick_of(&batch[0]), DATAGRAMS_PER_S as u32);
             // Only the newest of each body travels.
-            let newest: BTreeMap<u32, Export> = batch.iter().map(|e| (e.body, *e)).collect();
+            let newest: BTreeMap<u32, BodyExport> = batch.iter().map(|e| (e.body, *e)).collect();
             let fresh = batch.iter().filter(|export| export.fresh);
             fresh.for_each(|export| drop(self.history.remove(&export.body)));
-            let newest: Vec<Export> = newest.into_values().collect();
+            let newest: Vec<BodyExport> = newest.into_values().collect();
             if let Some(body) = self.send(now, &newest)? {
                 return Ok(Err(body));
             }
@@ -116,7 +119,11 @@ impl<'a> Sender<'a> {
         Ok(Ok(self.cost))
     }
 
-    fn send(&mut self, now: SimTime, exports: &[Export]) -> Result<Option<u32>, WireTableError> {
+    fn send(
+        &mut self,
+        now: SimTime,
+        exports: &[BodyExport],
+    ) -> Result<Option<u32>, WireTableError> {
         let header = self.header(now);
         let mut bytes = [0; MAX_DATAGRAM_BYTES];
         let mut packet = PacketWriter::new(&mut bytes, &header);
@@ -128,7 +135,7 @@ impl<'a> Sender<'a> {
             // Forty players at most, of 20 bytes each.
             assert!(packet.push(Some(self.format), &message), "a datagram has room for all");
             let bits = packet.bits() - before;
-            debug_assert!(bits < LONGEST_BITS);
+            debug_assert!(bits < MAX_BITS);
             *self.cost.messages.entry(bits).or_default() += 1;
             said.push((*export, baseline));
         }
@@ -136,7 +143,7 @@ impl<'a> Sender<'a> {
         self.cost.datagrams += 1;
         self.cost.datagram_bytes += length as u64;
         self.remember(now, exports);
-        self.check(&bytes[..length], &said)
+        self.changed_body(&bytes[..length], &said)
     }
 
     fn header(&mut self, now: SimTime) -> Header {
@@ -146,28 +153,28 @@ impl<'a> Sender<'a> {
         Header { sequence: self.sequence, sent_ms, ack: Some(ack) }
     }
 
-    fn message(&self, export: &Export, baseline: Option<&Sent>) -> Message<'static> {
+    fn message(&self, export: &BodyExport, baseline: Option<&Sent>) -> Message<'static> {
         let off = baseline.and_then(|sent| UpdateSeq::delta(sent.number, export.number));
         let body = Body::new(self.format, baseline.map(|sent| &sent.update), &export.update);
         let seq = off.unwrap_or(UpdateSeq::Full(export.number));
         Message::Update { entity: EntityId(export.body), seq, class: 0, body }
     }
 
-    fn baseline(&self, export: &Export, now: SimTime) -> Option<Sent> {
+    fn baseline(&self, export: &BodyExport, now: SimTime) -> Option<Sent> {
         let history = self.history.get(&export.body)?;
         let usable = |sent: &&Sent| {
             let age = export.number.wrapping_sub(sent.number);
             let known = match self.off {
-                Off::Previous => true,
-                Off::Acknowledged => sent.acknowledged_at.is_some_and(|at| at <= now),
-                Off::Nothing => false,
+                BaselineMode::Previous => true,
+                BaselineMode::Acknowledged => sent.acknowledged_at.is_some_and(|at| at <= now),
+                BaselineMode::Nothing => false,
             };
             known && (1..=MAX_BASELINE_AGE).contains(&age)
         };
         history.iter().rev().find(usable).copied()
     }
 
-    fn remember(&mut self, now: SimTime, exports: &[Export]) {
+    fn remember(&mut self, now: SimTime, exports: &[BodyExport]) {
         let lost = self.random.chance(LOSS);
         for export in exports {
             let history = self.history.entry(export.body).or_default();
@@ -180,10 +187,10 @@ impl<'a> Sender<'a> {
     }
 
     /// Reads the datagram again; the body whose update is not what was sent.
-    fn check(
+    fn changed_body(
         &self,
         bytes: &[u8],
-        said: &[(Export, Option<Sent>)],
+        said: &[(BodyExport, Option<Sent>)],
     ) -> Result<Option<u32>, WireTableError> {
         let mut reader = PacketReader::new(bytes)?;
         for (export, baseline) in said {

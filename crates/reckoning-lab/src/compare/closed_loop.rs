@@ -1,8 +1,8 @@
-//! The engine's real chain on a recording: publisher, link, ghost.
+//! Closed-loop evaluation: the publisher, link and ghost of the engine on a recording.
 
 use reckoning::{
     ConfigError, DVec3, ExportReason, Kinematics, Model, Planner, Publisher, PublisherConfig,
-    SimTime, Threshold,
+    SimTime, Threshold, Update,
 };
 use reckoning_predict as predict;
 use reckoning_predict::Behaviour;
@@ -11,42 +11,40 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::CompareError;
-use super::open::Ready;
-use super::prepare::{Course, Prepared};
-use super::receiver::{Heard, Receiver, Viewer};
-use super::surroundings::{Moment, Surroundings};
-use crate::train::Insight;
+use super::open_loop::Ready;
+use super::prepare::{BodyCourse, Prepared};
+use super::receiver::{AccountedReceiver, Heard, LinkedViewer};
+use super::surroundings::{RecordedSurroundings, SceneMoment};
+use crate::publishing::threshold_only;
+use crate::train::SenderContext;
 use reckoning_netsim::LinkConfig;
-
-/// Longer than any segment: the counts are of updates that the threshold asked for.
-const NEVER: Duration = Duration::from_hours(24);
 
 /// What one player's chain cost and showed.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Chain {
+pub(crate) struct ChainOutcome {
     pub(crate) updates: u64,
     pub(crate) seconds: f64,
     /// Distance of guess and truth at every sample, without any delay.
-    pub(crate) guess: Sum,
+    pub(crate) guess: MeanSum,
     /// Distance of what a ghost shows, 100 ms late, and truth.
-    pub(crate) shown: Sum,
+    pub(crate) shown: MeanSum,
     /// What came of it at each receiver.
     pub(crate) heard: Vec<Heard>,
     /// Third differences of what is shown, per second cubed.
-    pub(crate) rough: Sum,
-    pub(crate) in_walls: Sum,
+    pub(crate) rough: MeanSum,
+    pub(crate) in_walls: MeanSum,
     /// A telling stretch: truth, shown and error.
     pub(crate) stretch: Vec<(SimTime, DVec3, DVec3)>,
 }
 
 /// A sum and how many there were.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Sum {
+pub(crate) struct MeanSum {
     pub(crate) sum: f64,
     pub(crate) n: f64,
 }
 
-impl Sum {
+impl MeanSum {
     pub(crate) fn add(&mut self, value: f64) {
         self.sum += value;
         self.n += 1.0;
@@ -63,24 +61,49 @@ impl Sum {
 }
 
 /// What the chains of one recording and predictor have in common.
-pub(crate) struct Setting<'a> {
+pub(crate) struct ChainSetting<'a> {
     pub(crate) prepared: &'a Prepared,
-    pub(crate) surroundings: &'a Surroundings,
-    pub(crate) insight: &'a Insight<'a>,
+    pub(crate) surroundings: &'a RecordedSurroundings,
+    pub(crate) context: &'a SenderContext<'a>,
     pub(crate) predictor: Ready,
     pub(crate) bound: f64,
     pub(crate) receivers: &'a [LinkConfig],
 }
 
+/// Everyone who hears the updates of one segment.
+struct Listeners {
+    /// A ghost that hears everything 100 ms late.
+    late: LinkedViewer,
+    receivers: Vec<AccountedReceiver>,
+}
+
+impl Listeners {
+    fn start(links: &[LinkConfig], first: Update, salt: u64) -> Result<Self, CompareError> {
+        let late = LinkConfig { delay: Duration::from_millis(100), ..LinkConfig::default() };
+        let start = |link: &LinkConfig| AccountedReceiver::start(*link, first, salt);
+        Ok(Self {
+            late: LinkedViewer::new(late, first, salt)?,
+            receivers: links.iter().map(start).collect::<Result<_, _>>()?,
+        })
+    }
+
+    fn send(&mut self, update: Update, now: SimTime) {
+        self.late.send(update, now);
+        for receiver in &mut self.receivers {
+            receiver.send(update, now);
+        }
+    }
+}
+
 /// How many samples of the stretch are kept for plots.
 const STRETCH: usize = 400;
 
-impl Setting<'_> {
+impl ChainSetting<'_> {
     /// Runs one player's chain over all its segments.
-    pub(crate) fn run(&self, player: usize) -> Result<Chain, CompareError> {
+    pub(crate) fn run(&self, player: usize) -> Result<ChainOutcome, CompareError> {
         let course = &self.prepared.courses[player];
         let heard = vec![Heard::default(); self.receivers.len()];
-        let mut chain = Chain { heard, ..Chain::default() };
+        let mut chain = ChainOutcome { heard, ..ChainOutcome::default() };
         let mut planner = self.planner(player);
         let mut place = 0;
         while place < course.states.len() {
@@ -96,59 +119,77 @@ impl Setting<'_> {
 
     fn run_segment(
         &self,
-        course: &Course,
+        course: &BodyCourse,
         places: Range<usize>,
         player: usize,
         mut planner: Option<&mut LearnedPlanner<&LearnedModel>>,
-        chain: &mut Chain,
+        chain: &mut ChainOutcome,
     ) -> Result<(), CompareError> {
         let alive: Vec<usize> = places.filter(|&place| course.states[place].alive).collect();
         let [begin, .., last] = alive.as_slice() else { return Ok(()) };
         let (first, last) = (&course.states[*begin], &course.states[*last]);
         chain.seconds += last.kinematics.at.secs_since(first.kinematics.at);
-        let mut publishing = self.publishing()?;
-        if let Some(planner) = &mut planner {
-            self.tell(planner, player, *begin);
-            publishing.model = self.learned_plan(planner, player, *begin, ExportReason::Full);
-        }
-        let (mut publisher, update) = Publisher::start(publishing, &first.kinematics)?;
+        let (mut publisher, update) =
+            self.start(&first.kinematics, player, *begin, planner.as_deref_mut())?;
         chain.updates += 1;
-        let late = LinkConfig { delay: Duration::from_millis(100), ..LinkConfig::default() };
-        let mut late = Viewer::new(late, update, player as u64)?;
-        let start = |link: &LinkConfig| Receiver::start(*link, update, player as u64);
-        let mut receivers: Vec<Receiver> =
-            self.receivers.iter().map(start).collect::<Result<_, _>>()?;
+        let mut listeners = Listeners::start(self.receivers, update, player as u64)?;
         for &place in &alive[1..] {
             let truth = &course.states[place].kinematics;
             if let Some(planner) = &mut planner {
                 self.tell(planner, player, place);
             }
-            if let Some(threshold) = self.threshold_at(truth) {
-                publisher.set_threshold(threshold);
-            }
-            if let Some(reason) = publisher.due(truth) {
-                let model = match &mut planner {
-                    Some(planner) => self.learned_plan(planner, player, place, reason),
-                    None => self.plan(player, truth, reason),
-                };
-                let update = publisher.export(truth, model, reason);
+            let planner = planner.as_deref_mut();
+            if let Some(update) = self.export(&mut publisher, truth, player, place, planner) {
                 chain.updates += 1;
-                late.send(update, truth.at);
-                for receiver in &mut receivers {
-                    receiver.send(update, truth.at);
-                }
+                listeners.send(update, truth.at);
             }
             let guess = publisher.last_update().position_at(truth.at);
             chain.guess.add(guess.distance(truth.position));
-            self.look(&mut late, truth.at, truth.position, chain);
-            for receiver in &mut receivers {
+            self.look(&mut listeners.late, truth.at, truth.position, chain);
+            for receiver in &mut listeners.receivers {
                 receiver.look(truth.at, truth.position);
             }
         }
-        for (sum, receiver) in chain.heard.iter_mut().zip(&receivers) {
+        for (sum, receiver) in chain.heard.iter_mut().zip(&listeners.receivers) {
             sum.merge(&receiver.heard());
         }
         Ok(())
+    }
+
+    /// The publisher of a segment, with its first update.
+    fn start(
+        &self,
+        first: &Kinematics,
+        player: usize,
+        place: usize,
+        planner: Option<&mut LearnedPlanner<&LearnedModel>>,
+    ) -> Result<(Publisher, Update), ConfigError> {
+        let mut publishing = self.publishing()?;
+        if let Some(planner) = planner {
+            self.tell(planner, player, place);
+            publishing.model = self.learned_plan(planner, player, place, ExportReason::Full);
+        }
+        Publisher::start(publishing, first)
+    }
+
+    /// The update that is due at a sample, if one is.
+    fn export(
+        &self,
+        publisher: &mut Publisher,
+        truth: &Kinematics,
+        player: usize,
+        place: usize,
+        planner: Option<&mut LearnedPlanner<&LearnedModel>>,
+    ) -> Option<Update> {
+        if let Some(threshold) = self.threshold_at(truth) {
+            publisher.set_threshold(threshold);
+        }
+        let reason = publisher.due(truth)?;
+        let model = match planner {
+            Some(planner) => self.learned_plan(planner, player, place, reason),
+            None => self.plan(player, truth, reason),
+        };
+        Some(publisher.export(truth, model, reason))
     }
 
     /// Whoever plans with a trained model, if that is the predictor.
@@ -174,7 +215,7 @@ impl Setting<'_> {
         }
         let moment = self.seen_at(truth.at);
         let scene = self.surroundings.scene(&moment);
-        planner.observe(&truth, &self.insight.senses(player, place, &scene));
+        planner.observe(&truth, &self.context.senses(player, place, &scene));
     }
 
     pub(crate) fn learned_plan(
@@ -187,18 +228,18 @@ impl Setting<'_> {
         let truth = self.own_motion(player, place);
         let moment = self.seen_at(truth.at);
         let scene = self.surroundings.scene(&moment);
-        planner.plan(&truth, &self.insight.senses(player, place, &scene), reason)
+        planner.plan(&truth, &self.context.senses(player, place, &scene), reason)
     }
 
     /// What an owner knows of its motion at a sample.
     fn own_motion(&self, player: usize, place: usize) -> Kinematics {
         let plain = &self.prepared.courses[player].states[place].kinematics;
-        self.insight.kinematics(player, place, plain)
+        self.context.kinematics(player, place, plain)
     }
 
     /// Bodies and items at a moment. Nothing learned looks at trails.
-    fn seen_at(&self, now: SimTime) -> Moment {
-        let mut moment = Moment::default();
+    fn seen_at(&self, now: SimTime) -> SceneMoment {
+        let mut moment = SceneMoment::default();
         self.surroundings.look_around(self.prepared, now, &mut moment);
         moment
     }
@@ -228,21 +269,20 @@ impl Setting<'_> {
     }
 
     fn publishing(&self) -> Result<PublisherConfig, ConfigError> {
-        let mut config = PublisherConfig::default();
-        config.threshold = Threshold::metres(self.bound)?;
-        config.angle_threshold = None;
-        config.heartbeat = NEVER;
-        config.full_interval = NEVER;
-        // Bodies that walk into walls stop a hundred times a minute; the bound decides here.
-        config.export_stops = false;
-        config.model = match self.predictor {
+        let model = match self.predictor {
             Ready::Model(model) => model,
-            Ready::Behaviour(_) | Ready::Drawn(_) | Ready::Learned(_) => Model::Linear,
+            Ready::Behaviour(_) | Ready::Interest(_) | Ready::Learned(_) => Model::Linear,
         };
-        Ok(config)
+        threshold_only(self.bound, model)
     }
 
-    fn look(&self, viewer: &mut Viewer, now: SimTime, truth: DVec3, chain: &mut Chain) {
+    fn look(
+        &self,
+        viewer: &mut LinkedViewer,
+        now: SimTime,
+        truth: DVec3,
+        chain: &mut ChainOutcome,
+    ) {
         let shown = viewer.shown(now, |_, _| ());
         chain.shown.add(shown.distance(truth));
         if let Some(jerk) = viewer.jerk(now, shown) {

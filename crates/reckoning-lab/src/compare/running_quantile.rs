@@ -1,4 +1,4 @@
-//! The most that was usual so far, value by value.
+//! Running quantile of a stream of values.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,13 +7,13 @@ use std::collections::BinaryHeap;
 ///
 /// The values at or above it lie in one heap, smallest first, the rest in the other. Values
 /// that are not negative sort as their bits do.
-pub(crate) struct Usual {
+pub(crate) struct RunningQuantile {
     percent: usize,
     above: BinaryHeap<Reverse<u64>>,
     below: BinaryHeap<u64>,
 }
 
-impl Usual {
+impl RunningQuantile {
     pub(crate) const fn new(percent: usize) -> Self {
         Self { percent, above: BinaryHeap::new(), below: BinaryHeap::new() }
     }
@@ -45,7 +45,7 @@ mod tests {
     #[test]
     fn it_is_what_sorting_all_values_so_far_would_give() {
         let mut random = SplitMix64::new(3);
-        let (mut usual, mut all) = (Usual::new(95), Vec::new());
+        let (mut usual, mut all) = (RunningQuantile::new(95), Vec::new());
         for _ in 0..2_000 {
             let value = (random.next_u64() % 500) as f64 - 20.0;
             all.push(value.max(0.0));
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn nothing_is_usual_before_the_first_value() {
-        assert_eq!(Usual::new(99).most(), 0.0);
-        assert_eq!(Usual::new(99).most_with(f64::NAN), 0.0);
+        assert_eq!(RunningQuantile::new(99).most(), 0.0);
+        assert_eq!(RunningQuantile::new(99).most_with(f64::NAN), 0.0);
     }
 }

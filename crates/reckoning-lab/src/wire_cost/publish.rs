@@ -1,17 +1,16 @@
-//! The updates that owners would publish of a recording.
-
-use std::time::Duration;
+//! Updates that owners would publish of a recording.
 
 use reckoning::{
     ConfigError, Curve, CurveBasis, DQuat, DVec3, Kinematics, Model, Publisher, PublisherConfig,
-    Quantiser, SimTime, Threshold, Update,
+    Quantiser, SimTime, Update,
 };
 use reckoning_net::wire::{Format, FormatError, Registry};
+use reckoning_predict::fit_curve;
 
-use crate::compare::prepare::{Course, Prepared, State};
+use crate::publishing::threshold_only;
 
-/// Longer than any segment: the updates are those that the threshold asks for.
-const NEVER: Duration = Duration::from_hours(24);
+use crate::compare::prepare::{BodyCourse, BodyState, Prepared};
+
 /// How far ahead a plan is laid, and in how many places.
 const PLAN_S: f64 = 1.5;
 const PLAN_PLACES: usize = 15;
@@ -20,7 +19,7 @@ const RIDGE: f64 = 1e-3;
 
 /// How an owner says that its body goes on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Way {
+pub(super) enum PublishedModel {
     /// With this model, fitted to what it does now.
     Fitted(Model),
     /// On a curve through where it will in fact be: an owner with a perfect plan, whose
@@ -28,7 +27,7 @@ pub(super) enum Way {
     Planned(CurveBasis),
 }
 
-impl Way {
+impl PublishedModel {
     pub(super) fn model(self) -> Model {
         match self {
             Self::Fitted(model) => model,
@@ -39,8 +38,8 @@ impl Way {
 
 /// One experiment on one recording.
 #[derive(Clone, Debug)]
-pub(super) struct Plan {
-    pub(super) way: Way,
+pub(super) struct PublishPlan {
+    pub(super) way: PublishedModel,
     pub(super) bound: f64,
     pub(super) flat: bool,
     /// Whether the heading travels, too.
@@ -49,7 +48,7 @@ pub(super) struct Plan {
 
 /// An update of one of the bodies.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Export {
+pub(super) struct BodyExport {
     pub(super) body: u32,
     /// Counts the updates of the body.
     pub(super) number: u16,
@@ -58,7 +57,7 @@ pub(super) struct Export {
     pub(super) update: Update,
 }
 
-impl Plan {
+impl PublishPlan {
     /// The grid: a thirty-second of the threshold, for velocities a quarter a second.
     pub(super) fn format(&self) -> Result<Format, FormatError> {
         let steps = Quantiser {
@@ -76,7 +75,7 @@ impl Plan {
         &self,
         prepared: &Prepared,
         format: &Format,
-    ) -> Result<Vec<Export>, ConfigError> {
+    ) -> Result<Vec<BodyExport>, ConfigError> {
         let mut exports = Vec::new();
         for (body, course) in prepared.courses.iter().enumerate() {
             let (mut place, mut number) = (0, 0);
@@ -85,7 +84,7 @@ impl Plan {
                 let mut updates = self.segment(course, place..end, format)?;
                 for (index, update) in updates.drain(..).enumerate() {
                     let (body, fresh) = (body as u32, index == 0);
-                    exports.push(Export { body, number, fresh, update: format.round(&update) });
+                    exports.push(BodyExport { body, number, fresh, update: format.round(&update) });
                     number = number.wrapping_add(1);
                 }
                 place = end;
@@ -97,7 +96,7 @@ impl Plan {
 
     fn segment(
         &self,
-        course: &Course,
+        course: &BodyCourse,
         places: std::ops::Range<usize>,
         format: &Format,
     ) -> Result<Vec<Update>, ConfigError> {
@@ -126,7 +125,7 @@ impl Plan {
         Ok(updates)
     }
 
-    fn seen(&self, state: &State, format: &Format) -> Kinematics {
+    fn seen(&self, state: &BodyState, format: &Format) -> Kinematics {
         let mut truth = state.kinematics;
         truth.at = format.round_time(truth.at);
         if self.flat {
@@ -140,66 +139,24 @@ impl Plan {
     }
 
     fn publishing(&self, format: &Format) -> Result<PublisherConfig, ConfigError> {
-        let mut config = PublisherConfig::default();
-        config.threshold = Threshold::metres(self.bound)?;
-        config.angle_threshold = None;
-        config.heartbeat = NEVER;
-        config.full_interval = NEVER;
-        config.export_stops = false;
+        let mut config = threshold_only(self.bound, self.way.model())?;
         config.quantiser = *format.quantiser();
-        config.model = self.way.model();
         Ok(config)
     }
 
-    fn model(&self, course: &Course, place: usize, truth: &Kinematics) -> Model {
+    fn model(&self, course: &BodyCourse, place: usize, truth: &Kinematics) -> Model {
         match self.way {
-            Way::Fitted(model) => model.fitted(truth),
-            Way::Planned(basis) => {
-                let ahead: Vec<(f64, DVec3)> = (1..=PLAN_PLACES)
+            PublishedModel::Fitted(model) => model.fitted(truth),
+            PublishedModel::Planned(basis) => {
+                let (horizons_s, ways): (Vec<f64>, Vec<DVec3>) = (1..=PLAN_PLACES)
                     .map(|k| PLAN_S * k as f64 / PLAN_PLACES as f64)
                     .filter_map(|t_s| {
                         let at = SimTime::from_secs_f64(truth.at.as_secs_f64() + t_s);
                         Some((t_s, course.truth_at(place, at)? - truth.position))
                     })
-                    .collect();
-                Model::Curve(fit(basis, &ahead).unwrap_or(Curve::still(basis)))
+                    .unzip();
+                Model::Curve(fit_curve(basis, &horizons_s, &ways, RIDGE))
             }
         }
-    }
-}
-
-/// The curve that passes nearest to the displacements, in the least squares.
-fn fit(basis: CurveBasis, ahead: &[(f64, DVec3)]) -> Option<Curve> {
-    let tau_s = basis.tau_s();
-    let n = tau_s.len();
-    let mut rows = vec![vec![0.0; n]; n];
-    let mut right = vec![DVec3::ZERO; n];
-    for &(t_s, way) in ahead {
-        let weights: Vec<f64> =
-            tau_s.iter().map(|&tau_s| tau_s * (1.0 - libm::exp(-t_s / tau_s))).collect();
-        for (i, row) in rows.iter_mut().enumerate() {
-            right[i] += way * weights[i];
-            row.iter_mut().zip(&weights).for_each(|(cell, weight)| *cell += weights[i] * weight);
-        }
-    }
-    let largest = (0..n).fold(0.0_f64, |most, i| most.max(rows[i][i]));
-    rows.iter_mut().enumerate().for_each(|(i, row)| row[i] += largest * RIDGE);
-    eliminate(&mut rows, &mut right);
-    Curve::new(basis, &right).ok()
-}
-
-/// Gauss without pivots: the matrix is symmetric and positive.
-fn eliminate(rows: &mut [Vec<f64>], right: &mut [DVec3]) {
-    let n = rows.len();
-    for i in 0..n {
-        let (pivot, pushed) = (rows[i].clone(), right[i]);
-        for j in (0..n).filter(|&j| j != i) {
-            let factor = rows[j][i] / pivot[i];
-            rows[j].iter_mut().zip(&pivot).for_each(|(cell, above)| *cell -= factor * above);
-            right[j] -= pushed * factor;
-        }
-    }
-    for i in 0..n {
-        right[i] /= rows[i][i];
     }
 }
