@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use reckoning::{ConfigError, GhostConfig, Kinematics, Pose, Publisher, PublisherConfig, SimTime};
+use reckoning::ground::Pose;
+use reckoning::{ConfigError, GhostConfig, Kinematics, Publisher, PublisherConfig, SimTime};
 use reckoning_net::wire::{MAX_DATAGRAM_BYTES, is_out_of_band};
 use reckoning_net::{
     Delivery, DisconnectReason, EntityId, RemoteEntity, SendError, Session, SessionConfig,

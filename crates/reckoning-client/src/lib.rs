@@ -30,7 +30,8 @@ mod client;
 mod transport;
 
 pub use client::{Client, ClientConfig, Status};
-pub use reckoning::{ConfigError, DVec3, GhostConfig, Kinematics, Pose, PublisherConfig, SimTime};
+pub use reckoning::ground::Pose;
+pub use reckoning::{ConfigError, DVec3, GhostConfig, Kinematics, PublisherConfig, SimTime};
 pub use reckoning_net::{
     Delivery, DisconnectReason, EntityId, Owner, PeerId, RemoteEntity, SendError, Session,
     SessionConfig, SessionEvent,

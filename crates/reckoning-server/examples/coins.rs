@@ -15,7 +15,7 @@ use std::error::Error;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use reckoning::{Aim, HitRequest, HitVerdict, RewindConfig};
+use reckoning::rewind::{Aim, HitRequest, HitVerdict, RewindConfig};
 use reckoning_client::{Client, ClientConfig, SessionEvent};
 use reckoning_server::{DVec3, Delivery, EntityId, Game, Host, HostEvent, Kinematics, Owner};
 use reckoning_server::{PeerId, Running, ServeError, Server, Settings, SimTime, Viewpoint};

@@ -3,7 +3,9 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use reckoning::{Budget, Envelope, GuardConfig, Leftover, Model, Policy, Quantiser, Weights};
+use reckoning::fairness::{Budget, Leftover, Policy, Weights};
+use reckoning::guard::{Envelope, GuardConfig};
+use reckoning::{Model, Quantiser};
 use reckoning_net::HostConfig;
 use reckoning_net::wire::{Format, Registry, VERSION};
 use serde_json::json;

@@ -2,9 +2,11 @@
 
 use crate::level::{Level, Walls as LevelWalls};
 use crate::protocol::{ModelChoice, ServerTuning};
+use reckoning::guard::{Envelope, GuardConfig};
+use reckoning::rewind::{RewindConfig, RewindView};
 use reckoning::{
-    AngleThreshold, BlendSpan, ConfigError, Curve, Envelope, GhostConfig, GuardConfig, Model,
-    PublisherConfig, Quantiser, RewindConfig, RewindView, Threshold,
+    AngleThreshold, BlendSpan, ConfigError, Curve, GhostConfig, Model, PublisherConfig, Quantiser,
+    Threshold,
 };
 use reckoning_net::wire::FormatError;
 use reckoning_net::{Format, HostConfig, Registry, SessionConfig, ZoneClass};

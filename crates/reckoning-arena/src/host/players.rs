@@ -4,7 +4,8 @@ use super::fire::FireRequest;
 use super::{Actor, ArenaHost, ArenaRequest, ClientState};
 use crate::protocol::{ClientMessage, ServerMessage};
 use crate::world::PlayerId;
-use reckoning::{DVec3, SimTime, Verdict};
+use reckoning::guard::Verdict;
+use reckoning::{DVec3, SimTime};
 use reckoning_net::{EntityId, Host, PeerId, Viewpoint};
 
 /// What bots are called; further ones get a number.

@@ -2,7 +2,8 @@
 
 use super::ProtocolError;
 use super::bytes::{Put, Reader};
-use reckoning::{Budget, Leftover, Model, Policy, Weights};
+use reckoning::Model;
+use reckoning::fairness::{Budget, Leftover, Policy, Weights};
 use std::num::NonZeroU32;
 use std::time::Duration;
 

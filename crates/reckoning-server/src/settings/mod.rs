@@ -157,7 +157,7 @@ pub struct Replication {
     pub learned: Option<PathBuf>,
 }
 
-/// Which clients are sent a body's changes: see [`Policy`](reckoning::Policy).
+/// Which clients are sent a body's changes: see [`Policy`](reckoning::fairness::Policy).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "the engine's policies say it")]

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use reckoning::{DVec3, Ghost, Kinematics, SimTime, UpdateKind, heading_rad};
+use reckoning::orientation::heading_rad;
+use reckoning::{DVec3, Ghost, Kinematics, SimTime, UpdateKind};
 use reckoning_arena::protocol::{
     ClientMessage, DebugDatagram, OwnState, ServerMessage, ServerTuning, Tag,
 };

@@ -202,7 +202,7 @@ impl Chain {
     pub fn shown(&self, body: usize, at_s: f64) -> Option<(DVec3, f64)> {
         let ghost = self.lines.get(body)?.ghost.as_ref()?;
         let pose = ghost.pose_at(SimTime::from_secs_f64(at_s));
-        Some((pose.position, reckoning::heading_rad(pose.orientation)))
+        Some((pose.position, reckoning::orientation::heading_rad(pose.orientation)))
     }
 
     /// When the picture of a body leapt last.

@@ -127,7 +127,7 @@ impl Recording {
         if way.length() * self.header.rate_hz > LEAP_PX_S {
             return Some((here, yaw_rad));
         }
-        let turn_rad = reckoning::wrap_rad(next_rad - yaw_rad);
+        let turn_rad = reckoning::orientation::wrap_rad(next_rad - yaw_rad);
         Some((here + way * part, yaw_rad + turn_rad * part))
     }
 

@@ -16,11 +16,15 @@
 //!
 //! What the packet around the fields looks like is not decided here.
 
+mod euler;
+
 use glam::{DQuat, DVec3};
 
-use super::spin::Spin;
 use crate::math::{rotation, sqrt};
+use crate::model::spin::Spin;
 use crate::{Kinematics, SimTime};
+
+pub use euler::{euler_from_quat, quat_from_euler};
 
 /// Which of the standard's models a body follows; the numbers are those on the wire.
 ///
@@ -218,7 +222,7 @@ pub struct DisFields {
     /// Entity location; the standard's world is geocentric, ours need not be.
     pub position: DVec3,
     /// Rotation from body to world axes; the wire's angles become one in
-    /// [`quat_from_euler`](crate::quat_from_euler).
+    /// [`quat_from_euler`](crate::dis::quat_from_euler).
     pub orientation: DQuat,
     /// Linear velocity, in world axes or, for the `B` models, in body axes.
     pub velocity: DVec3,
@@ -273,7 +277,7 @@ fn unit(orientation: DQuat) -> DQuat {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::quat_from_euler;
+    use crate::dis::quat_from_euler;
     use core::f64::consts::PI;
 
     /// A tank that drives a circle of 20 m at 10 m/s, turned and pitched.
