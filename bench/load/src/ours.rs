@@ -8,7 +8,7 @@ use reckoning::{SimTime, Threshold};
 use reckoning_client::{Client, ClientConfig, Status};
 use reckoning_net::wire::EntityId;
 use reckoning_net::{Host, HostEvent, HostStats, Owner};
-use reckoning_server::metrics::Drop;
+use reckoning_server::metrics::DropReason;
 use reckoning_server::{Game, Running, Server, Settings, host_config, settings};
 
 use crate::figures::{Figures, Word, words};
@@ -107,9 +107,12 @@ fn count(running: &Running, stats: &Shared) -> Figures {
         ("sent_updates", host.traffic.updates_out),
         ("rounds", host.ticks),
         ("late_ticks", metrics.late_ticks.get()),
-        ("queue_drops", metrics.drops(Drop::SendBuffer)),
-        ("closed_drops", metrics.drops(Drop::Closed) + metrics.drops(Drop::TooLong)),
-        ("inbound_drops", metrics.drops(Drop::QueueFull) + metrics.drops(Drop::PeerRate)),
+        ("queue_drops", metrics.drops(DropReason::SendBuffer)),
+        ("closed_drops", metrics.drops(DropReason::Closed) + metrics.drops(DropReason::TooLong)),
+        (
+            "inbound_drops",
+            metrics.drops(DropReason::QueueFull) + metrics.drops(DropReason::PeerRate),
+        ),
         ("unacknowledged", host.traffic.lost),
     ] {
         figures.set(name, value as f64);

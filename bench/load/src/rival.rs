@@ -67,7 +67,7 @@ impl Rival {
         for number in 0_u32.. {
             let now = clock.now();
             self.step(now, now.saturating_since(last), number % (tick_hz / ROUNDS_HZ).max(1) == 0)?;
-            self.tick.note(clock.now().saturating_since(now));
+            self.tick.observe(clock.now().saturating_since(now));
             last = now;
             due += period;
             if clock.now() > due + period {

@@ -73,7 +73,7 @@ fn a_token_is_minted_with_a_key_from_a_file() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let key = TokenKey::from_hex(&fs::read_to_string(&file).unwrap()).unwrap();
     let token = from_hex(stdout(&output).trim()).unwrap();
-    let token = key.check(&token, unix_seconds()).unwrap();
+    let token = key.verify(&token, unix_seconds()).unwrap();
     assert_eq!(token.entities, [7, 9]);
     assert!((290..=300).contains(&(token.expires - unix_seconds())));
     let nothing_named = reckon(&["token"]);

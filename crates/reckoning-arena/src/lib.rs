@@ -29,28 +29,27 @@
 //! | run the game yourself | [`World`], [`Input`], [`Event`] |
 //! | let bots play | [`Bots`], [`Style`] |
 //! | record many minutes | [`Match`], [`Frame`] |
-//! | play it over a network | [`stage::Stage`], [`talk`] |
-//! | let a program play over a network | [`Mirror`] |
+//! | play it over a network | [`host::ArenaHost`], [`protocol`] |
+//! | let a program play over a network | [`RemoteBot`] |
 
 #![forbid(unsafe_code)]
 
 mod bots;
-mod dice;
+pub mod host;
 mod level;
-mod mirror;
+pub mod protocol;
 mod record;
-pub mod stage;
-pub mod talk;
+mod remote_bot;
 mod world;
 
 pub use bots::{Bots, Goal, Style};
-pub use dice::Dice;
 pub use level::{
     Body, BodyKind, BoxWall, Edge, Gun, ItemKind, ItemSpot, Level, LevelError, LevelFile, Paths,
     PolygonWall, Rules, SegmentWall, Spawn, Spot, Thing, TurretSpot, Walls,
 };
-pub use mirror::Mirror;
+pub use reckoning::{DVec3, Kinematics, SimTime};
 pub use record::{Frame, Match, MatchConfig, digest};
+pub use remote_bot::RemoteBot;
 pub use world::{Event, Input, Mode, Player, PlayerId, Shooter, Shot, Team, Turret, World};
 
 /// Steps a second.

@@ -1,4 +1,4 @@
-//! Whole matches as values: who was where, doing what, at every tick.
+//! Whole matches as values: every player, input and event of every tick.
 //!
 //! A [`Match`] is an iterator. Each step lets the bots decide, makes one step of the world
 //! and hands out a [`Frame`]; whoever wants a recording keeps the frames it needs. Equal

@@ -1,4 +1,4 @@
-//! What makes the bots worth recording.
+//! Properties that make the bots worth recording.
 
 mod shared;
 

@@ -1,4 +1,4 @@
-//! What the level checker lets through, and what it says otherwise.
+//! Levels that the validation accepts, and its errors for the others.
 
 use reckoning_arena::{BodyKind, Level, LevelError, LevelFile};
 

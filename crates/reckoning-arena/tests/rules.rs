@@ -1,11 +1,10 @@
-//! What holds in every game, whoever plays it.
+//! Rules that hold in every game, whoever plays it.
 
 mod shared;
 
 use reckoning::DVec3;
-use reckoning_arena::{
-    Dice, Event, Input, Level, Mode, Player, PlayerId, Shooter, Team, World, digest,
-};
+use reckoning::random::SplitMix64;
+use reckoning_arena::{Event, Input, Level, Mode, Player, PlayerId, Shooter, Team, World, digest};
 use shared::{LEVELS, play};
 
 fn hash_of(level: &str, seed: u64) -> u64 {
@@ -70,12 +69,12 @@ fn no_input_however_wild_gets_a_body_into_a_wall() {
     for name in LEVELS {
         let mut world = World::new(Level::built_in(name).unwrap(), Mode::FreeForAll, 3);
         let ids: Vec<PlayerId> = (0..8).map(|_| world.join()).collect();
-        let (mut dice, mut acts) = (Dice::new(5), vec![Input::default(); ids.len()]);
+        let (mut random, mut acts) = (SplitMix64::new(5), vec![Input::default(); ids.len()]);
         for tick in 0..6_000 {
             for act in acts.iter_mut().filter(|_| tick % 20 == 0) {
                 // Mostly one way for long, so that everyone ends up in corners.
-                let go = DVec3::new(dice.bell(), dice.bell(), dice.bell()) * 9.0;
-                *act = Input { go, aim: go, fire: dice.chance(0.2) };
+                let go = DVec3::new(random.bell(), random.bell(), random.bell()) * 9.0;
+                *act = Input { go, aim: go, fire: random.chance(0.2) };
             }
             let inputs: Vec<_> = ids.iter().copied().zip(acts.iter().copied()).collect();
             world.step(&inputs);

@@ -1,21 +1,22 @@
-//! A client that connects, joins, stays joined and comes back.
+//! The client: connects, joins, exchanges datagrams, and reconnects after a loss.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use reckoning::{ConfigError, GhostConfig, Kinematics, Pose, Publisher, PublisherConfig, SimTime};
+use reckoning::ground::Pose;
+use reckoning::{ConfigError, GhostConfig, Kinematics, Publisher, PublisherConfig, SimTime};
 use reckoning_net::wire::{MAX_DATAGRAM_BYTES, is_out_of_band};
 use reckoning_net::{
     Delivery, DisconnectReason, EntityId, RemoteEntity, SendError, Session, SessionConfig,
     SessionEvent,
 };
 
-use crate::transport::{Clock, ConnectError, State, Trust, Wire, random_identity};
+use crate::transport::{Clock, ConnectError, State, Transport, Trust, random_identity};
 
-/// Events that wait for nobody: the oldest go.
+/// Events that nobody polled; beyond it the oldest are dropped.
 const MAX_EVENTS: usize = 1_024;
-/// Asides that wait for nobody: the oldest go.
-const MAX_ASIDES: usize = 256;
+/// Out-of-band datagrams that nobody polled; beyond it the oldest are dropped.
+const MAX_OUT_OF_BAND: usize = 256;
 
 /// Settings for a [`Client`].
 #[derive(Clone, Debug)]
@@ -23,15 +24,16 @@ const MAX_ASIDES: usize = 256;
 pub struct ClientConfig {
     /// The server, as `host:port`.
     pub server: String,
-    /// Which servers to trust.
+    /// Which servers to trust. Default: [`Trust::SystemRoots`].
     pub trust: Trust,
     /// How bodies are published and shown, and the token to join with. An empty token becomes
-    /// a random one, which servers that are open to all take for a name, so that whoever comes
-    /// back finds its bodies again.
+    /// a random one, by which a server that is open to all knows who comes back and returns its
+    /// bodies. Default: [`SessionConfig::default`], whose token is empty.
     pub session: SessionConfig,
     /// How long to wait after a lost connection before the next try. Doubles with each try.
+    /// Default: 250 ms.
     pub retry_first: Duration,
-    /// The longest wait between two tries; zero never tries again.
+    /// The longest wait between two tries; zero never tries again. Default: 2 s.
     pub retry_longest: Duration,
 }
 
@@ -49,23 +51,23 @@ impl ClientConfig {
     }
 }
 
-/// How a client stands.
+/// State of a [`Client`]'s connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Status {
-    /// On the way to the server, or asking to join.
+    /// Connecting to the server, or asking to join.
     Connecting,
-    /// In.
+    /// Joined: bodies are exchanged.
     Joined,
-    /// The connection was lost; it is tried again.
-    Waiting {
+    /// The connection was lost and is tried again after a while.
+    Reconnecting {
         /// Why it was lost.
-        said: String,
+        reason: String,
     },
-    /// Over: it left, or was told to stay away.
+    /// Over for good: it left, was refused, or may not try again.
     Over {
         /// Why.
-        said: String,
+        reason: String,
     },
 }
 
@@ -74,11 +76,29 @@ pub enum Status {
 /// Call [`Client::drive`] once a frame: it takes in what came and sends what is due. In
 /// between, [`Client::observe`] what is yours, show the rest with [`Client::shown`], and
 /// look at [`Client::poll_event`]. Nothing here waits.
+///
+/// # After a lost connection
+///
+/// [`SessionEvent::Lost`] means that the session with the server is over. Unless
+/// [`ClientConfig::retry_longest`] is zero the client reconnects by itself, and a new
+/// [`SessionEvent::Joined`] follows. The loss voids everything that
+/// belonged to that session:
+/// - all ghosts: [`Client::ghosts`] is empty, [`Client::shown`] is `None`, and there is no
+///   [`SessionEvent::Exited`] for them; bodies in sight enter again after the join;
+/// - bodies of our own: [`Client::observe`] returns false until a new [`SessionEvent::Granted`] comes.
+///   Whoever is back within the server's grace period is granted the same bodies again, each
+///   with an [`SessionEvent::Corrected`] that says where it is;
+/// - the server's clock, and so every moment from [`Session::host_time`], and the peer number:
+///   a restarted server begins at zero;
+/// - messages that were sent and not acknowledged, reliable ones as well: what matters is sent
+///   again after the join.
+///
+/// Own time, [`Client::now`], runs on.
 #[derive(Debug)]
 pub struct Client {
     config: ClientConfig,
     clock: Clock,
-    link: Option<Link>,
+    connection: Option<Connection>,
     status: Status,
     events: VecDeque<SessionEvent>,
     /// When the next try is due, and the wait after that one.
@@ -86,14 +106,14 @@ pub struct Client {
     retry_after: Duration,
     was_joined: bool,
     buffer: Vec<u8>,
-    /// What came beside the protocol, and when.
-    asides: VecDeque<(SimTime, Vec<u8>)>,
+    /// Out-of-band datagrams, and when they arrived.
+    out_of_band: VecDeque<(SimTime, Vec<u8>)>,
 }
 
 /// A connection and the session over it.
 #[derive(Debug)]
-struct Link {
-    wire: Wire,
+struct Connection {
+    transport: Transport,
     session: Session,
 }
 
@@ -111,23 +131,22 @@ impl Client {
             retry_after: config.retry_first,
             config,
             clock,
-            link: None,
+            connection: None,
             status: Status::Connecting,
             events: VecDeque::new(),
             retry_at: SimTime::ZERO,
             was_joined: false,
             buffer: vec![0; MAX_DATAGRAM_BYTES],
-            asides: VecDeque::new(),
+            out_of_band: VecDeque::new(),
         };
-        client.link = Some(client.open()?);
+        client.connection = Some(client.open()?);
         Ok(client)
     }
 
-    fn open(&self) -> Result<Link, ConnectError> {
-        let session = Session::new(self.config.session.clone())
-            .map_err(|error| ConnectError::Session { said: error.to_string() })?;
-        let wire = Wire::open(&self.config.server, &self.config.trust, self.clock)?;
-        Ok(Link { wire, session })
+    fn open(&self) -> Result<Connection, ConnectError> {
+        let session = Session::new(self.config.session.clone()).map_err(ConnectError::Session)?;
+        let transport = Transport::open(&self.config.server, &self.config.trust, self.clock)?;
+        Ok(Connection { transport, session })
     }
 
     /// Now, on the client's own timeline: what [`Kinematics::at`] means here.
@@ -139,49 +158,51 @@ impl Client {
     /// Takes in what came and sends what is due. Returns the moment it looked at.
     pub fn drive(&mut self) -> SimTime {
         let now = self.clock.now();
-        match self.link.as_ref().map(|link| link.wire.state()) {
-            None => self.try_again(now),
+        match self.connection.as_ref().map(|connection| connection.transport.state()) {
+            None => self.reconnect(now),
             Some(State::Connecting) => {}
             Some(State::Open) => self.pump(now),
-            Some(State::Closed(said)) => {
+            Some(State::Closed(reason)) => {
                 // The last words may still lie in the inbox.
                 self.pump(now);
-                self.lose(now, said);
+                self.handle_loss(now, reason);
             }
         }
         now
     }
 
     fn pump(&mut self, now: SimTime) {
-        let Some(link) = &mut self.link else { return };
-        while let Some((at, bytes)) = link.wire.receive() {
+        let Some(connection) = &mut self.connection else { return };
+        while let Some((at, bytes)) = connection.transport.receive() {
             if is_out_of_band(&bytes) {
-                keep(&mut self.asides, MAX_ASIDES, (at.min(now), bytes));
+                push_bounded(&mut self.out_of_band, MAX_OUT_OF_BAND, (at.min(now), bytes));
             } else {
-                link.session.handle_datagram(at.min(now), &bytes);
+                connection.session.handle_datagram(at.min(now), &bytes);
             }
         }
-        link.session.handle_timeout(now);
-        while let Some(length) = link.session.poll_datagram(now, &mut self.buffer) {
-            link.wire.send(self.buffer.get(..length).unwrap_or_default());
+        connection.session.handle_timeout(now);
+        while let Some(length) = connection.session.poll_datagram(now, &mut self.buffer) {
+            connection.transport.send(self.buffer.get(..length).unwrap_or_default());
         }
-        while let Some(event) = self.link.as_mut().and_then(|link| link.session.poll_event()) {
-            self.note(now, event);
+        while let Some(event) =
+            self.connection.as_mut().and_then(|connection| connection.session.poll_event())
+        {
+            self.handle_event(now, event);
         }
     }
 
-    fn note(&mut self, now: SimTime, event: SessionEvent) {
+    fn handle_event(&mut self, now: SimTime, event: SessionEvent) {
         match &event {
             SessionEvent::Joined { .. } => {
                 self.status = Status::Joined;
                 self.was_joined = true;
                 self.retry_after = self.config.retry_first;
             }
-            SessionEvent::Disconnected(why) if self.may_return(*why) => {
-                return self.lose(now, format!("refused: {why:?}"));
+            SessionEvent::Disconnected(why) if self.is_temporary(*why) => {
+                return self.handle_loss(now, format!("refused: {why:?}"));
             }
             SessionEvent::Disconnected(why) => self.end(&format!("refused: {why:?}")),
-            SessionEvent::Lost => return self.lose(now, "the server is silent".to_string()),
+            SessionEvent::Lost => return self.handle_loss(now, "the server is silent".to_string()),
             _ => {}
         }
         self.push(event);
@@ -189,75 +210,78 @@ impl Client {
 
     /// Whether a refusal may pass. After a broken connection the server may still believe that
     /// the old one stands, and hold its token and its place.
-    const fn may_return(&self, why: DisconnectReason) -> bool {
+    const fn is_temporary(&self, why: DisconnectReason) -> bool {
         matches!(why, DisconnectReason::Closing | DisconnectReason::Silent)
             || (self.was_joined && matches!(why, DisconnectReason::Token | DisconnectReason::Full))
     }
 
     fn push(&mut self, event: SessionEvent) {
-        keep(&mut self.events, MAX_EVENTS, event);
+        push_bounded(&mut self.events, MAX_EVENTS, event);
     }
 
     /// The connection is gone; plans the next try.
-    fn lose(&mut self, now: SimTime, said: String) {
-        if self.link.take().is_none() {
+    fn handle_loss(&mut self, now: SimTime, reason: String) {
+        if self.connection.take().is_none() {
             return;
         }
         if self.status == Status::Joined {
             self.push(SessionEvent::Lost);
         }
         if self.config.retry_longest.is_zero() {
-            return self.end(&said);
+            return self.end(&reason);
         }
-        self.status = Status::Waiting { said };
+        self.status = Status::Reconnecting { reason };
         self.retry_at = now + self.retry_after;
         self.retry_after = (self.retry_after * 2).min(self.config.retry_longest);
     }
 
-    fn end(&mut self, said: &str) {
-        self.link = None;
-        self.status = Status::Over { said: said.to_string() };
+    fn end(&mut self, reason: &str) {
+        self.connection = None;
+        self.status = Status::Over { reason: reason.to_string() };
     }
 
-    fn try_again(&mut self, now: SimTime) {
-        if !matches!(self.status, Status::Waiting { .. }) || now < self.retry_at {
+    fn reconnect(&mut self, now: SimTime) {
+        if !matches!(self.status, Status::Reconnecting { .. }) || now < self.retry_at {
             return;
         }
         match self.open() {
-            Ok(link) => {
-                self.link = Some(link);
+            Ok(connection) => {
+                self.connection = Some(connection);
                 self.status = Status::Connecting;
             }
             Err(error) => self.end(&error.to_string()),
         }
     }
 
-    /// How it stands.
+    /// The state of the connection.
     #[must_use]
     pub const fn status(&self) -> &Status {
         &self.status
     }
 
-    /// The next thing that happened; poll until `None`.
+    /// The next event; poll until `None`. See [`Client`] for what [`SessionEvent::Lost`] voids. If
+    /// nobody polls, the oldest of 1,024 are dropped.
     pub fn poll_event(&mut self) -> Option<SessionEvent> {
         self.events.pop_front()
     }
 
-    /// Tells where a body of ours is; others hear of it when they need to. False while nobody
-    /// can: it is not ours, or the server's clock is not known yet.
+    /// Says where a body of ours is; updates are sent when others need them. False while that is
+    /// not possible: the body is not ours, or the server's clock is not known yet.
     pub fn observe(&mut self, entity: EntityId, truth: &Kinematics) -> bool {
-        self.link.as_mut().is_some_and(|link| link.session.observe(entity, truth))
+        self.connection.as_mut().is_some_and(|connection| connection.session.observe(entity, truth))
     }
 
-    /// Tells that a body of ours is elsewhere at once.
+    /// Says that a body of ours is elsewhere at once, without moving there.
     pub fn teleport(&mut self, entity: EntityId, truth: &Kinematics) -> bool {
-        self.link.as_mut().is_some_and(|link| link.session.teleport(entity, truth))
+        self.connection
+            .as_mut()
+            .is_some_and(|connection| connection.session.teleport(entity, truth))
     }
 
     /// Where to draw a body of others at `now`.
     #[must_use]
     pub fn shown(&self, entity: EntityId, now: SimTime) -> Option<Pose> {
-        self.link.as_ref()?.session.shown(entity, now)
+        self.connection.as_ref()?.session.shown(entity, now)
     }
 
     /// Shows the bodies of others by these settings from now on, without a jump; also after a
@@ -267,8 +291,8 @@ impl Client {
     /// When a setting is out of range; nothing is changed then.
     pub fn set_ghosts(&mut self, config: GhostConfig) -> Result<(), ConfigError> {
         let now = self.clock.now();
-        if let Some(link) = &mut self.link {
-            link.session.set_ghosts(config, now)?;
+        if let Some(connection) = &mut self.connection {
+            connection.session.set_ghosts(config, now)?;
         }
         self.config.session.ghost = config;
         Ok(())
@@ -277,12 +301,12 @@ impl Client {
     /// What carries the datagrams: `quic`, `webtransport` or `websocket`; `None` until it stands.
     #[must_use]
     pub fn transport(&self) -> Option<&'static str> {
-        self.link.as_ref().and_then(|link| link.wire.name())
+        self.connection.as_ref().and_then(|connection| connection.transport.name())
     }
 
     /// All bodies of others.
     pub fn ghosts(&self) -> impl Iterator<Item = (EntityId, &RemoteEntity)> {
-        self.link.iter().flat_map(|link| link.session.ghosts())
+        self.connection.iter().flat_map(|connection| connection.session.ghosts())
     }
 
     /// Sends a message of the game's own.
@@ -290,7 +314,7 @@ impl Client {
     /// # Errors
     /// When not joined, when it is too long, or when too much waits already.
     pub fn send(&mut self, bytes: &[u8], delivery: Delivery) -> Result<(), SendError> {
-        self.link.as_mut().ok_or(SendError::NotJoined)?.session.send(bytes, delivery)
+        self.connection.as_mut().ok_or(SendError::NotJoined)?.session.send(bytes, delivery)
     }
 
     /// Exports bodies of ours by these settings from now on, also after a lost connection.
@@ -299,38 +323,39 @@ impl Client {
     /// When a setting is out of range; nothing changes then.
     pub fn set_publisher(&mut self, publisher: PublisherConfig) -> Result<(), ConfigError> {
         Publisher::start(publisher.clone(), &Kinematics::default())?;
-        if let Some(link) = &mut self.link {
-            link.session.set_publisher(publisher.clone())?;
+        if let Some(connection) = &mut self.connection {
+            connection.session.set_publisher(publisher.clone())?;
         }
         self.config.session.publisher = publisher;
         Ok(())
     }
 
-    /// Sends a datagram beside the protocol: as it is, once, with no promise that it arrives.
+    /// Sends an out-of-band datagram, beside the protocol: as it is, once, with no promise that it
+    /// arrives.
     /// False, and nothing is sent, unless it begins with seven zero bytes, fits a datagram and
     /// the client has joined.
-    pub fn send_aside(&mut self, bytes: &[u8]) -> bool {
+    pub fn send_out_of_band(&mut self, bytes: &[u8]) -> bool {
         let fits = is_out_of_band(bytes) && bytes.len() <= MAX_DATAGRAM_BYTES;
-        match &mut self.link {
-            Some(link) if fits && self.status == Status::Joined => {
-                link.wire.send(bytes);
+        match &mut self.connection {
+            Some(connection) if fits && self.status == Status::Joined => {
+                connection.transport.send(bytes);
                 true
             }
             _ => false,
         }
     }
 
-    /// The next datagram that came beside the protocol, its seven zero bytes included, and when
-    /// it came; poll until `None`. If nobody does, the oldest go.
-    pub fn poll_aside(&mut self) -> Option<(SimTime, Vec<u8>)> {
-        self.asides.pop_front()
+    /// The next out-of-band datagram, its seven zero bytes included, and when it arrived; poll
+    /// until `None`. If nobody polls, the oldest of 256 are dropped.
+    pub fn poll_out_of_band(&mut self) -> Option<(SimTime, Vec<u8>)> {
+        self.out_of_band.pop_front()
     }
 
     /// Leaves the game and closes the connection.
     pub fn leave(&mut self) {
         let now = self.clock.now();
-        if let Some(link) = &mut self.link {
-            link.session.leave();
+        if let Some(connection) = &mut self.connection {
+            connection.session.leave();
         }
         self.pump(now);
         self.end("left");
@@ -339,19 +364,19 @@ impl Client {
     /// The session, for its clock and its counters; `None` between two tries.
     #[must_use]
     pub fn session(&self) -> Option<&Session> {
-        self.link.as_ref().map(|link| &link.session)
+        self.connection.as_ref().map(|connection| &connection.session)
     }
 
     /// Datagrams that came and were dropped, because [`Client::drive`] was not called for long.
     #[must_use]
     pub fn dropped(&self) -> u64 {
-        self.link.as_ref().map_or(0, |link| link.wire.dropped())
+        self.connection.as_ref().map_or(0, |connection| connection.transport.dropped())
     }
 }
 
-/// Puts the newest at the end of a queue; the oldest goes when there are too many.
-fn keep<T>(queue: &mut VecDeque<T>, most: usize, newest: T) {
-    if queue.len() >= most {
+/// Appends to a queue; drops the oldest when there are too many.
+fn push_bounded<T>(queue: &mut VecDeque<T>, max: usize, newest: T) {
+    if queue.len() >= max {
         queue.pop_front();
     }
     queue.push_back(newest);

@@ -1,4 +1,4 @@
-//! The client of Reckoning: join a game, move what is yours, show what is others'.
+//! The client of Reckoning: joins a game, publishes the bodies you own, shows those of others.
 //!
 //! The same calls work natively, over QUIC, and in a browser, over WebTransport or a WebSocket:
 //!
@@ -30,8 +30,10 @@ mod client;
 mod transport;
 
 pub use client::{Client, ClientConfig, Status};
+pub use reckoning::ground::Pose;
+pub use reckoning::{ConfigError, DVec3, GhostConfig, Kinematics, PublisherConfig, SimTime};
 pub use reckoning_net::{
-    Delivery, DisconnectReason, EntityId, PeerId, RemoteEntity, SendError, SessionConfig,
-    SessionEvent,
+    Delivery, DisconnectReason, EntityId, Owner, PeerId, RemoteEntity, SendError, Session,
+    SessionConfig, SessionEvent,
 };
 pub use transport::{ConnectError, Trust};

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use reckoning::{
-    DVec3, Envelope, GuardConfig, Kinematics, Model, Quantiser, RewindConfig, SimTime,
-};
+use reckoning::guard::{Envelope, GuardConfig};
+use reckoning::rewind::RewindConfig;
+use reckoning::{DVec3, Kinematics, Model, Quantiser, SimTime};
 use reckoning_net::wire::{Header, Message, PacketWriter, VERSION};
 use reckoning_net::{
     DisconnectReason, Format, Host, HostConfig, HostEvent, MAX_SESSION_EVENTS, Owner, PeerId,

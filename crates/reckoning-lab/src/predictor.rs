@@ -8,9 +8,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use reckoning::{
-    Ballistic, ConfigError, Curve, CurveBasis, DisAlgorithm, DisModel, Landing, Model,
-};
+use reckoning::dis::{DisAlgorithm, DisModel};
+use reckoning::model::{Ballistic, Landing};
+use reckoning::{ConfigError, Curve, CurveBasis, Model};
 use reckoning_predict::learned::{LearnedError, LearnedModel};
 use reckoning_predict::{
     Behaviour, Interest, InterestConfig, InterestHybrid, Patterns, PatternsConfig, PatternsHybrid,

@@ -8,7 +8,8 @@
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
 
-use reckoning::{Budget, DVec3, Kinematics, Model, Policy, Quantiser, SimTime, Threshold, Weights};
+use reckoning::fairness::{Budget, Policy, Weights};
+use reckoning::{DVec3, Kinematics, Model, Quantiser, SimTime, Threshold};
 use reckoning_net::wire::{Ack, EntityId, Header, Message, PacketReader, PacketWriter, VERSION};
 use reckoning_net::{Format, Host, HostConfig, HostEvent, Owner, PeerId, Registry};
 

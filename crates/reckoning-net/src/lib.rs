@@ -82,9 +82,15 @@ pub use stats::TrafficStats;
 pub use wire::{DisconnectReason, EntityId, Format, Owner, PeerId, Registry};
 pub use zones::{MAX_CLASSES, ZoneClass, ZoneConfig};
 
+pub use reckoning::clock::ClockConfig;
+pub use reckoning::fairness::Policy;
+pub use reckoning::ground::Pose;
+pub use reckoning::guard::{GuardConfig, Offence, Verdict};
+pub use reckoning::kinematics::KinematicsError;
+pub use reckoning::model::{CustomModel, Path};
+pub use reckoning::rewind::{HitRequest, HitVerdict, RewindConfig};
 pub use reckoning::{
-    AngleThreshold, ClockConfig, ClockSync, ConfigError, CustomModel, DVec3, Ghost, GhostConfig,
-    GuardConfig, HitRequest, HitVerdict, Kinematics, KinematicsError, Model, Offence, Path, Policy,
-    Pose, PublisherConfig, Quantiser, Rewind, RewindConfig, SimTime, Threshold, Update, Verdict,
+    AngleThreshold, ClockSync, ConfigError, DVec3, Ghost, GhostConfig, Kinematics, Model,
+    PublisherConfig, Quantiser, Rewind, SimTime, Threshold, Update,
 };
 pub use reckoning_predict::Walls;

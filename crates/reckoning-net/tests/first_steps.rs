@@ -2,9 +2,8 @@
 
 use core::time::Duration;
 
-use reckoning::{
-    Curve, CurveBasis, DVec3, Kinematics, Model, Policy, Quantiser, SimTime, Threshold,
-};
+use reckoning::fairness::Policy;
+use reckoning::{Curve, CurveBasis, DVec3, Kinematics, Model, Quantiser, SimTime, Threshold};
 use reckoning_net::{
     Format, Host, HostConfig, HostEvent, Owner, PeerId, Registry, Session, SessionConfig,
     SessionEvent,

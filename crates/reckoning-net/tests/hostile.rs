@@ -4,9 +4,9 @@ use core::time::Duration;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use reckoning::{
-    DVec3, Envelope, GuardConfig, Kinematics, Model, Quantiser, RewindConfig, SimTime,
-};
+use reckoning::guard::{Envelope, GuardConfig};
+use reckoning::rewind::RewindConfig;
+use reckoning::{DVec3, Kinematics, Model, Quantiser, SimTime};
 use reckoning_net::wire::{
     Ack, Body, EntityId, Header, Message, OUT_OF_BAND_PREFIX, PacketReader, PacketWriter, Registry,
     UpdateSeq, VERSION, is_out_of_band,

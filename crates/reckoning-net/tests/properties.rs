@@ -5,9 +5,9 @@ mod shared;
 use std::time::Duration;
 
 use proptest::prelude::*;
+use reckoning::model::PathRide;
 use reckoning::{
-    Curve, CurveBasis, DQuat, DVec3, Kinematics, Model, PathRide, Quantiser, SimTime, Update,
-    UpdateKind,
+    Curve, CurveBasis, DQuat, DVec3, Kinematics, Model, Quantiser, SimTime, Update, UpdateKind,
 };
 use reckoning_net::wire::{
     BitReader, BitWriter, Body, EntityId, Format, Header, Message, PacketReader, PacketWriter,

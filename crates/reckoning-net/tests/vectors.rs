@@ -5,7 +5,8 @@ mod shared;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use reckoning::{DVec3, Kinematics, Landing, Model, SimTime, Update, UpdateKind};
+use reckoning::model::Landing;
+use reckoning::{DVec3, Kinematics, Model, SimTime, Update, UpdateKind};
 use reckoning_net::wire::{
     Ack, Body, DisconnectReason, EntityId, Format, Header, Message, Owner, PacketReader,
     PacketWriter, PeerId, UpdateSeq, VERSION,
@@ -332,7 +333,7 @@ fn model_json(model: &Model) -> Value {
         }),
         Model::Dis(dis) => json!({
             "kind": 9, "algorithm": dis.algorithm.number(),
-            "inertial": dis.acceleration == reckoning::BodyAcceleration::Inertial,
+            "inertial": dis.acceleration == reckoning::dis::BodyAcceleration::Inertial,
         }),
         Model::Custom(custom) => json!({ "kind": 10, "id": custom.id }),
         other => panic!("{other:?} has no vector yet"),

@@ -1,4 +1,4 @@
-//! The certificate a server shows.
+//! TLS certificate of a server: read from files, or made at start.
 //!
 //! For others' machines it comes from files. For local play it is made at start: an ECDSA P-256 one of
 //! at most 14 days, which browsers accept when a page pins its hash.
@@ -19,12 +19,12 @@ use crate::clock::unix_seconds;
 use crate::settings;
 
 const HOUR: Duration = Duration::from_hours(1);
-/// What browsers speak.
+/// ALPN of browsers.
 pub(crate) const ALPN_WEB: &[u8] = b"h3";
-/// What programs speak: bare datagrams of this protocol's first version.
+/// ALPN of programs: bare datagrams of this protocol's first version.
 pub(crate) const ALPN_NATIVE: &[u8] = b"reckoning/1";
 
-/// A chain, its key and what clients pin.
+/// A certificate chain, its key and the hash that clients pin.
 #[derive(Debug)]
 pub struct Identity {
     chain: Vec<CertificateDer<'static>>,
@@ -74,7 +74,16 @@ impl fmt::Display for IdentityError {
     }
 }
 
-impl std::error::Error for IdentityError {}
+impl std::error::Error for IdentityError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::File { error, .. } => Some(error),
+            Self::Make(error) => Some(error),
+            Self::Unusable(error) => Some(error),
+            Self::Empty { .. } => None,
+        }
+    }
+}
 
 impl Identity {
     /// Reads a certificate, or makes one, as the settings say.
@@ -158,6 +167,7 @@ fn sha256(certificate: &CertificateDer<'_>) -> [u8; 32] {
 mod tests {
     use super::*;
     use crate::settings::Settings;
+    use std::error::Error;
 
     #[test]
     fn a_made_certificate_serves_quic_and_differs_each_time() {
@@ -177,5 +187,6 @@ mod tests {
 
         let message = Identity::new(&settings).unwrap_err().to_string();
         assert!(message.starts_with("no/chain.pem: "), "{message}");
+        assert!(Identity::new(&settings).unwrap_err().source().is_some());
     }
 }

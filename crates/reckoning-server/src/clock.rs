@@ -1,7 +1,7 @@
-//! The one place where time comes from.
+//! Clock of the server, the only place that reads the time.
 //!
 //! Everything below this crate takes the time as an argument; here it is read. A server's
-//! timeline begins when the server starts, so no wall clock that is set can bend it.
+//! timeline begins when the server starts, so setting the wall clock does not disturb it.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 

@@ -1,9 +1,11 @@
-//! What the settings mean for the host, and what a server says of itself.
+//! Host configuration from settings, and the server's public description.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use reckoning::{Budget, Envelope, GuardConfig, Leftover, Model, Policy, Quantiser, Weights};
+use reckoning::fairness::{Budget, Leftover, Policy, Weights};
+use reckoning::guard::{Envelope, GuardConfig};
+use reckoning::{Model, Quantiser};
 use reckoning_net::HostConfig;
 use reckoning_net::wire::{Format, Registry, VERSION};
 use serde_json::json;
@@ -72,10 +74,10 @@ fn guard(it: &Guarding) -> Option<GuardConfig> {
     (it.top_speed_mps > 0.0).then(|| GuardConfig::of(envelope, it.tolerance_m))
 }
 
-/// The text of `/reckoning.json`.
-pub(crate) fn about(settings: &Settings, identity: &Identity, port: u16) -> String {
+/// The server's public description, the text of `/reckoning.json`.
+pub(crate) fn server_info(settings: &Settings, identity: &Identity, port: u16) -> String {
     let hash = identity.is_made().then(|| to_hex(&identity.sha256()));
-    let about = json!({
+    let info = json!({
         "protocol": VERSION,
         "udp_port": port,
         "tcp_port": port,
@@ -83,7 +85,7 @@ pub(crate) fn about(settings: &Settings, identity: &Identity, port: u16) -> Stri
         "websocket": "/ws",
         "datagram_bytes": settings.limits.datagram_bytes,
     });
-    format!("{about:#}\n")
+    format!("{info:#}\n")
 }
 
 #[cfg(test)]

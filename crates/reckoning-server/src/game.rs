@@ -1,8 +1,7 @@
-//! What is played: the one thing a server calls back.
+//! The [`Game`] trait that a server runs, and [`Relay`], the game without rules.
 //!
-//! The engine never calls a game, but a server is a program and a game is the other half of it.
-//! Between two steps the server does everything else: it moves datagrams, checks tokens, and keeps
-//! limits. In a step it hands the [`Host`] over.
+//! The engine never calls a game; a server does, with its [`Host`], once a step and for each event.
+//! Between two steps it does everything else: datagrams, tokens, limits, recordings.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,22 +12,22 @@ use reckoning_netsim::LinkConfig;
 
 use crate::token::Token;
 
-/// Somebody whose token is good.
+/// A client that asks to join and whose token is valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Joiner {
     /// The connection.
     pub peer: PeerId,
-    /// What the token says; `None` where everyone may join.
+    /// The contents of its token; `None` where everyone may join.
     pub token: Option<Token>,
 }
 
-/// What a game wants of its server, beyond what its host does.
+/// A request of a game to its server, for what the host does not do.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Wish {
-    /// Send a datagram beside the protocol; it must begin with seven zero bytes.
-    Aside {
+pub enum ServerRequest {
+    /// Send an out-of-band datagram, beside the protocol; it must begin with seven zero bytes.
+    OutOfBand {
         /// To whom.
         to: PeerId,
         /// What, the seven zero bytes included.
@@ -37,8 +36,8 @@ pub enum Wish {
         shaped: bool,
     },
     /// Simulate a link between the server and a client from now on, the same in both
-    /// directions; `None` stops it. Asides of the client do not pass it.
-    Shape {
+    /// directions; `None` stops it. Out-of-band datagrams of the client do not pass it.
+    SimulateLink {
         /// Whose.
         peer: PeerId,
         /// Which.
@@ -46,9 +45,9 @@ pub enum Wish {
     },
 }
 
-/// What a recording should know of an entity.
+/// Identity of an entity in a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Role<'a> {
+pub struct RecordedIdentity<'a> {
     /// Its side; -1 is neutral.
     pub team: i32,
     /// Its name, empty when it has none.
@@ -61,10 +60,10 @@ pub struct Role<'a> {
 
 /// A game that a server runs.
 pub trait Game: Send {
-    /// Somebody may join as far as the server is concerned. The default lets everyone in.
+    /// A client with a valid token asks to join. The default lets everyone in.
     ///
     /// # Errors
-    /// The reason that the joiner is told.
+    /// The reason that is sent to the client.
     fn join(
         &mut self,
         now: SimTime,
@@ -75,25 +74,25 @@ pub trait Game: Send {
         Ok(())
     }
 
-    /// Something happened.
+    /// Handles an event of the host: a join, a message, a departure.
     fn event(&mut self, now: SimTime, event: &HostEvent, host: &mut Host);
 
     /// One step of the game.
     fn tick(&mut self, now: SimTime, host: &mut Host);
 
-    /// A joined client sent a datagram beside the protocol, the seven zero bytes included. It
-    /// has passed no simulated link. The default does nothing.
-    fn aside(&mut self, now: SimTime, peer: PeerId, bytes: &[u8]) {
+    /// A joined client sent an out-of-band datagram, the seven zero bytes included. It has passed
+    /// no simulated link. The default does nothing.
+    fn out_of_band(&mut self, now: SimTime, peer: PeerId, bytes: &[u8]) {
         let _ = (now, peer, bytes);
     }
 
-    /// What the game wants of the server; asked until `None` after every step.
-    fn poll_wish(&mut self) -> Option<Wish> {
+    /// The next request to the server; polled until `None` after every step.
+    fn poll_request(&mut self) -> Option<ServerRequest> {
         None
     }
 
-    /// What a recording should know of an entity; `None` takes it for neutral and nameless.
-    fn role(&self, entity: EntityId) -> Option<Role<'_>> {
+    /// Identity of an entity in recordings; `None` records it as neutral and nameless.
+    fn recorded_identity(&self, entity: EntityId) -> Option<RecordedIdentity<'_>> {
         let _ = entity;
         None
     }
@@ -142,7 +141,7 @@ fn spawn(now: SimTime, peer: PeerId, seats: &[u32], host: &mut Host) {
     let tags = if tags.is_empty() { vec![Vec::new()] } else { tags };
     for tag in tags {
         match host.spawn(now, Owner::Peer(peer), &tag, &rest) {
-            // Where its owner starts is not the guard's business; how it goes on from there is.
+            // The guard does not judge where its owner starts, only how it moves from there.
             Ok(body) => host.allow_teleport(now, body, START_WITHIN),
             Err(error) => tracing::warn!(peer = peer.0, %error, "no body for a joiner"),
         }

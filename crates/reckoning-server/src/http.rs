@@ -1,6 +1,6 @@
-//! The TCP port: the page, `/health`, `/metrics`, `/reckoning.json` and the WebSocket at `/ws`.
+//! HTTP on the TCP port: the page, `/health`, `/metrics`, `/reckoning.json` and the WebSocket at `/ws`.
 //!
-//! Connections are taken by hand rather than by `axum::serve`, because each must pass the door,
+//! Connections are accepted by hand rather than by `axum::serve`, because each must pass the limiter,
 //! be counted, and send its request before a deadline.
 
 use std::net::SocketAddr;
@@ -20,10 +20,10 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use crate::entrance::{Entrance, OpenLink};
-use crate::limits::Visit;
-use crate::link::{Outbox, Outlet};
-use crate::metrics::Refused;
+use crate::admission::{Admission, OpenConnection};
+use crate::connection::{Outbox, Sink};
+use crate::limits::Permit;
+use crate::metrics::{self, RejectReason};
 
 /// Connections that the system may keep for us to take.
 const BACKLOG: u32 = 256;
@@ -32,12 +32,12 @@ const SYSTEM_SEND_BYTES: u32 = 32 * 1024;
 const SOCKET_BUFFER_BYTES: usize = 4 * 1024;
 const REQUEST_BYTES: usize = 16 * 1024;
 
-/// What the handlers share.
+/// State that the handlers share.
 #[derive(Clone)]
-pub(crate) struct Desk {
-    pub(crate) entrance: Arc<Entrance>,
+pub(crate) struct HttpState {
+    pub(crate) admission: Arc<Admission>,
     /// The text of `/reckoning.json`.
-    pub(crate) about: Arc<str>,
+    pub(crate) server_info: Arc<str>,
 }
 
 /// Binds the port.
@@ -50,68 +50,67 @@ pub(crate) fn bind(listen: SocketAddr) -> std::io::Result<TcpListener> {
 }
 
 /// Our routes over the caller's page.
-pub(crate) fn router(desk: Desk, page: Router) -> Router {
+pub(crate) fn router(state: HttpState, page: Router) -> Router {
     let ours = Router::new()
         .route("/health", get(health))
         .route("/metrics", get(metrics))
-        .route("/reckoning.json", get(about))
+        .route("/reckoning.json", get(server_info))
         .route("/ws", get(upgrade))
-        .with_state(desk);
+        .with_state(state);
     ours.merge(page)
 }
 
-async fn health(State(desk): State<Desk>) -> impl IntoResponse {
-    if desk.entrance.is_draining() {
+async fn health(State(state): State<HttpState>) -> impl IntoResponse {
+    if state.admission.is_draining() {
         (StatusCode::SERVICE_UNAVAILABLE, "draining\n")
     } else {
         (StatusCode::OK, "ok\n")
     }
 }
 
-async fn metrics(State(desk): State<Desk>) -> impl IntoResponse {
-    let text = desk.entrance.metrics.prometheus();
-    ([(CONTENT_TYPE, "text/plain; version=0.0.4")], text)
+async fn metrics(State(state): State<HttpState>) -> impl IntoResponse {
+    ([(CONTENT_TYPE, metrics::CONTENT_TYPE)], state.admission.metrics.openmetrics())
 }
 
 /// For pages from anywhere: it holds nothing secret.
-async fn about(State(desk): State<Desk>) -> impl IntoResponse {
+async fn server_info(State(state): State<HttpState>) -> impl IntoResponse {
     let headers: [(HeaderName, &str); 3] = [
         (CONTENT_TYPE, "application/json"),
         (ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
         (CACHE_CONTROL, "no-store"),
     ];
-    (headers, desk.about.to_string())
+    (headers, state.server_info.to_string())
 }
 
 async fn upgrade(
-    State(desk): State<Desk>,
-    axum::Extension(visit): axum::Extension<Arc<Visit>>,
+    State(state): State<HttpState>,
+    axum::Extension(permit): axum::Extension<Arc<Permit>>,
     upgrade: WebSocketUpgrade,
 ) -> Response {
-    if desk.entrance.is_draining() {
+    if state.admission.is_draining() {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     }
     // A frame that is too long is refused before it is stored.
-    let longest = desk.entrance.limits.datagram_bytes;
+    let longest = state.admission.limits.datagram_bytes;
     upgrade
         .max_message_size(longest)
         .max_frame_size(longest)
         .read_buffer_size(SOCKET_BUFFER_BYTES)
         .write_buffer_size(0)
         .max_write_buffer_size(SOCKET_BUFFER_BYTES)
-        .on_upgrade(move |socket| play(socket, visit, desk.entrance))
+        .on_upgrade(move |socket| play(socket, permit, state.admission))
 }
 
 /// One WebSocket from upgrade to end.
-async fn play(mut socket: WebSocket, visit: Arc<Visit>, entrance: Arc<Entrance>) {
+async fn play(mut socket: WebSocket, permit: Arc<Permit>, admission: Arc<Admission>) {
     let outbox = Arc::new(Outbox::default());
-    let Some(link) = entrance.open(visit, Outlet::Socket(outbox.clone())) else { return };
-    let patience = entrance.limits.idle_timeout;
+    let Some(connection) = admission.open(permit, Sink::Socket(outbox.clone())) else { return };
+    let patience = admission.limits.idle_timeout;
     loop {
         tokio::select! {
             came = timeout(patience, socket.recv()) => {
                 let Ok(Some(Ok(message))) = came else { break };
-                if !take(&link, message) { break }
+                if !take(&connection, message) { break }
             }
             datagram = outbox.next() => {
                 let Some(datagram) = datagram else { break };
@@ -123,18 +122,18 @@ async fn play(mut socket: WebSocket, visit: Arc<Visit>, entrance: Arc<Entrance>)
     let _ = timeout(std::time::Duration::from_millis(100), socket.send(Message::Close(None))).await;
 }
 
-/// Takes a message in; false when the connection must end.
-fn take(link: &OpenLink, message: Message) -> bool {
+/// Handles a message; false when the connection must end.
+fn take(connection: &OpenConnection, message: Message) -> bool {
     match message {
-        Message::Binary(bytes) => link.receive(bytes),
-        Message::Ping(_) | Message::Pong(_) => link.receive(bytes::Bytes::new()),
+        Message::Binary(bytes) => connection.receive(bytes),
+        Message::Ping(_) | Message::Pong(_) => connection.receive(bytes::Bytes::new()),
         Message::Text(_) | Message::Close(_) => false,
     }
 }
 
-/// Takes connections until the future is dropped.
-pub(crate) async fn accept(listener: TcpListener, router: Router, entrance: Arc<Entrance>) {
-    let places = Arc::new(Semaphore::new(entrance.limits.http_connections));
+/// Accepts connections until the future is dropped.
+pub(crate) async fn accept(listener: TcpListener, router: Router, admission: Arc<Admission>) {
+    let places = Arc::new(Semaphore::new(admission.limits.http_connections));
     loop {
         let Ok(place) = places.clone().acquire_owned().await else { return };
         let Ok((stream, from)) = listener.accept().await else {
@@ -142,29 +141,29 @@ pub(crate) async fn accept(listener: TcpListener, router: Router, entrance: Arc<
             tokio::time::sleep(std::time::Duration::from_millis(50)).await;
             continue;
         };
-        let Some(visit) = entrance.visit(from.ip()) else { continue };
-        let (router, entrance) = (router.clone(), entrance.clone());
+        let Some(permit) = admission.admit(from.ip()) else { continue };
+        let (router, admission) = (router.clone(), admission.clone());
         tokio::spawn(async move {
-            serve(stream, visit, router, entrance).await;
+            serve(stream, permit, router, admission).await;
             drop(place);
         });
     }
 }
 
-async fn serve(stream: TcpStream, visit: Arc<Visit>, router: Router, entrance: Arc<Entrance>) {
+async fn serve(stream: TcpStream, permit: Arc<Permit>, router: Router, admission: Arc<Admission>) {
     // Small datagrams must not wait for more.
     let _ = stream.set_nodelay(true);
-    let router = router.layer(axum::Extension(visit));
+    let router = router.layer(axum::Extension(permit));
     let service = TowerToHyperService::new(router.into_service::<hyper::body::Incoming>());
     let served = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(entrance.limits.handshake_timeout)
+        .header_read_timeout(admission.limits.handshake_timeout)
         .max_buf_size(REQUEST_BYTES)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades()
         .await;
     if served.is_err_and(|error| error.is_timeout()) {
-        entrance.metrics.refused(Refused::HandshakeTimeout);
+        admission.metrics.count_reject(RejectReason::HandshakeTimeout);
     }
 }
 

@@ -1,9 +1,9 @@
-//! The server of Reckoning: sockets, clocks and files around a [`Host`](reckoning_net::Host).
+//! The server of Reckoning: sockets, clocks and files around a [`Host`].
 //!
 //! Everything that decides what is sent to whom is in `reckoning-net`, without I/O. This crate
 //! carries its bytes: a QUIC endpoint for programs and browsers, a WebSocket for browsers that
 //! reach nothing else, a thread that steps host and [`Game`] at a fixed rate, and what a server
-//! on the open network needs: tokens, limits, metrics, recordings, an orderly end.
+//! on the open network needs: tokens, limits, metrics, recordings, an orderly shutdown.
 //!
 //! ```no_run
 //! use reckoning_server::{Relay, Server, Settings};
@@ -14,29 +14,34 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod admission;
 pub mod certificate;
 mod clock;
+mod conditioner;
 mod config;
-mod entrance;
+mod connection;
 mod game;
-mod gate;
 mod http;
+mod join_auth;
 pub mod limits;
-mod link;
 pub mod logs;
 pub mod metrics;
 mod quic;
 pub mod record;
 mod server;
 pub mod settings;
-mod shape;
 mod tick;
 pub mod token;
 
 pub use axum;
 pub use clock::{Clock, unix_seconds};
 pub use config::host as host_config;
-pub use game::{Game, Joiner, Relay, Role, Wish};
-pub use reckoning_net::PeerId;
+pub use game::{Game, Joiner, RecordedIdentity, Relay, ServerRequest};
+pub use reckoning::{ConfigError, DVec3, Kinematics, SimTime};
+pub use reckoning_net::{
+    Delivery, DisconnectReason, EntityId, Host, HostConfig, HostEvent, Owner, PeerId, TrafficStats,
+    Viewpoint,
+};
+pub use reckoning_netsim::LinkConfig;
 pub use server::{Running, ServeError, Server};
 pub use settings::{Settings, SettingsError};

@@ -16,7 +16,7 @@ pub fn start(level: LogLevel) {
         LogLevel::Debug => LevelFilter::DEBUG,
         LogLevel::Trace => LevelFilter::TRACE,
     };
-    // What strangers can make the network stack say stays out, unless it is asked for.
+    // Messages that anyone on the network can provoke stay out, unless they are asked for.
     let theirs = if ours >= LevelFilter::DEBUG { ours } else { LevelFilter::ERROR };
     let filter = Targets::new().with_default(theirs).with_target("reckoning_server", ours);
     let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false);

@@ -1,4 +1,4 @@
-//! The UDP port: one QUIC endpoint for browsers (WebTransport) and programs (bare datagrams).
+//! QUIC on the UDP port: one endpoint for browsers (WebTransport) and programs (bare datagrams).
 //!
 //! An address is charged for a connection only once it is proven, so nobody can spend another's
 //! allowance with forged packets: unproven handshakes get half of the places there are, the
@@ -18,14 +18,14 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 use web_transport_quinn::{Request, Session};
 
+use crate::admission::Admission;
 use crate::certificate::{ALPN_NATIVE, ALPN_WEB};
-use crate::entrance::Entrance;
-use crate::limits::Visit;
-use crate::link::Outlet;
-use crate::metrics::Refused;
+use crate::connection::Sink;
+use crate::limits::Permit;
+use crate::metrics::RejectReason;
 use crate::settings::Limits;
 
-/// HTTP/3 needs one request and a few streams of control; nobody else needs any.
+/// HTTP/3 needs one request and a few control streams; native clients need none.
 const REQUEST_STREAMS: u32 = 8;
 const CONTROL_STREAMS: u32 = 16;
 const STREAM_WINDOW_BYTES: u32 = 16 * 1024;
@@ -64,16 +64,16 @@ fn transport(limits: &Limits) -> TransportConfig {
         .stream_receive_window(STREAM_WINDOW_BYTES.into())
         .receive_window(RECEIVE_WINDOW_BYTES.into())
         .send_window(u64::from(RECEIVE_WINDOW_BYTES))
-        .ack_frequency_config(Some(seldom()))
+        .ack_frequency_config(Some(ack_frequency()))
         .datagram_receive_buffer_size(Some(limits.queued_datagrams * limits.datagram_bytes))
         .datagram_send_buffer_size(limits.send_buffer_bytes)
-        .congestion_controller_factory(Arc::new(Steady));
+        .congestion_controller_factory(Arc::new(FixedWindow));
     transport
 }
 
 /// The host has acknowledgements of its own, which come 20 times a second; QUIC's can ride along
 /// with them, instead of a packet for every second one of ours.
-fn seldom() -> AckFrequencyConfig {
+fn ack_frequency() -> AckFrequencyConfig {
     let mut acks = AckFrequencyConfig::default();
     acks.ack_eliciting_threshold(VarInt::from_u32(16)).max_ack_delay(Some(ACK_DELAY));
     acks
@@ -88,18 +88,18 @@ const ACK_DELAY: std::time::Duration = std::time::Duration::from_millis(100);
 /// window that shrinks at every loss would only make those updates old. The buffer of a few
 /// datagrams above it drops the oldest, so nothing queues up here.
 #[derive(Clone, Debug)]
-struct Steady;
+struct FixedWindow;
 
 /// A second and more of any budget that makes sense, on a path with a second of delay.
-const STEADY_WINDOW_BYTES: u64 = 1 << 20;
+const WINDOW_BYTES: u64 = 1 << 20;
 
-impl ControllerFactory for Steady {
+impl ControllerFactory for FixedWindow {
     fn build(self: Arc<Self>, _: std::time::Instant, _: u16) -> Box<dyn Controller> {
         Box::new(Self)
     }
 }
 
-impl Controller for Steady {
+impl Controller for FixedWindow {
     fn on_congestion_event(
         &mut self,
         _: std::time::Instant,
@@ -112,7 +112,7 @@ impl Controller for Steady {
     fn on_mtu_update(&mut self, _: u16) {}
 
     fn window(&self) -> u64 {
-        STEADY_WINDOW_BYTES
+        WINDOW_BYTES
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {
@@ -120,7 +120,7 @@ impl Controller for Steady {
     }
 
     fn initial_window(&self) -> u64 {
-        STEADY_WINDOW_BYTES
+        WINDOW_BYTES
     }
 
     fn into_any(self: Box<Self>) -> Box<dyn std::any::Any> {
@@ -128,61 +128,61 @@ impl Controller for Steady {
     }
 }
 
-/// Takes connections until the endpoint closes.
-pub(crate) async fn accept(endpoint: Endpoint, entrance: Arc<Entrance>) {
+/// Accepts connections until the endpoint closes.
+pub(crate) async fn accept(endpoint: Endpoint, admission: Arc<Admission>) {
     while let Some(incoming) = endpoint.accept().await {
-        admit(incoming, &entrance);
+        admit(incoming, &admission);
     }
 }
 
-fn admit(incoming: Incoming, entrance: &Arc<Entrance>) {
-    if entrance.is_draining() {
+fn admit(incoming: Incoming, admission: &Arc<Admission>) {
+    if admission.is_draining() {
         return incoming.refuse();
     }
     // Bans follow from floods over proven connections, so a forged address bans nobody.
-    if entrance.turns_away(incoming.remote_address().ip()) {
+    if admission.reject_banned(incoming.remote_address().ip()) {
         return incoming.refuse();
     }
     let proven = incoming.remote_address_validated();
-    if !proven && entrance.is_busy() && incoming.may_retry() {
+    if !proven && admission.is_busy() && incoming.may_retry() {
         // An error means that it is proven after all, which was just ruled out.
         let _ = incoming.retry();
         return;
     }
-    let Some(permit) = entrance.handshake() else { return incoming.ignore() };
-    let visit = if proven {
-        let Some(visit) = entrance.visit(incoming.remote_address().ip()) else {
+    let Some(handshake) = admission.handshake() else { return incoming.ignore() };
+    let permit = if proven {
+        let Some(permit) = admission.admit(incoming.remote_address().ip()) else {
             return incoming.refuse();
         };
-        Some(visit)
+        Some(permit)
     } else {
         None
     };
-    tokio::spawn(serve(incoming, visit, permit, entrance.clone()));
+    tokio::spawn(serve(incoming, permit, handshake, admission.clone()));
 }
 
 /// One connection from handshake to end.
 async fn serve(
     incoming: Incoming,
-    visit: Option<Arc<Visit>>,
-    permit: OwnedSemaphorePermit,
-    entrance: Arc<Entrance>,
+    permit: Option<Arc<Permit>>,
+    handshake: OwnedSemaphorePermit,
+    admission: Arc<Admission>,
 ) {
-    let session = match timeout(entrance.limits.handshake_timeout, shake_hands(incoming)).await {
+    let session = match timeout(admission.limits.handshake_timeout, shake_hands(incoming)).await {
         Ok(Some(session)) => session,
-        Ok(None) => return entrance.metrics.refused(Refused::HandshakeFailed),
-        Err(_) => return entrance.metrics.refused(Refused::HandshakeTimeout),
+        Ok(None) => return admission.metrics.count_reject(RejectReason::HandshakeFailed),
+        Err(_) => return admission.metrics.count_reject(RejectReason::HandshakeTimeout),
     };
-    drop(permit);
-    let Some(visit) = visit.or_else(|| entrance.visit(session.remote_address().ip())) else {
+    drop(handshake);
+    let Some(permit) = permit.or_else(|| admission.admit(session.remote_address().ip())) else {
         return session.close(0, b"too many connections from this address");
     };
-    let outlet = Outlet::Quic(Box::new(session.clone()));
-    let Some(link) = entrance.open(visit, outlet) else {
+    let sink = Sink::Quic(Box::new(session.clone()));
+    let Some(connection) = admission.open(permit, sink) else {
         return session.close(0, b"the server is full");
     };
     while let Ok(bytes) = session.read_datagram().await {
-        if !link.receive(bytes) {
+        if !connection.receive(bytes) {
             return session.close(0, b"flood");
         }
     }
@@ -201,8 +201,8 @@ fn alpn(connection: &Connection) -> Option<Vec<u8>> {
     connection.handshake_data()?.downcast::<HandshakeData>().ok()?.protocol
 }
 
-/// Ends all connections and waits a little for the others to learn of it.
+/// Closes all connections and waits a little for the peers to receive that.
 pub(crate) async fn close(endpoint: Endpoint) {
-    endpoint.close(VarInt::from_u32(0), b"the server goes");
+    endpoint.close(VarInt::from_u32(0), b"the server shuts down");
     let _ = timeout(std::time::Duration::from_millis(500), endpoint.wait_idle()).await;
 }

@@ -1,6 +1,6 @@
-//! Recording sessions without slowing the loop.
+//! Recorder of sessions that never blocks the tick loop.
 //!
-//! The loop hands over one [`Step`] at a time into a bounded queue and never waits: a full queue
+//! The loop hands over one [`RecordedStep`] at a time into a bounded queue and never waits: a full queue
 //! loses the step and counts it. A thread of its own gathers steps and appends whole
 //! chunks to a session file of the lab (`.reck`) several times a second, each flushed, so a
 //! killed server loses no more than the time between two writes.
@@ -15,17 +15,17 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use reckoning::{DVec3, SimTime};
-use reckoning_recording::{
-    Birth, Death, Level, Meta, Player, Sample, SessionWriter, Track, VELOCITY_COLUMNS,
-};
+use reckoning_recording::{Birth, Death, Player, Sample, SessionWriter, Track, VELOCITY_COLUMNS};
 
 use crate::clock::{instant, unix_seconds};
 use crate::metrics::Metrics;
 use crate::settings::Recording;
 
+pub use reckoning_recording::{Level, Meta};
+
 /// One body at one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Body {
+pub struct RecordedBody {
     /// Its entity.
     pub id: u32,
     /// Where it is.
@@ -44,18 +44,18 @@ pub struct Body {
 
 /// All bodies at one step.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Step {
+pub struct RecordedStep {
     /// The moment, on the server's timeline.
     pub at: SimTime,
     /// Everyone who is there.
-    pub bodies: Vec<Body>,
+    pub bodies: Vec<RecordedBody>,
     /// The names of those who are new, or have a new one.
     pub names: Vec<(u32, String)>,
 }
 
-/// What a recording says of its game.
+/// Description of the game in a recording.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Subject {
+pub struct RecordingInfo {
     /// Which game.
     pub source: String,
     /// Units, sizes and bounds; the rate is the recorder's own.
@@ -64,7 +64,7 @@ pub struct Subject {
     pub level: Option<Level>,
 }
 
-impl Default for Subject {
+impl Default for RecordingInfo {
     /// Bodies of a metre in three dimensions.
     fn default() -> Self {
         let mut meta = Meta::default();
@@ -78,7 +78,7 @@ impl Default for Subject {
 /// Hands steps to the thread that writes them.
 #[derive(Debug)]
 pub struct Recorder {
-    steps: Option<SyncSender<Step>>,
+    steps: Option<SyncSender<RecordedStep>>,
     thread: Option<JoinHandle<()>>,
     metrics: Arc<Metrics>,
     every: Duration,
@@ -94,15 +94,20 @@ impl Recorder {
     /// When the folder or the file cannot be made.
     pub fn start(
         settings: &Recording,
-        subject: &Subject,
+        info: &RecordingInfo,
         metrics: Arc<Metrics>,
     ) -> io::Result<Option<Self>> {
         let Some(folder) = &settings.folder else { return Ok(None) };
-        let (path, writer) = begin(folder, settings.rate_hz, subject)?;
+        let (path, writer) = begin(folder, settings.rate_hz, info)?;
         let (steps, queue) = sync_channel(settings.queued_steps);
-        let mut pen = Pen { writer, metrics: metrics.clone(), ..Pen::new(settings.write_every) };
-        let thread =
-            thread::Builder::new().name("recording".to_string()).spawn(move || pen.run(&queue))?;
+        let mut recording = RecordingWriter {
+            writer,
+            metrics: metrics.clone(),
+            ..RecordingWriter::new(settings.write_every)
+        };
+        let thread = thread::Builder::new()
+            .name("recording".to_string())
+            .spawn(move || recording.run(&queue))?;
         let every = Duration::from_secs(1) / settings.rate_hz;
         let (steps, thread, named) = (Some(steps), Some(thread), BTreeMap::new());
         Ok(Some(Self { steps, thread, metrics, every, next: SimTime::ZERO, path, named }))
@@ -130,16 +135,18 @@ impl Recorder {
     }
 
     /// Hands over a step. Never waits.
-    pub fn record(&mut self, step: Step) {
+    pub fn record(&mut self, step: RecordedStep) {
         // On the grid of the rate, so that a step a little late does not shift the rest.
         let since = step.at.saturating_since(self.next);
         let missed = (since.as_micros() / self.every.as_micros().max(1)) as u32;
         self.next += self.every * missed.saturating_add(1);
         let Some(steps) = &self.steps else { return };
         match steps.try_send(step) {
-            Ok(()) => self.metrics.recorded_steps.one(),
+            Ok(()) => {
+                self.metrics.recorded_steps.inc();
+            }
             Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {
-                self.metrics.recording_drops.one();
+                self.metrics.recording_drops.inc();
             }
         }
     }
@@ -154,7 +161,7 @@ impl Recorder {
         if let Some(thread) = self.thread.take() {
             // A panic of the writer was counted nowhere else.
             if thread.join().is_err() {
-                self.metrics.recording_errors.one();
+                self.metrics.recording_errors.inc();
             }
         }
     }
@@ -167,7 +174,7 @@ impl Drop for Recorder {
 }
 
 /// A new file; the name of the second is not enough when two servers start in it.
-fn begin(folder: &Path, rate_hz: u32, subject: &Subject) -> io::Result<(PathBuf, Writer)> {
+fn begin(folder: &Path, rate_hz: u32, info: &RecordingInfo) -> io::Result<(PathBuf, Writer)> {
     fs::create_dir_all(folder)?;
     let started = unix_seconds();
     for number in 0..1_000 {
@@ -177,11 +184,11 @@ fn begin(folder: &Path, rate_hz: u32, subject: &Subject) -> io::Result<(PathBuf,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             file => file?,
         };
-        let mut meta = subject.meta.clone();
+        let mut meta = info.meta.clone();
         meta.rate_hz = f64::from(rate_hz);
         let out = BufWriter::new(file);
-        let mut writer = SessionWriter::start(out, &subject.source, &session, &meta)?;
-        if let Some(level) = &subject.level {
+        let mut writer = SessionWriter::start(out, &info.source, &session, &meta)?;
+        if let Some(level) = &info.level {
             writer.level(level)?;
         }
         return Ok((path, Some(writer)));
@@ -191,8 +198,8 @@ fn begin(folder: &Path, rate_hz: u32, subject: &Subject) -> io::Result<(PathBuf,
 
 type Writer = Option<SessionWriter<BufWriter<File>>>;
 
-/// The thread's side.
-struct Pen {
+/// The writing thread's side.
+struct RecordingWriter {
     /// `None` once writing failed; what comes later is counted as an error.
     writer: Writer,
     metrics: Arc<Metrics>,
@@ -205,7 +212,7 @@ struct Pen {
     deaths: Vec<Death>,
 }
 
-impl Pen {
+impl RecordingWriter {
     fn new(write_every: Duration) -> Self {
         Self {
             writer: None,
@@ -219,7 +226,7 @@ impl Pen {
         }
     }
 
-    fn run(&mut self, queue: &Receiver<Step>) {
+    fn run(&mut self, queue: &Receiver<RecordedStep>) {
         let mut due = instant() + self.write_every;
         loop {
             match queue.recv_timeout(due.saturating_duration_since(instant())) {
@@ -239,7 +246,7 @@ impl Pen {
         }
     }
 
-    fn gather(&mut self, step: &Step) {
+    fn gather(&mut self, step: &RecordedStep) {
         if self.writer.is_none() {
             return; // nothing to gather for once writing failed
         }
@@ -281,7 +288,7 @@ impl Pen {
 
     fn fail(&mut self, error: &io::Error) {
         tracing::error!(%error, "recording failed, the rest of the session is not recorded");
-        self.metrics.recording_errors.one();
+        self.metrics.recording_errors.inc();
         self.writer = None;
     }
 }
@@ -297,7 +304,7 @@ fn append(
     writer.deaths(deaths)
 }
 
-fn sample(at: SimTime, body: &Body) -> Sample {
+fn sample(at: SimTime, body: &RecordedBody) -> Sample {
     Sample {
         at,
         position: body.position,
@@ -328,13 +335,14 @@ mod tests {
         recording
     }
 
-    fn step(millis: i64, ids: &[u32]) -> Step {
+    fn step(millis: i64, ids: &[u32]) -> RecordedStep {
         let at = SimTime::from_millis(millis);
         let position = DVec3::X * at.as_secs_f64();
         let (yaw_rad, segment, team, alive) = (0.5, 0, -1, true);
         let velocity = DVec3::X * 2.0;
-        let body = |id: &u32| Body { id: *id, position, velocity, yaw_rad, segment, team, alive };
-        Step { at, bodies: ids.iter().map(body).collect(), names: Vec::new() }
+        let body =
+            |id: &u32| RecordedBody { id: *id, position, velocity, yaw_rad, segment, team, alive };
+        RecordedStep { at, bodies: ids.iter().map(body).collect(), names: Vec::new() }
     }
 
     #[test]
@@ -409,10 +417,10 @@ mod tests {
 
     fn start(folder: &Path, queued_steps: usize, metrics: Arc<Metrics>) -> Recorder {
         let settings = settings(folder, queued_steps);
-        Recorder::start(&settings, &Subject::default(), metrics).unwrap().unwrap()
+        Recorder::start(&settings, &RecordingInfo::default(), metrics).unwrap().unwrap()
     }
 
-    fn stuck_copy(it: &Recorder, steps: SyncSender<Step>) -> Recorder {
+    fn stuck_copy(it: &Recorder, steps: SyncSender<RecordedStep>) -> Recorder {
         let (metrics, path, steps) = (it.metrics.clone(), it.path.clone(), Some(steps));
         let named = BTreeMap::new();
         Recorder { steps, thread: None, metrics, every: it.every, next: it.next, path, named }

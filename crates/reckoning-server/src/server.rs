@@ -1,4 +1,4 @@
-//! Starting and stopping a server.
+//! The server: construction, start, shutdown.
 
 use std::fmt;
 use std::io;
@@ -14,19 +14,19 @@ use reckoning_net::{Host, HostConfig};
 use tokio::runtime::Builder;
 use tokio::sync::{mpsc, oneshot};
 
+use crate::admission::Admission;
 use crate::certificate::{Identity, IdentityError};
 use crate::clock::Clock;
 use crate::config;
-use crate::entrance::Entrance;
+use crate::connection::{self, MAX_QUEUED_BATCHES, SendBatch};
 use crate::game::Game;
-use crate::gate::Gate;
-use crate::http::{self, Desk};
-use crate::link::{self, Parcel, WAITING_PARCELS};
+use crate::http::{self, HttpState};
+use crate::join_auth::JoinAuth;
 use crate::metrics::Metrics;
 use crate::quic;
-use crate::record::{Recorder, Subject};
+use crate::record::{Recorder, RecordingInfo};
 use crate::settings::{Access, Settings};
-use crate::tick::{Parts, TickLoop};
+use crate::tick::{TickLoop, TickParts};
 use crate::token::{TokenKey, TokenKeyError, to_hex};
 
 /// A server before it starts.
@@ -34,7 +34,7 @@ pub struct Server {
     settings: Settings,
     host: HostConfig,
     page: Router,
-    subject: Subject,
+    info: RecordingInfo,
 }
 
 /// Why a server did not start.
@@ -77,22 +77,37 @@ impl fmt::Display for ServeError {
                 write!(f, "cannot listen on {address}: {error}; choose another with --listen")
             }
             Self::Identity(error) => error.fmt(f),
-            Self::File { path, error } => write!(f, "{}: {error}", path.display()),
+            Self::File { path, error } => {
+                write!(f, "{}: {error}; check the path and its permissions", path.display())
+            }
             Self::Key { path, error } => write!(f, "{}: {error}", path.display()),
-            Self::Host(error) => error.fmt(f),
-            Self::Threads(error) => write!(f, "no thread to run on: {error}"),
+            Self::Host(error) => write!(f, "settings of the host: {error}"),
+            Self::Threads(error) => {
+                write!(f, "no thread to run on: {error}; raise the system's limit of threads")
+            }
         }
     }
 }
 
-impl std::error::Error for ServeError {}
+impl std::error::Error for ServeError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Listen { error, .. } | Self::File { error, .. } | Self::Threads(error) => {
+                Some(error)
+            }
+            Self::Identity(error) => Some(error),
+            Self::Key { error, .. } => Some(error),
+            Self::Host(error) => Some(error),
+        }
+    }
+}
 
 impl Server {
     /// A server of these settings, with a host to suit them and no page.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
         let (host, page) = (config::host(&settings), http::no_page());
-        Self { host, settings, page, subject: Subject::default() }
+        Self { host, settings, page, info: RecordingInfo::default() }
     }
 
     /// Plays by these rules of replication instead; see [`host_config`](crate::host_config).
@@ -105,9 +120,9 @@ impl Server {
         self.page = page;
     }
 
-    /// Says this of the game in recordings.
-    pub fn set_subject(&mut self, subject: Subject) {
-        self.subject = subject;
+    /// Describes the game in recordings.
+    pub fn set_recording_info(&mut self, info: RecordingInfo) {
+        self.info = info;
     }
 
     /// Starts, and returns once it listens.
@@ -115,36 +130,36 @@ impl Server {
     /// # Errors
     /// When a port is taken, or a file is not what it should be.
     pub fn start(self, game: impl Game + 'static) -> Result<Running, ServeError> {
-        let Self { settings, host, page, subject } = self;
+        let Self { settings, host, page, info } = self;
         let identity = Identity::new(&settings.certificate).map_err(ServeError::Identity)?;
         let host = Host::new(host).map_err(ServeError::Host)?;
-        let gate = Gate::new(token_key(&settings)?);
+        let join_auth = JoinAuth::new(token_key(&settings)?);
         let metrics = Arc::new(Metrics::default());
-        let recorder = recorder(&settings, &subject, &metrics)?;
+        let recorder = recorder(&settings, &info, &metrics)?;
         let recording = recorder.as_ref().map(|it| it.path().to_path_buf());
         let (clock, stop) = (Clock::start(), Arc::new(AtomicBool::new(false)));
-        let (tell, arrivals) = channel();
+        let (events, connection_events) = channel();
         let limits = Arc::new(settings.limits.clone());
-        let entrance = Arc::new(Entrance::new(clock, limits, metrics.clone(), tell));
-        let (parcels, sent) = mpsc::channel(WAITING_PARCELS);
-        let network = Network::start(&settings, &identity, page, entrance.clone(), sent)?;
+        let admission = Arc::new(Admission::new(clock, limits, metrics.clone(), events));
+        let (batches, sent) = mpsc::channel(MAX_QUEUED_BATCHES);
+        let network = Network::start(&settings, &identity, page, admission.clone(), sent)?;
         let game = Box::new(game);
-        let parts = Parts {
+        let parts = TickParts {
             clock,
             settings,
             host,
             game,
-            gate,
+            join_auth,
             metrics: metrics.clone(),
-            arrivals,
+            connection_events,
             recorder,
             stop: stop.clone(),
-            parcels,
+            batches,
         };
         let ticks = Some(spawn("tick", move || TickLoop::new(parts).run())?);
         let (address, sha256) = (network.address, identity.sha256());
         tracing::info!(%address, certificate = %to_hex(&sha256), "listening");
-        Ok(Running { address, sha256, metrics, recording, entrance, stop, network, ticks })
+        Ok(Running { address, sha256, metrics, recording, admission, stop, network, ticks })
     }
 }
 
@@ -162,11 +177,11 @@ fn token_key(settings: &Settings) -> Result<Option<TokenKey>, ServeError> {
 
 fn recorder(
     settings: &Settings,
-    subject: &Subject,
+    info: &RecordingInfo,
     metrics: &Arc<Metrics>,
 ) -> Result<Option<Recorder>, ServeError> {
     let path = || settings.recording.folder.clone().unwrap_or_default();
-    Recorder::start(&settings.recording, subject, metrics.clone())
+    Recorder::start(&settings.recording, info, metrics.clone())
         .map_err(|error| ServeError::File { path: path(), error })
 }
 
@@ -186,8 +201,8 @@ impl Network {
         settings: &Settings,
         identity: &Identity,
         page: Router,
-        entrance: Arc<Entrance>,
-        parcels: mpsc::Receiver<Parcel>,
+        admission: Arc<Admission>,
+        batches: mpsc::Receiver<SendBatch>,
     ) -> Result<Self, ServeError> {
         let runtime =
             Builder::new_current_thread().enable_all().build().map_err(ServeError::Threads)?;
@@ -195,15 +210,16 @@ impl Network {
         let within = runtime.enter();
         let (listener, endpoint) = listen(settings, tls)?;
         drop(within);
-        let address = listener.local_addr().map_err(ServeError::Threads)?;
-        let about = config::about(settings, identity, address.port()).into();
-        let router = http::router(Desk { entrance: entrance.clone(), about }, page);
+        let failed = |error| ServeError::Listen { address: settings.listen, error };
+        let address = listener.local_addr().map_err(failed)?;
+        let server_info = config::server_info(settings, identity, address.port()).into();
+        let router = http::router(HttpState { admission: admission.clone(), server_info }, page);
         let (close, closed) = oneshot::channel();
         let thread = spawn("network", move || {
             runtime.block_on(async {
-                tokio::spawn(http::accept(listener, router, entrance.clone()));
-                tokio::spawn(quic::accept(endpoint.clone(), entrance));
-                tokio::spawn(link::carry(parcels));
+                tokio::spawn(http::accept(listener, router, admission.clone()));
+                tokio::spawn(quic::accept(endpoint.clone(), admission));
+                tokio::spawn(connection::carry(batches));
                 // A dropped sender means the same.
                 let _ = closed.await;
                 quic::close(endpoint).await;
@@ -248,7 +264,7 @@ pub struct Running {
     sha256: [u8; 32],
     metrics: Arc<Metrics>,
     recording: Option<PathBuf>,
-    entrance: Arc<Entrance>,
+    admission: Arc<Admission>,
     stop: Arc<AtomicBool>,
     network: Network,
     ticks: Option<JoinHandle<()>>,
@@ -279,7 +295,7 @@ impl Running {
         self.recording.as_deref()
     }
 
-    /// Serves until ctrl-c or SIGTERM, then says goodbye and stops.
+    /// Serves until ctrl-c or SIGTERM, then shuts down as [`Running::stop`] does.
     ///
     /// # Errors
     /// When signals cannot be caught.
@@ -291,7 +307,7 @@ impl Running {
         Ok(())
     }
 
-    /// Lets nobody new in, tells everyone that the server goes, closes the recording and
+    /// Lets nobody new in, tells everyone that the server shuts down, closes the recording and
     /// all connections.
     pub fn stop(mut self) {
         self.close();
@@ -299,7 +315,7 @@ impl Running {
 
     fn close(&mut self) {
         let Some(ticks) = self.ticks.take() else { return };
-        self.entrance.drain();
+        self.admission.drain();
         self.stop.store(true, Ordering::Relaxed);
         if ticks.join().is_err() {
             tracing::error!("the game panicked");

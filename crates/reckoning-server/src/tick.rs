@@ -1,11 +1,11 @@
 //! The tick loop: a thread that steps host and game at a fixed rate and never waits for a socket.
 //!
 //! ```text
-//!   arrivals -> connect, disconnect      links: one bounded queue per client
+//!   events   -> connect, disconnect      connections: one bounded queue per client
 //!   queues   -> handle_datagram          (in order of arrival, whoever sent it; those of a
-//!                                         client behind a simulated link when that says)
-//!   events, game, handle_timeout         poll_datagram -> parcels, which the network
-//!                                        thread hands to links; they drop what does not fit
+//!                                         client behind a simulated link when that delivers)
+//!   events, game, handle_timeout         poll_datagram -> batches, which the network
+//!                                        thread hands to connections; they drop what does not fit
 //!   bodies   -> recording                (a bounded queue as well)
 //! ```
 
@@ -23,21 +23,21 @@ use reckoning_net::{Departure, DisconnectReason, EntityId, Host, HostEvent, Peer
 use tokio::sync::mpsc::Sender;
 use tokio::sync::mpsc::error::TrySendError;
 
+use crate::admission::ConnectionEvent;
 use crate::clock::{Clock, unix_seconds};
-use crate::entrance::Arrival;
-use crate::game::{Game, Role, Wish};
-use crate::gate::Gate;
-use crate::link::{Link, Parcel};
-use crate::metrics::{Metrics, Refused};
-use crate::record::{Body, Recorder, Step};
+use crate::conditioner::Conditioner;
+use crate::connection::{Connection, SendBatch};
+use crate::game::{Game, RecordedIdentity, ServerRequest};
+use crate::join_auth::JoinAuth;
+use crate::metrics::{Metrics, RejectReason};
+use crate::record::{RecordedBody, RecordedStep, Recorder};
 use crate::settings::Settings;
-use crate::shape::Shaping;
 
-/// How long someone who is put out has to hear why.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+/// How long a client that is disconnected has to receive the reason.
+const CLOSE_DELAY: Duration = Duration::from_millis(500);
 
 /// Datagrams that are written before they are handed over, a megabyte at most.
-const MOST_AT_ONCE: usize = 1024;
+const MAX_BATCH: usize = 1024;
 
 /// A connection on which nothing came for so long gives way to another one with its token. A
 /// client that lives acknowledges 20 times a second and asks for the time every second, and every
@@ -45,8 +45,8 @@ const MOST_AT_ONCE: usize = 1024;
 const DEAD_AFTER: Duration = Duration::from_secs(2);
 
 /// One client, as the loop knows it.
-struct Seat {
-    link: Arc<Link>,
+struct ClientSlot {
+    connection: Arc<Connection>,
     joined: bool,
     /// When the connection ends, once it must.
     closes: Option<SimTime>,
@@ -58,55 +58,65 @@ pub(crate) struct TickLoop {
     pub(crate) settings: Settings,
     pub(crate) host: Host,
     pub(crate) game: Box<dyn Game>,
-    pub(crate) gate: Gate,
+    pub(crate) join_auth: JoinAuth,
     pub(crate) metrics: Arc<Metrics>,
-    pub(crate) arrivals: Receiver<Arrival>,
+    pub(crate) connection_events: Receiver<ConnectionEvent>,
     pub(crate) recorder: Option<Recorder>,
     pub(crate) stop: Arc<AtomicBool>,
-    pub(crate) parcels: Sender<Parcel>,
-    seats: BTreeMap<PeerId, Seat>,
-    shaping: Shaping,
+    pub(crate) batches: Sender<SendBatch>,
+    slots: BTreeMap<PeerId, ClientSlot>,
+    conditioner: Conditioner,
     inbound: Vec<(SimTime, PeerId, Bytes)>,
-    outbound: Parcel,
+    outbound: SendBatch,
     buffer: Vec<u8>,
     /// The last step's time; what came before it counts as coming then.
     stepped: SimTime,
 }
 
-/// What a loop begins with.
-pub(crate) struct Parts {
+/// The parts that a loop is made from.
+pub(crate) struct TickParts {
     pub(crate) clock: Clock,
     pub(crate) settings: Settings,
     pub(crate) host: Host,
     pub(crate) game: Box<dyn Game>,
-    pub(crate) gate: Gate,
+    pub(crate) join_auth: JoinAuth,
     pub(crate) metrics: Arc<Metrics>,
-    pub(crate) arrivals: Receiver<Arrival>,
+    pub(crate) connection_events: Receiver<ConnectionEvent>,
     pub(crate) recorder: Option<Recorder>,
     pub(crate) stop: Arc<AtomicBool>,
-    pub(crate) parcels: Sender<Parcel>,
+    pub(crate) batches: Sender<SendBatch>,
 }
 
 impl TickLoop {
-    pub(crate) fn new(parts: Parts) -> Self {
-        let Parts { clock, settings, host, game, gate, metrics, arrivals, recorder, stop, parcels } =
-            parts;
+    pub(crate) fn new(parts: TickParts) -> Self {
+        let TickParts {
+            clock,
+            settings,
+            host,
+            game,
+            join_auth,
+            metrics,
+            connection_events,
+            recorder,
+            stop,
+            batches,
+        } = parts;
         let buffer = vec![0; settings.limits.datagram_bytes];
-        let (seats, stepped) = (BTreeMap::new(), SimTime::ZERO);
+        let (slots, stepped) = (BTreeMap::new(), SimTime::ZERO);
         let (inbound, outbound) = (Vec::new(), Vec::new());
         Self {
             clock,
             settings,
             host,
             game,
-            gate,
+            join_auth,
             metrics,
-            arrivals,
+            connection_events,
             recorder,
             stop,
-            parcels,
-            seats,
-            shaping: Shaping::default(),
+            batches,
+            slots,
+            conditioner: Conditioner::default(),
             inbound,
             outbound,
             buffer,
@@ -114,7 +124,7 @@ impl TickLoop {
         }
     }
 
-    /// Steps until told to stop, then says goodbye.
+    /// Steps until it is asked to stop, then shuts down.
     pub(crate) fn run(mut self) {
         let period = Duration::from_secs(1) / self.settings.tick_hz;
         let mut due = self.clock.now();
@@ -124,17 +134,17 @@ impl TickLoop {
             let now = self.clock.now();
             if now > due + period {
                 // Steps that were missed are not made up for: that would only make it later.
-                self.metrics.late_ticks.one();
+                self.metrics.late_ticks.inc();
                 due = now;
             }
             self.sleep_until(due);
         }
-        self.farewell(period);
+        self.shut_down(period);
     }
 
     /// Sleeps, but for datagrams that simulated links deliver meanwhile.
     fn sleep_until(&mut self, due: SimTime) {
-        while let Some(next) = self.shaping.next_down().filter(|next| *next < due) {
+        while let Some(next) = self.conditioner.next_down().filter(|next| *next < due) {
             thread::sleep(self.clock.until(next));
             self.deliver(self.clock.now());
         }
@@ -144,60 +154,63 @@ impl TickLoop {
     fn timed_step(&mut self) {
         let begin = self.clock.now();
         self.step(begin);
-        self.metrics.tick.note(self.clock.now().saturating_since(begin));
+        self.metrics.tick.observe(self.clock.now().saturating_since(begin));
     }
 
     fn step(&mut self, now: SimTime) {
-        self.meet(now);
-        self.take_in(now);
-        self.tell(now);
-        // Before the host's own tick: what a policy exports must be what the game now says.
+        self.accept(now);
+        self.receive(now);
+        self.dispatch(now);
+        // Before the host's own tick: a policy must export the game's newest state.
         self.game.tick(now, &mut self.host);
         self.host.handle_timeout(now);
-        self.tell(now);
-        self.grant_wishes(now);
+        self.dispatch(now);
+        self.handle_requests(now);
         self.send(now);
-        self.put_out(now);
+        self.close_expired(now);
         self.record(now);
-        self.count();
+        self.update_metrics();
         self.stepped = now;
     }
 
-    /// Learns of connections that opened and closed.
-    fn meet(&mut self, now: SimTime) {
-        while let Ok(arrival) = self.arrivals.try_recv() {
-            match arrival {
-                Arrival::Opened(link) => {
-                    self.host.connect(now, link.peer);
-                    self.seats.insert(link.peer, Seat { link, joined: false, closes: None });
+    /// Takes over connections that opened, and drops those that closed.
+    fn accept(&mut self, now: SimTime) {
+        while let Ok(event) = self.connection_events.try_recv() {
+            match event {
+                ConnectionEvent::Opened(connection) => {
+                    self.host.connect(now, connection.peer);
+                    self.slots.insert(
+                        connection.peer,
+                        ClientSlot { connection, joined: false, closes: None },
+                    );
                 }
-                Arrival::Closed(peer) => {
+                ConnectionEvent::Closed(peer) => {
                     self.host.disconnect(now, peer);
-                    self.gate.release(peer);
-                    self.seats.remove(&peer);
-                    self.shaping.forget(peer);
+                    self.join_auth.release(peer);
+                    self.slots.remove(&peer);
+                    self.conditioner.forget(peer);
                 }
             }
         }
     }
 
-    /// Hands over what came, in order of arrival.
-    fn take_in(&mut self, now: SimTime) {
+    /// Hands received datagrams to the host, in order of arrival.
+    fn receive(&mut self, now: SimTime) {
         let mut inbound = std::mem::take(&mut self.inbound);
-        for seat in self.seats.values() {
-            seat.link.drain(&mut inbound);
+        for slot in self.slots.values() {
+            slot.connection.drain(&mut inbound);
         }
         inbound.sort_by_key(|(at, ..)| *at);
         let mut came = Vec::with_capacity(inbound.len());
         for (at, peer, bytes) in inbound.drain(..) {
             if is_out_of_band(&bytes) {
-                self.take_aside(now, peer, &bytes);
-            } else if let Some(bytes) = self.shaping.send_up(at, peer, bytes) {
+                self.receive_out_of_band(now, peer, &bytes);
+            } else if let Some(bytes) = self.conditioner.send_up(at, peer, bytes) {
                 came.push((at, peer, bytes));
             }
         }
         let direct = came.len();
-        self.shaping.arrived_up(now, &mut came);
+        self.conditioner.arrived_up(now, &mut came);
         if came.len() > direct {
             came.sort_by_key(|(at, ..)| *at);
         }
@@ -207,46 +220,49 @@ impl TickLoop {
         self.inbound = inbound;
     }
 
-    fn take_aside(&mut self, now: SimTime, peer: PeerId, bytes: &[u8]) {
-        if self.seats.get(&peer).is_some_and(|seat| seat.joined) {
-            self.game.aside(now, peer, bytes);
+    fn receive_out_of_band(&mut self, now: SimTime, peer: PeerId, bytes: &[u8]) {
+        if self.slots.get(&peer).is_some_and(|slot| slot.joined) {
+            self.game.out_of_band(now, peer, bytes);
         }
     }
 
-    /// Carries out what the game wants.
-    fn grant_wishes(&mut self, now: SimTime) {
-        while let Some(wish) = self.game.poll_wish() {
-            match wish {
-                Wish::Aside { to, bytes, shaped } if is_out_of_band(&bytes) => {
-                    if shaped && self.shaping.shapes(to) {
-                        self.shaping.send_down(now, to, bytes.into());
+    /// Carries out the requests of the game.
+    fn handle_requests(&mut self, now: SimTime) {
+        while let Some(request) = self.game.poll_request() {
+            match request {
+                ServerRequest::OutOfBand { to, bytes, shaped } if is_out_of_band(&bytes) => {
+                    if shaped && self.conditioner.is_active(to) {
+                        self.conditioner.send_down(now, to, bytes.into());
                     } else {
-                        self.pack(to, bytes.into());
+                        self.queue(to, bytes.into());
                     }
                 }
-                Wish::Aside { to, .. } => {
-                    tracing::warn!(peer = to.0, "an aside without seven zeros was not sent");
+                ServerRequest::OutOfBand { to, .. } => {
+                    tracing::warn!(
+                        peer = to.0,
+                        "an out-of-band datagram without seven zeros was not sent"
+                    );
                 }
-                Wish::Shape { peer, link } if self.seats.contains_key(&peer) => {
-                    self.shaping.set(peer, link);
+                ServerRequest::SimulateLink { peer, link } if self.slots.contains_key(&peer) => {
+                    self.conditioner.set(peer, link);
                 }
-                Wish::Shape { .. } => {}
+                ServerRequest::SimulateLink { .. } => {}
             }
         }
     }
 
-    /// Tells the game what happened; joins are checked here first.
-    fn tell(&mut self, now: SimTime) {
+    /// Dispatches the host's events to the game; joins are authorised here first.
+    fn dispatch(&mut self, now: SimTime) {
         while let Some(event) = self.host.poll_event() {
             match &event {
                 HostEvent::JoinRequested { peer, token } => {
-                    self.judge(now, *peer, token);
+                    self.authorize(now, *peer, token);
                     continue;
                 }
-                HostEvent::Joined { peer, .. } => self.joined(*peer),
+                HostEvent::Joined { peer, .. } => self.mark_joined(*peer),
                 HostEvent::Left { peer, why } => {
                     if *why == Departure::Kicked(DisconnectReason::Conduct) {
-                        self.metrics.expelled.one();
+                        self.metrics.kicked.inc();
                     }
                     tracing::info!(peer = peer.0, ?why, "left");
                     self.close_soon(now, *peer);
@@ -257,20 +273,23 @@ impl TickLoop {
         }
     }
 
-    fn judge(&mut self, now: SimTime, peer: PeerId, token: &[u8]) {
-        let full = self.seats.values().filter(|seat| seat.joined).count();
+    fn authorize(&mut self, now: SimTime, peer: PeerId, token: &[u8]) {
+        let full = self.slots.values().filter(|slot| slot.joined).count();
         let verdict = if full >= self.settings.limits.peers {
             Err(DisconnectReason::Full)
         } else {
             let host = &self.host;
             let silent = |it| host.silent_for(now, it).is_none_or(|span| span >= DEAD_AFTER);
-            self.gate.check(peer, token, unix_seconds(), silent)
+            self.join_auth.authorize(peer, token, unix_seconds(), silent)
         };
         let verdict = verdict.and_then(|it| self.game.join(now, &it, &mut self.host));
         if let Err(refusal) = verdict {
-            let cause =
-                if refusal == DisconnectReason::Full { Refused::Full } else { Refused::Token };
-            self.metrics.refused(cause);
+            let cause = if refusal == DisconnectReason::Full {
+                RejectReason::Full
+            } else {
+                RejectReason::Token
+            };
+            self.metrics.count_reject(cause);
             self.host.refuse(now, peer, refusal);
             self.close_soon(now, peer);
         } else {
@@ -278,18 +297,18 @@ impl TickLoop {
         }
     }
 
-    fn joined(&mut self, peer: PeerId) {
+    fn mark_joined(&mut self, peer: PeerId) {
         tracing::info!(peer = peer.0, "joined");
-        if let Some(seat) = self.seats.get_mut(&peer) {
-            seat.joined = true;
+        if let Some(slot) = self.slots.get_mut(&peer) {
+            slot.joined = true;
         }
     }
 
     fn close_soon(&mut self, now: SimTime, peer: PeerId) {
-        self.gate.release(peer);
-        if let Some(seat) = self.seats.get_mut(&peer) {
-            seat.joined = false;
-            seat.closes.get_or_insert(now + LAST_WORDS);
+        self.join_auth.release(peer);
+        if let Some(slot) = self.slots.get_mut(&peer) {
+            slot.joined = false;
+            slot.closes.get_or_insert(now + CLOSE_DELAY);
         }
     }
 
@@ -298,10 +317,10 @@ impl TickLoop {
     fn send(&mut self, now: SimTime) {
         while let Some((peer, length)) = self.host.poll_datagram(now, &mut self.buffer) {
             let bytes = Bytes::copy_from_slice(self.buffer.get(..length).unwrap_or_default());
-            if self.shaping.shapes(peer) {
-                self.shaping.send_down(now, peer, bytes);
+            if self.conditioner.is_active(peer) {
+                self.conditioner.send_down(now, peer, bytes);
             } else {
-                self.pack(peer, bytes);
+                self.queue(peer, bytes);
             }
         }
         self.deliver(now);
@@ -309,57 +328,57 @@ impl TickLoop {
 
     /// Sends what simulated links have let through by now, and whatever else is packed.
     fn deliver(&mut self, now: SimTime) {
-        while let Some((peer, bytes)) = self.shaping.poll_down(now) {
-            self.pack(peer, bytes);
+        while let Some((peer, bytes)) = self.conditioner.poll_down(now) {
+            self.queue(peer, bytes);
         }
-        self.hand_over();
+        self.flush();
     }
 
-    fn pack(&mut self, peer: PeerId, bytes: Bytes) {
-        let Some(seat) = self.seats.get(&peer) else { return };
-        self.outbound.push((seat.link.clone(), bytes));
-        if self.outbound.len() == MOST_AT_ONCE {
-            self.hand_over();
+    fn queue(&mut self, peer: PeerId, bytes: Bytes) {
+        let Some(slot) = self.slots.get(&peer) else { return };
+        self.outbound.push((slot.connection.clone(), bytes));
+        if self.outbound.len() == MAX_BATCH {
+            self.flush();
         }
     }
 
-    fn hand_over(&mut self) {
+    fn flush(&mut self) {
         let room = Vec::with_capacity(self.outbound.len());
-        let parcel = std::mem::replace(&mut self.outbound, room);
-        if parcel.is_empty() {
+        let batch = std::mem::replace(&mut self.outbound, room);
+        if batch.is_empty() {
             return;
         }
-        if let Err(TrySendError::Full(parcel) | TrySendError::Closed(parcel)) =
-            self.parcels.try_send(parcel)
+        if let Err(TrySendError::Full(batch) | TrySendError::Closed(batch)) =
+            self.batches.try_send(batch)
         {
-            for (link, _) in &parcel {
-                link.give_up();
+            for (connection, _) in &batch {
+                connection.give_up();
             }
         }
     }
 
-    /// Ends the connections of those who were put out, and of those who never joined.
-    fn put_out(&mut self, now: SimTime) {
+    /// Closes connections of clients that were disconnected, or never joined.
+    fn close_expired(&mut self, now: SimTime) {
         let patience = self.settings.limits.join_timeout;
-        for seat in self.seats.values_mut().filter(|seat| !seat.joined) {
-            let late = now.saturating_since(seat.link.opened) > patience;
-            if late && seat.closes.is_none() {
-                self.metrics.refused(Refused::JoinTimeout);
-                seat.closes = Some(now);
+        for slot in self.slots.values_mut().filter(|slot| !slot.joined) {
+            let late = now.saturating_since(slot.connection.opened) > patience;
+            if late && slot.closes.is_none() {
+                self.metrics.count_reject(RejectReason::JoinTimeout);
+                slot.closes = Some(now);
             }
-            if seat.closes.is_some_and(|at| at <= now) {
+            if slot.closes.is_some_and(|at| at <= now) {
                 // The socket's task notices and reports that it closed.
-                seat.link.close("over");
+                slot.connection.close("over");
             }
         }
     }
 
-    fn count(&self) {
-        let peers = self.seats.values().filter(|seat| seat.joined).count();
+    fn update_metrics(&self) {
+        let peers = self.slots.values().filter(|slot| slot.joined).count();
         self.metrics.peers.set(peers as u64);
-        self.metrics.links.set(self.seats.len() as u64);
+        self.metrics.connections.set(self.slots.len() as u64);
         self.metrics.entities.set(self.host.entities().count() as u64);
-        self.metrics.host(&self.host.stats().traffic);
+        self.metrics.set_host(&self.host.stats().traffic);
     }
 
     fn record(&mut self, now: SimTime) {
@@ -367,9 +386,9 @@ impl TickLoop {
         if !recorder.wants(now) {
             return;
         }
-        let mut step = Step { at: now, ..Step::default() };
+        let mut step = RecordedStep { at: now, ..RecordedStep::default() };
         for (id, _, known) in self.host.entities() {
-            let role = self.game.role(id);
+            let role = self.game.recorded_identity(id);
             step.bodies.push(body(id, known, role.as_ref(), now));
             let name = role.map_or("", |role| role.name);
             if recorder.is_new(id.0, name) {
@@ -379,22 +398,22 @@ impl TickLoop {
         recorder.record(step);
     }
 
-    /// Tells everyone that the server goes, closes the connections and the recording.
-    fn farewell(mut self, period: Duration) {
+    /// Tells everyone that the server shuts down, closes the connections and the recording.
+    fn shut_down(mut self, period: Duration) {
         let until = self.clock.now() + self.settings.shutdown.farewell;
-        for peer in self.seats.keys().copied().collect::<Vec<_>>() {
+        for peer in self.slots.keys().copied().collect::<Vec<_>>() {
             self.host.refuse(self.clock.now(), peer, DisconnectReason::Closing);
         }
-        while self.clock.now() < until && !self.seats.is_empty() {
+        while self.clock.now() < until && !self.slots.is_empty() {
             let now = self.clock.now();
-            self.meet(now);
+            self.accept(now);
             self.host.handle_timeout(now);
             while self.host.poll_event().is_some() {}
             self.send(now);
             thread::sleep(period);
         }
-        for seat in self.seats.values() {
-            seat.link.close("the server goes");
+        for slot in self.slots.values() {
+            slot.connection.close("the server shuts down");
         }
         if let Some(recorder) = self.recorder.take() {
             recorder.finish();
@@ -402,7 +421,12 @@ impl TickLoop {
     }
 }
 
-fn body(id: EntityId, known: &Update, role: Option<&Role<'_>>, now: SimTime) -> Body {
+fn body(
+    id: EntityId,
+    known: &Update,
+    role: Option<&RecordedIdentity<'_>>,
+    now: SimTime,
+) -> RecordedBody {
     let ahead = known.orientation_at(now) * DVec3::X;
     let yaw_rad = libm::atan2(ahead.y, ahead.x) as f32;
     let (team, segment, alive) =
@@ -411,7 +435,7 @@ fn body(id: EntityId, known: &Update, role: Option<&Role<'_>>, now: SimTime) -> 
     // its own from the start.
     let changed = known.velocity_at(now) - known.velocity_at(known.at());
     let (position, velocity) = (known.position_at(now), known.kinematics().velocity + changed);
-    Body { id: id.0, position, velocity, yaw_rad, segment, team, alive }
+    RecordedBody { id: id.0, position, velocity, yaw_rad, segment, team, alive }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! Join tokens: who may take part, as whom, until when.
+//! Join tokens: signed permission to join, as whom and until when.
 //!
-//! Whoever sells seats, a lobby or a web site, shares a [`TokenKey`] with the server and
+//! Whoever admits players, a lobby or a web site, shares a [`TokenKey`] with the server and
 //! signs a [`Token`] for each player. The server checks it without asking anyone:
 //!
 //! ```text
@@ -11,7 +11,7 @@
 //! A token is bound to the entities it names and ends at a moment. Its nonce lives in one
 //! session at a time (see [`LiveTokens`]), so a copied token gains nothing while its owner
 //! plays, and the owner can come back after a broken connection: once nothing was heard on the
-//! old one for two seconds, in which a client that lives says a lot, the new one takes its place.
+//! old one for two seconds, in which a live client sends a lot, the new one takes its place.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -34,7 +34,7 @@ pub const MAX_TOKEN_BYTES: usize = FIXED_BYTES + 4 * MAX_ENTITIES + MAC_BYTES;
 /// The number that tells two tokens apart.
 pub type Nonce = [u8; NONCE_BYTES];
 
-/// What a token says, once its signature was checked.
+/// Contents of a token whose signature was verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
     /// Tells two tokens apart; one session at a time.
@@ -45,7 +45,7 @@ pub struct Token {
     pub entities: Vec<u32>,
 }
 
-/// Why a token was not taken.
+/// Why a token was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TokenError {
@@ -169,11 +169,11 @@ impl TokenKey {
         bytes
     }
 
-    /// Checks a token at the moment `now` (seconds since 1970).
+    /// Verifies a token at the moment `now` (seconds since 1970).
     ///
     /// # Errors
     /// When it is malformed, forged or past its end.
-    pub fn check(&self, bytes: &[u8], now: u64) -> Result<Token, TokenError> {
+    pub fn verify(&self, bytes: &[u8], now: u64) -> Result<Token, TokenError> {
         let malformed = TokenError::Malformed { bytes: bytes.len() };
         let said = bytes.len().checked_sub(MAC_BYTES).ok_or(malformed)?;
         let (said, mac) = bytes.split_at(said);
@@ -278,10 +278,10 @@ mod tests {
     fn a_token_comes_back_as_it_was_minted() {
         let bytes = key().mint(&[3, 70_000], 1_000).unwrap();
 
-        let token = key().check(&bytes, 999).unwrap();
+        let token = key().verify(&bytes, 999).unwrap();
         assert_eq!((token.entities, token.expires), (vec![3, 70_000], 1_000));
         let again = key().mint(&[3, 70_000], 1_000).unwrap();
-        assert_ne!(key().check(&again, 0).unwrap().nonce, token.nonce);
+        assert_ne!(key().verify(&again, 0).unwrap().nonce, token.nonce);
     }
 
     #[test]
@@ -290,20 +290,20 @@ mod tests {
         for bit in 0..bytes.len() * 8 {
             let mut forged = bytes.clone();
             forged[bit / 8] ^= 1 << (bit % 8);
-            assert_eq!(key().check(&forged, 0), Err(TokenError::Forged), "bit {bit}");
+            assert_eq!(key().verify(&forged, 0), Err(TokenError::Forged), "bit {bit}");
         }
         for length in 0..bytes.len() {
-            assert!(key().check(&bytes[..length], 0).is_err(), "{length} bytes");
+            assert!(key().verify(&bytes[..length], 0).is_err(), "{length} bytes");
         }
     }
 
     #[test]
     fn other_keys_and_late_hours_are_refused() {
         let bytes = TokenKey::new(&[8; 32]).unwrap().mint(&[], 1_000).unwrap();
-        assert_eq!(key().check(&bytes, 0), Err(TokenError::Forged));
+        assert_eq!(key().verify(&bytes, 0), Err(TokenError::Forged));
 
         let bytes = key().mint(&[], 1_000).unwrap();
-        assert_eq!(key().check(&bytes, 1_000), Err(TokenError::Expired { expires: 1_000 }));
+        assert_eq!(key().verify(&bytes, 1_000), Err(TokenError::Expired { expires: 1_000 }));
     }
 
     #[test]

@@ -10,14 +10,14 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use delayed::drive::Drive;
-use delayed::relay::{Roads, Way};
+use delayed::relay::{Direction, Roads};
 use delayed::{MIXED, Outcome, Scene, THIRD, fairness_scenes, policies, real, tables, twin};
 
 /// Measurements in real time do not share the machine with each other.
 static ALONE: Mutex<()> = Mutex::new(());
 
 /// Roads that are later than this on average are not the roads that were asked for.
-const MOST_LATE_MS: f64 = 15.0;
+const MAX_LATE_MS: f64 = 15.0;
 const TRIES: u32 = 3;
 
 /// Over sockets, and in virtual time. A machine that is too busy to keep to the delays is asked
@@ -31,7 +31,7 @@ fn measure(test: &str, scenes: &[Scene]) -> Option<[Vec<Outcome>; 2]> {
         println!(
             "roads late by {late_ms:.2} ms on average, clocks off by {clock_ms:.1} ms at most"
         );
-        if late_ms < MOST_LATE_MS && !run.lost {
+        if late_ms < MAX_LATE_MS && !run.lost {
             return Some([run.outcomes, scenes.iter().map(twin::run).collect()]);
         }
     }
@@ -44,8 +44,8 @@ fn a_road_delays_both_ways_and_loses_its_share() {
     let server = UdpSocket::bind("127.0.0.1:0").unwrap();
     let client = UdpSocket::bind("127.0.0.1:0").unwrap();
     let roads = Roads::start();
-    let up = Way { loss: 0.5, ..Way::of(60) };
-    let road = roads.build(server.local_addr().unwrap(), up, Way::of(90), 1);
+    let up = Direction { loss: 0.5, ..Direction::new(60) };
+    let road = roads.build(server.local_addr().unwrap(), up, Direction::new(90), 1);
     let sent = reckoning_server::Clock::start();
     for number in 0..100_u8 {
         client.send_to(&[number], road).unwrap();

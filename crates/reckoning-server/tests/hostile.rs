@@ -202,6 +202,14 @@ fn siege() -> f64 {
 
     assert!(server.is_alive());
     assert!(players.iter().all(|it| it.joins == 1 && it.losses == 0), "nobody was thrown out");
+    assert_each_attack_was_felt(&server, connections);
+    assert_memory_stays(memory_before, server.memory());
+    fs::remove_dir_all(folder).unwrap();
+    attacked_m / quiet_m
+}
+
+/// The server's counters name every kind of attack.
+fn assert_each_attack_was_felt(server: &Process, connections: usize) {
     let count = |name: &str| server.metric(name);
     let token = count("reckoning_refused_total{cause=\"token\"}");
     let spoofed = count("reckoning_host_drops_total{cause=\"not_owner\"}");
@@ -214,11 +222,13 @@ fn siege() -> f64 {
          {rate}, floods cut off {floods} of {connections} connections"
     );
     assert!(token >= 1 && spoofed >= 1 && slow >= 1 && rate >= 1_000, "each attack was felt");
-    if let (Some(before), Some(after)) = (memory_before, server.memory()) {
+}
+
+/// The attack left no more than 16 MiB behind, where the system says how much there is.
+fn assert_memory_stays(before: Option<u64>, after: Option<u64>) {
+    if let (Some(before), Some(after)) = (before, after) {
         let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
         println!("memory {:.1} MiB before, {:.1} MiB after", mib(before), mib(after));
         assert!(after < before + (16 << 20), "memory grew");
     }
-    fs::remove_dir_all(folder).unwrap();
-    attacked_m / quiet_m
 }

@@ -2,11 +2,23 @@
 
 mod support;
 
-use reckoning_client::{ClientConfig, Status, Trust};
+use reckoning_client::{ClientConfig, SessionConfig, Status, Trust};
 use reckoning_net::DisconnectReason;
-use reckoning_server::metrics::Refused;
+use reckoning_server::metrics::RejectReason;
 use reckoning_server::token::{TokenKey, new_key_hex};
 use support::{Native, Socket, get, serve, wait_for};
+
+/// A frame, a step, a round of the server, a frame, and what a busy machine adds.
+const ON_THE_WAY_S: f64 = 0.12;
+
+/// How far a straight line strays from the circle until the owner exports, and while that export
+/// is on its way: the server passes it on without a threshold of its own, so nothing adds up.
+fn tolerance_m() -> f64 {
+    let threshold_m = SessionConfig::default().publisher.threshold.max_error_m();
+    let turn_mps2 = 10.0;
+    let until_export_s = (2.0 * threshold_m / turn_mps2).sqrt();
+    0.5 * turn_mps2 * (until_export_s + ON_THE_WAY_S).powi(2)
+}
 
 #[test]
 fn a_program_and_a_browser_see_each_other_move() {
@@ -22,20 +34,27 @@ fn a_program_and_a_browser_see_each_other_move() {
         socket.shown(a).is_some() && native.client.shown(b, native.client.now()).is_some()
     });
     // Both have just begun to move: give the clocks and the blends a second.
-    let mut worst_m = [0.0f64; 2];
+    let mut errors_m = [const { Vec::new() }; 2];
     for frame in 0..375 {
         frames(&mut native, &mut socket);
         if frame >= 125 {
             let shown = native.client.shown(socket.mine.unwrap(), native.client.now()).unwrap();
-            worst_m[0] = worst_m[0].max(shown.position.distance(socket.truth()));
+            errors_m[0].push(shown.position.distance(socket.truth()));
             let shown = socket.shown(native.mine.unwrap()).unwrap();
-            worst_m[1] = worst_m[1].max(shown.distance(native.truth()));
+            errors_m[1].push(shown.distance(native.truth()));
         }
         std::thread::sleep(support::FRAME);
     }
-    println!("worst error in 2 s at 10 m/s: {worst_m:.3?} m");
-    // The publisher's threshold, the server's, and a few ticks on the way.
-    assert!(worst_m.iter().all(|worst| *worst < 1.5), "{worst_m:?} m");
+    for errors_m in &mut errors_m {
+        errors_m.sort_by(f64::total_cmp);
+        let worst_m = errors_m[errors_m.len() - 1];
+        // Frames that this machine stopped between two clocks are not the server's.
+        let most_m = errors_m[errors_m.len() * 95 / 100];
+        println!(
+            "error in 2 s at 10 m/s: {most_m:.3} m in 95 of 100 frames, at worst {worst_m:.3}"
+        );
+        assert!(most_m < tolerance_m() && worst_m < 1.5, "{most_m} {worst_m} m");
+    }
     assert_eq!(server.metrics().peers.get(), 2);
     server.stop();
 }
@@ -51,7 +70,9 @@ fn the_server_tells_of_itself_over_http() {
     let about = get(address, "/reckoning.json");
     assert!(about.contains(&format!("\"certificate_sha256\": \"{hash}\"")), "{about}");
     assert!(about.contains(&format!("\"udp_port\": {}", address.port())), "{about}");
-    assert!(get(address, "/metrics").contains("reckoning_peers 0\n"));
+    let metrics = get(address, "/metrics");
+    assert!(metrics.contains("\r\ncontent-type: application/openmetrics-text; version=1.0.0;"));
+    assert!(metrics.contains("reckoning_peers 0\n") && metrics.ends_with("# EOF\n"), "{metrics}");
     assert!(get(address, "/").starts_with("HTTP/1.1 404"));
     server.stop();
 }
@@ -68,7 +89,7 @@ fn only_the_pinned_certificate_is_taken() {
     wait_for("the right one joins", 10.0, || {
         right.frame();
         wrong.frame();
-        right.is_joined() && matches!(wrong.client.status(), Status::Waiting { .. })
+        right.is_joined() && matches!(wrong.client.status(), Status::Reconnecting { .. })
     });
     assert_eq!(wrong.joins, 0);
     server.stop();
@@ -100,7 +121,7 @@ fn a_token_opens_the_door_once_at_a_time() {
         });
         assert_eq!((thief.refusals[0], thief.joins), (DisconnectReason::Token, 0), "{name}");
     }
-    assert_eq!(server.metrics().refusals(Refused::Token), 3);
+    assert_eq!(server.metrics().rejects(RejectReason::Token), 3);
     wait_for("two bodies, as the token says", 5.0, || server.metrics().entities.get() == 2);
 
     holder.client.leave();
@@ -138,7 +159,7 @@ fn a_connection_that_fell_silent_gives_way_to_its_token() {
     });
     println!("back after {took:?}");
     assert_eq!((new.mine, new.refusals.len()), (old.mine, 0));
-    assert_eq!(server.metrics().refusals(Refused::Token), 0);
+    assert_eq!(server.metrics().rejects(RejectReason::Token), 0);
     wait_for("one of them is in", 5.0, || {
         new.frame();
         server.metrics().peers.get() == 1
@@ -161,8 +182,8 @@ fn a_server_that_goes_says_so() {
         player.losses == 1
     });
     stopping.join().unwrap();
-    let Status::Waiting { said } = player.client.status() else { panic!("not waiting") };
-    assert!(said.contains("Closing"), "{said}");
+    let Status::Reconnecting { reason } = player.client.status() else { panic!("not waiting") };
+    assert!(reason.contains("Closing"), "{reason}");
     println!("known after {took:?}");
 }
 
@@ -180,7 +201,17 @@ fn a_full_server_takes_nobody_until_someone_leaves() {
         second.frame();
         !second.refusals.is_empty()
     });
-    assert_eq!(second.refusals[0], DisconnectReason::Full);
+    assert_eq!((second.refusals[0], second.joins), (DisconnectReason::Full, 0));
     assert!(first.is_joined());
+
+    first.client.leave();
+    wait_for("the place is free", 10.0, || server.metrics().peers.get() == 0);
+    let mut third = Native::new(server.address());
+    wait_for("the third is in", 10.0, || {
+        third.frame();
+        third.is_joined() || !third.refusals.is_empty()
+    });
+    assert!(third.is_joined(), "{:?}", third.refusals);
+    assert_eq!(server.metrics().rejects(RejectReason::Full), 1);
     server.stop();
 }

@@ -8,13 +8,13 @@ use std::time::Duration;
 use reckoning::SimTime;
 use reckoning_net::{Delivery, Host, HostEvent, PeerId};
 use reckoning_netsim::LinkConfig;
-use reckoning_server::{Game, Relay, Running, Server, Wish};
+use reckoning_server::{Game, Relay, Running, Server, ServerRequest};
 use support::{Native, wait_for};
 
 /// What a test tells the game, and the game the test.
 #[derive(Default)]
 struct Board {
-    wishes: Vec<Wish>,
+    requests: Vec<ServerRequest>,
     peer: Option<PeerId>,
     came: Vec<Vec<u8>>,
     /// Send an aside each step, with the moment in it.
@@ -34,7 +34,11 @@ impl Game for Echo {
             HostEvent::Joined { peer, .. } => board.peer = Some(*peer),
             // Answered past the link, so that only the way up counts.
             HostEvent::Message { peer, .. } => {
-                board.wishes.push(Wish::Aside { to: *peer, bytes: vec![0; 9], shaped: false });
+                board.requests.push(ServerRequest::OutOfBand {
+                    to: *peer,
+                    bytes: vec![0; 9],
+                    shaped: false,
+                });
             }
             _ => {}
         }
@@ -46,16 +50,16 @@ impl Game for Echo {
         let mut board = self.board.lock().unwrap();
         if let (Some(shaped), Some(to)) = (board.stamps, board.peer) {
             let bytes = [&[0; 8][..], &now.as_micros().to_le_bytes()].concat();
-            board.wishes.push(Wish::Aside { to, bytes, shaped });
+            board.requests.push(ServerRequest::OutOfBand { to, bytes, shaped });
         }
     }
 
-    fn aside(&mut self, _: SimTime, _: PeerId, bytes: &[u8]) {
+    fn out_of_band(&mut self, _: SimTime, _: PeerId, bytes: &[u8]) {
         self.board.lock().unwrap().came.push(bytes.to_vec());
     }
 
-    fn poll_wish(&mut self) -> Option<Wish> {
-        self.board.lock().unwrap().wishes.pop()
+    fn poll_request(&mut self) -> Option<ServerRequest> {
+        self.board.lock().unwrap().requests.pop()
     }
 }
 
@@ -76,20 +80,20 @@ fn shape(board: &Mutex<Board>, delay_ms: u64) {
     config.delay = Duration::from_millis(delay_ms);
     let mut board = board.lock().unwrap();
     let peer = board.peer.unwrap();
-    board.wishes.push(Wish::Shape { peer, link: Some(config) });
+    board.requests.push(ServerRequest::SimulateLink { peer, link: Some(config) });
 }
 
 #[test]
 fn asides_go_both_ways_and_past_the_session() {
     let (server, mut native, board) = start();
-    assert!(!native.client.send_aside(b"no zeros"));
-    assert!(native.client.send_aside(&[0, 0, 0, 0, 0, 0, 0, 3, 9]));
+    assert!(!native.client.send_out_of_band(b"no zeros"));
+    assert!(native.client.send_out_of_band(&[0, 0, 0, 0, 0, 0, 0, 3, 9]));
     board.lock().unwrap().stamps = Some(false);
 
     let mut came = None;
     wait_for("an aside each way", 5.0, || {
         native.frame();
-        came = came.take().or_else(|| native.client.poll_aside());
+        came = came.take().or_else(|| native.client.poll_out_of_band());
         came.is_some() && !board.lock().unwrap().came.is_empty()
     });
     assert_eq!(board.lock().unwrap().came[0], [0, 0, 0, 0, 0, 0, 0, 3, 9]);
@@ -101,7 +105,7 @@ fn asides_go_both_ways_and_past_the_session() {
         native.frame();
         std::thread::sleep(support::FRAME);
     }
-    let kept = std::iter::from_fn(|| native.client.poll_aside()).count();
+    let kept = std::iter::from_fn(|| native.client.poll_out_of_band()).count();
     assert!((100..=256).contains(&kept), "{kept}");
     server.stop();
 }
@@ -113,7 +117,7 @@ fn what_a_shaped_client_sends_is_late_as_well() {
         native.client.send(b"ping", Delivery::Reliable).unwrap();
         wait_for("an answer", 5.0, || {
             native.frame();
-            native.client.poll_aside().is_some()
+            native.client.poll_out_of_band().is_some()
         })
     };
     let plain = answer(&mut native);
@@ -137,7 +141,7 @@ fn a_shaped_datagram_is_late_by_the_delay_and_not_by_a_step() {
     let begin = support::instant();
     while begin.elapsed().as_secs_f64() < 2.5 {
         native.frame();
-        while let Some((at, bytes)) = native.client.poll_aside() {
+        while let Some((at, bytes)) = native.client.poll_out_of_band() {
             let sent = i64::from_le_bytes(bytes[8..].try_into().unwrap());
             ways_us.push(at.as_micros() - sent);
         }

@@ -1,4 +1,4 @@
-//! Which part of the level is on the screen.
+//! The camera: the part of the level on the screen.
 
 use reckoning::DVec3;
 

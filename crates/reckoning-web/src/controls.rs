@@ -1,10 +1,10 @@
-//! Everything that can be set on the page, by name, as the page and tests set it.
+//! Settings of the page by name, as the page and tests set them.
 
 use std::fmt;
 
 use reckoning::{Blend, GhostConfig, PublisherConfig};
-use reckoning_arena::stage::{ghost_config, publisher_config};
-use reckoning_arena::talk::{LinkChoice, ModelChoice, PolicyChoice, WorldChoice};
+use reckoning_arena::host::{ghost_config, publisher_config};
+use reckoning_arena::protocol::{LinkChoice, ModelChoice, PolicyChoice, ServerTuning};
 
 /// The names of the controls, as the page writes them in `data-control`.
 pub const NAMES: [&str; 18] = [
@@ -97,7 +97,7 @@ pub enum Change {
     /// The simulated link: tell the server.
     Link,
     /// How the server reckons: tell it.
-    World,
+    Tuning,
     /// How ghosts are shown: tell the client.
     Ghosts,
     /// Only the picture.
@@ -144,7 +144,7 @@ pub struct Controls {
     /// The simulated link.
     pub link: LinkChoice,
     /// How the server reckons.
-    pub world: WorldChoice,
+    pub tuning: ServerTuning,
     /// How ghosts shed their errors.
     pub blend: Blend,
     /// What is drawn over the arena.
@@ -161,7 +161,7 @@ impl Default for Controls {
     fn default() -> Self {
         Self {
             link: LinkChoice::NONE,
-            world: WorldChoice::default(),
+            tuning: ServerTuning::default(),
             blend: Blend::ProjectiveVelocity,
             overlays: Overlays {
                 truth: true,
@@ -198,8 +198,8 @@ impl Controls {
                 Change::Link
             }
             "model" | "threshold" | "policy" => {
-                self.set_world(name, value)?;
-                Change::World
+                self.set_tuning(name, value)?;
+                Change::Tuning
             }
             "blend" => {
                 self.blend = BLENDS.iter().find(|it| it.0 == value)?.1;
@@ -214,7 +214,7 @@ impl Controls {
                 Change::Picture
             }
             "name" => {
-                self.name = reckoning_arena::talk::clean_name(value);
+                self.name = reckoning_arena::protocol::clean_name(value);
                 Change::Hello
             }
             "watch" => {
@@ -241,23 +241,23 @@ impl Controls {
         let within = |most: u16| (number <= most).then_some(number);
         let small = |most: u8| within(u16::from(most)).map(|it| it as u8);
         match name {
-            "latency" => self.link.delay_ms = within(LinkChoice::MOST_DELAY_MS)?,
-            "jitter" => self.link.jitter_ms = within(LinkChoice::MOST_JITTER_MS)?,
-            "loss" => self.link.loss_percent = small(LinkChoice::MOST_LOSS_PERCENT)?,
-            _ => self.link.burst = small(LinkChoice::MOST_BURST).filter(|it| *it > 0)?,
+            "latency" => self.link.delay_ms = within(LinkChoice::MAX_DELAY_MS)?,
+            "jitter" => self.link.jitter_ms = within(LinkChoice::MAX_JITTER_MS)?,
+            "loss" => self.link.loss_percent = small(LinkChoice::MAX_LOSS_PERCENT)?,
+            _ => self.link.burst = small(LinkChoice::MAX_BURST).filter(|it| *it > 0)?,
         }
         Some(())
     }
 
-    fn set_world(&mut self, name: &str, value: &str) -> Option<()> {
+    fn set_tuning(&mut self, name: &str, value: &str) -> Option<()> {
         match name {
             "threshold" => {
-                let [least, most] = WorldChoice::THRESHOLDS_PX;
+                let [least, most] = ServerTuning::THRESHOLDS_PX;
                 let px: f32 = value.parse().ok()?;
-                self.world.threshold_px = (least..=most).contains(&px).then_some(px)?;
+                self.tuning.threshold_px = (least..=most).contains(&px).then_some(px)?;
             }
-            "model" => self.world.model = *ModelChoice::ALL.get(value.parse::<usize>().ok()?)?,
-            _ => self.world.policy = *PolicyChoice::ALL.get(value.parse::<usize>().ok()?)?,
+            "model" => self.tuning.model = *ModelChoice::ALL.get(value.parse::<usize>().ok()?)?,
+            _ => self.tuning.policy = *PolicyChoice::ALL.get(value.parse::<usize>().ok()?)?,
         }
         Some(())
     }
@@ -286,9 +286,9 @@ impl Controls {
             "loss" => self.link.loss_percent.to_string(),
             "burst" => self.link.burst.to_string(),
             "preset" => PRESETS.iter().find(|it| it.link == self.link)?.name.to_string(),
-            "model" => (self.world.model as u8).to_string(),
-            "threshold" => self.world.threshold_px.to_string(),
-            "policy" => (self.world.policy as u8).to_string(),
+            "model" => (self.tuning.model as u8).to_string(),
+            "threshold" => self.tuning.threshold_px.to_string(),
+            "policy" => (self.tuning.policy as u8).to_string(),
             "blend" => BLENDS.iter().find(|it| it.1 == self.blend)?.0.to_string(),
             "view" if self.view == View::Compare => "compare".to_string(),
             "view" => "arena".to_string(),
@@ -301,7 +301,7 @@ impl Controls {
     /// How our own body is to be published.
     #[must_use]
     pub fn publishing(&self) -> PublisherConfig {
-        publisher_config(&self.world)
+        publisher_config(&self.tuning)
     }
 
     /// How ghosts are to be shown.
@@ -325,9 +325,9 @@ mod tests {
             ("loss", "3", Change::Link),
             ("burst", "2", Change::Link),
             ("preset", "awful", Change::Link),
-            ("model", "2", Change::World),
-            ("threshold", "7.5", Change::World),
-            ("policy", "4", Change::World),
+            ("model", "2", Change::Tuning),
+            ("threshold", "7.5", Change::Tuning),
+            ("policy", "4", Change::Tuning),
             ("blend", "snap", Change::Ghosts),
             ("truth", "false", Change::Picture),
             ("naive", "false", Change::Picture),

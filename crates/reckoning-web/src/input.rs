@@ -1,4 +1,4 @@
-//! Keys, mouse and thumbs, as what a player wants.
+//! Input state from keys, mouse and touch.
 //!
 //! On a touch screen the left half is a stick to go, the right half one to aim: its centre is
 //! where the thumb came down, and pushed far enough it fires.
@@ -35,7 +35,7 @@ impl Thumb {
 /// What is held down at present.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a key")]
-pub struct Hands {
+pub struct HeldInput {
     up: bool,
     down: bool,
     left: bool,
@@ -50,7 +50,7 @@ pub struct Hands {
     pub aiming: Option<Thumb>,
 }
 
-impl Hands {
+impl HeldInput {
     /// A key went down or up, by its place on the keyboard. False when it means nothing here.
     pub fn key(&mut self, code: &str, is_down: bool) -> bool {
         let held = match code {
@@ -134,48 +134,48 @@ mod tests {
     #[test]
     fn keys_by_place_or_by_arrow_go_the_same_way() {
         for code in ["KeyW", "ArrowUp"] {
-            let mut hands = Hands::default();
-            assert!(hands.key(code, true));
-            assert_eq!(hands.go(), DVec3::NEG_Y);
-            hands.key(code, false);
-            assert_eq!(hands.go(), DVec3::ZERO);
+            let mut input = HeldInput::default();
+            assert!(input.key(code, true));
+            assert_eq!(input.go(), DVec3::NEG_Y);
+            input.key(code, false);
+            assert_eq!(input.go(), DVec3::ZERO);
         }
-        assert!(!Hands::default().key("KeyQ", true));
+        assert!(!HeldInput::default().key("KeyQ", true));
     }
 
     #[test]
     fn two_keys_are_no_faster_than_one_and_opposite_ones_cancel() {
-        let mut hands = Hands::default();
-        hands.key("KeyW", true);
-        hands.key("KeyD", true);
-        assert!((hands.go().length() - 1.0).abs() < 1e-12);
-        hands.key("KeyS", true);
-        hands.key("KeyA", true);
-        assert_eq!(hands.go(), DVec3::ZERO);
+        let mut input = HeldInput::default();
+        input.key("KeyW", true);
+        input.key("KeyD", true);
+        assert!((input.go().length() - 1.0).abs() < 1e-12);
+        input.key("KeyS", true);
+        input.key("KeyA", true);
+        assert_eq!(input.go(), DVec3::ZERO);
     }
 
     #[test]
     fn the_left_thumb_goes_and_the_right_one_aims_and_fires() {
-        let mut hands = Hands::default();
-        hands.thumb_down(4, [100.0, 700.0], 390.0);
-        hands.thumb_down(9, [300.0, 700.0], 390.0);
-        hands.thumb_moved(4, [100.0 + STICK_PX * 3.0, 700.0]);
-        hands.thumb_moved(9, [300.0, 700.0 - STICK_PX * 0.3]);
-        assert_eq!(hands.go(), DVec3::X);
-        assert!(hands.thumb_aim().is_some() && !hands.fires());
-        hands.thumb_moved(9, [300.0, 700.0 - STICK_PX]);
-        assert!(hands.fires());
-        hands.thumb_up(4);
-        hands.thumb_up(9);
-        assert!(hands.go() == DVec3::ZERO && !hands.fires());
+        let mut input = HeldInput::default();
+        input.thumb_down(4, [100.0, 700.0], 390.0);
+        input.thumb_down(9, [300.0, 700.0], 390.0);
+        input.thumb_moved(4, [100.0 + STICK_PX * 3.0, 700.0]);
+        input.thumb_moved(9, [300.0, 700.0 - STICK_PX * 0.3]);
+        assert_eq!(input.go(), DVec3::X);
+        assert!(input.thumb_aim().is_some() && !input.fires());
+        input.thumb_moved(9, [300.0, 700.0 - STICK_PX]);
+        assert!(input.fires());
+        input.thumb_up(4);
+        input.thumb_up(9);
+        assert!(input.go() == DVec3::ZERO && !input.fires());
     }
 
     #[test]
     fn a_page_in_the_background_holds_nothing() {
-        let mut hands = Hands::default();
-        hands.key("KeyW", true);
-        hands.button(true);
-        hands.let_go();
-        assert!(hands.go() == DVec3::ZERO && !hands.fires());
+        let mut input = HeldInput::default();
+        input.key("KeyW", true);
+        input.button(true);
+        input.let_go();
+        assert!(input.go() == DVec3::ZERO && !input.fires());
     }
 }

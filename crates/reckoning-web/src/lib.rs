@@ -7,7 +7,7 @@
 //! ```text
 //! page/            HTML and style sheet: every control, with a line that explains it
 //! page (WASM only) browser, network, drawing: thin
-//! the rest         plain Rust with tests: what is shown where, how wrong it is, what was pressed
+//! the rest         plain Rust with tests: what is shown where, its errors, the player's input
 //! ```
 //!
 //! # For tests in a browser
@@ -23,15 +23,17 @@
 #![forbid(unsafe_code)]
 
 pub mod camera;
+pub mod comparison;
 pub mod controls;
 pub mod input;
+pub mod local_player;
 pub mod meter;
-pub mod own;
-pub mod pace;
 #[cfg(target_arch = "wasm32")]
 mod page;
 pub mod plot;
 pub mod replay;
 pub mod scene;
+pub mod speed_clamp;
 pub mod state;
-pub mod views;
+#[cfg(test)]
+mod testing;

@@ -1,4 +1,4 @@
-//! How wrong each picture is, how it jumps, how much it costs, and how long we took to draw it.
+//! Meters of errors, steps, the speed clamp, rates and frame times.
 
 use std::collections::VecDeque;
 
@@ -6,7 +6,7 @@ use reckoning::SimTime;
 
 /// A way to show somebody else's body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum DisplayMethod {
     /// The ghost.
     Reckoning,
     /// The newest position received.
@@ -15,7 +15,7 @@ pub enum Way {
     Interpolation,
 }
 
-impl Way {
+impl DisplayMethod {
     /// All of them, in the order of bucket's fields.
     pub const ALL: [Self; 3] = [Self::Reckoning, Self::Naive, Self::Interpolation];
 }
@@ -95,7 +95,7 @@ pub struct ErrorMeter {
 
 impl ErrorMeter {
     /// At `now` a body was shown so far from where it was.
-    pub fn note(&mut self, now: SimTime, way: Way, error_px: f64) {
+    pub fn note(&mut self, now: SimTime, method: DisplayMethod, error_px: f64) {
         if !error_px.is_finite() {
             return;
         }
@@ -111,26 +111,26 @@ impl ErrorMeter {
             }
         }
         if let Some((_, tallies)) = self.buckets.back_mut() {
-            tallies[way as usize].add(error_px);
+            tallies[method as usize].add(error_px);
         }
     }
 
     /// The last five seconds.
     #[must_use]
-    pub fn summary(&self, way: Way) -> ErrorSummary {
-        self.summary_of(way, self.buckets.len())
+    pub fn summary(&self, method: DisplayMethod) -> ErrorSummary {
+        self.summary_of(method, self.buckets.len())
     }
 
     /// The last half second, for a live plot.
     #[must_use]
-    pub fn recent(&self, way: Way) -> ErrorSummary {
-        self.summary_of(way, 2)
+    pub fn recent(&self, method: DisplayMethod) -> ErrorSummary {
+        self.summary_of(method, 2)
     }
 
-    fn summary_of(&self, way: Way, newest: usize) -> ErrorSummary {
+    fn summary_of(&self, method: DisplayMethod, newest: usize) -> ErrorSummary {
         let mut all = Tally::default();
         for (_, tallies) in self.buckets.iter().rev().take(newest) {
-            all.join(&tallies[way as usize]);
+            all.join(&tallies[method as usize]);
         }
         if all.count == 0 {
             return ErrorSummary::default();
@@ -152,17 +152,91 @@ pub struct StepMeter {
 
 impl StepMeter {
     /// Between two frames `dt_s` apart a body was drawn `step_px` further. Leave births out.
-    pub fn note(&mut self, way: Way, step_px: f64, dt_s: f64) {
+    pub fn note(&mut self, method: DisplayMethod, step_px: f64, dt_s: f64) {
         if dt_s > 0.0 {
-            let largest = &mut self.largest_px_s[way as usize];
+            let largest = &mut self.largest_px_s[method as usize];
             *largest = largest.max(step_px / dt_s);
         }
     }
 
     /// The largest so far.
     #[must_use]
-    pub const fn largest_px_s(&self, way: Way) -> f64 {
-        self.largest_px_s[way as usize]
+    pub const fn largest_px_s(&self, method: DisplayMethod) -> f64 {
+        self.largest_px_s[method as usize]
+    }
+}
+
+/// Ghosts before the speed clamp, and how often and how far the clamp holds them back, since it
+/// was cleared.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ClampMeter {
+    largest_step_px_s: f64,
+    largest_path_px_s: f64,
+    largest_offset_px: f64,
+    looks: u32,
+    clamped: u32,
+    largest_held_back_px: f64,
+}
+
+/// Below this, what is held back is rounding.
+const HELD_BACK_PX: f64 = 1e-6;
+
+impl ClampMeter {
+    /// The path of a ghost's newest update has this speed, and the ghost is `offset_px` away from
+    /// it. Leave births out.
+    pub fn note_path(&mut self, speed_px_s: f64, offset_px: f64) {
+        self.largest_path_px_s = self.largest_path_px_s.max(speed_px_s);
+        self.largest_offset_px = self.largest_offset_px.max(offset_px);
+    }
+
+    /// Between two frames `dt_s` apart a ghost moved `step_px`. Leave births out.
+    pub fn note_step(&mut self, step_px: f64, dt_s: f64) {
+        if dt_s > 0.0 {
+            self.largest_step_px_s = self.largest_step_px_s.max(step_px / dt_s);
+        }
+    }
+
+    /// In one frame a ghost was drawn `held_back_px` away from where it is.
+    pub fn note_held_back(&mut self, held_back_px: f64) {
+        self.looks += 1;
+        self.clamped += u32::from(held_back_px > HELD_BACK_PX);
+        self.largest_held_back_px = self.largest_held_back_px.max(held_back_px);
+    }
+
+    /// The largest step of a ghost, as a speed.
+    #[must_use]
+    pub const fn largest_step_px_s(&self) -> f64 {
+        self.largest_step_px_s
+    }
+
+    /// The largest speed of the path of an update.
+    #[must_use]
+    pub const fn largest_path_px_s(&self) -> f64 {
+        self.largest_path_px_s
+    }
+
+    /// The largest distance between a ghost and the path of its newest update.
+    #[must_use]
+    pub const fn largest_offset_px(&self) -> f64 {
+        self.largest_offset_px
+    }
+
+    /// Looks at a body in a frame.
+    #[must_use]
+    pub const fn looks(&self) -> u32 {
+        self.looks
+    }
+
+    /// Looks in which the body was drawn behind its ghost.
+    #[must_use]
+    pub const fn clamped(&self) -> u32 {
+        self.clamped
+    }
+
+    /// The furthest a body was drawn from its ghost.
+    #[must_use]
+    pub const fn largest_held_back_px(&self) -> f64 {
+        self.largest_held_back_px
     }
 }
 
@@ -272,52 +346,68 @@ impl FrameMeter {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn ms(millis: i64) -> SimTime {
-        SimTime::from_millis(millis)
-    }
+    use crate::testing::ms;
 
     #[test]
     fn errors_are_told_apart_by_way() {
         let mut meter = ErrorMeter::default();
-        meter.note(ms(0), Way::Reckoning, 2.0);
-        meter.note(ms(16), Way::Reckoning, 4.0);
-        meter.note(ms(16), Way::Naive, 50.0);
-        meter.note(ms(16), Way::Naive, f64::NAN);
-        assert_eq!(meter.summary(Way::Reckoning).mean_px, 3.0);
-        assert_eq!(meter.summary(Way::Naive).count, 1);
-        assert_eq!(meter.summary(Way::Interpolation), ErrorSummary::default());
+        meter.note(ms(0), DisplayMethod::Reckoning, 2.0);
+        meter.note(ms(16), DisplayMethod::Reckoning, 4.0);
+        meter.note(ms(16), DisplayMethod::Naive, 50.0);
+        meter.note(ms(16), DisplayMethod::Naive, f64::NAN);
+        assert_eq!(meter.summary(DisplayMethod::Reckoning).mean_px, 3.0);
+        assert_eq!(meter.summary(DisplayMethod::Naive).count, 1);
+        assert_eq!(meter.summary(DisplayMethod::Interpolation), ErrorSummary::default());
     }
 
     #[test]
     fn errors_older_than_five_seconds_are_forgotten() {
         let mut meter = ErrorMeter::default();
-        meter.note(ms(0), Way::Naive, 100.0);
-        meter.note(ms(4_900), Way::Naive, 10.0);
-        assert_eq!(meter.summary(Way::Naive).mean_px, 55.0);
-        meter.note(ms(5_100), Way::Naive, 10.0);
-        assert_eq!(meter.summary(Way::Naive).mean_px, 10.0);
+        meter.note(ms(0), DisplayMethod::Naive, 100.0);
+        meter.note(ms(4_900), DisplayMethod::Naive, 10.0);
+        assert_eq!(meter.summary(DisplayMethod::Naive).mean_px, 55.0);
+        meter.note(ms(5_100), DisplayMethod::Naive, 10.0);
+        assert_eq!(meter.summary(DisplayMethod::Naive).mean_px, 10.0);
     }
 
     #[test]
     fn one_in_twenty_errors_is_above_the_95_per_cent() {
         let mut meter = ErrorMeter::default();
         for px in 0..1_000 {
-            meter.note(ms(px), Way::Naive, px as f64);
+            meter.note(ms(px), DisplayMethod::Naive, px as f64);
         }
-        let p95 = meter.summary(Way::Naive).p95_px;
+        let p95 = meter.summary(DisplayMethod::Naive).p95_px;
         assert!((945.0..970.0).contains(&p95), "{p95}");
-        assert_eq!(meter.summary(Way::Naive).largest_px, 999.0);
+        assert_eq!(meter.summary(DisplayMethod::Naive).largest_px, 999.0);
     }
 
     #[test]
     fn the_largest_step_is_a_speed() {
         let mut meter = StepMeter::default();
-        meter.note(Way::Reckoning, 4.0, 0.01);
-        meter.note(Way::Reckoning, 6.0, 0.02);
-        meter.note(Way::Reckoning, 6.0, 0.0);
-        assert_eq!(meter.largest_px_s(Way::Reckoning), 400.0);
-        assert_eq!(meter.largest_px_s(Way::Naive), 0.0);
+        meter.note(DisplayMethod::Reckoning, 4.0, 0.01);
+        meter.note(DisplayMethod::Reckoning, 6.0, 0.02);
+        meter.note(DisplayMethod::Reckoning, 6.0, 0.0);
+        assert_eq!(meter.largest_px_s(DisplayMethod::Reckoning), 400.0);
+        assert_eq!(meter.largest_px_s(DisplayMethod::Naive), 0.0);
+    }
+
+    #[test]
+    fn the_clamp_is_counted_and_does_not_hide_the_step_before_it() {
+        let mut meter = ClampMeter::default();
+        let mut clamp = crate::speed_clamp::SpeedClamp::default();
+        let (dt_s, mut before) = (0.01, 0.0);
+        for ghost in [0.0, 4.0, 24.0, 24.0, 24.0, 24.0] {
+            let place = reckoning::DVec3::X * ghost;
+            let drawn = clamp.follow(place, dt_s, 400.0, false);
+            meter.note_step(ghost - before, dt_s);
+            meter.note_path(10.0 * ghost, 0.25 * ghost);
+            meter.note_held_back(place.distance(drawn));
+            before = ghost;
+        }
+        assert_eq!((meter.looks(), meter.clamped()), (6, 3));
+        assert!((meter.largest_step_px_s() - 2_000.0).abs() < 1e-6, "{meter:?}");
+        assert!((meter.largest_held_back_px() - 14.2).abs() < 1e-6, "{meter:?}");
+        assert_eq!((meter.largest_path_px_s(), meter.largest_offset_px()), (240.0, 6.0));
     }
 
     #[test]
@@ -334,10 +424,10 @@ mod tests {
         let (mut rate, mut errors) = (Rate::default(), ErrorMeter::default());
         for (at, total) in [(9_000, 0), (9_500, 100), (0, 100), (500, 120)] {
             rate.note(ms(at), total);
-            errors.note(ms(at), Way::Naive, at as f64);
+            errors.note(ms(at), DisplayMethod::Naive, at as f64);
         }
         assert_eq!(rate.per_s(), 40.0);
-        assert_eq!(errors.summary(Way::Naive).mean_px, 250.0);
+        assert_eq!(errors.summary(DisplayMethod::Naive).mean_px, 250.0);
     }
 
     #[test]

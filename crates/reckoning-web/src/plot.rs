@@ -1,4 +1,4 @@
-//! Curves over the last half minute, one value every tenth of a second.
+//! Time series of the last half minute, one value every tenth of a second.
 
 use std::collections::VecDeque;
 

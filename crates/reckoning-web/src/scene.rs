@@ -1,9 +1,9 @@
-//! What is in the picture: everyone, the shots, the items, the score, and who killed whom.
+//! The game as the page knows it: bodies, shots, items, score and kill feed.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use reckoning::{DVec3, SimTime};
-use reckoning_arena::talk::{A_TURRET, NO_TEAM, Tell};
+use reckoning_arena::protocol::{A_TURRET, NO_TEAM, ServerMessage};
 
 /// Lines of the kill feed at most, and how long each stays.
 const FEED_LINES: usize = 5;
@@ -35,6 +35,13 @@ pub struct Body {
     pub name: String,
     /// Where Reckoning shows it, or where our own is.
     pub shown: DVec3,
+    /// Where its ghost is: what would be shown without the speed clamp.
+    pub ghost: DVec3,
+    /// The largest error that the ghost had to shed since the last frame: its distance from the path
+    /// of its newest update.
+    pub offset_px: f64,
+    /// How fast that path goes.
+    pub path_px_s: f64,
     /// Where it looks, in radians.
     pub yaw_rad: f64,
     /// Where it really is.
@@ -130,34 +137,41 @@ pub struct Scene {
 
 impl Scene {
     /// The server told something about the game. `reach` says how long a bullet flies.
-    pub fn hear(&mut self, now: SimTime, tell: &Tell, reach: impl Fn(DVec3, DVec3) -> f64) {
-        match *tell {
-            Tell::You { player, entity } => self.me = Some((player, entity)),
-            Tell::Side { player, team } => self.board.entry(player).or_default().team = team,
-            Tell::Status { health, ammo, alive, respawn_ms } => {
+    pub fn hear(
+        &mut self,
+        now: SimTime,
+        message: &ServerMessage,
+        reach: impl Fn(DVec3, DVec3) -> f64,
+    ) {
+        match *message {
+            ServerMessage::You { player, entity } => self.me = Some((player, entity)),
+            ServerMessage::Side { player, team } => {
+                self.board.entry(player).or_default().team = team;
+            }
+            ServerMessage::Status { health, ammo, alive, respawn_ms } => {
                 let back_at = (!alive)
                     .then(|| SimTime::from_micros(now.as_micros() + i64::from(respawn_ms) * 1_000));
                 self.status = Status { health, ammo, is_alive: alive, back_at };
             }
-            Tell::Items { bits } => self.items = bits,
-            Tell::Points { scores, round_left_s } => {
+            ServerMessage::Items { bits } => self.items = bits,
+            ServerMessage::Points { scores, round_left_s } => {
                 (self.scores, self.round_left_s) = (scores, round_left_s);
             }
-            Tell::Shot { number, shooter, from, velocity, at } => {
+            ServerMessage::Shot { number, shooter, from, velocity, at } => {
                 let (from, velocity) = (flat(from), flat(velocity));
                 let lasts_s = reach(from, velocity).min(SHOT_S);
                 self.bullets.insert(number, Bullet { shooter, from, velocity, at, lasts_s });
             }
-            Tell::Hit { number, victim, .. } => {
+            ServerMessage::Hit { number, victim, .. } => {
                 self.bullets.remove(&number);
                 self.struck.insert(victim, now);
             }
-            Tell::Born { player, .. } => {
+            ServerMessage::Born { player, .. } => {
                 self.dead.remove(&player);
                 self.births.insert(player, now);
             }
-            Tell::Died { player, by } => self.note_death(now, player, by),
-            Tell::RoundOver { winner } => {
+            ServerMessage::Died { player, by } => self.note_death(now, player, by),
+            ServerMessage::RoundOver { winner } => {
                 let text = match winner {
                     0 => "Blue wins the round",
                     NO_TEAM => "A draw",
@@ -239,13 +253,10 @@ pub fn flat([x, y]: [f32; 2]) -> DVec3 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::ms;
 
-    fn ms(millis: i64) -> SimTime {
-        SimTime::from_millis(millis)
-    }
-
-    fn heard(scene: &mut Scene, now: SimTime, tell: &Tell) {
-        scene.hear(now, tell, |_, _| 0.5);
+    fn heard(scene: &mut Scene, now: SimTime, message: &ServerMessage) {
+        scene.hear(now, message, |_, _| 0.5);
     }
 
     #[test]
@@ -253,13 +264,13 @@ mod tests {
         let mut scene = Scene::default();
         scene.meet(1, "Ada", 0);
         scene.meet(2, "Bob", 1);
-        heard(&mut scene, ms(0), &Tell::Died { player: 2, by: 1 });
-        heard(&mut scene, ms(10), &Tell::Died { player: 1, by: A_TURRET });
+        heard(&mut scene, ms(0), &ServerMessage::Died { player: 2, by: 1 });
+        heard(&mut scene, ms(10), &ServerMessage::Died { player: 1, by: A_TURRET });
         let lines: Vec<_> = scene.feed(ms(20)).map(|it| (it.by, it.victim)).collect();
         assert_eq!(lines, [(Some(1), 2), (None, 1)]);
         assert_eq!(scene.board[&1], Entry { name: "Ada".into(), team: 0, kills: 1, deaths: 1 });
         assert!(scene.dead.contains(&2));
-        heard(&mut scene, ms(30), &Tell::Born { player: 2, at: [0.0; 2] });
+        heard(&mut scene, ms(30), &ServerMessage::Born { player: 2, at: [0.0; 2] });
         assert!(!scene.dead.contains(&2));
         assert_eq!(scene.feed(ms(8_000)).count(), 0);
     }
@@ -269,9 +280,13 @@ mod tests {
         let mut scene = Scene::default();
         for number in [1, 2] {
             let (from, velocity) = ([0.0; 2], [100.0, 0.0]);
-            heard(&mut scene, ms(0), &Tell::Shot { number, shooter: 3, from, velocity, at: ms(0) });
+            heard(
+                &mut scene,
+                ms(0),
+                &ServerMessage::Shot { number, shooter: 3, from, velocity, at: ms(0) },
+            );
         }
-        heard(&mut scene, ms(100), &Tell::Hit { number: 1, victim: 4, damage: 8.0 });
+        heard(&mut scene, ms(100), &ServerMessage::Hit { number: 1, victim: 4, damage: 8.0 });
         assert!(scene.flashes(4, ms(200)) && !scene.flashes(4, ms(400)));
         scene.clean(ms(400));
         assert_eq!(scene.bullets.keys().collect::<Vec<_>>(), [&2]);
@@ -285,8 +300,8 @@ mod tests {
         for (player, name) in [(1, "a"), (2, "b"), (3, "c")] {
             scene.meet(player, name, 0);
         }
-        heard(&mut scene, ms(0), &Tell::Died { player: 1, by: 3 });
-        heard(&mut scene, ms(0), &Tell::Died { player: 3, by: 2 });
+        heard(&mut scene, ms(0), &ServerMessage::Died { player: 1, by: 3 });
+        heard(&mut scene, ms(0), &ServerMessage::Died { player: 3, by: 2 });
         let order: Vec<u16> = scene.ranking(0).iter().map(|it| it.0).collect();
         assert_eq!(order, [2, 3, 1]);
         assert!(scene.ranking(1).is_empty());
@@ -295,7 +310,7 @@ mod tests {
     #[test]
     fn the_dead_know_when_they_live_again() {
         let mut scene = Scene::default();
-        let dead = Tell::Status { health: 0.0, ammo: 3, alive: false, respawn_ms: 2_500 };
+        let dead = ServerMessage::Status { health: 0.0, ammo: 3, alive: false, respawn_ms: 2_500 };
         heard(&mut scene, ms(1_000), &dead);
         assert_eq!(scene.status.back_at, Some(ms(3_500)));
     }

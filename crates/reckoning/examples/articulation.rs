@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use reckoning::{
-    DQuat, DVec3, Joint, JointGhost, JointPublisher, JointPublisherConfig, SimTime, Steering,
-    heading_from_velocity, shortest_turn_rad, wheel_spin_rad,
-};
+use reckoning::joints::{JointGhost, JointPublisher, JointPublisherConfig, Steering};
+use reckoning::orientation::shortest_turn_rad;
+use reckoning::{DQuat, DVec3, Joint, SimTime, heading_from_velocity, wheel_spin_rad};
 
 fn main() -> Result<(), reckoning::ConfigError> {
     turret()?;

@@ -2,7 +2,8 @@
 //!
 //! `cargo run --release --example crowd --features std`
 
-use reckoning::{Crowd, CrowdError, CrowdView, DVec3, Kinematics, Model, SimTime};
+use reckoning::crowd::{CrowdError, CrowdView};
+use reckoning::{Crowd, DVec3, Kinematics, Model, SimTime};
 use reckoning::{Update, UpdateKind};
 
 const WALKERS: usize = 100_000;

@@ -1,10 +1,8 @@
 //! A tank in a DIS exercise: what the fields of its Entity State PDU say, and how often it
 //! has to say it with each of the standard's models.
 
-use reckoning::{
-    ConfigError, DVec3, DisAlgorithm, DisFields, DisModel, Kinematics, Model, Publisher,
-    PublisherConfig, SimTime, quat_from_euler,
-};
+use reckoning::dis::{DisAlgorithm, DisFields, DisModel, quat_from_euler};
+use reckoning::{ConfigError, DVec3, Kinematics, Model, Publisher, PublisherConfig, SimTime};
 
 /// Drives a circle of 20 m at 10 m/s, nose ahead.
 fn tank_at(now: SimTime) -> Kinematics {

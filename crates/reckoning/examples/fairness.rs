@@ -3,10 +3,8 @@
 
 use std::{collections::BTreeMap, num::NonZeroU32, time::Duration};
 
-use reckoning::{
-    Budget, ConfigError, DVec3, Fairness, FairnessConfig, Kinematics, Leftover, ListenerId, Policy,
-    Publisher, PublisherConfig, SimTime, Weights,
-};
+use reckoning::fairness::{Budget, FairnessConfig, Leftover, ListenerId, Policy, Weights};
+use reckoning::{ConfigError, DVec3, Fairness, Kinematics, Publisher, PublisherConfig, SimTime};
 
 const DELAYS_MS: [u64; 3] = [200, 500, 800];
 

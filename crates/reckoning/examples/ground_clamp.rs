@@ -1,10 +1,9 @@
 //! A jeep drives over a hill while its listeners know only its speed: without a clamp its
 //! ghost goes straight through.
 
-use reckoning::{
-    ClampMode, DQuat, DVec3, GroundClamp, GroundClampConfig, HeightField, Kinematics, Pose,
-    SimTime, Terrain,
-};
+use reckoning::ground::{ClampMode, GroundClampConfig, Pose};
+use reckoning::terrain::HeightField;
+use reckoning::{DQuat, DVec3, GroundClamp, Kinematics, SimTime, Terrain};
 
 fn main() -> Result<(), reckoning::ConfigError> {
     let hill = hill()?;

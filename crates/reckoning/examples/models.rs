@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use reckoning::{
-    Ballistic, ConfigError, Curve, CurveBasis, CustomModel, DVec3, DisAlgorithm, DisModel,
-    Kinematics, Landing, Model, Path, PathRide, SimTime,
-};
+use reckoning::dis::{DisAlgorithm, DisModel};
+use reckoning::model::{Ballistic, CustomModel, Landing, Path, PathRide};
+use reckoning::{ConfigError, Curve, CurveBasis, DVec3, Kinematics, Model, SimTime};
 
 /// A model of the game's own: sways left and right while it goes on.
 fn swaying(seen: &Kinematics, t_s: f64) -> DVec3 {

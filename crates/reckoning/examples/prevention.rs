@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 
+use reckoning::terrain::FlatGround;
 use reckoning::{
-    Blend, ConfigError, DVec3, FlatGround, Ghost, Kinematics, Publisher, PublisherConfig, SimTime,
+    Blend, ConfigError, DVec3, Ghost, Kinematics, Publisher, PublisherConfig, SimTime,
 };
 
 /// Hops of one second each, running.

@@ -31,11 +31,10 @@ use core::time::Duration;
 
 use glam::{DQuat, DVec3};
 
+use crate::dis::{BodyAcceleration, DisAlgorithm, DisModel};
 use crate::error::ModelError;
-use crate::{
-    Ballistic, BodyAcceleration, ConfigError, Curve, CurveBasis, CustomModel, DisAlgorithm,
-    DisModel, Kinematics, Landing, Model, Path, PathRide, SimTime, Update, UpdateKind,
-};
+use crate::model::{Ballistic, CustomModel, Landing, Path, PathRide};
+use crate::{ConfigError, Curve, CurveBasis, Kinematics, Model, SimTime, Update, UpdateKind};
 
 /// The version that [`Update::to_bytes`] writes and [`Update::from_bytes`] reads.
 pub const VERSION: u8 = 1;

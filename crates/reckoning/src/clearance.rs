@@ -9,7 +9,8 @@ use core::time::Duration;
 
 use glam::DVec3;
 
-use crate::{Contact, Kinematics, Model, Terrain};
+use crate::terrain::Contact;
+use crate::{Kinematics, Model, Terrain};
 
 /// Straight pieces into which the path ahead is cut.
 const PIECES: u32 = 8;
@@ -76,7 +77,8 @@ fn largest_share(clear: impl Fn(f64) -> bool) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{FlatGround, SimTime};
+    use crate::SimTime;
+    use crate::terrain::FlatGround;
 
     const AHEAD: Duration = Duration::from_millis(500);
 

@@ -25,7 +25,8 @@ use glam::{DQuat, DVec3};
 
 use crate::error::GroundError;
 use crate::orientation::{level_forward, standing};
-use crate::{Contact, SimTime, Terrain};
+use crate::terrain::Contact;
+use crate::{SimTime, Terrain};
 
 /// Where a body is shown and how it is turned.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -323,7 +324,8 @@ mod tests {
 
     use super::*;
     use crate::math::{angle_between, rotation};
-    use crate::{FlatGround, heading_rad};
+    use crate::orientation::heading_rad;
+    use crate::terrain::FlatGround;
 
     const NOW: SimTime = SimTime::ZERO;
 

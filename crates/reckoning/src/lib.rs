@@ -52,15 +52,15 @@
 //! | show it elsewhere, a moment ago | [`DelayedGhost`] |
 //! | show very many | [`Crowd`] |
 //! | keep it on the ground and out of it | [`GroundClamp`], [`Terrain`], [`Publisher::observe_on`] |
-//! | turn turrets, roll wheels | [`Joint`], [`JointPublisher`], [`JointGhost`], [`wheel_spin_rad`] |
+//! | turn turrets, roll wheels | [`Joint`], [`joints::JointPublisher`], [`joints::JointGhost`], [`wheel_spin_rad`] |
 //! | turn a body the way it goes | [`heading_from_velocity`], [`two_point`] |
-//! | speak DIS | [`DisModel`], [`DisFields`], [`PublisherConfig::dis`] |
+//! | speak DIS | [`dis::DisModel`], [`dis::DisFields`], [`PublisherConfig::dis`] |
 //! | foresee it from its surroundings | the crate `reckoning-predict` |
 //! | say how wrong it was | [`update_error_between`], [`FlightLog`], [`ListenerAccount`] |
-//! | share the error fairly among listeners | [`Fairness`], [`Policy`] |
-//! | bring two clocks onto one timeline, or do without | [`ClockSync`], [`Hops`], [`OneWay`] |
-//! | tell honest updates from others | [`Guard`], [`Envelope`], [`Verdict`] |
-//! | check hits from the shooter's own view | [`Rewind`], [`HitRequest`] |
+//! | share the error fairly among listeners | [`Fairness`], [`fairness::Policy`] |
+//! | bring two clocks onto one timeline, or do without | [`ClockSync`], [`clock::Hops`], [`clock::OneWay`] |
+//! | tell honest updates from others | [`Guard`], [`guard::Envelope`], [`guard::Verdict`] |
+//! | check hits from the shooter's own view | [`Rewind`], [`rewind::HitRequest`] |
 //!
 //! # What you may rely on
 //!
@@ -83,76 +83,55 @@ extern crate std;
 
 pub mod accounting;
 pub mod bytes;
-pub mod joints;
-
-mod clock;
-mod crowd;
+mod clearance;
+pub mod clock;
+pub mod crowd;
+pub mod dis;
 pub mod error;
 pub mod export;
 pub mod fairness;
-mod ghost;
-mod ground;
-mod guard;
-mod kinematics;
-pub mod random;
-
-mod clearance;
+pub mod ghost;
+pub mod ground;
+pub mod guard;
+pub mod joints;
+pub mod kinematics;
 pub mod math;
-mod model;
-mod orientation;
+pub mod model;
+pub mod orientation;
 mod planner;
-mod publisher;
+pub mod publisher;
 mod quantiser;
-mod rewind;
-mod sampler;
+pub mod random;
+pub mod rewind;
+pub mod sampler;
 #[cfg(feature = "serde")]
 mod serde;
-
-mod terrain;
+pub mod terrain;
 mod threshold;
 mod time;
 mod token_bucket;
 mod update;
 
-pub use accounting::{
-    ErrorOver, FlightLog, ListenerAccount, Share, Split, error_between, linear_error,
-    linear_error_between, update_error_between,
-};
-pub use clock::{ClockConfig, ClockStats, ClockSync, Exchange, Exchanged, Hops, OneWay};
-pub use crowd::{Crowd, CrowdConfig, CrowdError, CrowdId, CrowdView};
+pub use accounting::{FlightLog, ListenerAccount, update_error_between};
+pub use clock::ClockSync;
+pub use crowd::Crowd;
 pub use error::ConfigError;
 pub use export::ExportReason;
-pub use fairness::{
-    Budget, Delivery, Fairness, FairnessConfig, FairnessStats, Leftover, ListenerId, Policy,
-    Weights,
-};
-pub use ghost::{
-    Accepted, Blend, BlendSpan, DelayedConfig, DelayedGhost, Ghost, GhostConfig, GhostStats, Timing,
-};
+pub use fairness::Fairness;
+pub use ghost::{Blend, BlendSpan, DelayedConfig, DelayedGhost, Ghost, GhostConfig, Timing};
 pub use glam::{DQuat, DVec3};
-pub use ground::{ClampMode, Footprint, GroundClamp, GroundClampConfig, Pose};
-pub use guard::{ENVELOPE_SPANS_S, Envelope, Guard, GuardConfig, GuardStats, Offence, Verdict};
-pub use joints::{
-    Joint, JointGhost, JointPublisher, JointPublisherConfig, Steering, wheel_spin_rad,
-};
-pub use kinematics::{Field, Kinematics, KinematicsError};
-pub use math::angle_between;
-pub use model::{
-    Ballistic, BodyAcceleration, Curve, CurveBasis, CustomModel, DisAlgorithm, DisFields, DisModel,
-    Landing, Model, Path, PathRide, euler_from_quat, quat_from_euler,
-};
-pub use orientation::{
-    heading_and_pitch_from_velocity, heading_from_velocity, heading_rad, shortest_turn_rad,
-    two_point, wrap_rad,
-};
+pub use ground::GroundClamp;
+pub use guard::Guard;
+pub use joints::{Joint, wheel_spin_rad};
+pub use kinematics::Kinematics;
+pub use model::{Curve, CurveBasis, Model};
+pub use orientation::{heading_from_velocity, two_point};
 pub use planner::Planner;
-pub use publisher::{Publisher, PublisherConfig, PublisherStats};
+pub use publisher::{Publisher, PublisherConfig};
 pub use quantiser::Quantiser;
-pub use rewind::{
-    Aim, HitRefusal, HitRequest, HitVerdict, Rewind, RewindConfig, RewindStats, RewindView,
-};
-pub use sampler::{Sampler, SamplerConfig, damp_acceleration};
-pub use terrain::{Contact, FlatGround, HeightField, Terrain};
+pub use rewind::Rewind;
+pub use sampler::{Sampler, SamplerConfig};
+pub use terrain::Terrain;
 pub use threshold::{AngleThreshold, Threshold};
 pub use time::SimTime;
 pub use token_bucket::TokenBucket;

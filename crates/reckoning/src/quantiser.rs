@@ -8,7 +8,8 @@ use glam::{DQuat, DVec3};
 
 use crate::error::PublisherError;
 use crate::math::{round, sqrt};
-use crate::{Kinematics, Model, PathRide};
+use crate::model::PathRide;
+use crate::{Kinematics, Model};
 
 /// Steps to which the parts of an update are rounded; zero leaves a part exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

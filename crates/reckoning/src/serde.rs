@@ -12,9 +12,10 @@ use serde::de::Error as _;
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::dis::{BodyAcceleration, DisAlgorithm, DisModel};
+use crate::model::{Ballistic, Landing};
 use crate::{
-    AngleThreshold, Ballistic, BodyAcceleration, Curve, CurveBasis, DisAlgorithm, DisModel,
-    Kinematics, Landing, Model, SimTime, Threshold, Update, UpdateKind,
+    AngleThreshold, Curve, CurveBasis, Kinematics, Model, SimTime, Threshold, Update, UpdateKind,
 };
 
 /// A [`Model`] as it is written.

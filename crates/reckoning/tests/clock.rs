@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
+use reckoning::clock::{ClockConfig, Exchange, Exchanged};
 use reckoning::random::SplitMix64;
-use reckoning::{ClockConfig, ClockSync, Exchange, Exchanged, SimTime};
+use reckoning::{ClockSync, SimTime};
 
 #[allow(clippy::disallowed_methods)] // the same on one machine is enough for a test
 fn libm_ln(x: f64) -> f64 {

@@ -9,8 +9,9 @@ use common::{
     same_place, slope, smooth_model, update,
 };
 use proptest::prelude::*;
+use reckoning::ghost::Accepted;
 use reckoning::{
-    Accepted, DVec3, DelayedConfig, DelayedGhost, Kinematics, Model, SimTime, Update, UpdateKind,
+    DVec3, DelayedConfig, DelayedGhost, Kinematics, Model, SimTime, Update, UpdateKind,
 };
 
 fn config() -> impl Strategy<Value = DelayedConfig> {
@@ -74,7 +75,7 @@ proptest! {
             let (from, to) = (before.velocity_at(now), after.velocity_at(now));
             prop_assert!(same_place(from, to), "velocity {from} to {to} at {now}");
             let (from, to) = (before.orientation_at(now), after.orientation_at(now));
-            prop_assert!(reckoning::angle_between(from, to) < 1e-7, "{from} to {to} at {now}");
+            prop_assert!(reckoning::math::angle_between(from, to) < 1e-7, "{from} to {to} at {now}");
         }
     }
 

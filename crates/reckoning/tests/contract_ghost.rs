@@ -9,9 +9,9 @@ use common::{
     picture, same_place, slope, smooth_model, update,
 };
 use proptest::prelude::*;
+use reckoning::ghost::Accepted;
 use reckoning::{
-    Accepted, Blend, BlendSpan, Ghost, GhostConfig, Kinematics, Model, SimTime, Timing, Update,
-    UpdateKind,
+    Blend, BlendSpan, Ghost, GhostConfig, Kinematics, Model, SimTime, Timing, Update, UpdateKind,
 };
 
 fn span() -> impl Strategy<Value = BlendSpan> {
@@ -108,7 +108,7 @@ proptest! {
             let (from, to) = (before.position_at(now), after.position_at(now));
             prop_assert!(same_place(from, to), "{from} to {to} at {now}");
             let (from, to) = (before.orientation_at(now), after.orientation_at(now));
-            prop_assert!(reckoning::angle_between(from, to) < 1e-7, "{from} to {to} at {now}");
+            prop_assert!(reckoning::math::angle_between(from, to) < 1e-7, "{from} to {to} at {now}");
         }
     }
 

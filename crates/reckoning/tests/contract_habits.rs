@@ -3,9 +3,10 @@
 use std::f64::consts::FRAC_PI_2;
 use std::time::Duration;
 
+use reckoning::dis::quat_from_euler;
 use reckoning::{
     AngleThreshold, Blend, Curve, CurveBasis, DVec3, Ghost, Kinematics, Model, Publisher,
-    PublisherConfig, SimTime, Threshold, Update, UpdateKind, quat_from_euler,
+    PublisherConfig, SimTime, Threshold, Update, UpdateKind,
 };
 
 const HZ: u32 = 60;

@@ -16,7 +16,7 @@ proptest! {
         let exported = update(SimTime::ZERO, motion, UpdateKind::Full);
         prop_assert!(same_place(exported.position_at(SimTime::ZERO), motion.0.position));
         let turned =
-            reckoning::angle_between(exported.orientation_at(SimTime::ZERO), motion.0.orientation);
+            reckoning::math::angle_between(exported.orientation_at(SimTime::ZERO), motion.0.orientation);
         prop_assert!(turned < 1e-7, "turned {turned} rad");
     }
 

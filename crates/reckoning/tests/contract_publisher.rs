@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use common::{bits, cases, kinematics, model, orientation, vector};
 use proptest::prelude::*;
+use reckoning::dis::quat_from_euler;
+use reckoning::math::angle_between;
 use reckoning::{
     AngleThreshold, Blend, DVec3, Ghost, Kinematics, Publisher, PublisherConfig, Quantiser,
-    SimTime, Threshold, Update, UpdateKind, angle_between, quat_from_euler,
+    SimTime, Threshold, Update, UpdateKind,
 };
 
 const HZ: u32 = 60;

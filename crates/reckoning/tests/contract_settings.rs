@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use reckoning::model::{Ballistic, Landing, Path, PathRide};
 use reckoning::{
-    AngleThreshold, Ballistic, Blend, BlendSpan, ConfigError, Curve, CurveBasis, DVec3,
-    DelayedConfig, DelayedGhost, Ghost, GhostConfig, Kinematics, Landing, Model, Path, PathRide,
-    Publisher, PublisherConfig, Quantiser, Sampler, SamplerConfig, SimTime, Threshold, Update,
-    UpdateKind,
+    AngleThreshold, Blend, BlendSpan, ConfigError, Curve, CurveBasis, DVec3, DelayedConfig,
+    DelayedGhost, Ghost, GhostConfig, Kinematics, Model, Publisher, PublisherConfig, Quantiser,
+    Sampler, SamplerConfig, SimTime, Threshold, Update, UpdateKind,
 };
 
 const NONE: Duration = Duration::ZERO;

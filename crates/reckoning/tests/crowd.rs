@@ -3,9 +3,12 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
+use reckoning::crowd::{CrowdConfig, CrowdError, CrowdView};
+use reckoning::ghost::Accepted;
+use reckoning::model::{Ballistic, Landing};
 use reckoning::{
-    Accepted, Ballistic, Blend, BlendSpan, Crowd, CrowdConfig, CrowdError, CrowdView, DVec3, Ghost,
-    GhostConfig, Kinematics, Landing, Model, SimTime, Update, UpdateKind,
+    Blend, BlendSpan, Crowd, DVec3, Ghost, GhostConfig, Kinematics, Model, SimTime, Update,
+    UpdateKind,
 };
 
 /// Single precision: one part in 2^23, a few times over.

@@ -7,9 +7,8 @@
 use std::f64::consts::FRAC_PI_2;
 
 use glam::EulerRot;
-use reckoning::{
-    BodyAcceleration, DQuat, DVec3, DisAlgorithm, DisFields, DisModel, SimTime, quat_from_euler,
-};
+use reckoning::dis::{BodyAcceleration, DisAlgorithm, DisFields, DisModel, quat_from_euler};
+use reckoning::{DQuat, DVec3, SimTime};
 
 const RATES: [f64; 11] = [0.0, 1e-12, 1e-10, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.4, 1.9];
 const THETAS: [f64; 5] = [0.3, FRAC_PI_2 - 1e-9, -FRAC_PI_2 + 1e-9, FRAC_PI_2, -FRAC_PI_2];

@@ -6,10 +6,9 @@
 
 use std::f64::consts::TAU;
 
-use reckoning::{
-    DQuat, DVec3, DisAlgorithm, DisFields, DisModel, Kinematics, SimTime, angle_between,
-    euler_from_quat, quat_from_euler,
-};
+use reckoning::dis::{DisAlgorithm, DisFields, DisModel, euler_from_quat, quat_from_euler};
+use reckoning::math::angle_between;
+use reckoning::{DQuat, DVec3, Kinematics, SimTime};
 use serde_json::Value;
 
 const MAX_OFF: f64 = 1e-6; // metres, radians, and parts of the speed

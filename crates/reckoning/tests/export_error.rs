@@ -4,10 +4,8 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use reckoning::{
-    DVec3, FlightLog, Kinematics, ListenerAccount, SimTime, error_between, linear_error,
-    linear_error_between,
-};
+use reckoning::accounting::{error_between, linear_error, linear_error_between};
+use reckoning::{DVec3, FlightLog, Kinematics, ListenerAccount, SimTime};
 
 fn ms(millis: i64) -> SimTime {
     SimTime::from_millis(millis)

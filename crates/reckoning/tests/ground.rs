@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
+use reckoning::ground::{ClampMode, Footprint, GroundClampConfig, Pose};
+use reckoning::joints::{JointGhost, JointPublisher, JointPublisherConfig, Steering};
+use reckoning::orientation::{heading_and_pitch_from_velocity, heading_rad, shortest_turn_rad};
+use reckoning::terrain::{Contact, FlatGround, HeightField};
 use reckoning::{
-    ClampMode, Contact, DQuat, DVec3, FlatGround, Footprint, GroundClamp, GroundClampConfig,
-    HeightField, Joint, JointGhost, JointPublisher, JointPublisherConfig, Pose, SimTime, Steering,
-    Terrain, heading_and_pitch_from_velocity, heading_from_velocity, heading_rad,
-    shortest_turn_rad, two_point, wheel_spin_rad,
+    DQuat, DVec3, GroundClamp, Joint, SimTime, Terrain, heading_from_velocity, two_point,
+    wheel_spin_rad,
 };
 
 /// Everyday numbers, the ends of the range, and any finite number there is.

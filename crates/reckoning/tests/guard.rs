@@ -4,10 +4,9 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use reckoning::{
-    Contact, DVec3, Envelope, Guard, GuardConfig, Kinematics, Model, Offence, SimTime, Terrain,
-    Update, UpdateKind, Verdict,
-};
+use reckoning::guard::{Envelope, GuardConfig, Offence, Verdict};
+use reckoning::terrain::Contact;
+use reckoning::{DVec3, Guard, Kinematics, Model, SimTime, Terrain, Update, UpdateKind};
 
 /// At most 10 m/s.
 fn guard() -> Guard {

@@ -4,10 +4,8 @@
 use std::f64::consts::TAU;
 use std::time::Duration;
 
-use reckoning::{
-    DVec3, DisAlgorithm, DisModel, Kinematics, Model, Publisher, PublisherConfig, SimTime,
-    Threshold,
-};
+use reckoning::dis::{DisAlgorithm, DisModel};
+use reckoning::{DVec3, Kinematics, Model, Publisher, PublisherConfig, SimTime, Threshold};
 
 const SPEED_MPS: f64 = 200.0;
 const TICKS_PER_S: u32 = 20;

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
+use reckoning::rewind::{Aim, HitRefusal, HitRequest, HitVerdict, RewindConfig, RewindView};
 use reckoning::{
-    Aim, Blend, DVec3, DelayedConfig, DelayedGhost, Ghost, GhostConfig, HitRefusal, HitRequest,
-    HitVerdict, Kinematics, Model, Rewind, RewindConfig, RewindView, SimTime, Update, UpdateKind,
+    Blend, DVec3, DelayedConfig, DelayedGhost, Ghost, GhostConfig, Kinematics, Model, Rewind,
+    SimTime, Update, UpdateKind,
 };
 
 const SHOOTER: u32 = 7;

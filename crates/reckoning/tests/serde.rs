@@ -3,9 +3,11 @@
 
 use std::time::Duration;
 
+use reckoning::dis::{DisAlgorithm, DisModel};
+use reckoning::model::{Ballistic, CustomModel, Landing};
 use reckoning::{
-    Ballistic, Curve, CurveBasis, CustomModel, DVec3, DisAlgorithm, DisModel, GhostConfig,
-    Kinematics, Landing, Model, PublisherConfig, SimTime, Threshold, Update, UpdateKind,
+    Curve, CurveBasis, DVec3, GhostConfig, Kinematics, Model, PublisherConfig, SimTime, Threshold,
+    Update, UpdateKind,
 };
 
 #[test]

@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use reckoning::bytes::{MAX_UPDATE_BYTES, Registry, UpdateBytesError};
-use reckoning::{
-    Ballistic, BodyAcceleration, Curve, CurveBasis, CustomModel, DQuat, DVec3, DisAlgorithm,
-    DisModel, Kinematics, Landing, Model, Path, PathRide, SimTime, Update, UpdateKind,
-};
+use reckoning::dis::{BodyAcceleration, DisAlgorithm, DisModel};
+use reckoning::model::{Ballistic, CustomModel, Landing, Path, PathRide};
+use reckoning::{Curve, CurveBasis, DQuat, DVec3, Kinematics, Model, SimTime, Update, UpdateKind};
 
 fn custom() -> CustomModel {
     CustomModel { id: 7, position_after: |seen, t_s| seen.position + seen.velocity * t_s }

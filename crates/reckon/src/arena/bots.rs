@@ -7,9 +7,11 @@ use std::thread;
 use std::time::Duration;
 
 use reckoning::{DVec3, Kinematics, SimTime};
-use reckoning_arena::stage::session_config;
-use reckoning_arena::talk::{Aside, Ask, Mine, Tell, WorldChoice};
-use reckoning_arena::{Level, Mirror};
+use reckoning_arena::host::session_config;
+use reckoning_arena::protocol::{
+    ClientMessage, DebugDatagram, OwnState, ServerMessage, ServerTuning,
+};
+use reckoning_arena::{Level, RemoteBot};
 use reckoning_client::{Client, ClientConfig, Delivery, EntityId, SessionEvent, Status};
 
 use crate::args::Bots;
@@ -38,7 +40,7 @@ struct Counts {
 /// One bot.
 struct Bot {
     client: Client,
-    mirror: Mirror,
+    mirror: RemoteBot,
     player: Option<u16>,
     fired_at: SimTime,
 }
@@ -74,13 +76,13 @@ pub fn run(command: &Bots) -> Result<(), Failure> {
 
 impl Counts {
     /// Counts what concerns this player alone, so that nothing is counted by every bot.
-    fn tally(&mut self, tell: &Tell, me: &mut Option<u16>) {
+    fn tally(&mut self, tell: &ServerMessage, me: &mut Option<u16>) {
         let known = *me;
         let is_me = |player: u16| known == Some(player);
         match *tell {
-            Tell::You { player, .. } => *me = Some(player),
-            Tell::Born { player, .. } if is_me(player) => self.born += 1,
-            Tell::Died { player, by } => {
+            ServerMessage::You { player, .. } => *me = Some(player),
+            ServerMessage::Born { player, .. } if is_me(player) => self.born += 1,
+            ServerMessage::Died { player, by } => {
                 self.deaths += u64::from(is_me(player));
                 self.kills += u64::from(is_me(by));
             }
@@ -101,10 +103,10 @@ impl Counts {
 impl Bot {
     fn join(server: &str, level: &Arc<Level>, number: u16) -> Result<Self, Failure> {
         let mut config = ClientConfig::new(server);
-        config.session = session_config(&WorldChoice::default());
+        config.session = session_config(&ServerTuning::default());
         let client = Client::connect(config).map_err(Failure::server)?;
         let seed = u64::from(std::process::id()) << 16 | u64::from(number);
-        let mirror = Mirror::new(level.clone(), seed);
+        let mirror = RemoteBot::new(level.clone(), seed);
         Ok(Self { client, mirror, player: None, fired_at: SimTime::ZERO })
     }
 
@@ -113,7 +115,7 @@ impl Bot {
         while let Some(event) = self.client.poll_event() {
             self.note(event, counts);
         }
-        while self.client.poll_aside().is_some() {}
+        while self.client.poll_out_of_band().is_some() {}
         let client = &self.client;
         let shown = |entity: u32| {
             let session = client.session()?;
@@ -137,7 +139,7 @@ impl Bot {
         match event {
             SessionEvent::Joined { .. } => {
                 counts.joined += 1;
-                let hello = Ask::Hello { name: String::new(), watch: false };
+                let hello = ClientMessage::Hello { name: String::new(), watch: false };
                 let _ = self.client.send(&hello.encode(), Delivery::Reliable);
             }
             SessionEvent::Disconnected(_) => counts.refused += 1,
@@ -152,8 +154,8 @@ impl Bot {
                 self.mirror.handle_corrected(&state);
             }
             SessionEvent::Message(bytes) | SessionEvent::Command(bytes) => {
-                if let Ok(tell) = Tell::decode(&bytes) {
-                    self.mirror.handle_tell(&tell);
+                if let Ok(tell) = ServerMessage::decode(&bytes) {
+                    self.mirror.handle_message(&tell);
                     counts.tally(&tell, &mut self.player);
                 }
             }
@@ -166,15 +168,15 @@ impl Bot {
         self.client.observe(EntityId(entity), truth);
         let Some(at) = self.client.session().and_then(|it| it.host_time(truth.at)) else { return };
         let pair = |v: DVec3| [v.x as f32, v.y as f32];
-        let mine = Mine { at, place: pair(truth.position), velocity: pair(truth.velocity) };
-        self.client.send_aside(&Aside::Mine(mine).encode());
+        let mine = OwnState { at, place: pair(truth.position), velocity: pair(truth.velocity) };
+        self.client.send_out_of_band(&DebugDatagram::OwnState(mine).encode());
     }
 
     fn fire(&mut self, now: SimTime, aim: DVec3) -> bool {
         let Some(shown_at) = self.client.session().and_then(|it| it.host_time(now)) else {
             return false;
         };
-        let fire = Ask::Fire { shown_at, aim: [aim.x as f32, aim.y as f32] };
+        let fire = ClientMessage::Fire { shown_at, aim: [aim.x as f32, aim.y as f32] };
         self.client.send(&fire.encode(), Delivery::Reliable).is_ok()
     }
 }

@@ -5,55 +5,59 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use reckoning::SimTime;
-use reckoning_arena::stage::{Stage, StageWish};
-use reckoning_arena::talk::LinkChoice;
+use reckoning_arena::host::{ArenaHost, ArenaRequest};
+use reckoning_arena::protocol::LinkChoice;
 use reckoning_net::{EntityId, Host, HostEvent, PeerId};
 use reckoning_netsim::{Jitter, LinkConfig, Loss};
-use reckoning_server::{Game, Role, Wish};
+use reckoning_server::{Game, RecordedIdentity, ServerRequest};
 
 /// A stage that a server runs.
 pub struct Arena {
-    stage: Stage,
+    stage: ArenaHost,
     players: Arc<AtomicUsize>,
     is_set: bool,
 }
 
 impl Arena {
-    pub const fn new(stage: Stage, players: Arc<AtomicUsize>) -> Self {
+    pub const fn new(stage: ArenaHost, players: Arc<AtomicUsize>) -> Self {
         Self { stage, players, is_set: false }
     }
 }
 
 impl Game for Arena {
     fn event(&mut self, now: SimTime, event: &HostEvent, host: &mut Host) {
-        self.stage.event(now, event, host);
+        self.stage.handle_event(now, event, host);
     }
 
     fn tick(&mut self, now: SimTime, host: &mut Host) {
         if !std::mem::replace(&mut self.is_set, true) {
-            self.stage.apply_world(now, host);
+            self.stage.apply_tuning(now, host);
         }
         self.stage.tick(now, host);
         let players = self.stage.world().players().iter().filter(|it| it.moves_itself).count();
         self.players.store(players, Ordering::Relaxed);
     }
 
-    fn aside(&mut self, now: SimTime, peer: PeerId, bytes: &[u8]) {
-        self.stage.aside(now, peer, bytes);
+    fn out_of_band(&mut self, now: SimTime, peer: PeerId, bytes: &[u8]) {
+        self.stage.handle_out_of_band(now, peer, bytes);
     }
 
-    fn poll_wish(&mut self) -> Option<Wish> {
-        match self.stage.poll_wish()? {
-            StageWish::Aside { to, bytes, shaped } => Some(Wish::Aside { to, bytes, shaped }),
-            StageWish::Link { peer, link } => Some(Wish::Shape { peer, link: config(peer, link) }),
+    fn poll_request(&mut self) -> Option<ServerRequest> {
+        match self.stage.poll_request()? {
+            ArenaRequest::OutOfBand { to, bytes, shaped } => {
+                Some(ServerRequest::OutOfBand { to, bytes, shaped })
+            }
+            ArenaRequest::Link { peer, link } => {
+                Some(ServerRequest::SimulateLink { peer, link: config(peer, link) })
+            }
             _ => None,
         }
     }
 
-    fn role(&self, entity: EntityId) -> Option<Role<'_>> {
-        let role = self.stage.role(entity)?;
+    fn recorded_identity(&self, entity: EntityId) -> Option<RecordedIdentity<'_>> {
+        let role = self.stage.identity(entity)?;
         let (team, name, segment, alive) = (role.team.into(), role.name, role.segment, role.alive);
-        Some(Role { team, name, segment, alive })
+        Some(RecordedIdentity { team, name, segment, alive })
     }
 }
 
@@ -83,10 +87,10 @@ mod tests {
 
     #[test]
     fn every_choice_is_a_link() {
-        let (most_delay, most_jitter) = (LinkChoice::MOST_DELAY_MS, LinkChoice::MOST_JITTER_MS);
+        let (most_delay, most_jitter) = (LinkChoice::MAX_DELAY_MS, LinkChoice::MAX_JITTER_MS);
         for (delay_ms, jitter_ms) in [(0, 0), (1, 0), (most_delay, most_jitter)] {
-            for loss_percent in [0, 1, LinkChoice::MOST_LOSS_PERCENT] {
-                for burst in [1, 2, LinkChoice::MOST_BURST] {
+            for loss_percent in [0, 1, LinkChoice::MAX_LOSS_PERCENT] {
+                for burst in [1, 2, LinkChoice::MAX_BURST] {
                     let choice = LinkChoice { delay_ms, jitter_ms, loss_percent, burst };
                     let made = config(PeerId(1), choice);
                     let nothing = delay_ms == 0 && loss_percent == 0;

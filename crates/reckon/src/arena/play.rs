@@ -5,10 +5,10 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
-use reckoning_arena::stage::{
-    Stage, StageConfig, TRAINED_ON, host_config, trained, with_learned, zones_px,
+use reckoning_arena::host::{
+    ArenaHost, ArenaHostConfig, TRAINED_ON, host_config, trained, with_learned, zones_px,
 };
-use reckoning_arena::talk::{LinkChoice, ModelChoice, PolicyChoice, WorldChoice};
+use reckoning_arena::protocol::{LinkChoice, ModelChoice, PolicyChoice, ServerTuning};
 use reckoning_arena::{Level, MatchConfig, TICKS_PER_S};
 use reckoning_lab::bots::record;
 use reckoning_lab::trend::{trend_config, trend_map};
@@ -98,7 +98,7 @@ fn try_start(
     let level = &chosen.level;
     let base = reckoning_server::host_config(&settings);
     let mut host = host_config(base, level).map_err(Failure::server)?;
-    let mut config = StageConfig::default();
+    let mut config = ArenaHostConfig::default();
     let model = match &settings.replication.learned {
         Some(path) => Some(learned(path)?),
         None => trained().filter(|_| level.name() == TRAINED_ON),
@@ -106,16 +106,16 @@ fn try_start(
     if let Some(model) = model {
         host = with_learned(host, &model).map_err(Failure::server)?;
         config.learned = Some(Arc::new(model));
-        config.world.model = ModelChoice::Learned;
+        config.tuning.model = ModelChoice::Learned;
     }
     config.bots = bots;
     config.seed = unix_seconds();
-    let stage = Stage::new(level.clone(), &config);
+    let stage = ArenaHost::new(level.clone(), &config);
     let site = site(chosen, bots, settings.recording.folder.as_deref());
     let game = Arena::new(stage, site.players());
     let mut server = Server::new(settings);
     server.set_host(host);
-    server.set_subject(recording_info::from_level(level));
+    server.set_recording_info(recording_info::from_level(level));
     server.set_page(site.router());
     Ok(server.start(game))
 }
@@ -150,7 +150,7 @@ fn trend(level: &Level) -> Option<Vec<u8>> {
 }
 
 fn about(level: &Level, bots: u16, records: bool) -> Value {
-    let world = WorldChoice::default();
+    let world = ServerTuning::default();
     json!({
         "level": level.name(),
         "bots": bots,
@@ -159,16 +159,16 @@ fn about(level: &Level, bots: u16, records: bool) -> Value {
         "zones_px": zones_px(level),
         "version": env!("CARGO_PKG_VERSION"),
         "link": {
-            "most_delay_ms": LinkChoice::MOST_DELAY_MS,
-            "most_jitter_ms": LinkChoice::MOST_JITTER_MS,
-            "most_loss_percent": LinkChoice::MOST_LOSS_PERCENT,
-            "most_burst": LinkChoice::MOST_BURST,
+            "most_delay_ms": LinkChoice::MAX_DELAY_MS,
+            "most_jitter_ms": LinkChoice::MAX_JITTER_MS,
+            "most_loss_percent": LinkChoice::MAX_LOSS_PERCENT,
+            "most_burst": LinkChoice::MAX_BURST,
         },
         "world": {
             "models": ModelChoice::ALL.map(|it| format!("{it:?}").to_lowercase()),
             "policies": PolicyChoice::ALL.map(|it| format!("{it:?}").to_lowercase()),
-            "least_threshold_px": WorldChoice::THRESHOLDS_PX[0],
-            "most_threshold_px": WorldChoice::THRESHOLDS_PX[1],
+            "least_threshold_px": ServerTuning::THRESHOLDS_PX[0],
+            "most_threshold_px": ServerTuning::THRESHOLDS_PX[1],
             "threshold_px": world.threshold_px,
         },
     })

@@ -3,13 +3,13 @@
 use reckoning::DVec3;
 use reckoning_arena::{ItemKind, Level as Arena};
 use reckoning_recording::{Bounds, Level, LevelItem, LevelShape, Meta};
-use reckoning_server::record::Subject;
+use reckoning_server::record::RecordingInfo;
 
 /// Walls have no height in the arena; bodies are at 0 and this is above them.
 const WALL_HEIGHT_PX: f64 = 100.0;
 
 /// Units, sizes, walls and items of a level.
-pub fn from_level(arena: &Arena) -> Subject {
+pub fn from_level(arena: &Arena) -> RecordingInfo {
     let bounds = Some(Bounds { min: DVec3::ZERO, max: arena.size_px() });
     let mut meta = Meta::default();
     meta.units = "px".to_string();
@@ -30,5 +30,5 @@ pub fn from_level(arena: &Arena) -> Subject {
     });
     let items = items.collect();
     let level = Level { name: arena.name().to_string(), bounds, shapes, items };
-    Subject { source: "arena".to_string(), meta, level: Some(level) }
+    RecordingInfo { source: "arena".to_string(), meta, level: Some(level) }
 }

@@ -10,10 +10,24 @@ use serde_json::Value;
 const WINDOW_S: f64 = 5.0;
 /// Together long enough for hundreds of turns of twelve bots.
 const WINDOWS: u32 = 4;
-/// A machine that has other things to do gets so many tries.
-const ROUNDS: u32 = 3;
+/// The median of so many rounds is judged, so that one bad round decides nothing and one good
+/// round saves nothing.
+const ROUNDS: usize = 3;
 /// Of bodies in the level that is played.
 const TOP_SPEED_PX_S: f64 = 440.0;
+/// How long the arena's ghosts take to shed an error (`reckoning_arena::host::ghost_config`).
+const BLEND_S: f64 = 0.2;
+/// The fastest that a blend sheds an error, in errors per span. One blend alone fades by
+/// `(1-s)^3 (1+3s)`, whose steepest slope is 16/9; when every update interrupts the blend before
+/// it, with the velocity kept, the slope approaches 2.
+const BLEND_SLOPE: f64 = 2.0;
+/// A clock that is found to be behind runs faster by so much at most (`ClockConfig::max_slew`), and
+/// all that moves with it.
+const SLEW: f64 = 0.05;
+/// The largest error to expect at 150 +- 40 ms of bodies that are taken to keep their velocity: one
+/// turns round at top speed, and its ghost runs on for the delay, three deviations of the jitter
+/// and the blend under way.
+const MAX_ERROR_PX: f64 = 2.0 * TOP_SPEED_PX_S * (0.15 + 3.0 * 0.04 + BLEND_S);
 /// A link settles, and what was on its way arrives.
 const SETTLES_S: f64 = 3.0;
 
@@ -88,18 +102,79 @@ fn reckoning_halves_the_naive_error_at_150_ms_and_nothing_jumps() {
             set(browser, name, value);
         }
     }
-    // On a machine with no time for two browsers the figures are its, not ours: another round.
-    let holds = (0..ROUNDS).any(|_| {
-        let sums = mean_errors(&mut browsers);
-        let [one, two] = &mut browsers;
-        let worst = at_worst(one, sums[0]).max(at_worst(two, sums[1]));
-        worst <= 0.5
-    });
-    assert!(holds, "more than half of the error that others have");
-    for browser in &mut browsers {
-        assert!(number(&state(browser)["step"]["reckoning"]) <= 1.5 * TOP_SPEED_PX_S);
+    let ratios: [f64; ROUNDS] = std::array::from_fn(|_| round(&mut browsers));
+    let ratio = median(ratios);
+    println!("median of {ROUNDS} rounds: ratio {ratio:.2}; rounds {ratios:.2?}");
+    assert!(ratio <= 0.5, "more than half of the error that others have: {ratios:.2?}");
+    let [browser, _] = &mut browsers;
+    browser.picture("at-150-ms");
+
+    // Where paths are no faster than bodies, all of the bound is known beforehand.
+    browser.value("reckoning.set('model', 0)");
+    let linear = measure(browser, WINDOW_S);
+    println!("constant velocity: {}", told_steps(&linear));
+    assert!(number(&linear["clamp"]["step_px_s"]) <= max_step_px_s(TOP_SPEED_PX_S, MAX_ERROR_PX));
+
+    // Ghosts that jump do not stay within the bound.
+    browser.value("reckoning.set('blend', 'snap')");
+    let snapped = measure(browser, WINDOW_S);
+    println!("without a blend: {}", told_steps(&snapped));
+    assert!(number(&snapped["clamp"]["step_px_s"]) > explained_step_px_s(&snapped));
+}
+
+/// One round: the worst ratio of errors. Every step of a ghost before the clamp is within what its
+/// path and the largest error of the round explain.
+fn round(browsers: &mut [Browser; 2]) -> f64 {
+    let sums = mean_errors(browsers);
+    let states = browsers.each_mut().map(state);
+    let ratios = [0, 1].map(|it| worst_ratio(&states[it], sums[it]));
+    for state in &states {
+        let (step, most) = (number(&state["clamp"]["step_px_s"]), explained_step_px_s(state));
+        assert!(step <= most, "a ghost jumped: {}, {most:.0} px/s explained", state["clamp"]);
     }
-    browsers[0].picture("at-150-ms");
+    ratios[0].max(ratios[1])
+}
+
+/// The largest step to expect of a ghost before the page's speed clamp: the speed of its path, and
+/// what a blend adds that sheds an error of `error_px`, which is the distance between a ghost and
+/// the path of its newest update. A ghost that jumped by an error `e` between two frames would make
+/// a step of `60 e` a second, six times what the blend adds.
+fn max_step_px_s(path_px_s: f64, error_px: f64) -> f64 {
+    (1.0 + SLEW) * (path_px_s + BLEND_SLOPE * error_px / BLEND_S)
+}
+
+/// The largest step that the observed paths and errors explain. A path may be faster than any body:
+/// what a wall takes of a velocity in one step is published as an acceleration.
+fn explained_step_px_s(state: &Value) -> f64 {
+    let clamp = &state["clamp"];
+    max_step_px_s(number(&clamp["path_px_s"]).max(TOP_SPEED_PX_S), number(&clamp["offset_px"]))
+}
+
+/// The share of looks at bodies in which the clamp held one back.
+fn clamped_share(state: &Value) -> f64 {
+    let clamp = &state["clamp"];
+    number(&clamp["clamped"]) / number(&clamp["looks"]).max(1.0)
+}
+
+fn told_steps(state: &Value) -> String {
+    let clamp = &state["clamp"];
+    format!(
+        "steps of ghosts up to {:.0} px/s ({:.0} explained: paths up to {:.0} px/s, {:.0} px to \
+         shed), drawn up to {:.0} px/s; the clamp acted in {:.1} % of {} looks, up to {:.0} px",
+        number(&clamp["step_px_s"]),
+        explained_step_px_s(state),
+        number(&clamp["path_px_s"]),
+        number(&clamp["offset_px"]),
+        number(&state["step"]["reckoning"]),
+        100.0 * clamped_share(state),
+        clamp["looks"],
+        number(&clamp["held_back_px"])
+    )
+}
+
+fn median(mut values: [f64; ROUNDS]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[ROUNDS / 2]
 }
 
 /// Mean errors of Reckoning, naive and interpolation over some windows, for each browser.
@@ -122,14 +197,13 @@ fn mean_errors(browsers: &mut [Browser; 2]) -> [[f64; 3]; 2] {
 }
 
 /// Prints the figures of a browser; the larger of the ratios to naive and to interpolation.
-fn at_worst(browser: &mut Browser, [ours, naive, past]: [f64; 3]) -> f64 {
-    let state = state(browser);
+fn worst_ratio(state: &Value, [ours, naive, past]: [f64; 3]) -> f64 {
     println!(
         "150 +- 40 ms, 3 % loss: Reckoning {ours:.1} px, naive {naive:.1} px (ratio {:.2}), \
-         interpolation {past:.1} px (ratio {:.2}); steps up to {:.0} px/s; frames: {}",
+         interpolation {past:.1} px (ratio {:.2}); {}; frames: {}",
         ours / naive,
         ours / past,
-        number(&state["step"]["reckoning"]),
+        told_steps(state),
         state["frames"]
     );
     let share = number(&state["updates_per_s"]) / number(&state["plain_updates_per_s"]);
@@ -137,7 +211,9 @@ fn at_worst(browser: &mut Browser, [ours, naive, past]: [f64; 3]) -> f64 {
         ("far_reckoning_px", ours),
         ("far_naive_px", naive),
         ("far_interpolation_px", past),
-        ("far_step_px_s", number(&state["step"]["reckoning"])),
+        ("far_step_px_s", number(&state["clamp"]["step_px_s"])),
+        ("far_drawn_step_px_s", number(&state["step"]["reckoning"])),
+        ("far_clamped_percent", 100.0 * clamped_share(state)),
         ("far_updates_share", share),
         ("top_speed_px_s", TOP_SPEED_PX_S),
     ] {
@@ -191,7 +267,8 @@ fn sixty_four_bodies_are_drawn_and_their_frames_timed() {
         {
             note(key, number(&measured["frames"][field]));
         }
-        assert!(number(&measured["frames"]["count"]) > 10.0);
+        // Ten a second, which only a page that hangs misses.
+        assert!(number(&measured["frames"]["count"]) > 100.0);
         assert!(error_px(&measured, "reckoning") < error_px(&measured, "naive"));
     }
 }

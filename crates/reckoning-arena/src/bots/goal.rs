@@ -1,4 +1,4 @@
-//! What a bot wants next: the options it has, how much each appeals to it, and the lot.
+//! Goals of a bot: its options, their weights, and the draw between them.
 //!
 //! Options are weighed by plain circumstances (am I weak, out of shots, outnumbered, is
 //! someone in view, how far is what I need) and by character, then one is drawn. The weights
@@ -7,10 +7,10 @@
 use super::places::{self, Trail};
 use super::senses::Senses;
 use super::style::Style;
-use crate::dice::Dice;
 use crate::level::{ItemKind, Level, place};
 use crate::world::{Player, PlayerId, World};
 use reckoning::DVec3;
+use reckoning::random::SplitMix64;
 
 /// What a bot is up to.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,14 +83,14 @@ pub struct Chooser<'a> {
 
 impl Chooser<'_> {
     /// Draws one of the options.
-    pub fn choose(&self, dice: &mut Dice) -> Goal {
+    pub fn choose(&self, random: &mut SplitMix64) -> Goal {
         let mut options = Vec::with_capacity(12);
         self.add_attacks(&mut options);
-        self.add_flight(&mut options, dice);
+        self.add_flight(&mut options, random);
         self.add_items(&mut options);
-        self.add_waits(&mut options, dice);
+        self.add_waits(&mut options, random);
         self.add_regroup(&mut options);
-        let to = places::patrol(self.me, self.style, self.level(), self.trail, dice);
+        let to = places::patrol(self.me, self.style, self.level(), self.trail, random);
         let calm = if self.senses.noticed().next().is_some() { 0.3 } else { 1.0 };
         options.push((Goal::Patrol { to }, calm * (0.5 + 1.5 * self.style.curiosity)));
         let stay = 2.2 - 1.2 * self.style.restlessness;
@@ -99,7 +99,7 @@ impl Chooser<'_> {
             *weight *= if same && !matches!(goal, Goal::Hold { .. }) { stay } else { 1.0 };
         }
         let weights: Vec<f64> = options.iter().map(|it| it.1).collect();
-        dice.weighted(&weights).map_or(Goal::Patrol { to }, |place| options[place].0)
+        random.weighted(&weights).map_or(Goal::Patrol { to }, |place| options[place].0)
     }
 
     fn level(&self) -> &Level {
@@ -145,7 +145,7 @@ impl Chooser<'_> {
         }
     }
 
-    fn add_flight(&self, options: &mut Vec<(Goal, f64)>, dice: &mut Dice) {
+    fn add_flight(&self, options: &mut Vec<(Goal, f64)>, random: &mut SplitMix64) {
         let tick = self.world.tick();
         let foe = self.senses.nearest_open(self.me.position, tick).map(|it| it.believed(tick));
         let hurt = self.senses.was_hurt_within(1.5, tick).then_some(self.senses.hurt_from);
@@ -155,7 +155,7 @@ impl Chooser<'_> {
         fear += if self.is_outnumbered() { 1.5 * self.style.caution } else { 0.0 };
         fear += if self.me.ammo == 0 { 2.0 } else { 0.0 };
         if fear > 0.0
-            && let Some(to) = places::cover(self.me, from, self.level(), dice)
+            && let Some(to) = places::cover(self.me, from, self.level(), random)
         {
             options.push((Goal::Flee { to }, fear));
         }
@@ -185,7 +185,7 @@ impl Chooser<'_> {
         }
     }
 
-    fn add_waits(&self, options: &mut Vec<(Goal, f64)>, dice: &mut Dice) {
+    fn add_waits(&self, options: &mut Vec<(Goal, f64)>, random: &mut SplitMix64) {
         let style = self.style;
         let calm = if self.senses.noticed().next().is_some() { 0.2 } else { 1.0 };
         let at = self.me.position;
@@ -193,7 +193,7 @@ impl Chooser<'_> {
         options.push((Goal::Hold { at }, calm * (0.1 + 0.35 * patience)));
         let sly = style.caution * (1.0 - style.aggression);
         if self.me.ammo > 0
-            && let Some(at) = places::ambush(self.me, self.level(), dice)
+            && let Some(at) = places::ambush(self.me, self.level(), random)
         {
             options.push((Goal::Ambush { at }, calm * (0.05 + 0.6 * sly)));
         }

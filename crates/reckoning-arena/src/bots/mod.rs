@@ -11,7 +11,7 @@
 //!    stuck, hesitates before it steps into a turret's sight ([`travel`]).
 //! 4. With an opponent in its line of fire it **fights**: sidesteps drawn by lot, an aim that
 //!    wanders, bursts ([`fight`]). Who flees or fetches runs on and shoots on the run.
-//! 5. All of it passes through [`hands`]: eight directions, keys held for a moment.
+//! 5. All of it passes through [`input_emulation`]: eight directions, keys held for a moment.
 //!
 //! The bots are the lab's test data, so none of this is taken from a predictor: no sum of
 //! follow, align and bravery velocities (SHI), no attracting and repelling forces (LI), no
@@ -19,7 +19,7 @@
 
 mod fight;
 mod goal;
-mod hands;
+mod input_emulation;
 mod places;
 mod senses;
 mod style;
@@ -28,15 +28,15 @@ mod travel;
 pub use goal::Goal;
 pub use style::Style;
 
-use crate::dice::Dice;
 use crate::level::{Search, place};
 use crate::ticks;
 use crate::world::{Input, Player, PlayerId, World};
 use fight::Fight;
 use goal::Chooser;
-use hands::Hands;
+use input_emulation::InputEmulator;
 use places::Trail;
 use reckoning::DVec3;
+use reckoning::random::SplitMix64;
 use senses::{Senses, Sighting};
 use travel::Travel;
 
@@ -46,7 +46,7 @@ const TRAIL_TICKS: u64 = 240;
 /// Everyone who is played by the machine.
 #[derive(Clone, Debug)]
 pub struct Bots {
-    dice: Dice,
+    seed: u64,
     crew: Vec<Bot>,
     inputs: Vec<(PlayerId, Input)>,
     search: Search,
@@ -56,21 +56,25 @@ impl Bots {
     /// None yet. The seed decides their characters and all they do by chance.
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        let dice = Dice::new(seed).fork(0xB07);
-        Self { dice, crew: Vec::new(), inputs: Vec::new(), search: Search::default() }
+        let seed = forked_seed(seed, 0xB07);
+        Self { seed, crew: Vec::new(), inputs: Vec::new(), search: Search::default() }
     }
 
     /// A bot with a character of its own plays this player from now on.
     pub fn add(&mut self, id: PlayerId) {
-        let mut dice = self.dice.fork(u64::from(id.0));
-        let style = Style::draw(&mut dice);
-        self.crew.push(Bot::new(id, style, dice));
+        let mut random = self.random_of(id);
+        let style = Style::draw(&mut random);
+        self.crew.push(Bot::new(id, style, random));
     }
 
     /// A bot of the given character plays this player from now on.
     pub fn add_with_style(&mut self, id: PlayerId, style: Style) {
-        let dice = self.dice.fork(u64::from(id.0));
-        self.crew.push(Bot::new(id, style, dice));
+        let random = self.random_of(id);
+        self.crew.push(Bot::new(id, style, random));
+    }
+
+    fn random_of(&self, id: PlayerId) -> SplitMix64 {
+        SplitMix64::new(forked_seed(self.seed, u64::from(id.0)))
     }
 
     /// What they do in the next step, given the world after the last one.
@@ -101,11 +105,17 @@ impl Bots {
     }
 }
 
+/// The seed of a sequence for one `purpose`, independent of `seed` and of other purposes. Not
+/// [`SplitMix64::fork`], which mixes by another constant: recorded matches depend on this one.
+const fn forked_seed(seed: u64, purpose: u64) -> u64 {
+    SplitMix64::new(seed ^ purpose.wrapping_mul(0xD6E8_FEB8_6659_FD93)).next_u64()
+}
+
 #[derive(Clone, Debug)]
 struct Bot {
     id: PlayerId,
     style: Style,
-    dice: Dice,
+    random: SplitMix64,
     senses: Senses,
     trail: Trail,
     goal: Option<Goal>,
@@ -117,15 +127,15 @@ struct Bot {
     peek_tick: u64,
     travel: Travel,
     fight: Fight,
-    hands: Hands,
+    keys: InputEmulator,
 }
 
 impl Bot {
-    fn new(id: PlayerId, style: Style, dice: Dice) -> Self {
+    fn new(id: PlayerId, style: Style, random: SplitMix64) -> Self {
         Self {
             id,
             style,
-            dice,
+            random,
             senses: Senses::default(),
             trail: Trail::default(),
             goal: None,
@@ -134,7 +144,7 @@ impl Bot {
             peek_tick: 0,
             travel: Travel::default(),
             fight: Fight::default(),
-            hands: Hands::default(),
+            keys: InputEmulator::default(),
         }
     }
 
@@ -145,7 +155,7 @@ impl Bot {
             return Input::default();
         }
         let reaction_s = self.style.reaction_s;
-        if self.senses.update(world, me, reaction_s, &mut self.dice) {
+        if self.senses.update(world, me, reaction_s, &mut self.random) {
             self.think_tick = self.think_tick.min(tick + ticks(0.5 * reaction_s));
         }
         if tick.is_multiple_of(TRAIL_TICKS) {
@@ -156,7 +166,7 @@ impl Bot {
         }
         let foe = self.foe(me, tick);
         let wish = self.wish(me, world, foe.as_ref(), search);
-        let go = self.hands.press(wish, tick, &mut self.dice);
+        let go = self.keys.press(wish, tick, &mut self.random);
         let (aim, fire) = self.aim(me, world, foe.as_ref(), wish);
         Input { go, aim, fire }
     }
@@ -169,7 +179,7 @@ impl Bot {
         self.goal = None;
         self.senses = Senses::default();
         self.travel = Travel::default();
-        self.hands = Hands::default();
+        self.keys = InputEmulator::default();
         self.think_tick = tick;
     }
 
@@ -177,19 +187,19 @@ impl Bot {
         let (tick, before) = (world.tick(), self.goal);
         let (style, senses, trail) = (&self.style, &self.senses, &self.trail);
         let chooser = Chooser { me, style, world, senses, trail, current: before };
-        let goal = chooser.choose(&mut self.dice);
+        let goal = chooser.choose(&mut self.random);
         let changed = before.is_none_or(|it| !it.is_like(&goal));
         if changed && self.senses.noticed().next().is_none() {
             let slow = 0.15 + 0.35 * (1.0 - self.style.restlessness);
-            if before.is_none() || self.dice.chance(slow) {
-                self.pause_until = tick + ticks(self.dice.between(0.1, 0.8));
+            if before.is_none() || self.random.chance(slow) {
+                self.pause_until = tick + ticks(self.random.between(0.1, 0.8));
             }
         }
         if changed {
             self.fight.break_off();
         }
         let (least_s, most_s) = goal.span_s();
-        let span_s = self.dice.between(least_s, most_s) * (1.5 - 1.1 * self.style.restlessness);
+        let span_s = self.random.between(least_s, most_s) * (1.5 - 1.1 * self.style.restlessness);
         self.think_tick = tick + ticks(span_s);
         self.travel.stuck = 0;
         self.goal = Some(goal);
@@ -212,8 +222,9 @@ impl Bot {
             Some(Goal::Patrol { .. }) => {
                 let there = self.travel.has_arrived(me.position, near_px);
                 let goes = world.tick() > self.pause_until;
-                if there && goes && self.dice.chance(0.3 + 0.4 * (1.0 - self.style.restlessness)) {
-                    self.pause_until = world.tick() + ticks(self.dice.between(0.3, 1.8));
+                if there && goes && self.random.chance(0.3 + 0.4 * (1.0 - self.style.restlessness))
+                {
+                    self.pause_until = world.tick() + ticks(self.random.between(0.3, 1.8));
                 }
                 there && goes
             }
@@ -245,7 +256,7 @@ impl Bot {
         if let Some(foe) = foe.filter(|_| !runs && me.ammo > 0)
             && foe.believed(tick).distance(me.position) < range_px
         {
-            return self.fight.wish(me, foe, (&self.style, level), tick, &mut self.dice);
+            return self.fight.wish(me, foe, (&self.style, level), tick, &mut self.random);
         }
         if tick < self.pause_until {
             return DVec3::ZERO;
@@ -256,7 +267,7 @@ impl Bot {
             self.think_tick = tick;
             return DVec3::ZERO;
         }
-        let wish = self.travel.wish(me, level, tick, &mut self.dice);
+        let wish = self.travel.wish(me, level, tick, &mut self.random);
         if self.hesitates(me, world, wish) { DVec3::ZERO } else { wish }
     }
 
@@ -287,9 +298,9 @@ impl Bot {
             return false;
         }
         self.peek_tick = tick + ticks(3.0);
-        if self.dice.chance(0.2 + 0.7 * self.style.caution) {
+        if self.random.chance(0.2 + 0.7 * self.style.caution) {
             let most_s = 0.3 + self.style.caution;
-            self.pause_until = tick + ticks(self.dice.between(0.2, most_s));
+            self.pause_until = tick + ticks(self.random.between(0.2, most_s));
         }
         tick < self.pause_until
     }
@@ -307,10 +318,10 @@ impl Bot {
             let hurt = self.senses.was_hurt_within(1.0, tick);
             let look = if hurt { self.senses.hurt_from - me.position } else { wish };
             let mark = look.try_normalize().unwrap_or(me.aim);
-            return (hands::aim_towards(me.aim, mark), false);
+            return (input_emulation::aim_towards(me.aim, mark), false);
         };
-        let mark = self.fight.mark(me, foe, (&self.style, level), tick, &mut self.dice);
-        let fire = self.fight.fires(me, foe, mark, level, tick, &mut self.dice);
-        (hands::aim_towards(me.aim, mark), fire)
+        let mark = self.fight.mark(me, foe, (&self.style, level), tick, &mut self.random);
+        let fire = self.fight.fires(me, foe, mark, level, tick, &mut self.random);
+        (input_emulation::aim_towards(me.aim, mark), fire)
     }
 }

@@ -1,14 +1,14 @@
-//! What a bot knows: the opponents it has seen, when, and that it was hurt.
+//! Knowledge of a bot: the opponents it has seen, when, and that it was hurt.
 //!
 //! A bot looks round ten times a second, sees what a player in its place would see, and
 //! believes that what it saw goes on for a moment. It notices someone only after its
 //! reaction time and forgets in time. Team-mates it always knows, as on a radar.
 
-use crate::dice::Dice;
 use crate::level::place;
 use crate::world::{Event, Player, PlayerId, Shooter, World};
 use crate::{TICK_S, TICKS_PER_S, ticks};
 use reckoning::DVec3;
+use reckoning::random::SplitMix64;
 
 /// A bot looks round this often.
 const LOOK_TICKS: u64 = 6;
@@ -55,15 +55,21 @@ pub struct Senses {
 
 impl Senses {
     /// Feels every tick, looks every few. True when something demands a new decision.
-    pub fn update(&mut self, world: &World, me: &Player, reaction_s: f64, dice: &mut Dice) -> bool {
-        let mut alarmed = self.feel(world, me, dice);
+    pub fn update(
+        &mut self,
+        world: &World,
+        me: &Player,
+        reaction_s: f64,
+        random: &mut SplitMix64,
+    ) -> bool {
+        let mut alarmed = self.feel(world, me, random);
         if (world.tick() + u64::from(me.id.0)).is_multiple_of(LOOK_TICKS) {
             alarmed |= self.look(world, me, reaction_s);
         }
         alarmed
     }
 
-    fn feel(&mut self, world: &World, me: &Player, dice: &mut Dice) -> bool {
+    fn feel(&mut self, world: &World, me: &Player, random: &mut SplitMix64) -> bool {
         let hit = world.events().iter().find_map(|event| match event {
             Event::Hit { who, by, .. } if *who == me.id => Some(*by),
             _ => None,
@@ -77,7 +83,7 @@ impl Senses {
         };
         let fresh = self.hurt_tick.is_none_or(|it| world.tick() > it + u64::from(TICKS_PER_S));
         self.hurt_tick = Some(world.tick());
-        let vague = DVec3::new(dice.bell(), dice.bell(), 0.0) * 40.0;
+        let vague = DVec3::new(random.bell(), random.bell(), 0.0) * 40.0;
         self.hurt_from = from.unwrap_or(me.position) + vague;
         fresh
     }
@@ -156,12 +162,12 @@ mod tests {
     fn nobody_notices_before_the_reaction_time() {
         let mut world = World::new(Level::built_in("tank-field").unwrap(), Mode::TwoTeams, 1);
         let (one, _) = (world.join(), world.join());
-        let (mut senses, mut dice) = (Senses::default(), Dice::new(1));
+        let (mut senses, mut random) = (Senses::default(), SplitMix64::new(1));
         let mut noticed = None;
         for _ in 0..60 {
             world.step(&[]);
             let me = *world.player(one).unwrap();
-            if senses.update(&world, &me, 0.3, &mut dice) {
+            if senses.update(&world, &me, 0.3, &mut random) {
                 noticed = noticed.or(Some(world.tick()));
             }
         }
@@ -176,11 +182,11 @@ mod tests {
         world.step(&[]);
         let mut me = *world.player(one).unwrap();
         me.position = world.player(other).unwrap().position; // face to face
-        let (mut senses, mut dice) = (Senses::default(), Dice::new(1));
+        let (mut senses, mut random) = (Senses::default(), SplitMix64::new(1));
         let mut look = |world: &mut World, me: &Player, count: u32| {
             for _ in 0..count {
                 world.step(&[(other, Input::default())]);
-                senses.update(world, me, 0.2, &mut dice);
+                senses.update(world, me, 0.2, &mut random);
             }
             senses.known.len()
         };

@@ -1,6 +1,6 @@
-//! Character: what makes one bot play unlike another.
+//! Character traits that make one bot play unlike another.
 
-use crate::dice::Dice;
+use reckoning::random::SplitMix64;
 
 /// A bot's character. Traits run from 0 (not at all) to 1 (very much).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,15 +25,15 @@ impl Style {
     /// A character drawn by lot: every trait anywhere from 0 to 1, reactions from a fifth to
     /// two fifths of a second.
     #[must_use]
-    pub fn draw(dice: &mut Dice) -> Self {
+    pub fn draw(random: &mut SplitMix64) -> Self {
         Self {
-            aggression: dice.unit(),
-            caution: dice.unit(),
-            curiosity: dice.unit(),
-            loyalty: dice.unit(),
-            restlessness: dice.unit(),
-            skill: dice.unit(),
-            reaction_s: dice.between(0.2, 0.4),
+            aggression: random.unit(),
+            caution: random.unit(),
+            curiosity: random.unit(),
+            loyalty: random.unit(),
+            restlessness: random.unit(),
+            skill: random.unit(),
+            reaction_s: random.between(0.2, 0.4),
         }
     }
 

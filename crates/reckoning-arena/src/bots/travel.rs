@@ -1,10 +1,10 @@
-//! Getting somewhere: a route, the next bit of it, and noticing that one is stuck.
+//! Path following: a route, its next leg, and detection of being stuck.
 
-use crate::dice::Dice;
 use crate::level::{Level, Search};
 use crate::world::Player;
 use crate::{TICKS_PER_S, ticks};
 use reckoning::DVec3;
+use reckoning::random::SplitMix64;
 
 /// How many body radii ahead on the route a bot looks. Further is straighter and cuts
 /// corners; nearer wags.
@@ -67,7 +67,13 @@ impl Travel {
     }
 
     /// Where to walk now; zero when there. Lets go early enough to stop at the end.
-    pub fn wish(&mut self, me: &Player, level: &Level, tick: u64, dice: &mut Dice) -> DVec3 {
+    pub fn wish(
+        &mut self,
+        me: &Player,
+        level: &Level,
+        tick: u64,
+        random: &mut SplitMix64,
+    ) -> DVec3 {
         if tick < self.escape_until {
             return self.escape;
         }
@@ -80,7 +86,7 @@ impl Travel {
                 return DVec3::ZERO;
             }
         }
-        self.check_progress(me, level, tick, dice);
+        self.check_progress(me, level, tick, random);
         self.point_ahead(me.position, corner, LOOK_RADII * body.radius_px) - me.position
     }
 
@@ -112,7 +118,7 @@ impl Travel {
         self.leg_from + leg * ((along + look_px) / length).clamp(0.0, 1.0)
     }
 
-    fn check_progress(&mut self, me: &Player, level: &Level, tick: u64, dice: &mut Dice) {
+    fn check_progress(&mut self, me: &Player, level: &Level, tick: u64, random: &mut SplitMix64) {
         if tick < self.checked_tick + PROGRESS_TICKS {
             return;
         }
@@ -120,9 +126,9 @@ impl Travel {
         let least_px = 0.15 * level.file().body.speed_px_s * 0.5;
         if !late && me.position.distance(self.checked_at) < least_px {
             self.stuck += 1;
-            let side = me.heading.cross(DVec3::Z) * if dice.chance(0.5) { 1.0 } else { -1.0 };
-            self.escape = side - me.heading * dice.between(0.2, 1.0);
-            self.escape_until = tick + ticks(dice.between(0.25, 0.6));
+            let side = me.heading.cross(DVec3::Z) * if random.chance(0.5) { 1.0 } else { -1.0 };
+            self.escape = side - me.heading * random.between(0.2, 1.0);
+            self.escape_until = tick + ticks(random.between(0.25, 0.6));
             self.drop_plan();
         } else {
             self.stuck = 0;

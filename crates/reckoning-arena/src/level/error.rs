@@ -1,4 +1,4 @@
-//! What can be wrong with a level, said so that the author can put it right.
+//! Errors of level files, worded so that the author can fix them.
 
 use core::fmt;
 

@@ -1,4 +1,4 @@
-//! A level as people write it: one TOML file, every length in pixels.
+//! Level file format: one TOML file, every length in pixels.
 //!
 //! These structs mirror the file and promise nothing; [`Level`](crate::Level) is what a
 //! checked file becomes. Unknown keys are refused, so that a typing error is found instead

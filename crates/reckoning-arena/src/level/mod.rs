@@ -1,4 +1,4 @@
-//! Levels: where the game takes place, written by people, checked before anyone enters.
+//! Levels: geometry, spawn points, items and rules, validated before anyone enters.
 //!
 //! A [`Level`] is read from TOML ([`Level::parse`]) or built in ([`Level::built_in`]), and
 //! it exists only if it can be played: every number is in range, every spawn point, item and
@@ -9,10 +9,10 @@
 //! (players of a two-team shooter see 1280 x 960 around them), LI (tanks with 40 px/s on a
 //! field of 400 x 400) and STEELE (corridors, corners, junctions, turrets). `z` stays 0.
 
-mod check;
 mod error;
 mod file;
 mod paths;
+mod validate;
 mod walls;
 
 pub use error::{LevelError, Thing};
@@ -78,14 +78,14 @@ impl Level {
     /// # Errors
     /// The first thing that is wrong with it.
     pub fn from_file(file: LevelFile) -> Result<Self, LevelError> {
-        check::numbers(&file)?;
-        check::places(&file)?;
+        validate::numbers(&file)?;
+        validate::places(&file)?;
         let walls = walls_of(&file);
-        check::room(&file, &walls)?;
+        validate::room(&file, &walls)?;
         let radius_px = file.body.radius_px;
         let start = place(file.spawns[0].at);
         let mut paths = Paths::new(place(file.size_px), file.nav_cell_px, radius_px, &walls, start);
-        check::ways(&file, &walls, &paths)?;
+        validate::ways(&file, &walls, &paths)?;
         for turret in &file.turrets {
             paths.mark_danger(&walls, place(turret.at), turret.range_px);
         }
@@ -135,6 +135,12 @@ impl Level {
 
 /// A place of the file as a vector.
 pub(crate) fn place([x, y]: Spot) -> DVec3 {
+    DVec3::new(x, y, 0.0)
+}
+
+/// A place, for tests.
+#[cfg(test)]
+fn at(x: f64, y: f64) -> DVec3 {
     DVec3::new(x, y, 0.0)
 }
 

@@ -1,4 +1,4 @@
-//! Ways through a level, for bots: a grid of places where a body fits, and A* over it.
+//! Pathfinding for bots: a grid of places where a body fits, and A* over it.
 //!
 //! A square of the grid is free when a body fits at its centre; two free neighbours are
 //! joined when the body can also go straight between them. A route is found over joined
@@ -297,10 +297,7 @@ impl Paths {
 mod tests {
     use super::super::walls::{Edge, Walls, rectangle};
     use super::*;
-
-    fn at(x: f64, y: f64) -> DVec3 {
-        DVec3::new(x, y, 0.0)
-    }
+    use crate::level::at;
 
     /// A room with a wall from the top that leaves a gap at the bottom.
     fn room() -> (Walls, Paths) {

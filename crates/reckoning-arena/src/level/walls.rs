@@ -1,4 +1,4 @@
-//! Walls: where a body fits, what stops a shot, who sees whom.
+//! Collision geometry of a level: room for bodies, obstacles for shots, lines of sight.
 //!
 //! Every wall, whatever its shape in the file, becomes straight edges. They are listed in a
 //! coarse grid, so that a question looks at the few edges nearby. Solid shapes also remember
@@ -241,10 +241,7 @@ fn is_inside(corners: &[DVec3], p: DVec3) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at(x: f64, y: f64) -> DVec3 {
-        DVec3::new(x, y, 0.0)
-    }
+    use crate::level::at;
 
     fn one_block() -> Walls {
         Walls::new(at(400.0, 300.0), vec![], vec![rectangle(at(100.0, 100.0), at(200.0, 50.0))])
@@ -267,10 +264,10 @@ mod tests {
 
     #[test]
     fn no_step_leads_through_thin_walls() {
-        let mut dice = crate::dice::Dice::new(1);
+        let mut random = reckoning::random::SplitMix64::new(1);
         for case in 0..3_000 {
             let mut near = |reach: f64| {
-                at(200.0 + dice.between(-reach, reach), 150.0 + dice.between(-reach, reach))
+                at(200.0 + random.between(-reach, reach), 150.0 + random.between(-reach, reach))
             };
             let edges = (0..5).map(|_| Edge { a: near(40.0), b: near(40.0) }).collect();
             let walls = Walls::new(at(400.0, 300.0), edges, vec![]);

@@ -1,4 +1,4 @@
-//! What happened in a tick.
+//! Events of a tick.
 
 use super::player::{PlayerId, Team};
 use reckoning::{DVec3, SimTime};

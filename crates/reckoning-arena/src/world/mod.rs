@@ -1,4 +1,4 @@
-//! The game: a level, its players, and what one tick does to them.
+//! The game simulation: a level, its players, and one step of the rules.
 //!
 //! [`World::step`] is the whole game. It takes what every player does and makes one step of
 //! a sixtieth of a second, in this order: births, motion, bodies apart, shots, items, the
@@ -18,9 +18,9 @@ pub(crate) use player::turned;
 pub use player::{Input, Player, PlayerId, Team};
 pub use shots::{Shot, Turret};
 
-use crate::dice::Dice;
 use crate::level::{ItemKind, Level, place};
 use crate::{TICKS_PER_S, ticks};
+use reckoning::random::SplitMix64;
 use reckoning::{DVec3, SimTime};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ pub struct World {
     mode: Mode,
     tick: u64,
     round_began_tick: u64,
-    dice: Dice,
+    random: SplitMix64,
     players: Vec<Player>,
     next_id: u16,
     next_shot: u32,
@@ -64,7 +64,7 @@ impl World {
         Self {
             tick: 0,
             round_began_tick: 0,
-            dice: Dice::new(seed),
+            random: SplitMix64::new(seed),
             players: Vec::new(),
             next_id: 0,
             next_shot: 0,
@@ -211,7 +211,7 @@ impl World {
         let spots: Vec<DVec3> = ours.map(|it| place(it.at)).collect();
         let empty: Vec<DVec3> = spots.iter().copied().filter(|at| !is_taken(*at)).collect();
         let choice = if empty.is_empty() { spots } else { empty };
-        choice[self.dice.below(choice.len())]
+        choice[self.random.below(choice.len())]
     }
 
     pub(crate) fn die(&mut self, place: usize, by: Shooter) {

@@ -1,4 +1,4 @@
-//! One player: what it wants, what it is, how it moves.
+//! One player: its input, its state, its motion.
 
 use crate::TICK_S;
 use crate::level::{Body, BodyKind, Level};

@@ -1,11 +1,11 @@
-//! Shots in flight and the turrets that fire some of them.
+//! Shots in flight, and the turrets.
 
 use super::World;
 use super::event::{Event, Shooter};
 use super::player::{Player, PlayerId, Team};
-use crate::dice::Dice;
 use crate::level::{Level, place};
 use crate::{TICK_S, ticks};
+use reckoning::random::SplitMix64;
 use reckoning::{DVec3, SimTime};
 
 /// A turret misses by this much of its target's distance, as a standard deviation.
@@ -80,7 +80,7 @@ impl World {
     /// dead or has no shots left.
     ///
     /// Call it after [`World::step`]; what happens is added to [`World::events`].
-    pub fn fire_past(
+    pub fn fire_lag_compensated(
         &mut self,
         id: PlayerId,
         (from, along): (DVec3, DVec3),
@@ -157,7 +157,7 @@ impl World {
     fn fire_turret(&mut self, number: usize, at: DVec3) {
         let (spot, gun) = (self.level.file().turrets[number], self.level.file().gun);
         let from = place(spot.at);
-        let off = spread(&mut self.dice, from.distance(at) * TURRET_SPREAD);
+        let off = spread(&mut self.random, from.distance(at) * TURRET_SPREAD);
         let Some(along) = (at + off - from).try_normalize() else { return };
         let by = Shooter::Turret(number);
         self.turrets[number].ready_tick = self.tick + ticks(spot.pause_s);
@@ -240,6 +240,6 @@ fn first_wall(level: &Level, from: DVec3, to: DVec3) -> f64 {
 }
 
 /// A random shift with the given standard deviation on both axes.
-fn spread(dice: &mut Dice, deviation_px: f64) -> DVec3 {
-    DVec3::new(dice.bell(), dice.bell(), 0.0) * deviation_px
+fn spread(random: &mut SplitMix64, deviation_px: f64) -> DVec3 {
+    DVec3::new(random.bell(), random.bell(), 0.0) * deviation_px
 }

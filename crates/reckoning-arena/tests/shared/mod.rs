@@ -1,4 +1,4 @@
-//! What several tests need.
+//! Helpers shared by the tests.
 
 use reckoning_arena::{Level, Match, MatchConfig, Style};
 

@@ -1,7 +1,7 @@
-//! The way to the server: datagrams out, datagrams in, and whether it still stands.
+//! Transport to the server: datagrams out, datagrams in, and the state of the connection.
 //!
 //! Natively this is QUIC; in a browser it is WebTransport, or a WebSocket where that fails. The
-//! two have the same face, so that everything above compiles to both without a word changed:
+//! two have the same interface, so that everything above compiles for both unchanged:
 //! `open` returns at once, `send` and `receive` never wait, and what does not fit is dropped.
 
 #[cfg(not(target_arch = "wasm32"))]
@@ -12,12 +12,12 @@ mod web;
 use std::collections::VecDeque;
 use std::fmt;
 
-use reckoning::SimTime;
+use reckoning::{ConfigError, SimTime};
 
 #[cfg(not(target_arch = "wasm32"))]
-pub(crate) use native::{Clock, Wire, random_identity};
+pub(crate) use native::{Clock, Transport, random_identity};
 #[cfg(target_arch = "wasm32")]
-pub(crate) use web::{Clock, Wire, random_identity};
+pub(crate) use web::{Clock, Transport, random_identity};
 
 /// Which servers to trust.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,12 +25,12 @@ pub(crate) use web::{Clock, Wire, random_identity};
 pub enum Trust {
     /// On this machine any; elsewhere those whose certificate the system trusts.
     #[default]
-    Usual,
+    SystemRoots,
     /// The one whose certificate has this SHA-256, as its `/reckoning.json` tells.
     Pinned([u8; 32]),
 }
 
-/// How the connection stands.
+/// State of the connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     Connecting,
@@ -39,8 +39,8 @@ pub(crate) enum State {
     Closed(String),
 }
 
-/// Why a client could not even begin to connect.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Why a client could not begin to connect.
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ConnectError {
     /// The address of the server cannot be used.
@@ -48,16 +48,13 @@ pub enum ConnectError {
         /// What was given.
         got: String,
     },
-    /// The system refused what networking needs.
+    /// The system gave no network thread, now or earlier in this process.
     System {
-        /// What it said.
-        said: String,
+        /// What the system reported.
+        reason: String,
     },
-    /// The settings of the session are wrong; it says itself which.
-    Session {
-        /// What it said.
-        said: String,
-    },
+    /// A setting of the session is out of range.
+    Session(ConfigError),
 }
 
 impl fmt::Display for ConnectError {
@@ -66,13 +63,20 @@ impl fmt::Display for ConnectError {
             Self::Address { got } => {
                 write!(f, "`{got}` is no server; write host:port, such as 127.0.0.1:4433")
             }
-            Self::System { said } => write!(f, "no network: {said}; check the system's limits"),
-            Self::Session { said } => f.write_str(said),
+            Self::System { reason } => write!(f, "no network: {reason}; check the system's limits"),
+            Self::Session(error) => write!(f, "settings of the session: {error}"),
         }
     }
 }
 
-impl std::error::Error for ConnectError {}
+impl std::error::Error for ConnectError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Session(error) => Some(error),
+            _ => None,
+        }
+    }
+}
 
 /// Host and port of `host:port`; brackets around an IPv6 address are taken off.
 pub(crate) fn host_and_port(server: &str) -> Result<(&str, u16), ConnectError> {
@@ -83,7 +87,7 @@ pub(crate) fn host_and_port(server: &str) -> Result<(&str, u16), ConnectError> {
     if host.is_empty() || port == 0 { Err(wrong()) } else { Ok((host, port)) }
 }
 
-/// Datagrams that came and wait to be read; the oldest goes when there are too many.
+/// Received datagrams that wait to be read; the oldest is dropped when there are too many.
 #[derive(Debug, Default)]
 pub(crate) struct Inbox {
     queue: VecDeque<(SimTime, Vec<u8>)>,

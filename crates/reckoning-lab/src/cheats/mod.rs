@@ -18,7 +18,8 @@ mod play;
 mod table;
 mod trial;
 
-use reckoning::{ConfigError, ENVELOPE_SPANS_S, Envelope, Kinematics};
+use reckoning::guard::{ENVELOPE_SPANS_S, Envelope};
+use reckoning::{ConfigError, Kinematics};
 
 use crate::reproduce::ReportTable;
 use inject::Cheat;

@@ -3,10 +3,8 @@
 use std::time::Duration;
 
 use reckoning::Terrain;
-use reckoning::{
-    Envelope, Guard, GuardConfig, GuardStats, Kinematics, Model, Offence, Publisher,
-    PublisherConfig, SimTime, Threshold, Update, Verdict,
-};
+use reckoning::guard::{Envelope, GuardConfig, GuardStats, Offence, Verdict};
+use reckoning::{Guard, Kinematics, Model, Publisher, PublisherConfig, SimTime, Threshold, Update};
 use reckoning_predict::Walls;
 
 use super::inject::LASTS_S;

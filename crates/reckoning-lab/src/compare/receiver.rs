@@ -8,9 +8,10 @@
 
 use std::time::Duration;
 
+use reckoning::accounting::Split;
 use reckoning::{
-    Blend, ConfigError, DVec3, FlightLog, Ghost, GhostConfig, ListenerAccount, SimTime, Split,
-    Update, update_error_between,
+    Blend, ConfigError, DVec3, FlightLog, Ghost, GhostConfig, ListenerAccount, SimTime, Update,
+    update_error_between,
 };
 
 use super::CompareError;

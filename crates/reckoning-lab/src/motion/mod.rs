@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn turning_is_the_slope_of_orientation() {
         for (label, one, two) in steps() {
-            let turned_rad = reckoning::angle_between(one.orientation, two.orientation);
+            let turned_rad = reckoning::math::angle_between(one.orientation, two.orientation);
             let fastest = one.angular_velocity.length().max(two.angular_velocity.length());
             // A tick is rounded to a microsecond.
             assert!(turned_rad <= fastest * DT_S + 1e-5, "{label}: {turned_rad} rad");

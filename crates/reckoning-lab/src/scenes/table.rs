@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use reckoning::{Ballistic, Blend, Curve, CurveBasis, Landing, Model};
+use reckoning::model::{Ballistic, Landing};
+use reckoning::{Blend, Curve, CurveBasis, Model};
 
 use super::measure::roughness;
 use super::{Scenario, ScenarioError, ScenarioReport, ScenarioTally};

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use play::{StagePlay, link};
 use reckoning::{DVec3, SimTime};
-use reckoning_arena::stage::{StageConfig, TRAINED_ON, trained};
-use reckoning_arena::talk::{ModelChoice, Tell};
+use reckoning_arena::host::{ArenaHostConfig, TRAINED_ON, trained};
+use reckoning_arena::protocol::{ModelChoice, ServerMessage};
 use reckoning_arena::{Input, Level, PlayerId};
 
 /// A room with two spawn points near each other. `gun` and `more` are TOML.
@@ -80,8 +80,8 @@ fn duel(level: Level, delay_ms: u64, seconds: u32) -> (StagePlay, usize, usize) 
 fn a_hit_that_the_shooter_saw_counts_at_200_ms() {
     let (play, seen, present) = duel(room(1, ""), 100, 12);
     let shooter = &play.clients[0];
-    let hits = shooter.count(|tell| matches!(tell, Tell::Hit { .. }));
-    let shots = shooter.count(|tell| matches!(tell, Tell::Shot { .. }));
+    let hits = shooter.count(|tell| matches!(tell, ServerMessage::Hit { .. }));
+    let shots = shooter.count(|tell| matches!(tell, ServerMessage::Shot { .. }));
     println!("{shots} shots, {seen} seen to hit, {hits} counted; {present} aimed at the truth");
     assert!(shots >= 30 && seen >= 15, "{shots} shots, {seen} seen to hit");
     assert!(hits * 10 >= seen * 9 && hits <= shots, "{seen} seen to hit, {hits} counted");
@@ -93,8 +93,8 @@ fn a_shot_through_a_wall_never_hits() {
     let wall = "box = [{ at = [140, 40], size = [8, 220] }]";
     let (play, ..) = duel(room(1, wall), 100, 8);
     let shooter = &play.clients[0];
-    assert!(shooter.count(|tell| matches!(tell, Tell::Shot { .. })) >= 20);
-    assert_eq!(shooter.count(|tell| matches!(tell, Tell::Hit { .. })), 0);
+    assert!(shooter.count(|tell| matches!(tell, ServerMessage::Shot { .. })) >= 20);
+    assert_eq!(shooter.count(|tell| matches!(tell, ServerMessage::Hit { .. })), 0);
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn the_dead_cannot_fire() {
     for _ in 0..30 {
         play.frame();
     }
-    let died = |tell: &Tell| matches!(tell, Tell::Died { player: 1, by: 0 });
+    let died = |tell: &ServerMessage| matches!(tell, ServerMessage::Died { player: 1, by: 0 });
     assert_eq!(play.clients[two].count(died), 1);
     assert!(!play.clients[two].mirror.is_alive());
     let now = play.now;
@@ -122,7 +122,7 @@ fn the_dead_cannot_fire() {
     for _ in 0..30 {
         play.frame();
     }
-    let by_two = |tell: &Tell| matches!(tell, Tell::Shot { shooter: 1, .. });
+    let by_two = |tell: &ServerMessage| matches!(tell, ServerMessage::Shot { shooter: 1, .. });
     assert_eq!(play.clients[one].count(by_two), 0);
     assert_eq!((play.stage.stats().shots, play.stage.stats().refused_shots), (1, 1));
 
@@ -205,7 +205,7 @@ fn a_watcher_has_no_body_and_sees_all() {
     }
     assert_eq!(play.stage.world().players().len(), 3);
     assert_eq!(play.clients[watcher].session.ghosts().count(), 3);
-    let born = |tell: &Tell| matches!(tell, Tell::Born { .. });
+    let born = |tell: &ServerMessage| matches!(tell, ServerMessage::Born { .. });
     assert!(play.clients[watcher].count(born) >= 3);
 }
 
@@ -255,7 +255,7 @@ fn honest_players_on_bad_links_are_never_put_right() {
         println!("{level}: {rejected} updates not believed, {:?}", play.host.stats().traffic);
         for client in &play.clients {
             assert!(client.session.peer().is_some() && client.mirror.body().is_some());
-            let refused = |tell: &Tell| matches!(tell, Tell::Status { .. });
+            let refused = |tell: &ServerMessage| matches!(tell, ServerMessage::Status { .. });
             assert!(client.count(refused) > 0);
         }
         assert!(stats.shots > 0, "{level}: nobody fired");
@@ -264,7 +264,7 @@ fn honest_players_on_bad_links_are_never_put_right() {
 
 /// What a watcher is shown of twelve bots in a minute over a bad link: the mean error in pixels,
 /// and updates a second.
-fn shown_px(settings: &StageConfig) -> (f64, f64) {
+fn shown_px(settings: &ArenaHostConfig) -> (f64, f64) {
     let mut play = StagePlay::with(Level::built_in(TRAINED_ON).unwrap(), settings);
     let watcher = play.come(1, b"", link(150, 40, 0.03, 5));
     play.clients[watcher].watch = true;
@@ -302,7 +302,7 @@ fn bodies(play: &StagePlay) -> Vec<(u32, DVec3, PlayerId, bool)> {
 
 #[test]
 fn foreseen_bots_are_shown_more_exactly_in_fewer_updates() {
-    let mut settings = StageConfig::default();
+    let mut settings = ArenaHostConfig::default();
     settings.bots = 12;
     settings.learned = Some(Arc::new(trained().unwrap()));
     let mut sums = [(0.0, 0.0); 2];
@@ -311,7 +311,7 @@ fn foreseen_bots_are_shown_more_exactly_in_fewer_updates() {
         settings.seed = seed;
         let choices = [ModelChoice::Linear, ModelChoice::Accelerating, ModelChoice::Learned];
         let [linear, plain, learned] = choices.map(|model| {
-            settings.world.model = model;
+            settings.tuning.model = model;
             shown_px(&settings)
         });
         println!(

@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use reckoning::{DVec3, SimTime};
-use reckoning_arena::stage::{Stage, StageConfig, host_config, session_config, with_learned};
-use reckoning_arena::talk::{Ask, Tell, WorldChoice};
-use reckoning_arena::{Input, Level, Mirror, Player};
+use reckoning_arena::host::{
+    ArenaHost, ArenaHostConfig, host_config, session_config, with_learned,
+};
+use reckoning_arena::protocol::{ClientMessage, ServerMessage, ServerTuning};
+use reckoning_arena::{Input, Level, Player, RemoteBot};
 use reckoning_net::{
     Delivery, EntityId, Format, Host, HostConfig, HostEvent, PeerId, Registry, Session,
     SessionEvent,
@@ -18,8 +20,8 @@ pub const FRAME: Duration = Duration::from_micros(16_667);
 pub struct StageClient {
     pub peer: PeerId,
     pub session: Session,
-    pub mirror: Mirror,
-    pub tells: Vec<Tell>,
+    pub mirror: RemoteBot,
+    pub tells: Vec<ServerMessage>,
     pub watch: bool,
     up: Link<Vec<u8>>,
     down: Link<Vec<u8>>,
@@ -28,14 +30,14 @@ pub struct StageClient {
 
 impl StageClient {
     fn new(peer: PeerId, token: &[u8], level: &Level, link: LinkConfig) -> Self {
-        let mut config = session_config(&WorldChoice::default());
+        let mut config = session_config(&ServerTuning::default());
         config.token = token.to_vec();
         let mut other = link;
         other.seed += 1;
         Self {
             peer,
             session: Session::new(config).unwrap(),
-            mirror: Mirror::new(level.clone(), u64::from(peer.0)),
+            mirror: RemoteBot::new(level.clone(), u64::from(peer.0)),
             tells: Vec::new(),
             watch: false,
             up: Link::new(link).unwrap(),
@@ -62,28 +64,28 @@ impl StageClient {
     fn note(&mut self, event: SessionEvent) {
         match event {
             SessionEvent::Joined { .. } => {
-                self.say(&Ask::Hello { name: "Tess".into(), watch: self.watch });
+                self.say(&ClientMessage::Hello { name: "Tess".into(), watch: self.watch });
             }
             SessionEvent::Entered { entity, tag, .. } => self.mirror.handle_entered(entity.0, &tag),
             SessionEvent::Exited { entity } => self.mirror.handle_exited(entity.0),
             SessionEvent::Corrected { state, .. } => self.mirror.handle_corrected(&state),
             SessionEvent::Message(bytes) | SessionEvent::Command(bytes) => {
-                let tell = Tell::decode(&bytes).unwrap();
-                self.mirror.handle_tell(&tell);
+                let tell = ServerMessage::decode(&bytes).unwrap();
+                self.mirror.handle_message(&tell);
                 self.tells.push(tell);
             }
             _ => {}
         }
     }
 
-    pub fn say(&mut self, ask: &Ask) {
+    pub fn say(&mut self, ask: &ClientMessage) {
         self.session.send(&ask.encode(), Delivery::Reliable).unwrap();
     }
 
     /// Fires along `aim`, as its screen is now.
     pub fn fire(&mut self, now: SimTime, aim: DVec3) {
         let Some(shown_at) = self.session.host_time(now) else { return };
-        self.say(&Ask::Fire { shown_at, aim: [aim.x as f32, aim.y as f32] });
+        self.say(&ClientMessage::Fire { shown_at, aim: [aim.x as f32, aim.y as f32] });
     }
 
     /// Moves its own body by an input and publishes it; a body comes from the mirror.
@@ -106,7 +108,7 @@ impl StageClient {
         Some((ghost.position_at(at), ghost.velocity_at(at)))
     }
 
-    pub fn count(&self, like: impl Fn(&Tell) -> bool) -> usize {
+    pub fn count(&self, like: impl Fn(&ServerMessage) -> bool) -> usize {
         self.tells.iter().filter(|tell| like(tell)).count()
     }
 }
@@ -114,7 +116,7 @@ impl StageClient {
 /// Everything in one loop.
 pub struct StagePlay {
     pub host: Host,
-    pub stage: Stage,
+    pub stage: ArenaHost,
     pub clients: Vec<StageClient>,
     pub now: SimTime,
     level: Level,
@@ -133,12 +135,12 @@ pub fn link(delay_ms: u64, jitter_ms: u64, loss: f64, seed: u64) -> LinkConfig {
 
 impl StagePlay {
     pub fn new(level: Level, bots: u16) -> Self {
-        let mut settings = StageConfig::default();
+        let mut settings = ArenaHostConfig::default();
         settings.bots = bots;
         Self::with(level, &settings)
     }
 
-    pub fn with(level: Level, settings: &StageConfig) -> Self {
+    pub fn with(level: Level, settings: &ArenaHostConfig) -> Self {
         // The stage chooses its own; this one is only there to begin with.
         let steps = reckoning::Quantiser {
             position_m: 1.0,
@@ -153,8 +155,8 @@ impl StagePlay {
             config = with_learned(config, model).unwrap();
         }
         let mut host = Host::new(config).unwrap();
-        let stage = Stage::new(level.clone(), settings);
-        stage.apply_world(SimTime::ZERO, &mut host);
+        let stage = ArenaHost::new(level.clone(), settings);
+        stage.apply_tuning(SimTime::ZERO, &mut host);
         Self { host, stage, clients: Vec::new(), now: SimTime::ZERO, level }
     }
 
@@ -193,7 +195,7 @@ impl StagePlay {
             if let HostEvent::JoinRequested { peer, .. } = event {
                 self.host.admit(now, peer);
             } else {
-                self.stage.event(now, &event, &mut self.host);
+                self.stage.handle_event(now, &event, &mut self.host);
             }
         }
     }

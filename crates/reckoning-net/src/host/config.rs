@@ -5,7 +5,10 @@ use core::time::Duration;
 use alloc::vec::Vec;
 
 use reckoning::error::SettingError;
-use reckoning::{ConfigError, GuardConfig, Model, Policy, RewindConfig};
+use reckoning::fairness::Policy;
+use reckoning::guard::GuardConfig;
+use reckoning::rewind::RewindConfig;
+use reckoning::{ConfigError, Model};
 use reckoning_predict::Walls;
 
 use crate::wire::{Format, MAX_DATAGRAM_BYTES, MAX_FORMAT_BYTES, MAX_TAG_BYTES};

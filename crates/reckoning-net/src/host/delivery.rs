@@ -6,7 +6,8 @@
 
 use core::time::Duration;
 
-use reckoning::{ListenerId, Rewind, SimTime};
+use reckoning::fairness::ListenerId;
+use reckoning::{Rewind, SimTime};
 
 use super::connections::Peer;
 use super::entities::BaselineRef;

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use reckoning::{Offence, Verdict};
+use reckoning::guard::{Offence, Verdict};
 
 use crate::wire::{DisconnectReason, EntityId, PeerId};
 

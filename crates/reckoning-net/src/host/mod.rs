@@ -47,7 +47,9 @@ use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use reckoning::{ConfigError, HitRequest, HitVerdict, Policy, Rewind, SimTime, Update};
+use reckoning::fairness::Policy;
+use reckoning::rewind::{HitRequest, HitVerdict};
+use reckoning::{ConfigError, Rewind, SimTime, Update};
 
 use crate::limits::MAX_HOST_EVENTS;
 use crate::stats::TrafficStats;

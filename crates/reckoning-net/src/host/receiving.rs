@@ -3,7 +3,9 @@
 use alloc::boxed::Box;
 use core::time::Duration;
 
-use reckoning::{Hops, Kinematics, SimTime, Terrain, Update, UpdateKind, Verdict};
+use reckoning::clock::Hops;
+use reckoning::guard::Verdict;
+use reckoning::{Kinematics, SimTime, Terrain, Update, UpdateKind};
 
 use super::Host;
 use super::config::ClockMode;

@@ -1,6 +1,7 @@
 //! Settings of a host that a game may change while it runs.
 
-use reckoning::{ConfigError, ListenerId, Model, Policy, SimTime, Threshold};
+use reckoning::fairness::{ListenerId, Policy};
+use reckoning::{ConfigError, Model, SimTime, Threshold};
 
 use super::Host;
 use super::entities::new_fairness;

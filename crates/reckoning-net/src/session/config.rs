@@ -3,8 +3,9 @@
 use alloc::vec::Vec;
 use core::time::Duration;
 
+use reckoning::clock::ClockConfig;
 use reckoning::error::SettingError;
-use reckoning::{ClockConfig, ConfigError, GhostConfig, PublisherConfig};
+use reckoning::{ConfigError, GhostConfig, PublisherConfig};
 
 use crate::wire::{MAX_DATAGRAM_BYTES, MAX_TOKEN_BYTES, Registry};
 

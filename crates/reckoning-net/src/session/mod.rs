@@ -19,9 +19,11 @@ mod tombstones;
 
 use alloc::collections::{BTreeMap, VecDeque};
 
+use reckoning::clock::OneWay;
+use reckoning::ground::Pose;
 use reckoning::{
-    ClockSync, ConfigError, Ghost, GhostConfig, Kinematics, OneWay, Pose, Publisher,
-    PublisherConfig, Quantiser, SimTime, Update,
+    ClockSync, ConfigError, Ghost, GhostConfig, Kinematics, Publisher, PublisherConfig, Quantiser,
+    SimTime, Update,
 };
 
 use crate::channel::{Channel, Delivery, SendError};

@@ -2,7 +2,8 @@
 
 use core::time::Duration;
 
-use reckoning::{Exchange, Exchanged, Ghost, Hops, Kinematics, SimTime, Update};
+use reckoning::clock::{Exchange, Exchanged, Hops};
+use reckoning::{Ghost, Kinematics, SimTime, Update};
 
 use super::event::SessionEvent;
 use super::{OwnedEntity, RemoteEntity, Session, SessionStage};

@@ -4,7 +4,8 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use reckoning::{Curve, CustomModel, Model, Path, PathRide, Quantiser, SimTime, Update};
+use reckoning::model::{CustomModel, Path, PathRide};
+use reckoning::{Curve, Model, Quantiser, SimTime, Update};
 
 use super::quantized_update::QuantizedUpdate;
 use super::{DecodeError, FormatError, MAX_CLASS, MAX_MODELS};

@@ -3,10 +3,9 @@
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use reckoning::{
-    Ballistic, BodyAcceleration, Curve, CurveBasis, DisAlgorithm, DisModel, Landing, Model,
-    PathRide, Quantiser,
-};
+use reckoning::dis::{BodyAcceleration, DisAlgorithm, DisModel};
+use reckoning::model::{Ballistic, Landing, PathRide};
+use reckoning::{Curve, CurveBasis, Model, Quantiser};
 
 use super::format::Registry;
 use super::{BitReader, BitWriter, DecodeError, Format, MAX_FORMAT_BYTES, MAX_MODELS};

@@ -6,7 +6,8 @@
 //! world it is one count of parts of a turn.
 
 use libm::{atan2, sincos, sqrt};
-use reckoning::{Curve, DQuat, DVec3, Kinematics, Model, PathRide, SimTime, Update, UpdateKind};
+use reckoning::model::PathRide;
+use reckoning::{Curve, DQuat, DVec3, Kinematics, Model, SimTime, Update, UpdateKind};
 
 use super::DecodeError;
 use super::format::{Format, bare};

@@ -3,7 +3,8 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use reckoning::{Budget, Leftover, Policy, SimTime, Weights};
+use reckoning::SimTime;
+use reckoning::fairness::{Budget, Leftover, Policy, Weights};
 use reckoning_net::{HostConfig, Owner, SessionConfig};
 
 use crate::world::{World, curving, format};

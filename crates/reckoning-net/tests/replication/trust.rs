@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use reckoning::{
-    Aim, DVec3, Envelope, GuardConfig, HitRequest, HitVerdict, Kinematics, RewindConfig,
-    RewindView, SimTime,
-};
+use reckoning::guard::{Envelope, GuardConfig};
+use reckoning::rewind::{Aim, HitRequest, HitVerdict, RewindConfig, RewindView};
+use reckoning::{DVec3, Kinematics, SimTime};
 use reckoning_net::{ClockMode, Departure, HostConfig, HostEvent, SessionConfig, SessionEvent};
 
 use crate::world::{FRAME, World, format, wandering};

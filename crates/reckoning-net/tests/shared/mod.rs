@@ -3,9 +3,10 @@
 
 use std::time::Duration;
 
+use reckoning::dis::{BodyAcceleration, DisAlgorithm, DisModel};
+use reckoning::model::{Ballistic, CustomModel, Landing, Path, PathRide};
 use reckoning::{
-    Ballistic, BodyAcceleration, Curve, CurveBasis, CustomModel, DQuat, DVec3, DisAlgorithm,
-    DisModel, Kinematics, Landing, Model, Path, PathRide, Quantiser, SimTime, Update, UpdateKind,
+    Curve, CurveBasis, DQuat, DVec3, Kinematics, Model, Quantiser, SimTime, Update, UpdateKind,
 };
 use reckoning_net::wire::{Format, Registry};
 

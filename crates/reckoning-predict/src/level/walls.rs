@@ -16,9 +16,10 @@ use alloc::vec::Vec;
 use glam::{DVec2, DVec3};
 
 use super::cells::Cells;
+use reckoning::Terrain;
 use reckoning::error::TerrainError;
 use reckoning::math::{cos, sin, sqrt};
-use reckoning::{Contact, Terrain};
+use reckoning::terrain::Contact;
 
 /// Hits this little beyond the end of a line count, so that no path slips through a corner.
 const CORNER: f64 = 1e-9;

@@ -1,4 +1,4 @@
-//! Why settings were refused.
+//! Errors of settings: the name, the value, what is accepted.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SettingsError {
-    /// Not TOML, or a word where only some words will do; it says itself where.
+    /// Not TOML, or a word that is not one of the accepted ones; the message names line and column.
     Syntax(Box<toml::de::Error>),
     /// No setting has this name.
     Unknown {
@@ -74,4 +74,11 @@ impl fmt::Display for SettingsError {
     }
 }
 
-impl std::error::Error for SettingsError {}
+impl std::error::Error for SettingsError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Syntax(error) => Some(error),
+            _ => None,
+        }
+    }
+}

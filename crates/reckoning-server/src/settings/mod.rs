@@ -1,21 +1,20 @@
-//! Settings: a TOML file, overridden by flags, every value documented and checked.
+//! Settings of a server: a TOML file, overridden by flags, every value documented and validated.
 //!
 //! The documented file `default.toml` is the one source of the defaults: a setting without a
-//! line and a comment there does not exist. What a user gives is laid over it, value by value,
-//! so a misspelt name or a wrong kind of value is named together with what would do.
+//! line and a comment there does not exist. The user's values are merged over it one by one, so a
+//! misspelt name or a wrong type is reported together with what is accepted.
 
-mod check;
 mod error;
-mod lay;
+mod merge;
+mod validate;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde::{Deserialize, Deserializer};
-use toml::Table;
-
 pub use error::SettingsError;
+use serde::{Deserialize, Deserializer};
+pub use toml::Table;
 
 /// The documented default file, as `reckon serve --print-config` prints it.
 pub const DEFAULT_FILE: &str = include_str!("default.toml");
@@ -25,28 +24,28 @@ pub const DEFAULT_FILE: &str = include_str!("default.toml");
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Settings {
-    /// Where to listen, UDP and TCP.
+    /// Where to listen, UDP and TCP. Default: `127.0.0.1:4433`.
     pub listen: SocketAddr,
-    /// Steps of the game in a second.
+    /// Steps of the game in a second. Default: 60.
     pub tick_hz: u32,
-    /// Who may join.
+    /// Who may join. Default: `open`.
     pub access: Access,
-    /// File with the key that signs tokens, in hexadecimal.
+    /// File with the key that signs tokens, in hexadecimal. Default: none.
     #[serde(deserialize_with = "optional_path")]
     pub token_key_file: Option<PathBuf>,
-    /// What is logged.
+    /// What is logged. Default: `info`.
     pub log: LogLevel,
     /// The certificate of the server.
     pub certificate: Certificate,
-    /// What clients may ask of us.
+    /// Limits on what clients may use.
     pub limits: Limits,
     /// How bodies are replicated.
     pub replication: Replication,
-    /// What clients are believed.
+    /// Which movement of clients is believed.
     pub guard: Guarding,
     /// What is recorded.
     pub recording: Recording,
-    /// How the server goes.
+    /// How the server shuts down.
     pub shutdown: Shutdown,
 }
 
@@ -76,56 +75,56 @@ pub enum LogLevel {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Certificate {
-    /// PEM file of the chain; without it a certificate is made.
+    /// PEM file of the chain; without it a certificate is made. Default: none.
     #[serde(deserialize_with = "optional_path")]
     pub chain_file: Option<PathBuf>,
-    /// PEM file of the private key.
+    /// PEM file of the private key. Default: none.
     #[serde(deserialize_with = "optional_path")]
     pub key_file: Option<PathBuf>,
-    /// Names that a made certificate is good for.
+    /// Names that a made certificate is good for. Default: `localhost, 127.0.0.1, ::1`.
     pub names: Vec<String>,
-    /// Days that a made certificate is good for.
+    /// Days that a made certificate is good for. Default: 13.
     pub days: u32,
 }
 
-/// What clients may ask of us.
+/// Limits on what clients may use.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    /// Clients that play at once.
+    /// Clients that play at once. Default: 256.
     pub peers: usize,
-    /// Connections of one address.
+    /// Connections of one address. Default: 64.
     pub connections_per_address: usize,
-    /// New connections of one address in a second.
+    /// New connections of one address in a second. Default: 32.
     pub connects_per_s_per_address: u32,
-    /// Addresses that accounts are kept for.
+    /// Addresses that accounts are kept for. Default: 4096.
     pub addresses: usize,
-    /// Handshakes under way at once.
+    /// Handshakes under way at once. Default: 128.
     pub pending_handshakes: usize,
-    /// A handshake and a request must be through by then.
+    /// A handshake and a request must be through by then. Default: 5 s.
     #[serde(rename = "handshake_timeout_s", deserialize_with = "seconds")]
     pub handshake_timeout: Duration,
-    /// A client must have joined by then.
+    /// A client must have joined by then. Default: 5 s.
     #[serde(rename = "join_timeout_s", deserialize_with = "seconds")]
     pub join_timeout: Duration,
-    /// A connection without a sign of life ends after this.
+    /// A connection without a sign of life ends after this. Default: 10 s.
     #[serde(rename = "idle_timeout_s", deserialize_with = "seconds")]
     pub idle_timeout: Duration,
-    /// HTTP and WebSocket connections open at once.
+    /// HTTP and WebSocket connections open at once. Default: 512.
     pub http_connections: usize,
-    /// Datagrams of one client in a second.
+    /// Datagrams of one client in a second. Default: 240.
     pub datagrams_per_s: u32,
-    /// Datagrams of one address in a second.
+    /// Datagrams of one address in a second. Default: 8000.
     pub datagrams_per_s_per_address: u32,
-    /// Datagrams of one client that wait for the next step.
+    /// Datagrams of one client that wait for the next step. Default: 64.
     pub queued_datagrams: usize,
-    /// Longest datagram.
+    /// Longest datagram. Default: 1000.
     pub datagram_bytes: usize,
-    /// Bytes that wait on the way out to one client.
+    /// Bytes that wait on the way out to one client. Default: 20000.
     pub send_buffer_bytes: usize,
-    /// Datagrams over the allowance within a second that end a connection.
+    /// Datagrams over the allowance within a second that end a connection. Default: 2000.
     pub flood_datagrams: u32,
-    /// So long nobody else is let in from where a flood came.
+    /// How long new connections from the address of a flood are rejected. Default: 10 s.
     #[serde(rename = "flood_ban_s", deserialize_with = "seconds")]
     pub flood_ban: Duration,
 }
@@ -134,30 +133,31 @@ pub struct Limits {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Replication {
-    /// Rounds of sending in a second.
+    /// Rounds of sending in a second. Default: 20.
     pub rounds_hz: u32,
-    /// Bytes a second to one client.
+    /// Bytes a second to one client. Default: 64000.
     pub budget_bytes_per_s: u32,
-    /// A silent client is gone after this.
+    /// A client that sends nothing for so long counts as gone. Default: 5 s.
     #[serde(rename = "peer_timeout_s", deserialize_with = "seconds")]
     pub peer_timeout: Duration,
-    /// How long the bodies of a client that is gone wait for it.
+    /// How long the bodies of a client that is gone wait for it. Default: 10 s.
     #[serde(rename = "grace_s", deserialize_with = "seconds")]
     pub grace: Duration,
-    /// Bodies at most.
+    /// Bodies at most, of all clients and the server. Default: 16384.
     pub entities: usize,
-    /// Who is told of a body's changes.
+    /// Which clients are sent a body's changes. Default: `base`.
     pub fairness: Fairness,
-    /// One change in so many is told, for [`Fairness::EveryKth`].
+    /// One change in so many is sent, for [`Fairness::EveryKth`]. Default: 3.
     pub fairness_k: u32,
     /// Updates per change, for [`Fairness::Probabilistic`] and [`Fairness::Deterministic`].
+    /// Default: 1.
     pub fairness_budget: f64,
-    /// File of a trained predictor that plans the bodies the server itself moves.
+    /// File of a trained predictor that plans the bodies the server itself moves. Default: none.
     #[serde(deserialize_with = "optional_path")]
     pub learned: Option<PathBuf>,
 }
 
-/// Who is told of a body's changes: see [`Policy`](reckoning::Policy).
+/// Which clients are sent a body's changes: see [`Policy`](reckoning::fairness::Policy).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "the engine's policies say it")]
@@ -169,15 +169,15 @@ pub enum Fairness {
     Deterministic,
 }
 
-/// What clients are believed.
+/// Which movement of clients is believed.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Guarding {
-    /// Top speed of an honest body; 0 believes everything.
+    /// Top speed of an honest body; 0 believes everything. Default: 0.
     pub top_speed_mps: f64,
-    /// What it accelerates at most.
+    /// What it accelerates at most. Default: 50.
     pub top_acceleration_mps2: f64,
-    /// Distances may be exceeded by this much.
+    /// Distances may be exceeded by this much. Default: 0.5.
     pub tolerance_m: f64,
 }
 
@@ -185,23 +185,23 @@ pub struct Guarding {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recording {
-    /// Folder of the recordings; without it nothing is recorded.
+    /// Folder of the recordings; without it nothing is recorded. Default: none.
     #[serde(deserialize_with = "optional_path")]
     pub folder: Option<PathBuf>,
-    /// Samples of each body in a second.
+    /// Samples of each body in a second. Default: 20.
     pub rate_hz: u32,
-    /// Steps that may wait for the disk.
+    /// Steps that may wait for the disk. Default: 256.
     pub queued_steps: usize,
-    /// Time between two writes.
+    /// Time between two writes. Default: 0.5 s.
     #[serde(rename = "write_every_s", deserialize_with = "seconds")]
     pub write_every: Duration,
 }
 
-/// How the server goes.
+/// How the server shuts down.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shutdown {
-    /// How long clients are told that the server goes.
+    /// How long clients are told that the server shuts down. Default: 0.5 s.
     #[serde(rename = "farewell_s", deserialize_with = "seconds")]
     pub farewell: Duration,
 }
@@ -221,21 +221,21 @@ impl Settings {
         Self::from_table(parse(text)?)
     }
 
-    /// Lays a user's values over the defaults and checks the whole.
+    /// Merges a user's values over the defaults and validates the whole.
     ///
     /// # Errors
     /// Names the setting, what it is and what would do.
     pub fn from_table(user: Table) -> Result<Self, SettingsError> {
         let mut table = parse(DEFAULT_FILE)?;
-        lay::over(&mut table, user, "")?;
+        merge::merge(&mut table, user, "")?;
         let settings: Self =
             table.try_into().map_err(|error| SettingsError::Syntax(Box::new(error)))?;
-        check::all(&settings)?;
+        validate::all(&settings)?;
         Ok(settings)
     }
 }
 
-/// Reads TOML without judging what it says.
+/// Reads TOML without validating the values.
 ///
 /// # Errors
 /// Names line and column.
@@ -248,7 +248,7 @@ pub fn parse(text: &str) -> Result<Table, SettingsError> {
 /// # Errors
 /// When it is not of that form.
 pub fn set(table: &mut Table, assignment: &str) -> Result<(), SettingsError> {
-    lay::set(table, assignment)
+    merge::set(table, assignment)
 }
 
 fn seconds<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {

@@ -26,6 +26,42 @@ fn every_setting_has_a_comment_above_it() {
     }
 }
 
+/// The default of a setting, as its documentation says it.
+fn documented(name: &str, value: &toml::Value) -> String {
+    match value {
+        toml::Value::String(text) if text.is_empty() => "none".to_string(),
+        toml::Value::String(text) => format!("`{text}`"),
+        toml::Value::Float(seconds) if name.ends_with("_s") => format!("{seconds} s"),
+        toml::Value::Array(list) => {
+            let list: Vec<&str> = list.iter().filter_map(toml::Value::as_str).collect();
+            format!("`{}`", list.join(", "))
+        }
+        toml::Value::Integer(whole) => whole.to_string(),
+        toml::Value::Float(number) => number.to_string(),
+        other => panic!("no setting is {other:?}"),
+    }
+}
+
+#[test]
+fn every_field_documents_the_default_of_the_file() {
+    let source: Vec<&str> = include_str!("mod.rs").lines().map(str::trim).collect();
+    let check = |name: &str, value: &toml::Value| {
+        let field = name.strip_suffix("_s").filter(|_| value.is_float()).unwrap_or(name);
+        let field = format!("pub {field}: ");
+        let line = source.iter().position(|line| line.starts_with(&field)).expect(name);
+        let above = source[..line].iter().rev();
+        let doc: String = above.take_while(|it| it.starts_with(['/', '#'])).copied().collect();
+        let default = format!("Default: {}.", documented(name, value));
+        assert!(doc.contains(&default), "{name}: `{default}` is not in its documentation");
+    };
+    for (name, value) in &parse(DEFAULT_FILE).unwrap() {
+        match value {
+            toml::Value::Table(section) => section.iter().for_each(|(name, it)| check(name, it)),
+            value => check(name, value),
+        }
+    }
+}
+
 #[test]
 fn a_file_needs_only_what_differs() {
     let settings = Settings::from_toml("tick_hz = 20\n[limits]\npeers = 3\n").unwrap();

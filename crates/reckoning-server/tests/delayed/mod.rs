@@ -18,10 +18,8 @@ pub mod twin;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use reckoning::{
-    Blend, Budget, GhostConfig, Leftover, Model, Policy, PublisherConfig, Quantiser, Timing,
-    Weights,
-};
+use reckoning::fairness::{Budget, Leftover, Policy, Weights};
+use reckoning::{Blend, GhostConfig, Model, PublisherConfig, Quantiser, Timing};
 use reckoning_net::{Format, HostConfig, Registry, SessionConfig};
 use reckoning_server::Settings;
 

@@ -11,7 +11,7 @@ use reckoning_net::{Host, HostEvent, Owner, Viewpoint};
 use reckoning_server::{Game, Running, Server};
 
 use super::drive::Track;
-use super::relay::{Roads, Way};
+use super::relay::{Direction, Roads};
 use super::{Listener, Outcome, Scene, Tally};
 
 const FRAME: Duration = Duration::from_millis(5);
@@ -97,7 +97,7 @@ struct Receiver {
 impl Receiver {
     fn new(listener: &Listener, server: &Running, roads: &Roads, seed: u64) -> Self {
         let jitter = Duration::from_millis(listener.jitter_ms);
-        let way = Way { jitter, ..Way::of(listener.delay_ms) };
+        let way = Direction { jitter, ..Direction::new(listener.delay_ms) };
         let road = roads.build(server.address(), way, way, seed);
         let mut config = ClientConfig::new(&road.to_string());
         config.session = listener.session();

@@ -24,7 +24,7 @@ const LONGEST_BYTES: usize = 65_536;
 
 /// What one direction does to a datagram.
 #[derive(Clone, Copy, Debug)]
-pub struct Way {
+pub struct Direction {
     pub delay: Duration,
     /// Each datagram's delay lies evenly within this of `delay`.
     pub jitter: Duration,
@@ -32,8 +32,8 @@ pub struct Way {
     pub loss: f64,
 }
 
-impl Way {
-    pub const fn of(delay_ms: u64) -> Self {
+impl Direction {
+    pub const fn new(delay_ms: u64) -> Self {
         Self { delay: Duration::from_millis(delay_ms), jitter: Duration::ZERO, loss: 0.0 }
     }
 
@@ -82,7 +82,13 @@ impl Roads {
     }
 
     /// A road to `server` for one client; returns where the client must connect to.
-    pub fn build(&self, server: SocketAddr, up: Way, down: Way, seed: u64) -> SocketAddr {
+    pub fn build(
+        &self,
+        server: SocketAddr,
+        up: Direction,
+        down: Direction,
+        seed: u64,
+    ) -> SocketAddr {
         let bind = || {
             let socket = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
             socket.set_nonblocking(true).unwrap();
@@ -109,7 +115,7 @@ const DOWN: usize = 1;
 struct Road {
     front: UdpSocket,
     back: UdpSocket,
-    ways: [Way; 2],
+    ways: [Direction; 2],
     random: [SplitMix64; 2],
     /// By due time and order of arrival.
     queue: BTreeMap<(Instant, u64), (usize, Vec<u8>)>,

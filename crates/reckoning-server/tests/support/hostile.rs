@@ -1,4 +1,4 @@
-//! Those who come to break things, from an address of their own.
+//! Attackers: floods, garbage, spoofed updates and slow requests, from an address of their own.
 
 use std::net::{SocketAddr, UdpSocket};
 use std::path::Path;

@@ -11,7 +11,7 @@ use super::{get, serve};
 
 const FLAGS: &str = "RECKONING_SERVER_FLAGS";
 
-/// What the ignored test `server_process` runs; without flags there is nothing to do.
+/// Body of the ignored test `server_process`; without flags there is nothing to do.
 pub fn serve_as_child() {
     let Ok(flags) = std::env::var(FLAGS) else { return };
     let flags: Vec<&str> = flags.lines().collect();

@@ -1,4 +1,4 @@
-//! The page as a whole: one frame after the other.
+//! The application: its state, and one frame after the other.
 
 use reckoning::{DVec3, SimTime};
 use reckoning_arena::Input;
@@ -7,7 +7,7 @@ use web_sys::{CanvasRenderingContext2d as Pen, HtmlCanvasElement};
 
 use super::dom;
 use super::draw::{
-    Backdrop, Curves, DARK, Ground, LIGHT, Palette, Picture, Stamps, draw_compare, draw_plot,
+    Backdrop, Curves, DARK, Ground, LIGHT, Palette, Picture, SpriteCache, draw_compare, draw_plot,
     draw_thumbs,
 };
 use super::live::Live;
@@ -16,7 +16,7 @@ use super::panel;
 use super::replayed::Replayed;
 use crate::camera::Camera;
 use crate::controls::{Change, Controls, View};
-use crate::input::Hands;
+use crate::input::HeldInput;
 use crate::plot::VALUES_PER_S;
 use crate::scene::{Body, Scene};
 use crate::state::{GhostState, Place, ReplayState, State};
@@ -46,12 +46,12 @@ pub struct App {
     pen: Pen,
     plots: Vec<HtmlCanvasElement>,
     backdrop: Backdrop,
-    stamps: Stamps,
+    sprites: SpriteCache,
     pub size: [f64; 2],
     dpr: f64,
     pub colours: &'static Palette,
     pub controls: Controls,
-    pub hands: Hands,
+    pub held: HeldInput,
     camera: Camera,
     zoom: f64,
     pub ground: Option<Ground>,
@@ -62,7 +62,7 @@ pub struct App {
     pub zones_px: Vec<f64>,
     pub show_board: bool,
     pub pending: Vec<Change>,
-    world_set_ms: f64,
+    tuning_set_ms: f64,
     frame_ms: f64,
     slow_ms: f64,
     frames: u32,
@@ -83,12 +83,12 @@ impl App {
             canvas,
             plots: plots.collect(),
             backdrop: Backdrop::new()?,
-            stamps: Stamps::default(),
+            sprites: SpriteCache::default(),
             size: [1.0, 1.0],
             dpr: 1.0,
             colours: &DARK,
             controls: Controls::default(),
-            hands: Hands::default(),
+            held: HeldInput::default(),
             camera: Camera { centre: DVec3::ZERO, zoom: 0.0, size: [1.0, 1.0] },
             zoom: 1.0,
             ground: None,
@@ -99,7 +99,7 @@ impl App {
             zones_px: Vec::new(),
             show_board: false,
             pending: Vec::new(),
-            world_set_ms: -1e9,
+            tuning_set_ms: -1e9,
             frame_ms: 0.0,
             slow_ms: 0.0,
             frames: 0,
@@ -146,25 +146,25 @@ impl App {
         match &mut self.source {
             Source::Live(live) => {
                 let before = self.now;
-                let world = self.controls.world;
+                let tuning = self.controls.tuning;
                 let now = live.take_in(&mut self.controls, ground);
-                if now_ms - self.world_set_ms < 1_500.0 {
-                    self.controls.world = world; // our own wish is still on its way
+                if now_ms - self.tuning_set_ms < 1_500.0 {
+                    self.controls.tuning = tuning; // our own wish is still on its way
                 }
                 self.now = now;
                 let place = live.own_place(now);
-                let aim = match (self.hands.thumb_aim(), self.hands.pointer, place) {
+                let aim = match (self.held.thumb_aim(), self.held.pointer, place) {
                     (Some(push), ..) => push,
                     (None, Some([x, y]), Some(place)) => self.camera.to_level(x, y) - place,
                     _ => DVec3::ZERO,
                 };
-                let input = Input { go: self.hands.go(), aim, fire: false };
+                let input = Input { go: self.held.go(), aim, fire: false };
                 if let Some(level) = &ground.level {
-                    live.act(now, &input, self.hands.fires(), level);
+                    live.act(now, &input, self.held.fires(), level);
                 }
                 live.gather(now, now.secs_since(before), ground, &mut self.meters);
                 let heard = live.client.session().map_or(0, |it| it.stats().datagrams_in);
-                let heard = heard + live.plain_updates + live.truths;
+                let heard = heard + live.snapshot_updates + live.truths;
                 if heard != self.heard.1 {
                     self.heard = (now_ms, heard);
                 }
@@ -205,8 +205,8 @@ impl App {
                 if !self.pending.contains(&change) {
                     self.pending.push(change);
                 }
-                if change == Change::World {
-                    self.world_set_ms = dom::now_ms();
+                if change == Change::Tuning {
+                    self.tuning_set_ms = dom::now_ms();
                 }
                 panel::show_controls(&self.controls);
                 String::new()
@@ -329,9 +329,9 @@ impl App {
             draw_compare(&picture, target, &mut self.backdrop, (below, self.dpr));
         } else {
             self.backdrop.copy(&self.pen, &self.camera, ground, self.colours, self.dpr);
-            picture.draw(&mut self.stamps, self.dpr);
+            picture.draw(&mut self.sprites, self.dpr);
         }
-        draw_thumbs(&self.pen, &self.hands, self.colours);
+        draw_thumbs(&self.pen, &self.held, self.colours);
     }
 
     /// Ten times a second: wishes, and a value more for each curve.
@@ -382,13 +382,13 @@ impl App {
                 Totals {
                     updates: stats.updates_in,
                     bytes: stats.bytes_in - stats.carried_bytes_in,
-                    plain_updates: live.plain_updates,
-                    plain_bytes: live.plain_bytes,
+                    snapshot_updates: live.snapshot_updates,
+                    snapshot_bytes: live.snapshot_bytes,
                 }
             }
             Source::Replay(replay) => Totals {
                 updates: replay.chain.updates(),
-                plain_updates: replay.chain.plains(),
+                snapshot_updates: replay.chain.snapshots(),
                 ..Totals::default()
             },
             _ => Totals::default(),

@@ -1,4 +1,4 @@
-//! The page's elements: found by id, written to only when something changes.
+//! Elements of the page, found by id and written to only when something changes.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

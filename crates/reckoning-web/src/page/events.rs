@@ -1,4 +1,4 @@
-//! What people do on the page.
+//! Event listeners of the page.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -50,7 +50,7 @@ fn listen_to_keys(app: &Shared, window: &web_sys::Window) {
                 return;
             }
             with(&shared, |app| {
-                let mut is_ours = app.hands.key(&event.code(), is_down);
+                let mut is_ours = app.held.key(&event.code(), is_down);
                 if event.code() == "Tab" && matches!(app.source, Source::Live(_)) {
                     app.show_board = is_down;
                     is_ours = true;
@@ -64,7 +64,7 @@ fn listen_to_keys(app: &Shared, window: &web_sys::Window) {
     let shared = app.clone();
     dom::listen::<Event>(window, "blur", move |_| {
         with(&shared, |app| {
-            app.hands.let_go();
+            app.held.let_go();
             app.show_board = false;
         });
     });
@@ -80,10 +80,10 @@ fn listen_to_pointers(app: &Shared, canvas: &web_sys::HtmlElement) {
         let [x, y] = place(&event);
         with(&shared, |app| {
             if is_touch(&event) {
-                app.hands.thumb_down(event.pointer_id(), [x, y], app.size[0]);
+                app.held.thumb_down(event.pointer_id(), [x, y], app.size[0]);
             } else if event.button() == 0 {
-                app.hands.pointer = Some([x, y]);
-                app.hands.button(true);
+                app.held.pointer = Some([x, y]);
+                app.held.button(true);
             }
             app.pick(x, y);
         });
@@ -92,9 +92,9 @@ fn listen_to_pointers(app: &Shared, canvas: &web_sys::HtmlElement) {
     dom::listen::<PointerEvent>(canvas, "pointermove", move |event| {
         with(&shared, |app| {
             if is_touch(&event) {
-                app.hands.thumb_moved(event.pointer_id(), place(&event));
+                app.held.thumb_moved(event.pointer_id(), place(&event));
             } else {
-                app.hands.pointer = Some(place(&event));
+                app.held.pointer = Some(place(&event));
             }
         });
     });
@@ -102,8 +102,8 @@ fn listen_to_pointers(app: &Shared, canvas: &web_sys::HtmlElement) {
         let shared = app.clone();
         dom::listen::<PointerEvent>(canvas, kind, move |event| {
             with(&shared, |app| {
-                app.hands.thumb_up(event.pointer_id());
-                app.hands.button(false);
+                app.held.thumb_up(event.pointer_id());
+                app.held.button(false);
             });
         });
     }
@@ -126,18 +126,7 @@ fn listen_to_panel(app: &Shared, element: &web_sys::HtmlElement) {
         let shared = app.clone();
         dom::listen::<Event>(element, kind, move |event| {
             let Some((name, control)) = control_of(&event) else { return };
-            let value = if let Some(input) = control.dyn_ref::<HtmlInputElement>() {
-                // A name is taken when it is complete.
-                if (input.type_() == "text") != (kind == "change") {
-                    return;
-                }
-                let is_box = input.type_() == "checkbox";
-                if is_box { input.checked().to_string() } else { input.value() }
-            } else if let Some(select) = control.dyn_ref::<HtmlSelectElement>() {
-                select.value()
-            } else {
-                return;
-            };
+            let Some(value) = entered_value(&control, kind) else { return };
             with(&shared, |app| {
                 app.set(&name, &value);
                 if name == "name" {
@@ -155,6 +144,24 @@ fn listen_to_panel(app: &Shared, element: &web_sys::HtmlElement) {
             });
         }
     });
+    listen_to_buttons(app);
+}
+
+/// The value of a control that an event of this kind sets, if it does.
+fn entered_value(control: &Element, kind: &str) -> Option<String> {
+    if let Some(input) = control.dyn_ref::<HtmlInputElement>() {
+        // A name is taken when it is complete.
+        if (input.type_() == "text") != (kind == "change") {
+            return None;
+        }
+        let is_box = input.type_() == "checkbox";
+        return Some(if is_box { input.checked().to_string() } else { input.value() });
+    }
+    control.dyn_ref::<HtmlSelectElement>().map(HtmlSelectElement::value)
+}
+
+/// The theme, and on phones the sheet with the controls.
+fn listen_to_buttons(app: &Shared) {
     if let Some(button) = dom::element("theme") {
         let shared = app.clone();
         dom::listen::<Event>(&button, "click", move |_| {

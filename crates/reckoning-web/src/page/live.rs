@@ -1,21 +1,24 @@
-//! A game on a server: its events in, our own body and our wishes out.
+//! A running game on a server: its events in, our own player and settings out.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use reckoning::{DVec3, Kinematics, SimTime, UpdateKind, heading_rad};
-use reckoning_arena::talk::{Aside, Ask, Mine, Tag, Tell, WorldChoice};
+use reckoning::orientation::heading_rad;
+use reckoning::{DVec3, Ghost, Kinematics, SimTime, UpdateKind};
+use reckoning_arena::protocol::{
+    ClientMessage, DebugDatagram, OwnState, ServerMessage, ServerTuning, Tag,
+};
 use reckoning_arena::{BodyKind, Input, Level, Player, PlayerId, Team};
 use reckoning_client::{Client, ClientConfig, Delivery, EntityId, SessionEvent, Status};
 
 use super::draw::Ground;
+use crate::comparison::ComparisonStreams;
 use crate::controls::{Change, Controls};
-use crate::meter::Way;
-use crate::own::{OwnBody, Trigger};
-use crate::pace::Pace;
+use crate::local_player::{LocalPlayer, Trigger};
+use crate::meter::DisplayMethod;
 use crate::page::measure::Meters;
 use crate::scene::{Body, Bullet, Scene, flat};
-use crate::views::Views;
+use crate::speed_clamp::SpeedClamp;
 
 /// A bullet of our own is drawn at once; the server's word about it is then only a copy.
 const OWN_BULLETS_FROM: u32 = 1 << 31;
@@ -28,9 +31,9 @@ const BIRTH_WITHIN: Duration = Duration::from_secs(1);
 pub struct Live {
     pub client: Client,
     pub scene: Scene,
-    pub views: Views,
+    pub comparison: ComparisonStreams,
     pub bodies: BTreeMap<u32, Body>,
-    own: Option<OwnBody>,
+    own: Option<LocalPlayer>,
     own_entity: Option<EntityId>,
     /// Where our body is, said before we knew that it is ours.
     corrected: Option<Kinematics>,
@@ -40,13 +43,15 @@ pub struct Live {
     rests_until: Option<SimTime>,
     /// The newest teleport of each ghost.
     teleports: BTreeMap<u32, SimTime>,
-    paces: BTreeMap<u32, Pace>,
-    pub plain_bytes: u64,
-    pub plain_updates: u64,
+    speed_clamps: BTreeMap<u32, SpeedClamp>,
+    /// The host's time of the last frame.
+    gathered_at: Option<SimTime>,
+    pub snapshot_bytes: u64,
+    pub snapshot_updates: u64,
     /// Truths that came, of which there are sixty a second.
     pub truths: u64,
     /// What the server reckons by, once it said so.
-    pub world: Option<WorldChoice>,
+    pub tuning: Option<ServerTuning>,
     /// As whom we joined: the name, and whether to watch.
     pub greeted: Option<(String, bool)>,
     server: String,
@@ -55,14 +60,14 @@ pub struct Live {
 impl Live {
     pub fn new(server: &str, controls: &Controls) -> Result<Self, String> {
         let mut config = ClientConfig::new(server);
-        config.session = reckoning_arena::stage::session_config(&controls.world);
+        config.session = reckoning_arena::host::session_config(&controls.tuning);
         config.session.ghost = controls.ghosts();
         config.session.timeout = Duration::from_secs(3);
         let client = Client::connect(config).map_err(|error| error.to_string())?;
         Ok(Self {
             client,
             scene: Scene::default(),
-            views: Views::default(),
+            comparison: ComparisonStreams::default(),
             bodies: BTreeMap::new(),
             own: None,
             own_entity: None,
@@ -71,27 +76,28 @@ impl Live {
             own_bullets: 0,
             rests_until: None,
             teleports: BTreeMap::new(),
-            paces: BTreeMap::new(),
-            plain_bytes: 0,
-            plain_updates: 0,
+            speed_clamps: BTreeMap::new(),
+            gathered_at: None,
+            snapshot_bytes: 0,
+            snapshot_updates: 0,
             truths: 0,
-            world: None,
+            tuning: None,
             greeted: None,
             server: server.to_string(),
         })
     }
 
     /// Says something reliably; before the join it is said with the join.
-    fn ask(&mut self, ask: &Ask) {
-        let _ = self.client.send(&ask.encode(), Delivery::Reliable);
+    fn send(&mut self, message: &ClientMessage) {
+        let _ = self.client.send(&message.encode(), Delivery::Reliable);
     }
 
     /// Passes a change on.
     pub fn apply(&mut self, change: Change, controls: &Controls) {
         match change {
-            Change::Link => self.ask(&Ask::SetLink(controls.link)),
-            Change::World => {
-                self.ask(&Ask::SetWorld(controls.world));
+            Change::Link => self.send(&ClientMessage::SetLink(controls.link)),
+            Change::Tuning => {
+                self.send(&ClientMessage::SetTuning(controls.tuning));
                 let _ = self.client.set_publisher(controls.publishing());
             }
             Change::Ghosts => {
@@ -104,16 +110,16 @@ impl Live {
     /// Leaves and joins as somebody else.
     pub fn join_anew(&mut self, controls: &Controls) {
         self.client.leave();
-        let (plain_bytes, plain_updates) = (self.plain_bytes, self.plain_updates);
+        let (snapshot_bytes, snapshot_updates) = (self.snapshot_bytes, self.snapshot_updates);
         if let Ok(anew) = Self::new(&self.server, controls) {
-            *self = Self { plain_bytes, plain_updates, truths: self.truths, ..anew };
+            *self = Self { snapshot_bytes, snapshot_updates, truths: self.truths, ..anew };
         }
     }
 
     fn hello(&mut self, controls: &Controls) {
         let (name, watch) = (controls.name.clone(), controls.watch);
         self.greeted = Some((name.clone(), watch));
-        self.ask(&Ask::Hello { name, watch });
+        self.send(&ClientMessage::Hello { name, watch });
     }
 
     /// Takes in what came. Returns the moment.
@@ -122,8 +128,8 @@ impl Live {
         while let Some(event) = self.client.poll_event() {
             self.note(now, event, controls, ground);
         }
-        while let Some((arrived, bytes)) = self.client.poll_aside() {
-            self.hear_aside(arrived, &bytes);
+        while let Some((arrived, bytes)) = self.client.poll_out_of_band() {
+            self.hear_debug_datagram(arrived, &bytes);
         }
         now
     }
@@ -138,8 +144,8 @@ impl Live {
         match event {
             SessionEvent::Joined { .. } => {
                 self.hello(controls);
-                self.ask(&Ask::SetLink(controls.link));
-                self.ask(&Ask::Want { truth: true, plain: true });
+                self.send(&ClientMessage::SetLink(controls.link));
+                self.send(&ClientMessage::Subscribe { truth: true, snapshots: true });
             }
             SessionEvent::Lost => self.forget(),
             SessionEvent::Granted(entity) => self.own_entity = Some(entity),
@@ -151,8 +157,8 @@ impl Live {
             }
             SessionEvent::Corrected { state, .. } => self.corrected = Some(state),
             SessionEvent::Message(bytes) | SessionEvent::Command(bytes) => {
-                if let Ok(tell) = Tell::decode(&bytes) {
-                    self.hear(now, &tell, controls, ground);
+                if let Ok(message) = ServerMessage::decode(&bytes) {
+                    self.hear(now, &message, controls, ground);
                 }
             }
             _ => {}
@@ -162,44 +168,48 @@ impl Live {
     /// A new connection begins with nothing.
     fn forget(&mut self) {
         (self.own, self.own_entity, self.corrected) = (None, None, None);
-        (self.scene, self.views) = (Scene::default(), Views::default());
+        (self.scene, self.comparison) = (Scene::default(), ComparisonStreams::default());
         self.bodies.clear();
         self.teleports.clear();
-        self.paces.clear();
+        self.speed_clamps.clear();
     }
 
-    fn hear(&mut self, now: SimTime, tell: &Tell, controls: &mut Controls, ground: &Ground) {
-        match tell {
-            Tell::World(world) => {
-                self.world = Some(*world);
-                controls.world = *world;
+    fn hear(
+        &mut self,
+        now: SimTime,
+        message: &ServerMessage,
+        controls: &mut Controls,
+        ground: &Ground,
+    ) {
+        match message {
+            ServerMessage::Tuning(tuning) => {
+                self.tuning = Some(*tuning);
+                controls.tuning = *tuning;
                 let _ = self.client.set_publisher(controls.publishing());
             }
-            Tell::Link(link) => controls.link = *link,
-            Tell::You { entity, .. } => self.own_entity = Some(EntityId(*entity)),
-            Tell::Status { alive: false, .. } => self.rests_until = Some(SimTime::MAX),
-            Tell::Status { .. } if self.rests_until == Some(SimTime::MAX) => {
+            ServerMessage::Link(link) => controls.link = *link,
+            ServerMessage::You { entity, .. } => self.own_entity = Some(EntityId(*entity)),
+            ServerMessage::Status { alive: false, .. } => self.rests_until = Some(SimTime::MAX),
+            ServerMessage::Status { .. } if self.rests_until == Some(SimTime::MAX) => {
                 self.rests_until = Some(now + BIRTH_WITHIN);
             }
             _ => {}
         }
         let me = self.scene.me.map(|it| it.0);
-        if let Tell::Shot { shooter, .. } = tell
+        if let ServerMessage::Shot { shooter, .. } = message
             && Some(*shooter) == me
         {
             return; // drawn when it was fired
         }
-        if let Tell::Hit { .. } = tell
+        if let ServerMessage::Hit { number, .. } = message
             && let Some((first, _)) = self.scene.bullets.range(OWN_BULLETS_FROM..).next()
+            && !self.scene.bullets.contains_key(number)
         {
             // Ours have numbers of our own: the oldest is the likeliest to have struck.
             let first = *first;
-            if matches!(tell, Tell::Hit { number, .. } if !self.scene.bullets.contains_key(number))
-            {
-                self.scene.bullets.remove(&first);
-            }
+            self.scene.bullets.remove(&first);
         }
-        self.scene.hear(now, tell, |from, velocity| reach_s(ground, from, velocity));
+        self.scene.hear(now, message, |from, velocity| reach_s(ground, from, velocity));
     }
 
     fn correct(&mut self, now: SimTime, state: &Kinematics, ground: &Ground) {
@@ -211,19 +221,19 @@ impl Live {
         }
     }
 
-    fn hear_aside(&mut self, arrived: SimTime, bytes: &[u8]) {
-        match Aside::decode(bytes) {
-            Ok(Aside::Truth(truth)) => {
+    fn hear_debug_datagram(&mut self, arrived: SimTime, bytes: &[u8]) {
+        match DebugDatagram::decode(bytes) {
+            Ok(DebugDatagram::Truth(truth)) => {
                 self.truths += 1;
                 let bodies = truth.bodies.iter();
                 let bodies = bodies.map(|it| (it.entity, flat(it.at), flat(it.velocity)));
-                self.views.hear_truth(truth.at, arrived, bodies);
+                self.comparison.hear_truth(truth.at, arrived, bodies);
             }
-            Ok(Aside::Plain(plain)) => {
-                self.plain_bytes += bytes.len() as u64;
-                self.plain_updates += plain.bodies.len() as u64;
-                let bodies = plain.bodies.iter().map(|it| (it.entity, flat(it.at)));
-                self.views.hear_plain(plain.at, arrived, bodies);
+            Ok(DebugDatagram::Snapshot(snapshot)) => {
+                self.snapshot_bytes += bytes.len() as u64;
+                self.snapshot_updates += snapshot.bodies.len() as u64;
+                let bodies = snapshot.bodies.iter().map(|it| (it.entity, flat(it.at)));
+                self.comparison.hear_snapshot(snapshot.at, arrived, bodies);
             }
             _ => {}
         }
@@ -243,7 +253,7 @@ impl Live {
         own.advance(now, input, level, |step| {
             client.observe(entity, step);
         });
-        self.tell_mine(now);
+        self.send_own_state(now);
         let pause_s = level.file().gun.pause_s;
         if self.trigger.pull(now, fires && self.scene.status.ammo > 0, pause_s) {
             self.fire(now, level);
@@ -255,18 +265,18 @@ impl Live {
         if let (None, Some(state), Some((player, _))) = (&self.own, self.corrected, self.scene.me) {
             let team = Team(u16::from(self.scene.team_of(player)));
             let body = Player::standing(PlayerId(player), team, state.position, DVec3::X);
-            self.own = Some(OwnBody::new(body, self.client.now()));
+            self.own = Some(LocalPlayer::new(body, self.client.now()));
         }
     }
 
     /// The truth about us, for the demonstration on other screens.
-    fn tell_mine(&mut self, now: SimTime) {
+    fn send_own_state(&mut self, now: SimTime) {
         let host_time = self.client.session().and_then(|it| it.host_time(now));
         let (Some(own), Some(at)) = (&self.own, host_time) else { return };
         let pair = |v: DVec3| [v.x as f32, v.y as f32];
         let (place, velocity) = (pair(own.shown_at(now)), pair(own.player().velocity));
-        let mine = Aside::Mine(Mine { at, place, velocity });
-        self.client.send_aside(&mine.encode());
+        let own_state = DebugDatagram::OwnState(OwnState { at, place, velocity });
+        self.client.send_out_of_band(&own_state.encode());
     }
 
     fn fire(&mut self, now: SimTime, level: &Level) {
@@ -284,14 +294,15 @@ impl Live {
         let number = OWN_BULLETS_FROM + self.own_bullets % OWN_BULLETS_FROM;
         self.own_bullets += 1;
         self.scene.bullets.insert(number, Bullet { shooter, from, velocity, at, lasts_s });
-        let ask = Ask::Fire { shown_at: at, aim: [aim.x as f32, aim.y as f32] };
-        let _ = self.client.send(&ask.encode(), Delivery::Reliable);
+        let message = ClientMessage::Fire { shown_at: at, aim: [aim.x as f32, aim.y as f32] };
+        let _ = self.client.send(&message.encode(), Delivery::Reliable);
     }
 
     /// Everyone in the picture at `now`, and how wrong they are.
     pub fn gather(&mut self, now: SimTime, dt_s: f64, ground: &Ground, meters: &mut Meters) {
         let Some(session) = self.client.session() else { return };
         let Some(host_now) = session.timeline_at(now) else { return };
+        let before = self.gathered_at.replace(host_now).unwrap_or(host_now);
         self.scene.clean(host_now);
         let mut seen = Vec::new();
         for (EntityId(entity), remote) in session.ghosts() {
@@ -304,16 +315,20 @@ impl Live {
             let update = ghost.update();
             let has_leapt = update.kind() == UpdateKind::Teleport
                 && self.teleports.insert(entity, update.at()) != Some(update.at());
-            let pace = self.paces.entry(entity).or_default();
-            body.shown = pace.follow(pose.position, dt_s, ground.speed_px_s(), has_leapt);
+            let clamp = self.speed_clamps.entry(entity).or_default();
+            body.ghost = pose.position;
+            body.offset_px = offset_px(ghost, before).max(offset_px(ghost, host_now));
+            let path_px_s = |at| update.velocity_at(at).length();
+            body.path_px_s = path_px_s(before).max(path_px_s(host_now));
+            body.shown = clamp.follow(body.ghost, dt_s, ground.speed_px_s(), has_leapt);
             body.yaw_rad = heading_rad(pose.orientation);
             body.told_s = host_now.secs_since(update.at());
             body.is_alive = !self.scene.dead.contains(&body.player);
             let leap_px = ground.leap_px();
-            body.truth = self.views.truth(entity, now, leap_px);
-            body.naive = self.views.naive(entity);
-            body.interpolated = self.views.interpolated(entity, now, leap_px);
-            body.is_settled = self.views.is_settled(entity);
+            body.truth = self.comparison.truth(entity, now, leap_px);
+            body.naive = self.comparison.naive(entity);
+            body.interpolated = self.comparison.interpolated(entity, now, leap_px);
+            body.is_settled = self.comparison.is_settled(entity);
             self.scene.meet(body.player, &body.name, body.team);
             meters.look(now, dt_s, body, has_leapt);
             seen.push(entity);
@@ -322,7 +337,7 @@ impl Live {
             let stays = seen.binary_search(entity).is_ok();
             if !stays {
                 meters.forget(*entity);
-                self.paces.remove(entity);
+                self.speed_clamps.remove(entity);
                 if !body.is_me {
                     self.scene.board.remove(&body.player);
                 }
@@ -357,11 +372,17 @@ impl Live {
     pub fn standing(&self) -> (&'static str, String) {
         match self.client.status() {
             Status::Joined => ("joined", String::new()),
-            Status::Waiting { said } => ("lost", said.clone()),
-            Status::Over { said } => ("over", said.clone()),
+            Status::Reconnecting { reason } => ("lost", reason.clone()),
+            Status::Over { reason } => ("over", reason.clone()),
             _ => ("connecting", String::new()),
         }
     }
+}
+
+/// The error that a ghost has still to shed. At a moment before its newest update came that is the
+/// whole error which the update revealed.
+fn offset_px(ghost: &Ghost, at: SimTime) -> f64 {
+    ghost.update().position_at(at).distance(ghost.position_at(at))
 }
 
 /// A body as its tag describes it.
@@ -391,12 +412,12 @@ fn reach_s(ground: &Ground, from: DVec3, velocity: DVec3) -> f64 {
 }
 
 /// The error of a body, each way.
-pub fn errors(body: &Body) -> impl Iterator<Item = (Way, f64)> {
+pub fn errors(body: &Body) -> impl Iterator<Item = (DisplayMethod, f64)> {
     let truth = body.truth;
-    let ways = [
-        (Way::Reckoning, Some(body.shown)),
-        (Way::Naive, body.naive),
-        (Way::Interpolation, body.interpolated),
+    let methods = [
+        (DisplayMethod::Reckoning, Some(body.shown)),
+        (DisplayMethod::Naive, body.naive),
+        (DisplayMethod::Interpolation, body.interpolated),
     ];
-    ways.into_iter().filter_map(move |(way, place)| Some((way, place?.distance(truth?))))
+    methods.into_iter().filter_map(move |(method, place)| Some((method, place?.distance(truth?))))
 }

@@ -1,22 +1,22 @@
-//! All meters of the page, and the curves made of them.
+//! All meters of the page, and the plotted series made of them.
 
 use std::collections::BTreeMap;
 
 use reckoning::{DVec3, SimTime};
 
 use super::live::errors;
-use crate::meter::{ErrorMeter, FrameMeter, Rate, StepMeter, Way};
+use crate::meter::{ClampMeter, DisplayMethod, ErrorMeter, FrameMeter, Rate, StepMeter};
 use crate::plot::Series;
 use crate::scene::Body;
-use crate::state::{Frames, PerWay, State};
+use crate::state::{Clamp, Frames, PerMethod, State};
 
 /// Totals that rates are made of.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Totals {
     pub updates: u64,
-    pub plain_updates: u64,
+    pub snapshot_updates: u64,
     pub bytes: u64,
-    pub plain_bytes: u64,
+    pub snapshot_bytes: u64,
 }
 
 /// All meters.
@@ -24,13 +24,14 @@ pub struct Totals {
 pub struct Meters {
     pub errors: ErrorMeter,
     pub steps: StepMeter,
+    pub clamp: ClampMeter,
     pub frames: FrameMeter,
     pub updates: Rate,
-    pub plain_updates: Rate,
+    pub snapshot_updates: Rate,
     pub bytes: Rate,
-    pub plain_bytes: Rate,
-    /// Where each body was drawn in the frame before, each way.
-    before: BTreeMap<u32, [Option<DVec3>; 3]>,
+    pub snapshot_bytes: Rate,
+    /// Where each body was drawn in the frame before, each way, and where its ghost was.
+    before: BTreeMap<u32, ([Option<DVec3>; 3], DVec3)>,
     pub error_series: [Series; 3],
     pub update_series: [Series; 2],
     pub byte_series: [Series; 2],
@@ -40,18 +41,20 @@ impl Meters {
     /// A body of somebody else in this frame. One that leapt, by birth, is no jump.
     pub fn look(&mut self, now: SimTime, dt_s: f64, body: &Body, has_leapt: bool) {
         if body.is_alive && body.is_settled {
-            for (way, error_px) in errors(body) {
-                self.errors.note(now, way, error_px);
+            for (method, error_px) in errors(body) {
+                self.errors.note(now, method, error_px);
             }
         }
         let places = [Some(body.shown), body.naive, body.interpolated];
-        let before = self.before.insert(body.entity, places);
-        let Some(before) = before.filter(|_| !has_leapt && body.is_alive && body.is_settled) else {
-            return;
-        };
-        for (at, way) in Way::ALL.into_iter().enumerate() {
+        let before = self.before.insert(body.entity, (places, body.ghost));
+        let is_judged = !has_leapt && body.is_alive && body.is_settled;
+        let Some((before, ghost)) = before.filter(|_| is_judged) else { return };
+        self.clamp.note_step(ghost.distance(body.ghost), dt_s);
+        self.clamp.note_path(body.path_px_s, body.offset_px);
+        self.clamp.note_held_back(body.ghost.distance(body.shown));
+        for (at, method) in DisplayMethod::ALL.into_iter().enumerate() {
             if let (Some(from), Some(to)) = (before[at], places[at]) {
-                self.steps.note(way, from.distance(to), dt_s);
+                self.steps.note(method, from.distance(to), dt_s);
             }
         }
     }
@@ -64,39 +67,48 @@ impl Meters {
     /// Clears what tests look at.
     pub fn reset(&mut self) {
         (self.errors, self.steps) = (ErrorMeter::default(), StepMeter::default());
+        self.clamp = ClampMeter::default();
         self.frames = FrameMeter::default();
     }
 
     /// A tenth of a second passed.
     pub fn tick(&mut self, now: SimTime, totals: Totals) {
         self.updates.note(now, totals.updates);
-        self.plain_updates.note(now, totals.plain_updates);
+        self.snapshot_updates.note(now, totals.snapshot_updates);
         self.bytes.note(now, totals.bytes);
-        self.plain_bytes.note(now, totals.plain_bytes);
-        for (series, way) in self.error_series.iter_mut().zip(Way::ALL) {
-            series.push(self.errors.recent(way).mean_px);
+        self.snapshot_bytes.note(now, totals.snapshot_bytes);
+        for (series, method) in self.error_series.iter_mut().zip(DisplayMethod::ALL) {
+            series.push(self.errors.recent(method).mean_px);
         }
         self.update_series[0].push(self.updates.per_s());
-        self.update_series[1].push(self.plain_updates.per_s());
+        self.update_series[1].push(self.snapshot_updates.per_s());
         self.byte_series[0].push(self.bytes.per_s());
-        self.byte_series[1].push(self.plain_bytes.per_s());
+        self.byte_series[1].push(self.snapshot_bytes.per_s());
     }
 
     /// Writes what is known into the state.
     pub fn report(&self, state: &mut State) {
-        let per_way = |value: &dyn Fn(Way) -> f64| PerWay {
-            reckoning: value(Way::Reckoning),
-            naive: value(Way::Naive),
-            interpolation: value(Way::Interpolation),
+        let per_method = |value: &dyn Fn(DisplayMethod) -> f64| PerMethod {
+            reckoning: value(DisplayMethod::Reckoning),
+            naive: value(DisplayMethod::Naive),
+            interpolation: value(DisplayMethod::Interpolation),
         };
-        state.error = per_way(&|way| self.errors.summary(way).mean_px);
-        state.error_p95 = per_way(&|way| self.errors.summary(way).p95_px);
-        state.error_count = self.errors.summary(Way::Reckoning).count;
-        state.step = per_way(&|way| self.steps.largest_px_s(way));
+        state.error = per_method(&|method| self.errors.summary(method).mean_px);
+        state.error_p95 = per_method(&|method| self.errors.summary(method).p95_px);
+        state.error_count = self.errors.summary(DisplayMethod::Reckoning).count;
+        state.step = per_method(&|method| self.steps.largest_px_s(method));
+        state.clamp = Clamp {
+            step_px_s: self.clamp.largest_step_px_s(),
+            path_px_s: self.clamp.largest_path_px_s(),
+            offset_px: self.clamp.largest_offset_px(),
+            looks: self.clamp.looks(),
+            clamped: self.clamp.clamped(),
+            held_back_px: self.clamp.largest_held_back_px(),
+        };
         state.updates_per_s = self.updates.per_s();
-        state.plain_updates_per_s = self.plain_updates.per_s();
+        state.plain_updates_per_s = self.snapshot_updates.per_s();
         state.bytes_per_s = self.bytes.per_s();
-        state.plain_bytes_per_s = self.plain_bytes.per_s();
+        state.plain_bytes_per_s = self.snapshot_bytes.per_s();
         state.frames = Frames {
             count: self.frames.count(),
             late: self.frames.late(),

@@ -1,4 +1,4 @@
-//! The thin part that touches the browser.
+//! The part of the page that touches the browser.
 
 mod app;
 mod dom;
@@ -145,7 +145,7 @@ async fn try_load(app: &Rc<RefCell<App>>) -> Result<(Source, Ground), String> {
     app.borrow_mut().zones_px = zones.filter_map(serde_json::Value::as_f64).collect();
     let server = dom::window().and_then(|it| it.location().host().ok()).unwrap_or_default();
     let live = Live::new(&server, &app.borrow().controls)?;
-    Ok((Source::Live(Box::new(live)), Ground::of_level(level)))
+    Ok((Source::Live(Box::new(live)), Ground::from_level(level)))
 }
 
 async fn load_recording(app: &Rc<RefCell<App>>) -> Result<(Source, Ground), String> {

@@ -1,4 +1,4 @@
-//! The parts of the page that are not painted: controls, figures, score, messages.
+//! The parts of the page outside the canvas: controls, figures, score, messages.
 
 use reckoning::SimTime;
 use wasm_bindgen::JsCast;

@@ -38,7 +38,7 @@ impl Replayed {
         let (low, high) = recording.bounds();
         let rim = (high - low).max_element() * RIM;
         let (ground, shift) = if let Some(level) = level {
-            (Ground::of_level(level), DVec3::ZERO)
+            (Ground::from_level(level), DVec3::ZERO)
         } else {
             let size = high - low + DVec3::new(2.0, 2.0, 0.0) * rim;
             let radius_px = size.max_element() * BODY_SHARE;
@@ -83,13 +83,14 @@ impl Replayed {
                 ..Body::default()
             });
             let at = SimTime::from_secs_f64(at_s);
-            let views = self.chain.views();
+            let comparison = self.chain.comparison();
             body.shown = shown + self.shift;
+            body.ghost = body.shown; // a recording is shown without the clamp
             body.yaw_rad = yaw_rad;
             body.truth = Some(truth + self.shift);
-            body.is_settled = views.is_settled(key);
-            body.naive = views.naive(key).map(|it| it + self.shift);
-            body.interpolated = views.interpolated(key, at, leap_px).map(|it| it + self.shift);
+            body.is_settled = comparison.is_settled(key);
+            body.naive = comparison.naive(key).map(|it| it + self.shift);
+            body.interpolated = comparison.interpolated(key, at, leap_px).map(|it| it + self.shift);
             let leapt = self.chain.leapt_at(number).is_some_and(|it| at.secs_since(it) < 0.1);
             if passed_s > 0.0 {
                 meters.look(now, passed_s, body, is_leap || leapt);

@@ -1,19 +1,19 @@
-//! Publisher, link and ghost for every body of a recording.
+//! Simulated network of a replay: publisher, link and ghost for every body.
 
 use std::collections::VecDeque;
 
+use reckoning::random::SplitMix64;
 use reckoning::{DQuat, DVec3, Ghost, Kinematics, Publisher, SimTime, Update};
-use reckoning_arena::Dice;
-use reckoning_arena::talk::LinkChoice;
+use reckoning_arena::protocol::LinkChoice;
 
 use super::recording::Recording;
+use crate::comparison::ComparisonStreams;
 use crate::controls::Controls;
-use crate::views::Views;
 
 /// Truths a second.
 const TICKS_PER_S: u32 = 60;
 /// Plain positions a second are every third truth.
-const PLAIN_EVERY: i64 = 3;
+const SNAPSHOT_EVERY: i64 = 3;
 /// After a leap of the scrubber the last seconds before are run again, so that ghosts have a past.
 const RUN_UP_S: f64 = 2.0;
 /// A body that moves further in a tick did not walk.
@@ -25,7 +25,7 @@ const SCRUB_S: f64 = 1.0;
 #[derive(Clone, Debug)]
 enum Flight {
     Update(usize, Box<Update>),
-    Plain(usize, SimTime, DVec3),
+    Snapshot(usize, SimTime, DVec3),
 }
 
 /// One body's two ends.
@@ -44,14 +44,14 @@ pub struct Chain {
     controls: Controls,
     lines: Vec<Line>,
     flights: VecDeque<(SimTime, Flight)>,
-    views: Views,
-    dice: Dice,
+    comparison: ComparisonStreams,
+    random: SplitMix64,
     is_losing: bool,
     tick: Option<i64>,
     /// Updates that arrived.
     updates: u64,
     /// Plain positions that arrived.
-    plains: u64,
+    snapshots: u64,
 }
 
 impl Chain {
@@ -62,12 +62,12 @@ impl Chain {
             controls: controls.clone(),
             lines: vec![Line::default(); bodies],
             flights: VecDeque::new(),
-            views: Views::default(),
-            dice: Dice::new(1),
+            comparison: ComparisonStreams::default(),
+            random: SplitMix64::new(1),
             is_losing: false,
             tick: None,
             updates: 0,
-            plains: 0,
+            snapshots: 0,
         }
     }
 
@@ -83,7 +83,7 @@ impl Chain {
         let is_leap = self.tick.is_none_or(|tick| {
             goal < tick || (goal - tick) as f64 > SCRUB_S * f64::from(TICKS_PER_S)
         });
-        let counted = (self.updates, self.plains);
+        let counted = (self.updates, self.snapshots);
         if is_leap {
             *self = Self::new(self.lines.len(), &self.controls);
             self.tick = Some(tick_at((at_s - RUN_UP_S).max(0.0)) - 1);
@@ -93,7 +93,7 @@ impl Chain {
             self.step(recording, tick + 1);
         }
         if is_leap {
-            (self.updates, self.plains) = counted; // what was run again did not come again
+            (self.updates, self.snapshots) = counted; // what was run again did not come again
         }
     }
 
@@ -110,11 +110,11 @@ impl Chain {
             if let Some(update) = update {
                 self.send(now, Flight::Update(body, Box::new(update)));
             }
-            if tick % PLAIN_EVERY == 0 {
-                self.send(now, Flight::Plain(body, now, place));
+            if tick % SNAPSHOT_EVERY == 0 {
+                self.send(now, Flight::Snapshot(body, now, place));
             }
         }
-        self.views.hear_truth(now, now, truths);
+        self.comparison.hear_truth(now, now, truths);
         self.arrive(now);
     }
 
@@ -151,7 +151,7 @@ impl Chain {
         if self.loses(link) {
             return;
         }
-        let jitter_ms = f64::from(link.jitter_ms) * self.dice.bell();
+        let jitter_ms = f64::from(link.jitter_ms) * self.random.bell();
         let delay_ms = (f64::from(link.delay_ms) + jitter_ms).max(0.0);
         let due = SimTime::from_micros(now.as_micros() + (delay_ms * 1e3) as i64);
         let place = self.flights.partition_point(|it| it.0 <= due);
@@ -163,7 +163,7 @@ impl Chain {
         let share = f64::from(link.loss_percent) / 100.0;
         let ends = 1.0 / f64::from(link.burst.max(1));
         let begins = (share * ends / (1.0 - share).max(1e-3)).min(1.0);
-        self.is_losing = self.dice.chance(if self.is_losing { 1.0 - ends } else { begins });
+        self.is_losing = self.random.chance(if self.is_losing { 1.0 - ends } else { begins });
         self.is_losing
     }
 
@@ -172,9 +172,9 @@ impl Chain {
             let Some((_, flight)) = self.flights.pop_front() else { return };
             match flight {
                 Flight::Update(body, update) => self.accept(now, body, *update),
-                Flight::Plain(body, at, place) => {
-                    self.plains += 1;
-                    self.views.hear_plain(at, now, [(body as u32, place)]);
+                Flight::Snapshot(body, at, place) => {
+                    self.snapshots += 1;
+                    self.comparison.hear_snapshot(at, now, [(body as u32, place)]);
                 }
             }
         }
@@ -202,7 +202,7 @@ impl Chain {
     pub fn shown(&self, body: usize, at_s: f64) -> Option<(DVec3, f64)> {
         let ghost = self.lines.get(body)?.ghost.as_ref()?;
         let pose = ghost.pose_at(SimTime::from_secs_f64(at_s));
-        Some((pose.position, reckoning::heading_rad(pose.orientation)))
+        Some((pose.position, reckoning::orientation::heading_rad(pose.orientation)))
     }
 
     /// When the picture of a body leapt last.
@@ -213,8 +213,8 @@ impl Chain {
 
     /// What the others hear besides.
     #[must_use]
-    pub const fn views(&self) -> &Views {
-        &self.views
+    pub const fn comparison(&self) -> &ComparisonStreams {
+        &self.comparison
     }
 
     /// Updates that arrived so far.
@@ -225,8 +225,8 @@ impl Chain {
 
     /// Plain positions that arrived so far.
     #[must_use]
-    pub const fn plains(&self) -> u64 {
-        self.plains
+    pub const fn snapshots(&self) -> u64 {
+        self.snapshots
     }
 }
 
@@ -263,8 +263,8 @@ mod tests {
         let mut chain = chain(&[("latency", "300")]);
         chain.run_to(&recording, 1.5);
         let now = SimTime::from_secs_f64(1.5);
-        let naive = chain.views().naive(0).unwrap().x;
-        let interpolated = chain.views().interpolated(0, now, LEAP_PX).unwrap().x;
+        let naive = chain.comparison().naive(0).unwrap().x;
+        let interpolated = chain.comparison().interpolated(0, now, LEAP_PX).unwrap().x;
         assert!((115.0..=120.0).contains(&naive), "{naive}");
         assert!((105.0..=110.0).contains(&interpolated), "{interpolated}");
         assert!((chain.shown(0, 1.5).unwrap().0.x - 150.0).abs() < 4.1);
@@ -278,9 +278,9 @@ mod tests {
         back.run_to(&recording, 2.0);
         back.run_to(&recording, 1.0);
         assert_eq!(there.shown(0, 1.0), back.shown(0, 1.0));
-        let counted = (back.updates(), back.plains());
+        let counted = (back.updates(), back.snapshots());
         back.run_to(&recording, 0.5);
-        assert_eq!((back.updates(), back.plains()), counted, "nothing comes by scrubbing");
+        assert_eq!((back.updates(), back.snapshots()), counted, "nothing comes by scrubbing");
     }
 
     #[test]

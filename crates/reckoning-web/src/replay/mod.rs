@@ -1,4 +1,4 @@
-//! A recording with a scrubber, and what dead reckoning makes of it.
+//! Replay of a recording through dead reckoning.
 //!
 //! The truth comes from the recording. The rest is made here, by the engine, as it would be over
 //! a network: a publisher for each body, a simulated link, a ghost at its end.

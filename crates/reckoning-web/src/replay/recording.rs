@@ -1,4 +1,4 @@
-//! A recording as the server hands it out: a JSON header and a block of numbers.
+//! Recordings as the server sends them: a JSON header and a block of numbers.
 
 use std::fmt;
 
@@ -127,7 +127,7 @@ impl Recording {
         if way.length() * self.header.rate_hz > LEAP_PX_S {
             return Some((here, yaw_rad));
         }
-        let turn_rad = reckoning::wrap_rad(next_rad - yaw_rad);
+        let turn_rad = reckoning::orientation::wrap_rad(next_rad - yaw_rad);
         Some((here + way * part, yaw_rad + turn_rad * part))
     }
 

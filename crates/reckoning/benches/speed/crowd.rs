@@ -8,7 +8,8 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use multiversion::multiversion;
-use reckoning::{Crowd, CrowdView, DVec3, Kinematics, Model, SimTime, Update, UpdateKind};
+use reckoning::crowd::CrowdView;
+use reckoning::{Crowd, DVec3, Kinematics, Model, SimTime, Update, UpdateKind};
 
 use crate::measure::{Subject, Table};
 

@@ -32,7 +32,7 @@ use crate::SimTime;
 
 /// The export error, in metre-seconds, between two moments in which the body follows the
 /// first course and the listener shows the second: for straight ones
-/// [`linear_error_between`](crate::linear_error_between). Never negative.
+/// [`linear_error_between`](crate::accounting::linear_error_between). Never negative.
 pub type ErrorOver<M> = fn(truth: &M, shown: &M, from: SimTime, to: SimTime) -> f64;
 
 /// An acknowledgement that is this many exports behind the latest is not waited for.
@@ -335,7 +335,8 @@ mod tests {
     use glam::DVec3;
 
     use super::*;
-    use crate::{Kinematics, linear_error_between};
+    use crate::Kinematics;
+    use crate::accounting::linear_error_between;
 
     fn ms(millis: i64) -> SimTime {
         SimTime::from_millis(millis)

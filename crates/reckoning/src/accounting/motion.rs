@@ -12,7 +12,7 @@ const TOLERANCE_M_S: f64 = 1e-6;
 /// says and the listener shows what `shown` says.
 ///
 /// Straight courses are summed in closed form, everything else, arcs among it, by quadrature
-/// at the true positions. An [`ErrorOver`](crate::ErrorOver) for
+/// at the true positions. An [`ErrorOver`](crate::accounting::ErrorOver) for
 /// [`ListenerAccount`](crate::ListenerAccount).
 #[must_use]
 pub fn update_error_between(truth: &Update, shown: &Update, from: SimTime, to: SimTime) -> f64 {

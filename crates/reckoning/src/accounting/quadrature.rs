@@ -48,7 +48,7 @@ const ROUNDING: f64 = 4e-15;
 /// than the numbers hold. The work is bounded: with hundreds of jumps or kinks in the span
 /// the result may be off by more, so cut the span where motions are known to change. Both
 /// functions must be pure. Reversed bounds give the negative, as in
-/// [`linear_error`](crate::linear_error).
+/// [`linear_error`](crate::accounting::linear_error).
 #[must_use]
 pub fn error_between(
     from: SimTime,

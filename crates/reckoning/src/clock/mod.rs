@@ -168,7 +168,8 @@ pub struct ClockStats {
 /// Estimate of the remote timeline: offset, rate, confidence.
 ///
 /// ```
-/// use reckoning::{ClockConfig, ClockSync, Exchange, SimTime};
+/// use reckoning::{ClockSync, SimTime};
+/// use reckoning::clock::{ClockConfig, Exchange};
 /// let ms = SimTime::from_millis;
 ///
 /// let mut clock = ClockSync::new(ClockConfig::default())?;

@@ -18,7 +18,8 @@ const HELD: usize = 15;
 ///
 /// ```
 /// use core::time::Duration;
-/// use reckoning::{DVec3, Hops, Kinematics, Model, SimTime, Update, UpdateKind};
+/// use reckoning::{DVec3, Kinematics, Model, SimTime, Update, UpdateKind};
+/// use reckoning::clock::Hops;
 ///
 /// let seen = Kinematics::moving(SimTime::from_millis(987_654), DVec3::ZERO, DVec3::X * 10.0);
 /// let update = Update::new(seen, Model::Linear, UpdateKind::Partial)?;

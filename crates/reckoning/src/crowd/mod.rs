@@ -42,7 +42,8 @@ use core::time::Duration;
 use glam::DVec3;
 
 use crate::error::SettingError;
-use crate::{Accepted, SimTime, Update, UpdateKind};
+use crate::ghost::Accepted;
+use crate::{SimTime, Update, UpdateKind};
 use block::{Block, LANES};
 use body::{Body, Moment, bounded};
 use slots::Slots;

@@ -21,7 +21,7 @@ pub use setting::SettingError;
 pub use terrain::TerrainError;
 pub use threshold::ThresholdError;
 
-use crate::KinematicsError;
+use crate::kinematics::KinematicsError;
 
 /// Why a configuration was refused: which part of it, and there which value.
 ///

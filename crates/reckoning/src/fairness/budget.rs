@@ -108,7 +108,7 @@ pub struct Weights {
 
 impl Weights {
     /// All by the error since the listener joined. Levels the most with
-    /// [`Deterministic`](crate::Policy::Deterministic).
+    /// [`Deterministic`](crate::fairness::Policy::Deterministic).
     pub const ACCUMULATED: Self = Self { accumulated: 1.0, recent: 0.0, waiting: 0.0 };
     /// All by the error since the last arrival it acknowledged.
     pub const RECENT: Self = Self { accumulated: 0.0, recent: 1.0, waiting: 0.0 };

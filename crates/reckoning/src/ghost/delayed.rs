@@ -25,9 +25,10 @@ use glam::{DQuat, DVec3};
 use super::blend::Blend;
 use super::{Accepted, GhostStats};
 use crate::error::SettingError;
+use crate::ground::Pose;
 use crate::math::{rotation, scaled_axis};
 use crate::time::span_of;
-use crate::{Pose, SimTime, Update, UpdateKind};
+use crate::{SimTime, Update, UpdateKind};
 
 /// Playback runs at most this much slower or faster while the delay slides.
 const SLEW: f64 = 0.1;

@@ -32,9 +32,10 @@ use core::time::Duration;
 use glam::{DQuat, DVec3};
 
 use crate::error::SettingError;
+use crate::ground::Pose;
 use crate::math::{rotation, scaled_axis};
 use crate::time::span_of;
-use crate::{Pose, SimTime, Update, UpdateKind};
+use crate::{SimTime, Update, UpdateKind};
 use arrivals::Arrivals;
 use blend::{Cubic, Ends, cubic_at, cubic_slope};
 

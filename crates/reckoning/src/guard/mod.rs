@@ -117,7 +117,8 @@ impl GuardConfig {
 /// Judges the updates of one entity that a client owns.
 ///
 /// ```
-/// use reckoning::{DVec3, Guard, GuardConfig, Kinematics, Model, SimTime, Update, UpdateKind, Verdict};
+/// use reckoning::{DVec3, Guard, Kinematics, Model, SimTime, Update, UpdateKind};
+/// use reckoning::guard::{GuardConfig, Verdict};
 /// let at = |ms, x| {
 ///     let seen = Kinematics::at_rest(SimTime::from_millis(ms), DVec3::X * x);
 ///     Update::new(seen, Model::Hold, UpdateKind::Partial)

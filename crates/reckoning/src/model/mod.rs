@@ -15,23 +15,20 @@
 
 mod ballistic;
 mod curve;
-mod dis;
-mod euler;
 mod path;
-mod spin;
+pub(crate) mod spin;
 
 use core::time::Duration;
 
 use glam::{DQuat, DVec3};
 
+use crate::dis::DisModel;
 use crate::error::ModelError;
 use crate::math::{exp, expm1, rotation};
 use crate::{Kinematics, SimTime};
 
 pub use ballistic::{Ballistic, Landing};
 pub use curve::{Curve, CurveBasis};
-pub use dis::{BodyAcceleration, DisAlgorithm, DisFields, DisModel};
-pub use euler::{euler_from_quat, quat_from_euler};
 pub use path::{Path, PathRide};
 use spin::Spin;
 
@@ -280,6 +277,7 @@ fn slope(position: impl Fn(f64) -> DVec3, t_s: f64) -> DVec3 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dis::DisAlgorithm;
 
     fn seen() -> Kinematics {
         Kinematics {

@@ -29,8 +29,9 @@ use core::time::Duration;
 use glam::DVec3;
 
 use crate::error::SettingError;
+use crate::ground::Pose;
 use crate::token_bucket::TokenBucket;
-use crate::{DelayedConfig, GhostConfig, Kinematics, Pose, SimTime, Update};
+use crate::{DelayedConfig, GhostConfig, Kinematics, SimTime, Update};
 use position_history::PositionHistory;
 use view::View;
 

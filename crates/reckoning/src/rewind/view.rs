@@ -8,7 +8,8 @@ use core::time::Duration;
 
 use super::RewindView;
 use crate::error::SettingError;
-use crate::{DelayedConfig, DelayedGhost, Ghost, GhostConfig, Pose, SimTime, Update};
+use crate::ground::Pose;
+use crate::{DelayedConfig, DelayedGhost, Ghost, GhostConfig, SimTime, Update};
 
 /// A ghost of either kind. Hosts use one kind, so a box would only add a hop.
 #[allow(clippy::large_enum_variant)]

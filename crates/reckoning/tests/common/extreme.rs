@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use proptest::num::f64::{NEGATIVE, NORMAL, POSITIVE, SUBNORMAL, ZERO};
 use proptest::prelude::*;
+use reckoning::model::{Ballistic, Landing, PathRide};
 use reckoning::{
-    AngleThreshold, Ballistic, Blend, BlendSpan, Curve, CurveBasis, DQuat, DVec3, DelayedConfig,
-    GhostConfig, Kinematics, Landing, Model, PathRide, PublisherConfig, Quantiser, SimTime,
-    Threshold, Timing, Update, UpdateKind,
+    AngleThreshold, Blend, BlendSpan, Curve, CurveBasis, DQuat, DVec3, DelayedConfig, GhostConfig,
+    Kinematics, Model, PublisherConfig, Quantiser, SimTime, Threshold, Timing, Update, UpdateKind,
 };
 
 use super::model;

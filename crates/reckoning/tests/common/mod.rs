@@ -13,11 +13,9 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use reckoning::{
-    Ballistic, BodyAcceleration, Curve, CurveBasis, CustomModel, DQuat, DVec3, DisAlgorithm,
-    DisModel, Kinematics, Landing, Model, Path, PathRide, SimTime, Update, UpdateKind,
-    quat_from_euler,
-};
+use reckoning::dis::{BodyAcceleration, DisAlgorithm, DisModel, quat_from_euler};
+use reckoning::model::{Ballistic, CustomModel, Landing, Path, PathRide};
+use reckoning::{Curve, CurveBasis, DQuat, DVec3, Kinematics, Model, SimTime, Update, UpdateKind};
 
 /// As many random cases as asked for, from a fixed seed unless one is set outside.
 pub fn cases(cases: u32) -> ProptestConfig {

@@ -9,10 +9,8 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use reckoning::error::SettingError;
-use reckoning::{
-    Budget, DVec3, Fairness, FairnessConfig, Kinematics, Leftover, ListenerId, Model, Policy,
-    Update, UpdateKind, Weights,
-};
+use reckoning::fairness::{Budget, FairnessConfig, Leftover, ListenerId, Policy, Weights};
+use reckoning::{DVec3, Fairness, Kinematics, Model, Update, UpdateKind};
 use run::{Run, ms, third_base, walk};
 
 const NEAR: ListenerId = ListenerId(1);

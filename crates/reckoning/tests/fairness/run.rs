@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use reckoning::{
-    DVec3, Fairness, FairnessConfig, Kinematics, ListenerId, Policy, Publisher, PublisherConfig,
-    SimTime,
-};
+use reckoning::fairness::{FairnessConfig, ListenerId, Policy};
+use reckoning::{DVec3, Fairness, Kinematics, Publisher, PublisherConfig, SimTime};
 
 pub fn ms(millis: i64) -> SimTime {
     SimTime::from_millis(millis)

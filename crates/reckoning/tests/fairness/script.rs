@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use reckoning::{
-    DVec3, Fairness, Kinematics, ListenerAccount, ListenerId, Model, SimTime, Update, UpdateKind,
-};
+use reckoning::fairness::ListenerId;
+use reckoning::{DVec3, Fairness, Kinematics, ListenerAccount, Model, SimTime, Update, UpdateKind};
 
 use crate::run::ms;
 use crate::{every_policy, fairness};

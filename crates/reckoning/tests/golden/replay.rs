@@ -7,13 +7,17 @@
 
 use std::time::Duration;
 
+use reckoning::crowd::{CrowdId, CrowdView};
+use reckoning::dis::{DisAlgorithm, DisModel};
+use reckoning::fairness::{Budget, FairnessConfig, ListenerId, Policy, Weights};
+use reckoning::ground::GroundClampConfig;
+use reckoning::joints::{JointGhost, JointPublisher, JointPublisherConfig};
+use reckoning::model::{Ballistic, Landing, Path, PathRide};
+use reckoning::terrain::FlatGround;
 use reckoning::{
-    Ballistic, Blend, BlendSpan, Budget, Crowd, CrowdId, CrowdView, Curve, CurveBasis, DQuat,
-    DVec3, DelayedConfig, DelayedGhost, DisAlgorithm, DisModel, Fairness, FairnessConfig,
-    FlatGround, Ghost, GhostConfig, GroundClamp, GroundClampConfig, Joint, JointGhost,
-    JointPublisher, JointPublisherConfig, Kinematics, Landing, ListenerId, Model, Path, PathRide,
-    Policy, Publisher, PublisherConfig, Quantiser, Sampler, SamplerConfig, SimTime, Update,
-    Weights, update_error_between,
+    Blend, BlendSpan, Crowd, Curve, CurveBasis, DQuat, DVec3, DelayedConfig, DelayedGhost,
+    Fairness, Ghost, GhostConfig, GroundClamp, Joint, Kinematics, Model, Publisher,
+    PublisherConfig, Quantiser, Sampler, SamplerConfig, SimTime, Update, update_error_between,
 };
 
 const FRAMES_PER_S: u32 = 60;

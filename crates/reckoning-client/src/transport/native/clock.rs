@@ -1,4 +1,4 @@
-//! The clock of this machine.
+//! Monotonic clock of this machine.
 
 use std::time::Instant;
 

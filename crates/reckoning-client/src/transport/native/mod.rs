@@ -1,7 +1,7 @@
-//! QUIC datagrams, on a network thread that all clients of the process share.
+//! Native transport: QUIC datagrams, on a network thread that all clients of the process share.
 
 mod clock;
-mod steady;
+mod fixed_window;
 mod trust;
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -33,7 +33,7 @@ const RECEIVE_BUFFER_BYTES: usize = 256 * 1_000;
 
 /// A connection to a server, or the attempt at one.
 #[derive(Debug)]
-pub(crate) struct Wire {
+pub(crate) struct Transport {
     shared: Arc<Shared>,
 }
 
@@ -45,7 +45,7 @@ struct Shared {
     connection: OnceLock<Connection>,
 }
 
-impl Wire {
+impl Transport {
     /// Begins to connect.
     pub(crate) fn open(server: &str, trust: &Trust, clock: Clock) -> Result<Self, ConnectError> {
         let (host, port) = host_and_port(server)?;
@@ -69,7 +69,7 @@ impl Wire {
         (self.state() == State::Open).then_some("quic")
     }
 
-    /// Sends, if the connection stands; the oldest that waits goes when there is no room.
+    /// Sends, if the connection is open; the oldest that waits is dropped when there is no room.
     pub(crate) fn send(&mut self, datagram: &[u8]) {
         if let Some(connection) = self.shared.connection.get() {
             // A datagram that cannot go is lost, as any may be.
@@ -86,7 +86,7 @@ impl Wire {
     }
 }
 
-impl Drop for Wire {
+impl Drop for Transport {
     fn drop(&mut self) {
         *lock(&self.shared.state) = State::Closed("left".to_string());
         if let Some(connection) = self.shared.connection.get() {
@@ -111,7 +111,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 fn network() -> Result<&'static Handle, ConnectError> {
     static NETWORK: OnceLock<Result<Handle, String>> = OnceLock::new();
     let started = NETWORK.get_or_init(|| start_network().map_err(|error| error.to_string()));
-    started.as_ref().map_err(|said| ConnectError::System { said: said.clone() })
+    started.as_ref().map_err(|reason| ConnectError::System { reason: reason.clone() })
 }
 
 fn start_network() -> std::io::Result<Handle> {
@@ -126,7 +126,7 @@ fn start_network() -> std::io::Result<Handle> {
 async fn run(shared: Arc<Shared>, host: String, port: u16, trust: Trust) {
     let ended = match timeout(CONNECT_TIMEOUT, connect(&host, port, &trust)).await {
         Ok(Ok(connection)) => carry(&shared, connection).await,
-        Ok(Err(said)) => said,
+        Ok(Err(reason)) => reason,
         Err(_) => format!("{host}:{port} does not answer"),
     };
     *lock(&shared.state) = State::Closed(ended);
@@ -134,14 +134,14 @@ async fn run(shared: Arc<Shared>, host: String, port: u16, trust: Trust) {
 
 async fn connect(host: &str, port: u16, trust: &Trust) -> Result<Connection, String> {
     let found = tokio::net::lookup_host((host, port)).await.map_err(|error| error.to_string())?;
-    let mut said = format!("{host} has no address");
+    let mut reason = format!("{host} has no address");
     for address in found {
         match connect_to(address, host, trust).await {
             Ok(connection) => return Ok(connection),
-            Err(error) => said = error,
+            Err(error) => reason = error,
         }
     }
-    Err(said)
+    Err(reason)
 }
 
 async fn connect_to(address: SocketAddr, host: &str, trust: &Trust) -> Result<Connection, String> {
@@ -163,29 +163,29 @@ fn transport() -> TransportConfig {
         .keep_alive_interval(Some(KEEP_ALIVE))
         .max_concurrent_bidi_streams(VarInt::from_u32(0))
         .max_concurrent_uni_streams(VarInt::from_u32(0))
-        .ack_frequency_config(Some(seldom()))
+        .ack_frequency_config(Some(ack_frequency()))
         .datagram_send_buffer_size(SEND_BUFFER_BYTES)
         .datagram_receive_buffer_size(Some(RECEIVE_BUFFER_BYTES))
-        .congestion_controller_factory(Arc::new(steady::Steady));
+        .congestion_controller_factory(Arc::new(fixed_window::FixedWindow));
     transport
 }
 
 /// Sessions have acknowledgements of their own; the server's QUIC can let its ride along with
 /// what it sends 20 times a second, instead of a packet for every second one of ours.
-fn seldom() -> AckFrequencyConfig {
+fn ack_frequency() -> AckFrequencyConfig {
     let mut acks = AckFrequencyConfig::default();
     acks.ack_eliciting_threshold(VarInt::from_u32(16)).max_ack_delay(Some(ACK_DELAY));
     acks
 }
 
-/// Moves what comes into the inbox until the connection ends; says why it did.
+/// Moves received datagrams into the inbox until the connection ends; returns why it did.
 async fn carry(shared: &Shared, connection: Connection) -> String {
     let connection = shared.connection.get_or_init(|| connection);
     {
         let mut state = lock(&shared.state);
-        if let State::Closed(said) = &*state {
+        if let State::Closed(reason) = &*state {
             connection.close(VarInt::from_u32(0), b"left");
-            return said.clone();
+            return reason.clone();
         }
         *state = State::Open;
     }

@@ -1,4 +1,4 @@
-//! Which certificate a server may show.
+//! Verification of the server's certificate.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -17,22 +17,22 @@ const ALPN: &[u8] = b"reckoning/1";
 
 /// TLS towards the server at this address.
 pub(super) fn tls(address: IpAddr, trust: &Trust) -> Result<QuicClientConfig, String> {
-    let said = |error: Error| error.to_string();
+    let reason = |error: Error| error.to_string();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone())
         .with_protocol_versions(&[&rustls::version::TLS13])
-        .map_err(said)?;
+        .map_err(reason)?;
     let pinned = match trust {
         Trust::Pinned(sha256) => Some(Some(*sha256)),
-        Trust::Usual if address.to_canonical().is_loopback() => Some(None),
-        Trust::Usual => None,
+        Trust::SystemRoots if address.to_canonical().is_loopback() => Some(None),
+        Trust::SystemRoots => None,
     };
     let mut config = match pinned {
         Some(sha256) => builder
             .dangerous()
-            .with_custom_certificate_verifier(Arc::new(Pinned { sha256, provider }))
+            .with_custom_certificate_verifier(Arc::new(PinnedVerifier { sha256, provider }))
             .with_no_client_auth(),
-        None => builder.with_platform_verifier().map_err(said)?.with_no_client_auth(),
+        None => builder.with_platform_verifier().map_err(reason)?.with_no_client_auth(),
     };
     config.alpn_protocols = vec![ALPN.to_vec()];
     QuicClientConfig::try_from(config).map_err(|error| error.to_string())
@@ -40,12 +40,12 @@ pub(super) fn tls(address: IpAddr, trust: &Trust) -> Result<QuicClientConfig, St
 
 /// Takes one certificate only, or any when nobody else can be at the address.
 #[derive(Debug)]
-struct Pinned {
+struct PinnedVerifier {
     sha256: Option<[u8; 32]>,
     provider: Arc<CryptoProvider>,
 }
 
-impl ServerCertVerifier for Pinned {
+impl ServerCertVerifier for PinnedVerifier {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,

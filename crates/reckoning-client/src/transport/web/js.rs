@@ -1,4 +1,4 @@
-//! The few things of a browser that are needed, declared by hand: `web-sys` has WebTransport
+//! Bindings to the browser, declared by hand: `web-sys` has WebTransport
 //! only behind an unstable flag.
 
 use js_sys::{Object, Promise, Uint8Array};

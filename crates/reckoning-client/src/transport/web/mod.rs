@@ -1,10 +1,10 @@
-//! A browser's way: WebTransport datagrams, or a WebSocket where that is missing or blocked.
+//! Browser transport: WebTransport datagrams, or a WebSocket where that is missing or blocked.
 //!
 //! The page of the server, or any other that may reach it, asks `/reckoning.json` for the hash of
 //! the certificate, so that a self-made one will do.
 
-mod about;
 mod js;
+mod server_info;
 mod socket;
 mod stream;
 
@@ -14,7 +14,7 @@ use std::rc::Rc;
 use reckoning::SimTime;
 use wasm_bindgen_futures::spawn_local;
 
-use self::about::About;
+use self::server_info::ServerInfo;
 use self::socket::Socket;
 use self::stream::Stream;
 use super::{ConnectError, Inbox, State, Trust, host_and_port};
@@ -37,7 +37,7 @@ impl Clock {
 
 /// A connection to a server, or the attempt at one.
 #[derive(Debug)]
-pub(crate) struct Wire {
+pub(crate) struct Transport {
     shared: Rc<Shared>,
 }
 
@@ -46,23 +46,23 @@ pub(crate) fn random_identity() -> [u8; 16] {
     std::array::from_fn(|_| (js_sys::Math::random() * 256.0) as u8)
 }
 
-/// What the callbacks of the browser share with the wire.
+/// What the callbacks of the browser share with the transport.
 #[derive(Debug)]
 struct Shared {
     clock: Clock,
     state: RefCell<State>,
     inbox: RefCell<Inbox>,
-    outlet: RefCell<Outlet>,
+    sink: RefCell<Sink>,
 }
 
 #[derive(Debug)]
-enum Outlet {
+enum Sink {
     None,
     Stream(Stream),
     Socket(Socket),
 }
 
-impl Wire {
+impl Transport {
     /// Begins to connect.
     pub(crate) fn open(server: &str, trust: &Trust, clock: Clock) -> Result<Self, ConnectError> {
         host_and_port(server)?;
@@ -70,7 +70,7 @@ impl Wire {
             clock,
             state: RefCell::new(State::Connecting),
             inbox: RefCell::default(),
-            outlet: RefCell::new(Outlet::None),
+            sink: RefCell::new(Sink::None),
         });
         let (server, trust) = (server.to_string(), trust.clone());
         let running = shared.clone();
@@ -85,19 +85,19 @@ impl Wire {
     /// What carries the datagrams, once it stands.
     pub(crate) fn name(&self) -> Option<&'static str> {
         let is_open = *self.shared.state.borrow() == State::Open;
-        match &*self.shared.outlet.borrow() {
-            Outlet::Stream(_) if is_open => Some("webtransport"),
-            Outlet::Socket(_) if is_open => Some("websocket"),
+        match &*self.shared.sink.borrow() {
+            Sink::Stream(_) if is_open => Some("webtransport"),
+            Sink::Socket(_) if is_open => Some("websocket"),
             _ => None,
         }
     }
 
     /// Sends, if the connection stands and the browser keeps up.
     pub(crate) fn send(&mut self, datagram: &[u8]) {
-        match &*self.shared.outlet.borrow() {
-            Outlet::None => {}
-            Outlet::Stream(stream) => stream.send(datagram),
-            Outlet::Socket(socket) => socket.send(datagram),
+        match &*self.shared.sink.borrow() {
+            Sink::None => {}
+            Sink::Stream(stream) => stream.send(datagram),
+            Sink::Socket(socket) => socket.send(datagram),
         }
     }
 
@@ -110,16 +110,16 @@ impl Wire {
     }
 }
 
-impl Drop for Wire {
+impl Drop for Transport {
     fn drop(&mut self) {
         self.shared.end("left");
-        // Dropping the outlet closes what it holds.
-        self.shared.outlet.replace(Outlet::None);
+        // Dropping the sink closes what it holds.
+        self.shared.sink.replace(Sink::None);
     }
 }
 
 impl Shared {
-    fn take_in(&self, datagram: Vec<u8>) {
+    fn push_received(&self, datagram: Vec<u8>) {
         self.inbox.borrow_mut().push(self.clock.now(), datagram);
     }
 
@@ -128,16 +128,16 @@ impl Shared {
     }
 
     /// Ends it, if it has not ended already.
-    fn end(&self, said: &str) {
+    fn end(&self, reason: &str) {
         if !self.is_over() {
-            self.state.replace(State::Closed(said.to_string()));
+            self.state.replace(State::Closed(reason.to_string()));
         }
     }
 
     /// Uses this way out from now on.
-    fn begin(&self, outlet: Outlet) {
+    fn begin(&self, sink: Sink) {
         if !self.is_over() {
-            self.outlet.replace(outlet);
+            self.sink.replace(sink);
             self.state.replace(State::Open);
         }
     }
@@ -145,20 +145,20 @@ impl Shared {
 
 /// Tries WebTransport, then a WebSocket.
 async fn run(shared: Rc<Shared>, server: String, trust: Trust) {
-    let about = About::ask(&server).await;
+    let info = ServerInfo::ask(&server).await;
     let hash = match trust {
         Trust::Pinned(sha256) => Some(sha256),
-        Trust::Usual => about.certificate_sha256,
+        Trust::SystemRoots => info.certificate_sha256,
     };
     if let Ok((stream, reader)) = Stream::open(&server, hash).await {
-        shared.begin(Outlet::Stream(stream));
+        shared.begin(Sink::Stream(stream));
         stream::read(&shared, &reader).await;
         return shared.end("the server closed the connection");
     }
-    match Socket::open(&server, about.is_secure, &shared) {
+    match Socket::open(&server, info.is_secure, &shared) {
         Ok(socket) => {
-            // It says itself when it is open; until then it drops what it is given.
-            shared.outlet.replace(Outlet::Socket(socket));
+            // Its callback reports when it is open; until then it drops what it is given.
+            shared.sink.replace(Sink::Socket(socket));
         }
         Err(_) => shared.end("neither WebTransport nor WebSocket reaches the server"),
     }

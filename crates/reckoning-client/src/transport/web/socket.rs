@@ -68,7 +68,7 @@ fn came(shared: Rc<Shared>) -> Closure<dyn FnMut(JsValue)> {
     Closure::new(move |event: JsValue| {
         let data = Reflect::get(&event, &"data".into()).ok();
         if let Some(buffer) = data.and_then(|data| data.dyn_into::<ArrayBuffer>().ok()) {
-            shared.take_in(Uint8Array::new(&buffer).to_vec());
+            shared.push_received(Uint8Array::new(&buffer).to_vec());
         }
     })
 }

@@ -68,7 +68,7 @@ fn options(sha256: Option<[u8; 32]>) -> Result<Object, JsValue> {
     Ok(options)
 }
 
-/// Takes in what comes, until the session ends or the wire is dropped.
+/// Takes in what comes, until the session ends or the transport is dropped.
 pub(super) async fn read(shared: &Shared, reader: &Reader) {
     while !shared.is_over() {
         let Ok(chunk) = JsFuture::from(reader.read()).await else { return };
@@ -76,6 +76,6 @@ pub(super) async fn read(shared: &Shared, reader: &Reader) {
         let Some(bytes) = value.and_then(|value| value.dyn_into::<Uint8Array>().ok()) else {
             return;
         };
-        shared.take_in(bytes.to_vec());
+        shared.push_received(bytes.to_vec());
     }
 }

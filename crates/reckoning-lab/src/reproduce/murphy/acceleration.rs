@@ -2,9 +2,8 @@
 
 use std::f64::consts::TAU;
 
-use reckoning::{
-    Blend, DVec3, Kinematics, Model, Sampler, SamplerConfig, SimTime, damp_acceleration,
-};
+use reckoning::sampler::damp_acceleration;
+use reckoning::{Blend, DVec3, Kinematics, Model, Sampler, SamplerConfig, SimTime};
 
 use super::follow::{ACCELERATING, follow};
 use super::{MOTIONS, claim};

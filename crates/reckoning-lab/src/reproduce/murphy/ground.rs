@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use reckoning::ground::{ClampMode, GroundClampConfig};
+use reckoning::terrain::FlatGround;
 use reckoning::{
-    Blend, ClampMode, FlatGround, Ghost, GroundClamp, GroundClampConfig, Kinematics, Publisher,
-    PublisherConfig, SimTime, Update,
+    Blend, Ghost, GroundClamp, Kinematics, Publisher, PublisherConfig, SimTime, Update,
 };
 
 use super::claim;

@@ -5,9 +5,10 @@
 
 use std::time::Duration;
 
+use reckoning::accounting::Split;
 use reckoning::{
     Blend, FlightLog, Ghost, GhostConfig, Kinematics, Model, Publisher, PublisherConfig, SimTime,
-    Split, Timing, Update,
+    Timing, Update,
 };
 
 use super::tank::TankDrive;

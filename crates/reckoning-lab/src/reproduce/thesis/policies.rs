@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use reckoning::fairness::{Budget, FairnessConfig, Leftover, ListenerId, Policy, Weights};
 use reckoning::{
-    Budget, Fairness, FairnessConfig, Kinematics, Leftover, ListenerId, Model, Policy, Publisher,
-    PublisherConfig, SimTime, Threshold, Update, Weights,
+    Fairness, Kinematics, Model, Publisher, PublisherConfig, SimTime, Threshold, Update,
 };
 
 use super::tank::TankDrive;

@@ -8,10 +8,9 @@
 
 use alloc::boxed::Box;
 
-use reckoning::{
-    DVec3, Fairness, FairnessConfig, Guard, GuardConfig, Kinematics, Model, Policy, SimTime,
-    Update, UpdateKind,
-};
+use reckoning::fairness::{FairnessConfig, Policy};
+use reckoning::guard::GuardConfig;
+use reckoning::{DVec3, Fairness, Guard, Kinematics, Model, SimTime, Update, UpdateKind};
 
 use crate::history::History;
 use crate::host::sending::{PayloadCache, PayloadKey, PredictionError, PredictionErrorCache};

@@ -9,7 +9,8 @@ pub(crate) use table::EntityTable;
 use core::fmt;
 use core::time::Duration;
 
-use reckoning::{Kinematics, KinematicsError, Model, SimTime, Update, UpdateKind};
+use reckoning::kinematics::KinematicsError;
+use reckoning::{Kinematics, Model, SimTime, Update, UpdateKind};
 
 use super::Host;
 use super::connections::Peer;

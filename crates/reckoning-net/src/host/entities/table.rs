@@ -3,7 +3,8 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use reckoning::{Fairness, Policy, SimTime};
+use reckoning::fairness::Policy;
+use reckoning::{Fairness, SimTime};
 
 use super::entity::{ClassFormat, Entity};
 use crate::host::config::HostConfig;

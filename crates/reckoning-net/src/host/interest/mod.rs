@@ -11,7 +11,8 @@ pub(crate) use grid::Grid;
 
 use alloc::vec::Vec;
 
-use reckoning::{DVec3, ListenerId, Rewind, SimTime};
+use reckoning::fairness::ListenerId;
+use reckoning::{DVec3, Rewind, SimTime};
 
 use super::connections::{Peer, Viewpoint};
 use super::entities::EntityTable;

@@ -2,7 +2,8 @@
 
 use alloc::collections::BTreeMap;
 
-use reckoning::{ListenerId, SimTime};
+use reckoning::SimTime;
+use reckoning::fairness::ListenerId;
 
 use super::export_reason::{ExportState, reason_for_everybody};
 use crate::host::config::HostConfig;

@@ -1,4 +1,4 @@
-//! Bodies, their other pictures, bullets and names.
+//! Bodies with their comparison outlines, bullets and names.
 
 use std::f64::consts::TAU;
 
@@ -6,18 +6,18 @@ use reckoning::{DVec3, SimTime};
 use web_sys::CanvasRenderingContext2d as Pen;
 
 use super::palette::Palette;
-use super::stamps::{Look, Motif, Stamps};
+use super::sprite_cache::{Look, SpriteCache, SpriteKey};
 use crate::camera::Camera;
 use crate::scene::{Body, Bullet, Scene};
 
 /// Bodies are never smaller on the page.
-const LEAST_RADIUS: f64 = 7.0;
-/// Stamps of bodies look into so many directions: at the rim of a body that is half a pixel.
+const MIN_RADIUS: f64 = 7.0;
+/// Sprites of bodies look into so many directions: at the rim of a body that is half a pixel.
 const TURNS: f64 = 180.0;
 /// Room for a line of a name with its halo.
 const NAME_HEIGHT: f64 = 20.0;
 /// A ghost this near to the truth is not worth a bar.
-const LEAST_ERROR_PX: f64 = 1.5;
+const MIN_ERROR_PX: f64 = 1.5;
 
 /// What bodies are drawn with.
 #[derive(Clone, Copy)]
@@ -30,7 +30,7 @@ pub struct Brush<'a> {
 
 impl Brush<'_> {
     pub fn radius(&self) -> f64 {
-        (self.radius_px * self.camera.zoom).max(LEAST_RADIUS)
+        (self.radius_px * self.camera.zoom).max(MIN_RADIUS)
     }
 
     pub fn shows(&self, place: DVec3) -> bool {
@@ -154,7 +154,7 @@ impl Brush<'_> {
 
     /// From what is shown to what is true, all in one stroke.
     pub fn error_bars(&self, bars: impl Iterator<Item = (DVec3, DVec3)>, colour: &str) {
-        let bars = bars.filter(|(shown, truth)| shown.distance(*truth) >= LEAST_ERROR_PX);
+        let bars = bars.filter(|(shown, truth)| shown.distance(*truth) >= MIN_ERROR_PX);
         self.lines(bars, 2.5, colour);
     }
 
@@ -172,15 +172,15 @@ impl Brush<'_> {
     }
 
     /// The name over a body. The pen has the font.
-    pub fn name(&self, body: &Body, place: DVec3, stamps: &mut Stamps) {
+    pub fn name(&self, body: &Body, place: DVec3, sprites: &mut SpriteCache) {
         let [x, y] = self.camera.to_page(place);
         let y = y - self.radius() * 1.5 - 11.0;
-        let motif = Motif::Name { text: body.name.clone(), is_faint: body.is_bot };
+        let key = SpriteKey::Name { text: body.name.clone(), is_faint: body.is_bot };
         let size = || {
             let wide = self.pen.measure_text(&body.name).map_or(0.0, |it| it.width());
             [wide + 8.0, NAME_HEIGHT]
         };
-        stamps.put(self.pen, &motif, [x, y], size, |pen| {
+        sprites.put(self.pen, &key, [x, y], size, |pen| {
             write_like_names(pen);
             pen.set_stroke_style_str(self.colours.text_halo);
             pen.set_line_width(3.0);
@@ -194,8 +194,8 @@ impl Brush<'_> {
         });
     }
 
-    /// Somebody else, from a stamp.
-    pub fn stamp(&self, body: &Body, place: DVec3, look: Look, stamps: &mut Stamps) {
+    /// Somebody else, from a sprite.
+    pub fn sprite(&self, body: &Body, place: DVec3, look: Look, sprites: &mut SpriteCache) {
         let (team, is_tank, radius) = (body.team, body.is_tank, self.radius());
         let alike = match (look, is_tank, team % 2) {
             (Look::Truth | Look::Naive, false, 0) => 1.0,
@@ -203,9 +203,9 @@ impl Brush<'_> {
             _ => TURNS,
         };
         let turn = (body.yaw_rad / TAU * TURNS).round().rem_euclid(alike);
-        let motif = Motif::Body { team, is_tank, look, turn: turn as u16 };
+        let key = SpriteKey::Body { team, is_tank, look, turn: turn as u16 };
         let size = || [2.0 * (radius * 1.75 + 4.0); 2];
-        stamps.put(self.pen, &motif, self.camera.to_page(place), size, |pen| {
+        sprites.put(self.pen, &key, self.camera.to_page(place), size, |pen| {
             let turned = Body { yaw_rad: turn / TURNS * TAU, ..body.clone() };
             let camera = Camera { centre: DVec3::ZERO, size: [0.0; 2], ..*self.camera };
             let brush = Brush { pen, camera: &camera, ..*self };
@@ -228,7 +228,7 @@ impl Brush<'_> {
             return;
         }
         let side_of = |shooter: u16| match shooter {
-            reckoning_arena::talk::A_TURRET => 2,
+            reckoning_arena::protocol::A_TURRET => 2,
             shooter => usize::from(scene.team_of(shooter) % 2),
         };
         let [(first, _), (second, _)] = self.colours.teams;

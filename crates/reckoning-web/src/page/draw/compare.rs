@@ -1,4 +1,4 @@
-//! One player four ways, side by side: the same window onto the same place, one picture each.
+//! The comparison view: one player four ways, side by side.
 
 use reckoning::DVec3;
 

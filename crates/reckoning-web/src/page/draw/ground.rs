@@ -7,7 +7,7 @@ use web_sys::{CanvasRenderingContext2d as Pen, HtmlCanvasElement};
 
 use super::bodies::Brush;
 use super::palette::Palette;
-use super::stamps::{Motif, Stamps};
+use super::sprite_cache::{SpriteCache, SpriteKey};
 use crate::camera::Camera;
 use crate::page::dom;
 
@@ -16,7 +16,7 @@ const MARGIN: f64 = 0.3;
 /// Lines of the floor, in pixels of the level; every fifth is strong.
 const GRIDS_PX: [f64; 4] = [20.0, 40.0, 80.0, 160.0];
 /// Lines of the grid are at least so far apart on the page.
-const LEAST_GRID: f64 = 22.0;
+const MIN_GRID: f64 = 22.0;
 
 /// Where bodies are: a level, or only its extent for recordings from elsewhere.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub struct Ground {
 }
 
 impl Ground {
-    pub fn of_level(level: Level) -> Self {
+    pub fn from_level(level: Level) -> Self {
         let (size, radius_px) = (level.size_px(), level.file().body.radius_px);
         Self { level: Some(level), size, radius_px }
     }
@@ -59,7 +59,7 @@ pub struct Backdrop {
 }
 
 /// What phones allow a canvas to have.
-const MOST_PIXELS: f64 = 16e6;
+const MAX_PIXELS: f64 = 16e6;
 
 impl Backdrop {
     pub fn new() -> Option<Self> {
@@ -112,7 +112,7 @@ impl Backdrop {
     }
 
     fn draw(&mut self, camera: &Camera, ground: &Ground, colours: &Palette, dpr: f64) {
-        let wide = camera.backdrop(ground.size, MARGIN, MOST_PIXELS / (dpr * dpr));
+        let wide = camera.backdrop(ground.size, MARGIN, MAX_PIXELS / (dpr * dpr));
         let device = wide.size.map(|it| (it * dpr).ceil() as u32);
         if self.canvas.width() != device[0] || self.canvas.height() != device[1] {
             self.canvas.set_width(device[0]);
@@ -161,7 +161,7 @@ fn draw_floor(pen: &Pen, camera: &Camera, ground: &Ground, colours: &Palette) {
 }
 
 fn draw_grid(pen: &Pen, camera: &Camera, ground: &Ground, colours: &Palette) {
-    let step = GRIDS_PX.into_iter().find(|it| it * camera.zoom >= LEAST_GRID).unwrap_or(320.0);
+    let step = GRIDS_PX.into_iter().find(|it| it * camera.zoom >= MIN_GRID).unwrap_or(320.0);
     let first = camera.to_level(0.0, 0.0).max(DVec3::ZERO);
     let last = camera.to_level(camera.size[0], camera.size[1]).min(ground.size);
     pen.set_line_width(1.0);
@@ -288,7 +288,13 @@ fn no_shadow(pen: &Pen) {
 }
 
 /// Items that lie there and turrets, which may change from frame to frame.
-pub fn draw_things(brush: &Brush<'_>, level: &Level, items: u64, time_s: f64, stamps: &mut Stamps) {
+pub fn draw_things(
+    brush: &Brush<'_>,
+    level: &Level,
+    items: u64,
+    time_s: f64,
+    sprites: &mut SpriteCache,
+) {
     let Brush { pen, camera, colours, radius_px } = *brush;
     let radius = (radius_px * 0.62 * camera.zoom).max(4.5);
     for (number, item) in level.file().items.iter().enumerate().take(64) {
@@ -302,7 +308,7 @@ pub fn draw_things(brush: &Brush<'_>, level: &Level, items: u64, time_s: f64, st
         let is_health = item.kind == ItemKind::Health;
         let colour = if is_health { colours.health } else { colours.ammo };
         let size = || [2.0 * radius + 4.0; 2];
-        stamps.put(pen, &Motif::Item { is_health }, camera.to_page(place), size, |pen| {
+        sprites.put(pen, &SpriteKey::Item { is_health }, camera.to_page(place), size, |pen| {
             draw_item(pen, [0.0; 2], radius, item.kind, colour);
         });
     }
@@ -312,7 +318,7 @@ pub fn draw_things(brush: &Brush<'_>, level: &Level, items: u64, time_s: f64, st
         let place = DVec3::new(turret.at[0], turret.at[1], 0.0);
         if camera.shows(place, 40.0) {
             let size = || [2.0 * radius + 4.0; 2];
-            stamps.put(pen, &Motif::Turret, camera.to_page(place), size, |pen| {
+            sprites.put(pen, &SpriteKey::Turret, camera.to_page(place), size, |pen| {
                 draw_turret(pen, [0.0; 2], radius, colours);
             });
         }

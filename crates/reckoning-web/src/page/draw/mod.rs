@@ -1,11 +1,11 @@
-//! Everything that is painted.
+//! Drawing on the canvas.
 
 mod bodies;
 mod compare;
 mod ground;
 mod palette;
 mod plots;
-mod stamps;
+mod sprite_cache;
 
 use std::f64::consts::TAU;
 
@@ -18,12 +18,12 @@ pub use compare::draw_compare;
 pub use ground::{Backdrop, Ground};
 pub use palette::{DARK, LIGHT, Palette};
 pub use plots::{Curves, draw_plot};
-use stamps::Look;
-pub use stamps::Stamps;
+use sprite_cache::Look;
+pub use sprite_cache::SpriteCache;
 
 use crate::camera::Camera;
 use crate::controls::Overlays;
-use crate::input::{Hands, STICK_PX};
+use crate::input::{HeldInput, STICK_PX};
 use crate::scene::{Body, Scene};
 
 /// How old news are half of what they were, for the rings of ages.
@@ -53,7 +53,7 @@ impl Picture<'_> {
     }
 
     /// Everything over the backdrop.
-    pub fn draw(&self, stamps: &mut Stamps, dpr: f64) {
+    pub fn draw(&self, sprites: &mut SpriteCache, dpr: f64) {
         if self.overlays.trend {
             self.draw_trend();
         }
@@ -61,12 +61,12 @@ impl Picture<'_> {
             self.draw_zones();
         }
         let brush = self.brush();
-        stamps.prepare(self.colours, dpr, brush.radius());
+        sprites.prepare(self.colours, dpr, brush.radius());
         if let Some(level) = &self.ground.level {
             let time_s = self.now.as_secs_f64();
-            ground::draw_things(&brush, level, self.scene.items, time_s, stamps);
+            ground::draw_things(&brush, level, self.scene.items, time_s, sprites);
         }
-        self.draw_others(&brush, stamps);
+        self.draw_others(&brush, sprites);
         brush.bullets(self.host_now, self.scene);
         for body in self.bodies {
             let is_drawn = self.overlays.ghost || body.is_me;
@@ -76,25 +76,25 @@ impl Picture<'_> {
                     brush.body(body, body.shown, is_struck);
                 } else {
                     let look = if is_struck { Look::Struck } else { Look::Plain };
-                    brush.stamp(body, body.shown, look, stamps);
+                    brush.sprite(body, body.shown, look, sprites);
                 }
             }
         }
-        self.draw_names(&brush, stamps);
+        self.draw_names(&brush, sprites);
     }
 
     /// The pictures beside the ghosts.
-    fn draw_others(&self, brush: &Brush<'_>, stamps: &mut Stamps) {
+    fn draw_others(&self, brush: &Brush<'_>, sprites: &mut SpriteCache) {
         let others = || self.bodies.iter().filter(|it| it.is_alive && !it.is_me);
         let naive_of =
             |it: &Body| it.naive.filter(|place| self.overlays.naive && brush.shows(*place));
         let truth_of = |it: &Body| it.truth.filter(|place| brush.shows(*place));
         for body in others() {
             if let Some(naive) = naive_of(body) {
-                brush.stamp(body, naive, Look::Naive, stamps);
+                brush.sprite(body, naive, Look::Naive, sprites);
             }
             if let Some(truth) = truth_of(body).filter(|_| self.overlays.truth) {
-                brush.stamp(body, truth, Look::Truth, stamps);
+                brush.sprite(body, truth, Look::Truth, sprites);
             }
         }
         if self.overlays.errors {
@@ -105,11 +105,11 @@ impl Picture<'_> {
         }
     }
 
-    fn draw_names(&self, brush: &Brush<'_>, stamps: &mut Stamps) {
+    fn draw_names(&self, brush: &Brush<'_>, sprites: &mut SpriteCache) {
         bodies::write_like_names(self.pen);
         for body in self.bodies.iter().filter(|it| it.is_alive && !it.is_me) {
             if brush.shows(body.shown) {
-                brush.name(body, body.shown, stamps);
+                brush.name(body, body.shown, sprites);
             }
         }
     }
@@ -163,8 +163,8 @@ fn density(side: f64, seen: u32) -> u32 {
 }
 
 /// The sticks under the thumbs.
-pub fn draw_thumbs(pen: &Pen, hands: &Hands, colours: &Palette) {
-    for thumb in [hands.steering, hands.aiming].into_iter().flatten() {
+pub fn draw_thumbs(pen: &Pen, held: &HeldInput, colours: &Palette) {
+    for thumb in [held.steering, held.aiming].into_iter().flatten() {
         let push = thumb.push() * STICK_PX;
         pen.set_global_alpha(0.35);
         pen.set_stroke_style_str(colours.text);

@@ -1,4 +1,4 @@
-//! The curves under the arena.
+//! Plots under the arena.
 
 use web_sys::HtmlCanvasElement;
 
@@ -7,7 +7,7 @@ use crate::page::dom;
 use crate::plot::{Series, axis_end, short};
 
 /// Below this there is no room for a curve.
-const LEAST_HEIGHT: f64 = 20.0;
+const MIN_HEIGHT: f64 = 20.0;
 
 /// What a plot shows: each curve with its colour, the important one last.
 pub struct Curves<'a> {
@@ -17,7 +17,7 @@ pub struct Curves<'a> {
 /// Draws a plot to fill its canvas.
 pub fn draw_plot(canvas: &HtmlCanvasElement, curves: &Curves<'_>, colours: &Palette, dpr: f64) {
     let (width, height) = (f64::from(canvas.client_width()), f64::from(canvas.client_height()));
-    if height < LEAST_HEIGHT {
+    if height < MIN_HEIGHT {
         return; // it is hidden
     }
     let device = [width, height].map(|it| (it * dpr).round() as u32);

@@ -1,0 +1,205 @@
+//! Settings shared by both ends of the arena, in pixels instead of metres.
+
+use crate::level::{Level, Walls as LevelWalls};
+use crate::protocol::{ModelChoice, ServerTuning};
+use reckoning::guard::{Envelope, GuardConfig};
+use reckoning::rewind::{RewindConfig, RewindView};
+use reckoning::{
+    AngleThreshold, BlendSpan, ConfigError, Curve, GhostConfig, Model, PublisherConfig, Quantiser,
+    Threshold,
+};
+use reckoning_net::wire::FormatError;
+use reckoning_net::{Format, HostConfig, Registry, SessionConfig, ZoneClass};
+use reckoning_predict::learned::LearnedModel;
+use reckoning_predict::{Outline, Wall, Walls};
+use std::fmt;
+use std::time::Duration;
+
+/// How long after the trigger a client shows and sends its shot: less than anyone notices, and
+/// that much less to rewind.
+pub const GUN_LAG: Duration = Duration::from_millis(50);
+
+/// Stamps of updates in a second.
+const STAMP_HZ: u32 = 1_000;
+/// Fine enough that nobody sees it; turns to a degree.
+const STEPS: Quantiser = Quantiser {
+    position_m: 0.25,
+    velocity_mps: 1.0,
+    acceleration_mps2: 8.0,
+    angular_velocity_radps: 0.05,
+    orientation: 0.01,
+};
+/// People aim all the time; the others see it this exactly.
+const ANGLE_DEG: f64 = 15.0;
+/// Where no window shows them.
+const FAR_ANGLE_DEG: f64 = 45.0;
+/// An owner's threshold, whatever receivers are served with.
+const MAX_OWN_PX: f32 = 6.0;
+/// Between two rounds of sending.
+const ROUND: Duration = Duration::from_millis(33);
+/// Bodies turn within a fifth of a second. In half of that errors on screen would be smaller by
+/// a little, but of the hits that shooters saw the host's rewind then counts 13 of 18.
+const BLEND: Duration = Duration::from_millis(200);
+const HEARTBEAT: Duration = Duration::from_millis(500);
+/// A client may be put right over the slowest link that can be simulated.
+const OBEYS_WITHIN: Duration = Duration::from_secs(4);
+const OLDEST: Duration = Duration::from_secs(3);
+const LONGEST_SILENCE: Duration = Duration::from_secs(2);
+
+/// Why the settings of a level make no host.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum ArenaHostError {
+    /// A setting is out of range.
+    Config(ConfigError),
+    /// The format cannot be described.
+    Format(FormatError),
+}
+
+impl fmt::Display for ArenaHostError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Config(error) => error.fmt(f),
+            Self::Format(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ArenaHostError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Config(error) => Some(error),
+            Self::Format(error) => Some(error),
+        }
+    }
+}
+
+impl From<ConfigError> for ArenaHostError {
+    fn from(error: ConfigError) -> Self {
+        Self::Config(error)
+    }
+}
+
+impl From<FormatError> for ArenaHostError {
+    fn from(error: FormatError) -> Self {
+        Self::Format(error)
+    }
+}
+
+/// A host for a level. Limits, budgets and times are taken from `base`.
+///
+/// # Errors
+/// When the level's numbers make no envelope or no walls.
+pub fn host_config(base: HostConfig, level: &Level) -> Result<HostConfig, ArenaHostError> {
+    let models = ModelChoice::PLAIN.map(ModelChoice::model);
+    let mut host = base;
+    host.format = Format::new(true, STAMP_HZ, STEPS, &models, Registry::default())?;
+    host.zones.classes = zone_classes(level)?;
+    host.model = ServerTuning::default().model.model();
+    host.tick = ROUND;
+    host.guard = Some(guard_config(level));
+    host.walls = Some(walls(level.walls())?);
+    let mut rewind = RewindConfig::default();
+    rewind.view = RewindView::Now(ghost_config());
+    host.rewind = Some(rewind);
+    Ok(host)
+}
+
+/// Whatever a window may show is near. The rest of a large level is where it is told to be as well,
+/// but in coarser steps, and where it looks matters less.
+fn zone_classes(level: &Level) -> Result<Vec<ZoneClass>, ConfigError> {
+    let mut near = ZoneClass::default();
+    near.threshold = Threshold::metres(f64::from(ServerTuning::default().threshold_px))?;
+    near.angle_threshold = AngleThreshold::degrees(ANGLE_DEG).ok();
+    near.heartbeat = HEARTBEAT;
+    if near_px(level) >= level.size_px().length() {
+        return Ok(vec![near]);
+    }
+    let mut far = near;
+    near.radius_m = near_px(level);
+    far.angle_threshold = AngleThreshold::degrees(FAR_ANGLE_DEG).ok();
+    far.coarser_log2 = 1;
+    Ok(vec![near, far])
+}
+
+/// The borders between the distance classes of a level, in pixels from a player.
+#[must_use]
+pub fn zones_px(level: &Level) -> Vec<f64> {
+    let classes = zone_classes(level).unwrap_or_default();
+    classes.iter().map(|class| class.radius_m).filter(|radius| radius.is_finite()).collect()
+}
+
+/// To the corner of a player's window and a second's way further.
+fn near_px(level: &Level) -> f64 {
+    let [width, height] = level.file().view_px;
+    0.5 * libm::hypot(width, height) + level.file().body.speed_px_s
+}
+
+/// The same host, for an arena whose bots a trained predictor plans: its curves go by a short
+/// name.
+///
+/// # Errors
+/// When the format cannot be described with them.
+pub fn with_learned(
+    mut host: HostConfig,
+    model: &LearnedModel,
+) -> Result<HostConfig, ArenaHostError> {
+    let curve = Model::Curve(Curve::still(model.basis()));
+    let damped = Model::Damped { fade: model.fade() };
+    let mut models = vec![curve];
+    models.extend(ModelChoice::PLAIN.map(ModelChoice::model));
+    models.push(damped);
+    host.format = Format::new(true, STAMP_HZ, STEPS, &models, Registry::default())?;
+    Ok(host)
+}
+
+/// What an honest body of the level can do.
+#[must_use]
+pub fn guard_config(level: &Level) -> GuardConfig {
+    let body = &level.file().body;
+    let most_px_s2 = body.acceleration_px_s2.max(body.braking_px_s2);
+    let envelope = Envelope::of_speed(body.speed_px_s * 1.05, most_px_s2 * 2.0);
+    // The owner's threshold, rounding, and a step either way.
+    let tolerance_px = f64::from(MAX_OWN_PX) * 2.0 + body.speed_px_s * 2.0 * crate::TICK_S;
+    let mut guard = GuardConfig::of(envelope, tolerance_px);
+    guard.obey_within = OBEYS_WITHIN;
+    guard.max_age = OLDEST;
+    guard.max_silence = LONGEST_SILENCE;
+    guard
+}
+
+pub(super) fn walls(of: &LevelWalls) -> Result<Walls, ConfigError> {
+    let lines = of.edges().iter().map(|edge| Wall::from(Outline::Line(edge.a, edge.b)));
+    Ok(Walls::new(lines)?)
+}
+
+/// How clients show others. The host's memory of what they saw takes it to be this.
+#[must_use]
+pub fn ghost_config() -> GhostConfig {
+    let mut ghost = GhostConfig::default();
+    ghost.span = BlendSpan::Fixed(BLEND);
+    ghost.max_extrapolation = Duration::from_millis(1_500);
+    ghost
+}
+
+/// How clients publish their own bodies.
+#[must_use]
+pub fn publisher_config(tuning: &ServerTuning) -> PublisherConfig {
+    let mut publisher = PublisherConfig::default();
+    let own_px = f64::from(tuning.threshold_px.min(MAX_OWN_PX));
+    publisher.threshold = Threshold::metres(own_px).unwrap_or(Threshold::METRE_PER_AXIS);
+    publisher.angle_threshold = AngleThreshold::degrees(ANGLE_DEG).ok();
+    publisher.angle_min_interval = Duration::from_millis(100);
+    publisher.heartbeat = HEARTBEAT;
+    publisher.model = tuning.model.model();
+    publisher
+}
+
+/// How clients join, publish and show.
+#[must_use]
+pub fn session_config(tuning: &ServerTuning) -> SessionConfig {
+    let mut session = SessionConfig::default();
+    session.publisher = publisher_config(tuning);
+    session.ghost = ghost_config();
+    session
+}

@@ -1,0 +1,95 @@
+//! Lag compensation: shots of people fly through what the shooter saw first.
+//!
+//! A shot left the gun at the moment the shooter's screen showed, which is some time ago by
+//! now. Until now it flies through the ghosts that this shooter was shown, which the host
+//! remembers; from now on it flies among the bodies as they are, as all shots do.
+
+use super::{ArenaHost, STEP};
+use crate::world::PlayerId;
+use reckoning::{DVec3, SimTime};
+use reckoning_net::{Host, PeerId};
+use std::time::Duration;
+
+/// A shot that a client asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FireRequest {
+    pub(super) peer: PeerId,
+    pub(super) shown_at: SimTime,
+    pub(super) aim: [f32; 2],
+}
+
+/// Shots reach back this far at most; within what the host remembers.
+const MAX_PAST: Duration = Duration::from_millis(800);
+/// Triggers of one step at most; far more than everyone together can pull.
+const MAX_FIRE_REQUESTS: usize = 256;
+/// What is shown is as old as a slow way, and a guess on top.
+const SHOWN_AGE_S: f64 = 1.0;
+/// A shown time is as exact as a client's clock.
+const PAUSE_SHARE: f64 = 0.9;
+
+impl ArenaHost {
+    pub(super) fn queue(&mut self, request: FireRequest) {
+        if self.fire_requests.len() < MAX_FIRE_REQUESTS {
+            self.fire_requests.push(request);
+        }
+    }
+
+    /// Fires what was requested since the last step.
+    pub(super) fn fire_requested(&mut self, at: SimTime, host: &Host) {
+        for request in std::mem::take(&mut self.fire_requests) {
+            let fired = self.fire(at, &request, host).is_some();
+            self.stats.shots += u64::from(fired);
+            self.stats.refused_shots += u64::from(!fired);
+        }
+    }
+
+    fn fire(&mut self, at: SimTime, request: &FireRequest, host: &Host) -> Option<u32> {
+        let client = self.clients.get_mut(&request.peer)?;
+        let id = client.player?;
+        let entity = self.actors.get(&id)?.entity?;
+        let along = DVec3::new(request.aim[0].into(), request.aim[1].into(), 0.0);
+        let along = along.try_normalize()?;
+        let earliest = SimTime::from_micros(at.as_micros() - MAX_PAST.as_micros() as i64);
+        let shown_at = request.shown_at.clamp(earliest, at);
+        let pause_s = self.level.file().gun.pause_s * PAUSE_SHARE;
+        if client.fired_at > SimTime::MIN && shown_at.secs_since(client.fired_at) < pause_s {
+            return None;
+        }
+        let shooter = self.world.player(id).filter(|it| it.is_alive)?;
+        let (stands, lives) = (shooter.position, self.world.tick() - shooter.since_tick);
+        // What its screen showed before its birth was a dead player's.
+        if at.secs_since(shown_at) > (lives + 1) as f64 * STEP.as_secs_f64() {
+            return None;
+        }
+        let rewind = host.rewind();
+        let stood = rewind.and_then(|it| it.truth_at(entity, shown_at)).unwrap_or(stands);
+        // It may have been put right since.
+        let is_open = self.level.walls().sees(stands, stood);
+        let from = if is_open { stood } else { stands };
+        let steps = (at.secs_since(shown_at) / STEP.as_secs_f64()) as u32;
+        let (actors, near) = (&self.actors, self.in_the_way(from, along, at.secs_since(shown_at)));
+        let shot =
+            self.world.fire_lag_compensated(id, (from, along), (shown_at, steps), |who, step| {
+                let target = actors.get(&who).filter(|_| near.contains(&who))?.entity?;
+                let moment = shown_at + STEP * step;
+                Some(rewind?.shown_at(request.peer, target, moment)?.position)
+            });
+        if shot.is_some() {
+            self.clients.get_mut(&request.peer)?.fired_at = shown_at;
+        }
+        shot
+    }
+
+    /// Who may have been in the way of a shot, for what was shown is costly to look up: where a
+    /// body is now, it was not far from within the age of the shot and of what was shown.
+    fn in_the_way(&self, from: DVec3, along: DVec3, age_s: f64) -> Vec<PlayerId> {
+        let body = &self.level.file().body;
+        let wide_px = 2.0 * body.radius_px + body.speed_px_s * (age_s + SHOWN_AGE_S);
+        let is_near = |at: DVec3| {
+            let gap = at - from;
+            (gap - along * gap.dot(along)).length() <= wide_px && gap.dot(along) >= -wide_px
+        };
+        let players = self.world.players().iter();
+        players.filter(|it| it.is_alive && is_near(it.position)).map(|it| it.id).collect()
+    }
+}

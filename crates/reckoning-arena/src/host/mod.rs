@@ -1,0 +1,394 @@
+//! The arena on a host: players, clients, bots, and the decisions of the server.
+//!
+//! An [`ArenaHost`] is a [`World`], its [`Bots`] and the peers that play in it. It works on a
+//! [`Host`] that is passed in, and has no I/O: events and ticks go in, [`ArenaRequest`]s come out
+//! for what a host cannot do.
+//!
+//! ```text
+//!   owners' bodies   host -> World::place      each step, before it
+//!   bots             World -> host.observe     after it
+//!   births           World -> host.spawn, host.teleport
+//!   Fire             ClientMessage -> flies through what the shooter saw, then on in the present
+//! ```
+//!
+//! A player's client moves its own body and the host's guard judges it; everything else is
+//! decided here. Whoever comes back within the host's grace period keeps its player.
+
+mod bot_predictor;
+mod broadcast;
+mod config;
+mod debug_stream;
+mod fire;
+mod players;
+
+pub use bot_predictor::{TRAINED_ON, trained};
+pub use config::{
+    ArenaHostError, GUN_LAG, ghost_config, guard_config, host_config, publisher_config,
+    session_config, with_learned, zones_px,
+};
+pub use reckoning_predict::learned::LearnedModel;
+
+use crate::bots::Bots;
+use crate::level::Level;
+use crate::protocol::{LinkChoice, ModelChoice, OwnState, ServerMessage, ServerTuning, Tag};
+use crate::world::{Mode, PlayerId, World};
+use bot_predictor::{Acting, BotPredictor};
+use fire::FireRequest;
+use reckoning::{DVec3, Kinematics, SimTime, Threshold};
+use reckoning_net::{EntityId, Host, HostEvent, PeerId};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The length of a step; a third of a microsecond too long.
+const STEP: Duration = Duration::from_micros(16_667);
+/// Steps that a late tick makes up for; what is missing beyond them is left out.
+const MAX_STEPS: u32 = 6;
+/// An owner's motion is carried on for this long without news.
+const BELIEVED: Duration = Duration::from_millis(500);
+/// Wishes that wait for nobody: the oldest go.
+const MAX_REQUESTS: usize = 4_096;
+
+/// What is played.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ArenaHostConfig {
+    /// How many bots.
+    pub bots: u16,
+    /// Decides everything that is left to chance.
+    pub seed: u64,
+    /// How the server reckons at first.
+    pub tuning: ServerTuning,
+    /// The trained predictor for bots, used while [`ModelChoice::Learned`] is chosen. The host's
+    /// settings need [`with_learned`] as well, or its curves cost more bytes.
+    pub learned: Option<Arc<LearnedModel>>,
+}
+
+impl Default for ArenaHostConfig {
+    fn default() -> Self {
+        Self { bots: 12, seed: 1, tuning: ServerTuning::default(), learned: None }
+    }
+}
+
+/// What an arena wants of the shell around its host.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ArenaRequest {
+    /// Send a datagram beside the protocol.
+    OutOfBand {
+        /// To whom.
+        to: PeerId,
+        /// What, the seven zero bytes included.
+        bytes: Vec<u8>,
+        /// Whether it passes the client's simulated link.
+        shaped: bool,
+    },
+    /// Simulate this link for a client.
+    Link {
+        /// Whose.
+        peer: PeerId,
+        /// Which.
+        link: LinkChoice,
+    },
+}
+
+/// What a recording should know of an entity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlayerIdentity<'a> {
+    /// Its side.
+    pub team: u16,
+    /// Its name.
+    pub name: &'a str,
+    /// Counts lives and deaths.
+    pub segment: u32,
+    /// Whether it lives.
+    pub alive: bool,
+}
+
+/// What an arena has counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ArenaHostStats {
+    /// Steps made.
+    pub steps: u64,
+    /// Shots that people fired.
+    pub shots: u64,
+    /// Triggers that were pulled too early, without shots, or by the dead.
+    pub refused_shots: u64,
+    /// Messages that said nothing.
+    pub malformed: u64,
+    /// Times that the guard put somebody right.
+    pub corrected: u64,
+    /// Times that the guard threw somebody out.
+    pub expelled: u64,
+}
+
+/// One player, whoever moves it.
+#[derive(Clone, Debug)]
+struct Actor {
+    /// None before its first birth.
+    entity: Option<EntityId>,
+    /// Whose it is; none for a bot.
+    peer: Option<PeerId>,
+    name: String,
+    /// Lives and deaths so far.
+    segment: u32,
+    /// Its velocity a step ago.
+    velocity: DVec3,
+}
+
+/// One client.
+#[derive(Clone, Debug)]
+struct ClientState {
+    player: Option<PlayerId>,
+    greeted: bool,
+    wants_truth: bool,
+    wants_snapshots: bool,
+    link: LinkChoice,
+    /// The status it was told last.
+    status: Option<ServerMessage>,
+    /// The shown time of its last shot.
+    fired_at: SimTime,
+    own_state: Option<OwnState>,
+}
+
+impl Default for ClientState {
+    fn default() -> Self {
+        Self {
+            player: None,
+            greeted: false,
+            wants_truth: false,
+            wants_snapshots: false,
+            link: LinkChoice::NONE,
+            status: None,
+            fired_at: SimTime::MIN,
+            own_state: None,
+        }
+    }
+}
+
+/// The arena on a host.
+#[derive(Debug)]
+pub struct ArenaHost {
+    level: Arc<Level>,
+    world: World,
+    bots: Bots,
+    actors: BTreeMap<PlayerId, Actor>,
+    by_entity: BTreeMap<EntityId, PlayerId>,
+    clients: BTreeMap<PeerId, ClientState>,
+    /// Those who may come back, by the number they had.
+    absent: BTreeMap<PeerId, ClientState>,
+    tuning: ServerTuning,
+    bot_predictor: Option<BotPredictor>,
+    next_step: Option<SimTime>,
+    fire_requests: Vec<FireRequest>,
+    requests: VecDeque<ArenaRequest>,
+    /// What everyone was told last.
+    items: Option<u64>,
+    points: Option<ServerMessage>,
+    stats: ArenaHostStats,
+}
+
+impl ArenaHost {
+    /// An arena with its bots, before its first step.
+    #[must_use]
+    pub fn new(level: impl Into<Arc<Level>>, config: &ArenaHostConfig) -> Self {
+        let level = level.into();
+        let bot_predictor = config.learned.clone().map(|model| BotPredictor::new(model, &level));
+        let mut arena = Self {
+            bot_predictor,
+            world: World::new(level.clone(), Mode::TwoTeams, config.seed),
+            bots: Bots::new(config.seed),
+            level,
+            actors: BTreeMap::new(),
+            by_entity: BTreeMap::new(),
+            clients: BTreeMap::new(),
+            absent: BTreeMap::new(),
+            tuning: config.tuning,
+            next_step: None,
+            fire_requests: Vec::new(),
+            requests: VecDeque::new(),
+            items: None,
+            points: None,
+            stats: ArenaHostStats::default(),
+        };
+        (0..config.bots).for_each(|_| arena.add_bot());
+        arena
+    }
+
+    /// Something happened at the host.
+    pub fn handle_event(&mut self, now: SimTime, event: &HostEvent, host: &mut Host) {
+        match event {
+            HostEvent::Joined { peer, before } => self.joined(*peer, *before, host),
+            HostEvent::Left { peer, .. } => self.left(*peer, host),
+            HostEvent::Despawned { entity } => self.despawned(*entity, host),
+            HostEvent::Message { peer, bytes } | HostEvent::Command { peer, bytes } => {
+                self.heard(now, *peer, bytes, host);
+            }
+            HostEvent::Judged { verdict, .. } => self.judged(verdict),
+            _ => {}
+        }
+    }
+
+    /// Makes the steps that are due by `now`.
+    pub fn tick(&mut self, now: SimTime, host: &mut Host) {
+        let mut at = self.next_step.unwrap_or(now);
+        let mut steps = 0;
+        while at <= now && steps < MAX_STEPS {
+            self.step(at, host);
+            at += STEP;
+            steps += 1;
+        }
+        self.next_step = Some(if at <= now { now + STEP } else { at });
+    }
+
+    fn step(&mut self, at: SimTime, host: &mut Host) {
+        self.stats.steps += 1;
+        self.place_owners(at, host);
+        let inputs = self.bots.decide(&self.world);
+        self.world.step(inputs);
+        self.fire_requested(at, host);
+        self.send_events(at, host);
+        self.show_bots(at, host);
+        self.send_changes(host);
+        self.send_debug_stream(at, host);
+    }
+
+    /// Takes over where owners have their bodies.
+    fn place_owners(&mut self, at: SimTime, host: &Host) {
+        for (entity, _, known) in host.entities() {
+            let Some(&id) = self.by_entity.get(&entity) else { continue };
+            let seen = known.kinematics();
+            let moment = at.min(known.at() + BELIEVED);
+            let guess = known.position_at(moment);
+            // A guess may be beyond a wall that its owner has just met.
+            let is_open = self.level.walls().sees(seen.position, guess);
+            let place = if is_open { guess } else { seen.position };
+            let facing = known.orientation_at(moment) * DVec3::X;
+            self.world.place(id, place, known.velocity_at(moment), facing);
+        }
+    }
+
+    /// Tells the host where the bots are, and what is to be expected of them.
+    fn show_bots(&mut self, at: SimTime, host: &mut Host) {
+        let (acting, entities) = self.acting(at);
+        let is_chosen = self.tuning.model == ModelChoice::Learned;
+        let Some(bot_predictor) = self.bot_predictor.as_mut().filter(|_| is_chosen) else {
+            if let Some(bot_predictor) = &mut self.bot_predictor {
+                bot_predictor.forget();
+            }
+            for ((_, _, truth), entity) in acting.iter().zip(entities) {
+                host.observe(entity, truth);
+            }
+            return;
+        };
+        bot_predictor.look(at, &self.world, &self.level);
+        let bound_px = f64::from(self.tuning.threshold_px);
+        let plans = bot_predictor.plans(&acting, &self.level, bound_px);
+        for (((_, _, truth), entity), plan) in acting.iter().zip(entities).zip(plans) {
+            host.observe_as(entity, truth, plan);
+        }
+    }
+
+    /// The bots that were born, and their entities.
+    fn acting(&mut self, at: SimTime) -> (Vec<Acting>, Vec<EntityId>) {
+        let kind = self.level.file().body.kind;
+        let mut found = (Vec::new(), Vec::new());
+        for player in self.world.players().iter().filter(|it| !it.moves_itself) {
+            let Some(actor) = self.actors.get_mut(&player.id) else { continue };
+            let gained = player.velocity - std::mem::replace(&mut actor.velocity, player.velocity);
+            let mut truth = player.kinematics(at, kind);
+            truth.acceleration = gained / STEP.as_secs_f64();
+            if let Some(entity) = actor.entity {
+                found.0.push((player.id, actor.segment, truth));
+                found.1.push(entity);
+            }
+        }
+        found
+    }
+
+    /// Reckons like this from now on, and tells everyone.
+    pub fn set_tuning(&mut self, now: SimTime, tuning: ServerTuning, host: &mut Host) {
+        self.tuning = tuning;
+        self.apply_tuning(now, host);
+        self.broadcast(host, &ServerMessage::Tuning(tuning));
+    }
+
+    /// Makes the host reckon as chosen; a shell calls it once before the first tick.
+    pub fn apply_tuning(&self, now: SimTime, host: &mut Host) {
+        // The tuning is within limits that the host takes.
+        let _ = host.set_model(self.tuning.model.model());
+        if let Ok(threshold) = Threshold::metres(f64::from(self.tuning.threshold_px)) {
+            let _ = host.set_threshold(threshold);
+        }
+        host.set_fairness(now, self.tuning.policy.policy());
+    }
+
+    /// What the shell should do; poll until `None` after every tick.
+    pub fn poll_request(&mut self) -> Option<ArenaRequest> {
+        self.requests.pop_front()
+    }
+
+    fn request(&mut self, request: ArenaRequest) {
+        if self.requests.len() >= MAX_REQUESTS {
+            self.requests.pop_front();
+        }
+        self.requests.push_back(request);
+    }
+
+    /// What a recording should know of an entity.
+    #[must_use]
+    pub fn identity(&self, entity: EntityId) -> Option<PlayerIdentity<'_>> {
+        let id = self.by_entity.get(&entity)?;
+        let (actor, player) = (self.actors.get(id)?, self.world.player(*id)?);
+        let (team, alive) = (player.team.0, player.is_alive);
+        Some(PlayerIdentity { team, name: &actor.name, segment: actor.segment, alive })
+    }
+
+    /// The game as it stands.
+    #[must_use]
+    pub const fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The player of a peer, if it has one.
+    #[must_use]
+    pub fn player_of(&self, peer: PeerId) -> Option<PlayerId> {
+        self.clients.get(&peer)?.player
+    }
+
+    /// The entity of a player, once it was born.
+    #[must_use]
+    pub fn entity_of(&self, player: PlayerId) -> Option<EntityId> {
+        self.actors.get(&player)?.entity
+    }
+
+    /// How the server reckons.
+    #[must_use]
+    pub const fn tuning(&self) -> ServerTuning {
+        self.tuning
+    }
+
+    /// What was counted.
+    #[must_use]
+    pub const fn stats(&self) -> ArenaHostStats {
+        self.stats
+    }
+
+    /// The tag of a player's entity.
+    fn tag_of(&self, id: PlayerId) -> Option<Tag> {
+        let (actor, player) = (self.actors.get(&id)?, self.world.player(id)?);
+        let (kind, team) = (self.level.file().body.kind, player.team.0 as u8);
+        let (name, is_bot) = (actor.name.clone(), actor.peer.is_none());
+        Some(Tag { kind, team, player: id.0, is_bot, name })
+    }
+
+    /// Where a newborn is, newer than all that is known of its entity.
+    fn birth_of(&self, id: PlayerId, at: SimTime, host: &Host) -> Option<Kinematics> {
+        let player = self.world.player(id)?;
+        let entity = self.actors.get(&id)?.entity;
+        let known = host.entities().find(|it| Some(it.0) == entity).map(|it| it.2.at());
+        let at = known.map_or(at, |known| at.max(known + Duration::from_millis(1)));
+        Some(player.kinematics(at, self.level.file().body.kind))
+    }
+}

@@ -1,0 +1,123 @@
+//! Players and clients joining, leaving and asking.
+
+use super::fire::FireRequest;
+use super::{Actor, ArenaHost, ArenaRequest, ClientState};
+use crate::protocol::{ClientMessage, ServerMessage};
+use crate::world::PlayerId;
+use reckoning::guard::Verdict;
+use reckoning::{DVec3, SimTime};
+use reckoning_net::{EntityId, Host, PeerId, Viewpoint};
+
+/// What bots are called; further ones get a number.
+const NAMES: [&str; 16] = [
+    "Ada", "Bela", "Cato", "Dora", "Emil", "Fay", "Gus", "Hedy", "Ivo", "Juno", "Kit", "Lin",
+    "Mia", "Nils", "Odo", "Pia",
+];
+
+impl ArenaHost {
+    pub(super) fn add_bot(&mut self) {
+        let id = self.world.join();
+        self.bots.add(id);
+        let number = self.actors.values().filter(|actor| actor.peer.is_none()).count();
+        let name = NAMES.get(number).map_or_else(|| format!("bot {number}"), ToString::to_string);
+        self.actors.insert(id, Actor { name, ..Actor::new(None) });
+    }
+
+    pub(super) fn joined(&mut self, peer: PeerId, before: Option<PeerId>, host: &mut Host) {
+        let old =
+            before.and_then(|old| self.absent.remove(&old).or_else(|| self.clients.remove(&old)));
+        let player = old.and_then(|client| client.player);
+        if let Some(actor) = player.and_then(|id| self.actors.get_mut(&id)) {
+            actor.peer = Some(peer);
+        }
+        self.clients.insert(peer, ClientState { player, ..ClientState::default() });
+        self.send(host, peer, &ServerMessage::Tuning(self.tuning));
+        if let Some(id) = player {
+            self.send_identity(peer, id, host);
+        }
+    }
+
+    /// The host keeps the body of somebody who may come back, and says when it does not.
+    pub(super) fn left(&mut self, peer: PeerId, host: &mut Host) {
+        let Some(client) = self.clients.remove(&peer) else { return };
+        let Some(id) = client.player else { return };
+        let entity = self.entity_of(id);
+        if entity.is_some_and(|entity| host.entities().any(|it| it.0 == entity)) {
+            self.absent.insert(peer, client);
+        } else {
+            self.remove(id);
+        }
+    }
+
+    pub(super) fn despawned(&mut self, entity: EntityId, _: &mut Host) {
+        if let Some(id) = self.by_entity.get(&entity).copied() {
+            self.remove(id);
+        }
+    }
+
+    fn remove(&mut self, id: PlayerId) {
+        self.world.leave(id);
+        self.absent.retain(|_, client| client.player != Some(id));
+        if let Some(entity) = self.actors.remove(&id).and_then(|actor| actor.entity) {
+            self.by_entity.remove(&entity);
+        }
+    }
+
+    pub(super) fn heard(&mut self, now: SimTime, peer: PeerId, bytes: &[u8], host: &mut Host) {
+        let Ok(message) = ClientMessage::decode(bytes) else {
+            self.stats.malformed += 1;
+            return;
+        };
+        match message {
+            ClientMessage::Hello { name, watch } => self.greet(peer, name, watch, host),
+            ClientMessage::Fire { shown_at, aim } => {
+                self.queue(FireRequest { peer, shown_at, aim });
+            }
+            ClientMessage::SetTuning(tuning) => self.set_tuning(now, tuning, host),
+            ClientMessage::SetLink(link) => {
+                if let Some(client) = self.clients.get_mut(&peer) {
+                    client.link = link;
+                    self.request(ArenaRequest::Link { peer, link });
+                    self.send(host, peer, &ServerMessage::Link(link));
+                }
+            }
+            ClientMessage::Subscribe { truth, snapshots } => {
+                if let Some(client) = self.clients.get_mut(&peer) {
+                    (client.wants_truth, client.wants_snapshots) = (truth, snapshots);
+                }
+            }
+        }
+    }
+
+    /// Somebody says who it is: it gets a player, unless it watches or has one.
+    fn greet(&mut self, peer: PeerId, name: String, watch: bool, host: &mut Host) {
+        let Some(client) = self.clients.get_mut(&peer) else { return };
+        client.greeted = true;
+        let link = client.link;
+        if watch {
+            host.set_viewpoint(peer, Viewpoint::Everywhere);
+        }
+        if !watch && client.player.is_none() {
+            let id = self.world.join_free();
+            client.player = Some(id);
+            let name = if name.is_empty() { format!("player {}", id.0) } else { name };
+            self.actors.insert(id, Actor { name, ..Actor::new(Some(peer)) });
+        }
+        self.send(host, peer, &ServerMessage::Link(link));
+        self.send_state(peer, host);
+    }
+
+    pub(super) fn judged(&mut self, verdict: &Verdict) {
+        match verdict {
+            Verdict::Correct(_) => self.stats.corrected += 1,
+            Verdict::Disconnect(_) => self.stats.expelled += 1,
+            _ => {}
+        }
+    }
+}
+
+impl Actor {
+    pub(super) fn new(peer: Option<PeerId>) -> Self {
+        Self { entity: None, peer, name: String::new(), segment: 0, velocity: DVec3::ZERO }
+    }
+}

@@ -1,0 +1,75 @@
+//! Messages from a client to the server.
+
+use super::bytes::{Put, Reader};
+use super::{LinkChoice, ProtocolError, ServerTuning, clean_name};
+use reckoning::SimTime;
+
+/// A message from a client to the server.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ClientMessage {
+    /// First of all: who it is.
+    Hello {
+        /// Its name, at most [`MAX_NAME_BYTES`](super::MAX_NAME_BYTES).
+        name: String,
+        /// It watches and gets no body.
+        watch: bool,
+    },
+    /// It pulls the trigger.
+    Fire {
+        /// The host's time that its screen shows.
+        shown_at: SimTime,
+        /// A direction of any length.
+        aim: [f32; 2],
+    },
+    /// It wants its own link to be like this.
+    SetLink(LinkChoice),
+    /// It wants the server to reckon like this, for all.
+    SetTuning(ServerTuning),
+    /// It wants debug datagrams, or no longer.
+    Subscribe {
+        /// [`Truth`](super::Truth).
+        truth: bool,
+        /// [`PositionSnapshot`](super::PositionSnapshot).
+        snapshots: bool,
+    },
+}
+
+impl ClientMessage {
+    /// Its bytes.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        match self {
+            Self::Hello { name, watch } => {
+                out.put_u8(1).put_u8(u8::from(*watch)).put(clean_name(name).as_bytes());
+            }
+            Self::Fire { shown_at, aim } => {
+                out.put_u8(2).put_time(*shown_at).put_pair(*aim);
+            }
+            Self::SetLink(link) => link.put(out.put_u8(3)),
+            Self::SetTuning(tuning) => tuning.put(out.put_u8(4)),
+            Self::Subscribe { truth, snapshots } => {
+                out.put_u8(5).put_u8(u8::from(*truth)).put_u8(u8::from(*snapshots));
+            }
+        }
+        out
+    }
+
+    /// What the bytes say.
+    ///
+    /// # Errors
+    /// When they are not exactly one of these within its limits.
+    pub fn decode(bytes: &[u8]) -> Result<Self, ProtocolError> {
+        let mut from = Reader::new(bytes);
+        let message = match from.u8()? {
+            1 => Self::Hello { watch: from.flag("watch")?, name: from.name()? },
+            2 => Self::Fire { shown_at: from.time()?, aim: from.pair("aim")? },
+            3 => Self::SetLink(LinkChoice::take(&mut from)?),
+            4 => Self::SetTuning(ServerTuning::take(&mut from)?),
+            5 => Self::Subscribe { truth: from.flag("truth")?, snapshots: from.flag("snapshots")? },
+            got => return Err(ProtocolError::Kind { got }),
+        };
+        from.end(()).map(|()| message)
+    }
+}

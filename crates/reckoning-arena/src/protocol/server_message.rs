@@ -1,0 +1,176 @@
+//! Messages from the server to a client.
+
+use super::bytes::{Put, Reader};
+use super::{LinkChoice, ProtocolError, ServerTuning};
+use reckoning::SimTime;
+
+/// A message from the server to a client.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ServerMessage {
+    /// Which player and which entity the client is.
+    You {
+        /// The player's number.
+        player: u16,
+        /// The entity's id.
+        entity: u32,
+    },
+    /// How its own player is; sent when something changes.
+    Status {
+        /// From 0 to the level's `rules.health`.
+        health: f32,
+        /// Shots left.
+        ammo: u16,
+        /// Whether it takes part.
+        alive: bool,
+        /// When dead, how long still.
+        respawn_ms: u16,
+    },
+    /// Which items lie in their places.
+    Items {
+        /// A bit for each of the first 64 items of the level file, the lowest first.
+        bits: u64,
+    },
+    /// How the round stands; once a second and when it changes.
+    Points {
+        /// Of team 0 and team 1.
+        scores: [u16; 2],
+        /// How long the round still lasts.
+        round_left_s: u16,
+    },
+    /// A shot was fired.
+    Shot {
+        /// Counts shots.
+        number: u32,
+        /// Who; [`A_TURRET`](super::A_TURRET) for a turret.
+        shooter: u16,
+        /// From where.
+        from: [f32; 2],
+        /// Pixels per second.
+        velocity: [f32; 2],
+        /// When, on the host's clock.
+        at: SimTime,
+    },
+    /// A shot struck somebody and is gone.
+    Hit {
+        /// Of the shot.
+        number: u32,
+        /// Who was struck.
+        victim: u16,
+        /// The health it took.
+        damage: f32,
+    },
+    /// A player came to life.
+    Born {
+        /// Who.
+        player: u16,
+        /// Where.
+        at: [f32; 2],
+    },
+    /// A player died.
+    Died {
+        /// Who.
+        player: u16,
+        /// Whose shot it was; [`A_TURRET`](super::A_TURRET) for a turret.
+        by: u16,
+    },
+    /// A round ended; the next one begins at once.
+    RoundOver {
+        /// The team that won; [`NO_TEAM`](super::NO_TEAM) if several have equal points.
+        winner: u8,
+    },
+    /// How the server reckons now.
+    Tuning(ServerTuning),
+    /// How the client's own link is simulated now.
+    Link(LinkChoice),
+    /// On which side the client's own player is; others' tags say it. Comes before
+    /// [`ServerMessage::You`].
+    Side {
+        /// The player's number.
+        player: u16,
+        /// Its team.
+        team: u8,
+    },
+}
+
+impl ServerMessage {
+    /// Its bytes.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        match *self {
+            Self::You { player, entity } => {
+                out.put_u8(1).put_u16(player).put_u32(entity);
+            }
+            Self::Status { health, ammo, alive, respawn_ms } => {
+                out.put_u8(2).put_f32(health).put_u16(ammo);
+                out.put_u8(u8::from(alive)).put_u16(respawn_ms);
+            }
+            Self::Items { bits } => {
+                out.put_u8(3).put_u64(bits);
+            }
+            Self::Points { scores, round_left_s } => {
+                out.put_u8(4).put_u16(scores[0]).put_u16(scores[1]).put_u16(round_left_s);
+            }
+            Self::Shot { number, shooter, from, velocity, at } => {
+                out.put_u8(5).put_u32(number).put_u16(shooter);
+                out.put_pair(from).put_pair(velocity).put_time(at);
+            }
+            Self::Hit { number, victim, damage } => {
+                out.put_u8(6).put_u32(number).put_u16(victim).put_f32(damage);
+            }
+            Self::Born { player, at } => {
+                out.put_u8(7).put_u16(player).put_pair(at);
+            }
+            Self::Died { player, by } => {
+                out.put_u8(8).put_u16(player).put_u16(by);
+            }
+            Self::RoundOver { winner } => {
+                out.put_u8(9).put_u8(winner);
+            }
+            Self::Tuning(tuning) => tuning.put(out.put_u8(10)),
+            Self::Link(link) => link.put(out.put_u8(11)),
+            Self::Side { player, team } => {
+                out.put_u8(12).put_u16(player).put_u8(team);
+            }
+        }
+        out
+    }
+
+    /// What the bytes say.
+    ///
+    /// # Errors
+    /// When they are not exactly one of these within its limits.
+    pub fn decode(bytes: &[u8]) -> Result<Self, ProtocolError> {
+        let mut from = Reader::new(bytes);
+        let message = match from.u8()? {
+            1 => Self::You { player: from.u16()?, entity: from.u32()? },
+            2 => Self::Status {
+                health: from.f32("health")?,
+                ammo: from.u16()?,
+                alive: from.flag("alive")?,
+                respawn_ms: from.u16()?,
+            },
+            3 => Self::Items { bits: from.u64()? },
+            4 => Self::Points { scores: [from.u16()?, from.u16()?], round_left_s: from.u16()? },
+            5 => Self::Shot {
+                number: from.u32()?,
+                shooter: from.u16()?,
+                from: from.pair("from")?,
+                velocity: from.pair("velocity")?,
+                at: from.time()?,
+            },
+            6 => {
+                Self::Hit { number: from.u32()?, victim: from.u16()?, damage: from.f32("damage")? }
+            }
+            7 => Self::Born { player: from.u16()?, at: from.pair("at")? },
+            8 => Self::Died { player: from.u16()?, by: from.u16()? },
+            9 => Self::RoundOver { winner: from.u8()? },
+            10 => Self::Tuning(ServerTuning::take(&mut from)?),
+            11 => Self::Link(LinkChoice::take(&mut from)?),
+            12 => Self::Side { player: from.u16()?, team: from.u8()? },
+            got => return Err(ProtocolError::Kind { got }),
+        };
+        from.end(message)
+    }
+}

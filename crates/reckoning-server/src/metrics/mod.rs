@@ -1,0 +1,304 @@
+//! Counters and gauges of the server, and the text that Prometheus reads.
+//!
+//! Types and text format come from `prometheus_client`; the text is `OpenMetrics` 1.0. Counting is
+//! one relaxed atomic addition, so it may stand anywhere: label sets are resolved once, when the
+//! metrics are made, and no lock is taken until a scraper asks. The tick loop owns what only it
+//! knows (peers, verdicts) and stores it here after each step.
+
+mod histogram;
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use prometheus_client::encoding::{EncodeMetric, MetricEncoder, text};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::gauge;
+use prometheus_client::registry::Registry;
+use reckoning_net::TrafficStats;
+
+pub use histogram::Histogram;
+pub use prometheus_client::metrics::counter::Counter;
+
+/// A whole number that rises and falls.
+pub type Gauge = gauge::Gauge<u64, AtomicU64>;
+
+/// The media type of [`Metrics::openmetrics`].
+pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// Reason for which a datagram from or to a client was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DropReason {
+    /// The client sends faster than it may.
+    PeerRate,
+    /// All clients of the address together send faster than they may.
+    AddressRate,
+    /// Longer than a datagram may be.
+    TooLong,
+    /// More came than one step takes from one client.
+    QueueFull,
+    /// The way out to the client is full: the oldest waiting was given up for the newest.
+    SendBuffer,
+    /// The connection closed before it could be sent.
+    Closed,
+}
+
+/// Reason for which a connection or a client was rejected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RejectReason {
+    /// The address has enough connections.
+    AddressConnections,
+    /// The address connects too often.
+    AddressRate,
+    /// Too many addresses at once.
+    Addresses,
+    /// Too many handshakes under way.
+    Handshakes,
+    /// A handshake or a request took too long.
+    HandshakeTimeout,
+    /// A handshake failed.
+    HandshakeFailed,
+    /// Too many clients.
+    Full,
+    /// The client connected and did not join.
+    JoinTimeout,
+    /// The client's token was not good.
+    Token,
+    /// The client flooded us.
+    Flood,
+    /// Someone of this address flooded us a short while ago.
+    Banned,
+}
+
+/// The label of each [`DropReason`], in its order.
+const DROPS: [&str; 6] =
+    ["peer_rate", "address_rate", "too_long", "queue_full", "send_buffer", "closed"];
+
+/// The label of each [`RejectReason`], in its order.
+const REJECTS: [&str; 11] = [
+    "address_connections",
+    "address_rate",
+    "addresses",
+    "handshakes",
+    "handshake_timeout",
+    "handshake_failed",
+    "full",
+    "join_timeout",
+    "token",
+    "flood",
+    "banned",
+];
+
+/// Why the host drops messages, as its own statistics name it.
+pub const HOST_DROPS: [&str; 11] = [
+    "malformed",
+    "copy",
+    "too_old",
+    "flooded",
+    "unexpected",
+    "false_ack",
+    "unknown_entity",
+    "not_owner",
+    "no_baseline",
+    "stale",
+    "no_room",
+];
+
+/// Counters of one metric, one for each value of its only label, in a fixed order.
+///
+/// A `Family` of the library would look the label set up at every addition and print in the
+/// order of a hash map.
+#[derive(Clone, Debug)]
+struct Labelled<const N: usize> {
+    label: &'static str,
+    values: [&'static str; N],
+    counters: [Counter; N],
+}
+
+impl<const N: usize> Labelled<N> {
+    fn new(label: &'static str, values: [&'static str; N]) -> Self {
+        Self { label, values, counters: std::array::from_fn(|_| Counter::default()) }
+    }
+}
+
+impl<const N: usize> EncodeMetric for Labelled<N> {
+    fn encode(&self, mut encoder: MetricEncoder<'_>) -> fmt::Result {
+        for (value, counter) in self.values.iter().zip(&self.counters) {
+            counter.encode(encoder.encode_family(&[(self.label, *value)])?)?;
+        }
+        Ok(())
+    }
+
+    fn metric_type(&self) -> MetricType {
+        MetricType::Counter
+    }
+}
+
+/// Everything the server counts.
+#[derive(Debug)]
+pub struct Metrics {
+    /// Clients that play.
+    pub peers: Gauge,
+    /// Connections open.
+    pub connections: Gauge,
+    /// Entities there are.
+    pub entities: Gauge,
+    /// Datagrams that came in.
+    pub datagrams_in: Counter,
+    /// Their bytes.
+    pub bytes_in: Counter,
+    /// Datagrams that went out.
+    pub datagrams_out: Counter,
+    /// Their bytes.
+    pub bytes_out: Counter,
+    /// How long steps took.
+    pub tick: Histogram,
+    /// Steps that began late by more than a whole step.
+    pub late_ticks: Counter,
+    /// Updates of clients that were accepted.
+    pub accepted: Counter,
+    /// Updates of clients that the guard corrected.
+    pub corrected: Counter,
+    /// Updates of clients that the guard rejected.
+    pub rejected: Counter,
+    /// Clients that the guard disconnected.
+    pub kicked: Counter,
+    /// Steps that reached the recording.
+    pub recorded_steps: Counter,
+    /// Steps that the recording's full queue lost.
+    pub recording_drops: Counter,
+    /// Writes of the recording that failed.
+    pub recording_errors: Counter,
+    /// What the host dropped of what clients sent, by the reason at the same place of
+    /// [`HOST_DROPS`].
+    pub host_drops: [Counter; HOST_DROPS.len()],
+    drops: [Counter; DROPS.len()],
+    rejects: [Counter; REJECTS.len()],
+    registry: Registry,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let drops = Labelled::new("cause", DROPS);
+        let host_drops = Labelled::new("cause", HOST_DROPS);
+        let rejects = Labelled::new("cause", REJECTS);
+        let verdicts = Labelled::new("verdict", ["accept", "correct", "reject", "disconnect"]);
+        let [accepted, corrected, rejected, kicked] = verdicts.counters.clone();
+        let mut metrics = Self {
+            peers: Gauge::default(),
+            connections: Gauge::default(),
+            entities: Gauge::default(),
+            datagrams_in: Counter::default(),
+            bytes_in: Counter::default(),
+            datagrams_out: Counter::default(),
+            bytes_out: Counter::default(),
+            tick: Histogram::default(),
+            late_ticks: Counter::default(),
+            accepted,
+            corrected,
+            rejected,
+            kicked,
+            recorded_steps: Counter::default(),
+            recording_drops: Counter::default(),
+            recording_errors: Counter::default(),
+            host_drops: host_drops.counters.clone(),
+            drops: drops.counters.clone(),
+            rejects: rejects.counters.clone(),
+            registry: Registry::with_prefix("reckoning"),
+        };
+        metrics.register_singles();
+        // The library ends each help text with a full stop and each counter's name with `_total`.
+        let registry = &mut metrics.registry;
+        registry.register("drops", "Datagrams lost here, by cause", drops);
+        let help = "What the host dropped of what clients sent, by cause";
+        registry.register("host_drops", help, host_drops);
+        registry.register("refused", "Connections and clients not taken, by cause", rejects);
+        registry.register("guard", "Updates of clients, by the guard's verdict", verdicts);
+        registry.register("tick_seconds", "How long a step of the game took", metrics.tick.clone());
+        metrics
+    }
+}
+
+impl Metrics {
+    /// Registers gauges and counters without labels.
+    fn register_singles(&mut self) {
+        let registry = &mut self.registry;
+        for (name, help, gauge) in [
+            ("peers", "Clients that play", &self.peers),
+            ("connections", "Connections open", &self.connections),
+            ("entities", "Entities there are", &self.entities),
+        ] {
+            registry.register(name, help, gauge.clone());
+        }
+        for (name, help, counter) in [
+            ("datagrams_in", "Datagrams that came in", &self.datagrams_in),
+            ("bytes_in", "Bytes that came in", &self.bytes_in),
+            ("datagrams_out", "Datagrams that went out", &self.datagrams_out),
+            ("bytes_out", "Bytes that went out", &self.bytes_out),
+            ("late_ticks", "Steps late by a whole step", &self.late_ticks),
+            ("recorded_steps", "Steps recorded", &self.recorded_steps),
+            ("recording_drops", "Steps not recorded", &self.recording_drops),
+            ("recording_errors", "Writes that failed", &self.recording_errors),
+        ] {
+            registry.register(name, help, counter.clone());
+        }
+    }
+
+    /// Counts a dropped datagram.
+    pub fn count_drop(&self, reason: DropReason) {
+        self.drops[reason as usize].inc();
+    }
+
+    /// Counts a rejected connection or client.
+    pub fn count_reject(&self, reason: RejectReason) {
+        self.rejects[reason as usize].inc();
+    }
+
+    /// How many datagrams were dropped for this reason.
+    #[must_use]
+    pub fn drops(&self, reason: DropReason) -> u64 {
+        self.drops[reason as usize].get()
+    }
+
+    /// How many connections and clients were rejected for this reason.
+    #[must_use]
+    pub fn rejects(&self, reason: RejectReason) -> u64 {
+        self.rejects[reason as usize].get()
+    }
+
+    /// Takes over the host's counters.
+    pub fn set_host(&self, traffic: &TrafficStats) {
+        // The host counts up as well, so these stay counters.
+        let set = |counter: &Counter, value| counter.inner().store(value, Ordering::Relaxed);
+        set(&self.accepted, traffic.updates_in);
+        set(&self.corrected, traffic.corrected);
+        set(&self.rejected, traffic.rejected);
+        let drops = [
+            traffic.malformed,
+            traffic.duplicates,
+            traffic.too_old,
+            traffic.flooded,
+            traffic.unexpected,
+            traffic.false_acks,
+            traffic.unknown_entity,
+            traffic.not_owner,
+            traffic.no_baseline,
+            traffic.stale,
+            traffic.no_room,
+        ];
+        self.host_drops.iter().zip(drops).for_each(|(counter, value)| set(counter, value));
+    }
+
+    /// All metrics, in the text format of `OpenMetrics` 1.0, which Prometheus reads.
+    #[must_use]
+    pub fn openmetrics(&self) -> String {
+        let mut out = String::new();
+        // Writing to a String cannot fail.
+        let _ = text::encode(&mut out, &self.registry);
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,97 @@
+//! Validation of settings: the range of each, and combinations that contradict each other.
+
+use std::time::Duration;
+
+use super::{Access, Settings, SettingsError};
+
+/// Name, value, smallest, largest.
+type Rule = (&'static str, f64, f64, f64);
+
+pub(super) fn all(settings: &Settings) -> Result<(), SettingsError> {
+    for (name, got, min, max) in rules(settings) {
+        if !(min..=max).contains(&got) {
+            return Err(SettingsError::Range { name, got, min, max });
+        }
+    }
+    together(settings)
+}
+
+fn rules(it: &Settings) -> Vec<Rule> {
+    let mut rules = limits(it);
+    rules.extend([
+        ("tick_hz", f64::from(it.tick_hz), 1.0, 240.0),
+        ("certificate.days", f64::from(it.certificate.days), 1.0, 14.0),
+        ("replication.budget_bytes_per_s", f64::from(it.replication.budget_bytes_per_s), 1e3, 1e8),
+        ("replication.rounds_hz", f64::from(it.replication.rounds_hz), 1.0, 240.0),
+        ("replication.grace_s", secs(it.replication.grace), 0.0, 3_600.0),
+        ("replication.entities", it.replication.entities as f64, 1.0, 1e6),
+        ("replication.peer_timeout_s", secs(it.replication.peer_timeout), 1.0, 600.0),
+        ("replication.fairness_k", f64::from(it.replication.fairness_k), 1.0, 100.0),
+        ("replication.fairness_budget", it.replication.fairness_budget, 0.01, 1e4),
+        ("guard.top_speed_mps", it.guard.top_speed_mps, 0.0, 1e5),
+        ("guard.top_acceleration_mps2", it.guard.top_acceleration_mps2, 0.001, 1e6),
+        ("guard.tolerance_m", it.guard.tolerance_m, 0.0, 1e3),
+        ("recording.rate_hz", f64::from(it.recording.rate_hz), 1.0, 240.0),
+        ("recording.queued_steps", it.recording.queued_steps as f64, 1.0, 10_000.0),
+        ("recording.write_every_s", secs(it.recording.write_every), 0.05, 1.0),
+        ("shutdown.farewell_s", secs(it.shutdown.farewell), 0.0, 60.0),
+    ]);
+    rules
+}
+
+fn limits(it: &Settings) -> Vec<Rule> {
+    const MANY: f64 = 65_535.0;
+    let it = &it.limits;
+    vec![
+        ("limits.peers", it.peers as f64, 1.0, MANY),
+        ("limits.connections_per_address", it.connections_per_address as f64, 1.0, MANY),
+        ("limits.connects_per_s_per_address", f64::from(it.connects_per_s_per_address), 1.0, MANY),
+        ("limits.addresses", it.addresses as f64, 1.0, 1e6),
+        ("limits.pending_handshakes", it.pending_handshakes as f64, 1.0, MANY),
+        ("limits.handshake_timeout_s", secs(it.handshake_timeout), 0.1, 60.0),
+        ("limits.join_timeout_s", secs(it.join_timeout), 0.1, 60.0),
+        ("limits.idle_timeout_s", secs(it.idle_timeout), 1.0, 600.0),
+        ("limits.http_connections", it.http_connections as f64, 1.0, MANY),
+        ("limits.datagrams_per_s", f64::from(it.datagrams_per_s), 10.0, 1e5),
+        (
+            "limits.datagrams_per_s_per_address",
+            f64::from(it.datagrams_per_s_per_address),
+            10.0,
+            1e6,
+        ),
+        ("limits.queued_datagrams", it.queued_datagrams as f64, 1.0, 4_096.0),
+        ("limits.datagram_bytes", it.datagram_bytes as f64, 200.0, 1_200.0),
+        ("limits.send_buffer_bytes", it.send_buffer_bytes as f64, 1_200.0, 1e6),
+        ("limits.flood_datagrams", f64::from(it.flood_datagrams), 10.0, 1e6),
+        ("limits.flood_ban_s", secs(it.flood_ban), 0.0, 3_600.0),
+    ]
+}
+
+fn secs(span: Duration) -> f64 {
+    span.as_secs_f64()
+}
+
+fn together(it: &Settings) -> Result<(), SettingsError> {
+    if it.access == Access::Token && it.token_key_file.is_none() {
+        return Err(SettingsError::Together {
+            name: "token_key_file",
+            wrong: "access = \"token\" needs a key",
+            remedy: "name a file made with `reckon token --new-key`",
+        });
+    }
+    if it.certificate.chain_file.is_some() != it.certificate.key_file.is_some() {
+        return Err(SettingsError::Together {
+            name: "certificate.key_file",
+            wrong: "a chain and a key come together",
+            remedy: "name both chain_file and key_file, or neither",
+        });
+    }
+    if it.certificate.chain_file.is_none() && it.certificate.names.is_empty() {
+        return Err(SettingsError::Together {
+            name: "certificate.names",
+            wrong: "a certificate must be good for some name",
+            remedy: "write names = [\"localhost\"]",
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,301 @@
+//! Truth and plain positions of the others, which Reckoning is compared with.
+//!
+//! A server tells the truth at once and plain positions over the simulated link, both beside the
+//! protocol. From the plain ones come the two pictures that Reckoning is held against:
+//!
+//! ```text
+//! naive           the newest position received, as it is
+//! interpolation   between positions received, a tenth of a second behind their newest clock
+//! ```
+//!
+//! Moments are the host's. What they are on our own clock is taken from the stream itself: the
+//! largest lead ever of what is told over when it came, which is that of the quickest datagram.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use reckoning::{DVec3, SimTime};
+
+/// How far behind the newest clock interpolation shows.
+pub const INTERPOLATION_S: f64 = 0.1;
+/// Two seconds of truths at 60 Hz.
+const TRACK_PLACES: usize = 128;
+/// Truths come every tick; one that stays away for longer is no truth.
+const LONGEST_GUESS_S: f64 = 0.25;
+/// Who is not heard of for so long is gone.
+const FORGET_S: f64 = 3.0;
+/// The lead over our clock is the largest of so many seconds, so that drifting clocks are followed.
+const LEAD_SECONDS: usize = 10;
+
+/// The sender's clock, from when its datagrams say they were sent and when they came.
+#[derive(Clone, Debug, Default)]
+pub struct StreamClock {
+    /// The second of our clock and the largest lead in it, in microseconds.
+    leads: VecDeque<(i64, i64)>,
+}
+
+impl StreamClock {
+    /// A datagram sent at `at` came when our clock showed `arrived`.
+    pub fn hear(&mut self, at: SimTime, arrived: SimTime) {
+        let second = arrived.as_micros().div_euclid(1_000_000);
+        let lead = at.as_micros().saturating_sub(arrived.as_micros());
+        match self.leads.back_mut() {
+            Some(last) if last.0 == second => last.1 = last.1.max(lead),
+            _ => self.leads.push_back((second, lead)),
+        }
+        while self.leads.len() > LEAD_SECONDS {
+            self.leads.pop_front();
+        }
+    }
+
+    /// What the sender's clock shows, as far as can be known here, when ours shows `now`.
+    #[must_use]
+    pub fn at(&self, now: SimTime) -> Option<SimTime> {
+        let lead = self.leads.iter().map(|it| it.1).max()?;
+        Some(SimTime::from_micros(now.as_micros().saturating_add(lead)))
+    }
+}
+
+/// A moment and a motion.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seen {
+    /// The host's time.
+    pub at: SimTime,
+    /// Where.
+    pub position: DVec3,
+    /// How fast; zero where only positions are told.
+    pub velocity: DVec3,
+}
+
+/// A body that is further than this from where it was, beyond what its speed explains, was born.
+const LEAP_PX: f64 = 60.0;
+/// Nobody can know of a birth before it was told; for so long no picture is judged by it.
+const SETTLE_S: f64 = 1.0;
+
+/// Where one body was of late, oldest first.
+#[derive(Clone, Debug, Default)]
+pub struct Track {
+    seen: VecDeque<Seen>,
+    leapt: Option<SimTime>,
+}
+
+impl Track {
+    /// Takes in what may come late or twice.
+    pub fn hear(&mut self, seen: Seen) {
+        let place = self.seen.partition_point(|it| it.at < seen.at);
+        if self.seen.get(place).is_some_and(|it| it.at == seen.at) {
+            return;
+        }
+        if let Some(before) = self.seen.back().filter(|it| it.at < seen.at) {
+            let dt_s = seen.at.secs_since(before.at);
+            let could_px = LEAP_PX + 3.0 * dt_s * before.velocity.length();
+            if seen.position.distance(before.position) > could_px {
+                self.leapt = Some(seen.at);
+            }
+        }
+        self.seen.insert(place, seen);
+        if self.seen.len() > TRACK_PLACES {
+            self.seen.pop_front();
+        }
+    }
+
+    /// The newest.
+    #[must_use]
+    pub fn newest(&self) -> Option<&Seen> {
+        self.seen.back()
+    }
+
+    /// Where it was at `at`: on the straight line between the neighbours, and a little beyond the
+    /// newest. A leap of more than `leap_px` between two neighbours is none to be drawn.
+    #[must_use]
+    pub fn position_at(&self, at: SimTime, leap_px: f64) -> Option<DVec3> {
+        let after = self.seen.partition_point(|it| it.at <= at);
+        let Some(before) = after.checked_sub(1).and_then(|place| self.seen.get(place)) else {
+            return self.seen.front().map(|it| it.position);
+        };
+        let past_s = at.secs_since(before.at);
+        let Some(next) = self.seen.get(after) else {
+            return (past_s <= LONGEST_GUESS_S || before.velocity == DVec3::ZERO)
+                .then(|| before.position + before.velocity * past_s);
+        };
+        let way = next.position - before.position;
+        if way.length_squared() > leap_px * leap_px {
+            return Some(before.position);
+        }
+        Some(before.position + way * (past_s / next.at.secs_since(before.at)))
+    }
+}
+
+/// Everything told beside the protocol.
+#[derive(Clone, Debug, Default)]
+pub struct ComparisonStreams {
+    truth_clock: StreamClock,
+    snapshot_clock: StreamClock,
+    truths: BTreeMap<u32, Track>,
+    snapshots: BTreeMap<u32, Track>,
+}
+
+impl ComparisonStreams {
+    /// The truth of some bodies at `at` came.
+    pub fn hear_truth(
+        &mut self,
+        at: SimTime,
+        arrived: SimTime,
+        bodies: impl IntoIterator<Item = (u32, DVec3, DVec3)>,
+    ) {
+        self.truth_clock.hear(at, arrived);
+        for (entity, position, velocity) in bodies {
+            self.truths.entry(entity).or_default().hear(Seen { at, position, velocity });
+        }
+        forget(&mut self.truths, at);
+    }
+
+    /// Plain positions of some bodies at `at` came.
+    pub fn hear_snapshot(
+        &mut self,
+        at: SimTime,
+        arrived: SimTime,
+        bodies: impl IntoIterator<Item = (u32, DVec3)>,
+    ) {
+        self.snapshot_clock.hear(at, arrived);
+        for (entity, position) in bodies {
+            let seen = Seen { at, position, velocity: DVec3::ZERO };
+            self.snapshots.entry(entity).or_default().hear(seen);
+        }
+        forget(&mut self.snapshots, at);
+    }
+
+    /// The host's time when our clock shows `now`.
+    #[must_use]
+    pub fn host_time(&self, now: SimTime) -> Option<SimTime> {
+        self.truth_clock.at(now)
+    }
+
+    /// Where a body really is.
+    #[must_use]
+    pub fn truth(&self, entity: u32, now: SimTime, leap_px: f64) -> Option<DVec3> {
+        self.truths.get(&entity)?.position_at(self.truth_clock.at(now)?, leap_px)
+    }
+
+    /// Whether a body lives long enough that pictures of it can be judged.
+    #[must_use]
+    pub fn is_settled(&self, entity: u32) -> bool {
+        let Some(track) = self.truths.get(&entity) else { return false };
+        let (Some(newest), Some(leapt)) = (track.newest(), track.leapt) else { return true };
+        newest.at.secs_since(leapt) > SETTLE_S
+    }
+
+    /// How fast a body really is.
+    #[must_use]
+    pub fn true_velocity(&self, entity: u32) -> Option<DVec3> {
+        Some(self.truths.get(&entity)?.newest()?.velocity)
+    }
+
+    /// Where a game shows it that draws what it hears.
+    #[must_use]
+    pub fn naive(&self, entity: u32) -> Option<DVec3> {
+        Some(self.snapshots.get(&entity)?.newest()?.position)
+    }
+
+    /// Where a game shows it that draws the past between two positions.
+    #[must_use]
+    pub fn interpolated(&self, entity: u32, now: SimTime, leap_px: f64) -> Option<DVec3> {
+        let newest = self.snapshot_clock.at(now)?.as_secs_f64();
+        let shown = SimTime::from_secs_f64(newest - INTERPOLATION_S);
+        self.snapshots.get(&entity)?.position_at(shown, leap_px)
+    }
+}
+
+/// Drops those whose last word is long past.
+fn forget(tracks: &mut BTreeMap<u32, Track>, now: SimTime) {
+    tracks.retain(|_, track| {
+        track.newest().is_some_and(|newest| now.secs_since(newest.at) < FORGET_S)
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::ms;
+
+    const LEAP_PX: f64 = 100.0;
+
+    fn x(px: f64) -> DVec3 {
+        DVec3::X * px
+    }
+
+    #[test]
+    fn the_clock_is_that_of_the_quickest_datagram() {
+        let mut clock = StreamClock::default();
+        assert_eq!(clock.at(ms(0)), None);
+        for (sent, came) in [(1_000, 40), (1_020, 70), (1_040, 62), (1_060, 140)] {
+            clock.hear(ms(sent), ms(came));
+        }
+        assert_eq!(clock.at(ms(200)), Some(ms(1_178)));
+    }
+
+    #[test]
+    fn the_clock_follows_one_that_drifts_back() {
+        let mut clock = StreamClock::default();
+        for second in 0..30 {
+            clock.hear(ms(second * 990), ms(second * 1_000));
+        }
+        let found = clock.at(ms(30_000)).unwrap();
+        assert!(found <= ms(30_000 - 200), "{found:?}");
+    }
+
+    #[test]
+    fn the_truth_lies_between_what_was_told_and_a_little_beyond() {
+        let mut streams = ComparisonStreams::default();
+        for tick in [0, 2, 1, 2] {
+            let place = (7, x(10.0 * tick as f64), x(1_000.0));
+            streams.hear_truth(ms(10 * tick), ms(10 * tick), [place]);
+        }
+        assert_eq!(streams.truth(7, ms(15), LEAP_PX), Some(x(15.0)));
+        assert_eq!(streams.truth(7, ms(25), LEAP_PX), Some(x(25.0)));
+        assert_eq!(streams.truth(7, ms(900), LEAP_PX), None);
+        assert_eq!(streams.truth(8, ms(15), LEAP_PX), None);
+    }
+
+    #[test]
+    fn naive_shows_the_newest_and_interpolation_the_past() {
+        let mut streams = ComparisonStreams::default();
+        // Each takes 150 ms; the third overtakes the second.
+        for (sent, came) in [(0, 150), (100, 260), (50, 200), (150, 300)] {
+            streams.hear_snapshot(ms(sent), ms(came), [(1, x(sent as f64))]);
+        }
+        assert_eq!(streams.naive(1), Some(x(150.0)));
+        assert_eq!(streams.interpolated(1, ms(300), LEAP_PX), Some(x(50.0)));
+        assert_eq!(streams.interpolated(1, ms(325), LEAP_PX), Some(x(75.0)));
+        assert_eq!(streams.interpolated(1, ms(900), LEAP_PX), Some(x(150.0)));
+    }
+
+    #[test]
+    fn a_leap_is_not_drawn_as_a_way() {
+        let mut track = Track::default();
+        for (at, px) in [(0, 0.0), (50, 900.0)] {
+            track.hear(Seen { at: ms(at), position: x(px), velocity: DVec3::ZERO });
+        }
+        assert_eq!(track.position_at(ms(25), LEAP_PX), Some(x(0.0)));
+        assert_eq!(track.position_at(ms(50), LEAP_PX), Some(x(900.0)));
+    }
+
+    #[test]
+    fn a_birth_settles_after_a_second() {
+        let mut streams = ComparisonStreams::default();
+        for tick in 0..200 {
+            let here = if tick < 50 { 0.0 } else { 900.0 };
+            let place = x(here + 4.0 * tick as f64);
+            streams.hear_truth(ms(10 * tick), ms(10 * tick), [(1, place, x(400.0))]);
+            assert_eq!(streams.is_settled(1), !(50..=150).contains(&tick), "{tick}");
+        }
+    }
+
+    #[test]
+    fn who_is_gone_is_forgotten() {
+        let mut streams = ComparisonStreams::default();
+        streams.hear_snapshot(ms(0), ms(0), [(1, x(0.0)), (2, x(0.0))]);
+        streams.hear_snapshot(ms(4_000), ms(4_000), [(2, x(1.0))]);
+        assert_eq!(streams.naive(1), None);
+        assert_eq!(streams.naive(2), Some(x(1.0)));
+    }
+}

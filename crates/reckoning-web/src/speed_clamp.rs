@@ -1,0 +1,69 @@
+//! Limit on the speed at which bodies are drawn: their top speed, with some room to catch up.
+//!
+//! A ghost that was far off sheds its error within a fifth of a second, which looks like a dash. So
+//! what is drawn follows the ghost at no more than 1.45 times the top speed, and takes a little
+//! longer to be right. What ghosts do before the clamp, and how often it acts, is measured by
+//! [`ClampMeter`](crate::meter::ClampMeter).
+
+use reckoning::DVec3;
+
+/// The fastest a body is drawn, as a share of its top speed.
+const CATCH_UP: f64 = 1.45;
+
+/// One body as it is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SpeedClamp {
+    drawn: Option<DVec3>,
+}
+
+impl SpeedClamp {
+    /// Where to draw it, `dt_s` after the last time, when its ghost is here. One that leapt, by
+    /// birth, is drawn there at once.
+    pub fn follow(&mut self, ghost: DVec3, dt_s: f64, top_px_s: f64, has_leapt: bool) -> DVec3 {
+        let most_px = CATCH_UP * top_px_s * dt_s;
+        let place = match self.drawn {
+            Some(drawn) if !has_leapt => drawn + (ghost - drawn).clamp_length_max(most_px),
+            _ => ghost,
+        };
+        self.drawn = Some(place);
+        place
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FRAME_S: f64 = 1.0 / 60.0;
+
+    #[test]
+    fn a_dash_is_drawn_as_a_run_that_arrives() {
+        let mut clamp = SpeedClamp::default();
+        clamp.follow(DVec3::ZERO, FRAME_S, 440.0, false);
+        let mut before = DVec3::ZERO;
+        let mut frames = 0;
+        while before != DVec3::X * 100.0 {
+            let drawn = clamp.follow(DVec3::X * 100.0, FRAME_S, 440.0, false);
+            assert!(drawn.distance(before) / FRAME_S <= 660.0);
+            (before, frames) = (drawn, frames + 1);
+        }
+        assert_eq!(frames, 10);
+    }
+
+    #[test]
+    fn steady_motion_and_births_are_drawn_as_they_are() {
+        let mut clamp = SpeedClamp::default();
+        for frame in 0..60 {
+            let ghost = DVec3::X * (440.0 * FRAME_S * f64::from(frame));
+            assert_eq!(clamp.follow(ghost, FRAME_S, 440.0, false), ghost);
+        }
+        assert_eq!(clamp.follow(DVec3::Y * 3e3, FRAME_S, 440.0, true), DVec3::Y * 3e3);
+    }
+
+    #[test]
+    fn without_a_top_speed_nothing_is_held_back() {
+        let mut clamp = SpeedClamp::default();
+        clamp.follow(DVec3::ZERO, FRAME_S, f64::INFINITY, false);
+        assert_eq!(clamp.follow(DVec3::X * 9e3, FRAME_S, f64::INFINITY, false), DVec3::X * 9e3);
+    }
+}
