@@ -1,4 +1,4 @@
-//! Matches of the arena's bots as recordings, for whoever has no data at hand.
+//! Matches of the arena's bots as recordings, for use without data of your own.
 //!
 //! The bots pursue goals, with characters and imperfect senses; nothing in them was written
 //! from a predictor's formula. Equal arguments give equal recordings, bit for bit.

@@ -6,13 +6,13 @@
 //!
 //! ```
 //! use reckoning::{Blend, Model};
-//! use reckoning_lab::{Motion, Scenario, Tally};
+//! use reckoning_lab::{Motion, Scenario, ScenarioTally};
 //!
 //! let link = "delay=80,jitter=20,loss=0.05,seed=7".parse()?;
 //! let (motion, model, blend) = (Motion::Circle, Model::Linear, Blend::ProjectiveVelocity);
 //! let run = Scenario { motion, seconds: 10, model, blend, link }.run()?;
 //!
-//! let mut tally = Tally::default();
+//! let mut tally = ScenarioTally::default();
 //! tally.add(&run);
 //! let report = tally.report();
 //! assert!(report.updates_per_s < 4.0);

@@ -61,7 +61,7 @@ pub(crate) enum Planned {
     Ant,
 }
 
-/// LI's scheme, before it is known whom it is about and how large his world is.
+/// LI's scheme, before the player and the scale of the world are known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct InterestScheme {
     habit: Habit,
@@ -351,7 +351,7 @@ fn habit(given: &mut PredictorParams<'_>) -> Result<Habit, PredictorError> {
 
 impl InterestScheme {
     /// The behaviour of a player of this learnt preference, in a world whose lengths are
-    /// `scale` times those of LI. In one too large for numbers he goes straight on.
+    /// `scale` times those of LI. In one too large for numbers the player goes straight on.
     pub(crate) fn behaviour(self, scale: f64, learnt: Preference) -> Behaviour {
         let preference = match self.habit {
             Habit::Fixed(preference) => preference,

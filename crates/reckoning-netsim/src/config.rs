@@ -54,7 +54,7 @@ pub enum Jitter {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Loss {
-    /// Each one by its own bad luck.
+    /// Each datagram independently of the others.
     Independent {
         /// The share that is lost.
         share: f64,
@@ -72,7 +72,7 @@ pub enum Loss {
         lost_in_bad: f64,
     },
     /// In outages that last a time, whatever is sent: Gilbert's model by the clock. Bursts
-    /// counted in datagrams silence whoever speaks seldom for longer; this does not.
+    /// counted in datagrams last longer for a peer that sends seldom; outages do not.
     Outages {
         /// The share of time, and so of datagrams, that is lost; below 1.
         share: f64,

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use super::config::{Bottleneck, Jitter, LinkConfig, LinkError, Loss};
 
-/// What a bottleneck holds when nobody says: 200 ms at 100 kB/s, a home router.
+/// Queue of a bottleneck by default: 200 ms at 100 kB/s, a home router.
 const DEFAULT_QUEUE_BYTES: u32 = 20_000;
 
 /// The words a description may contain, for messages.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 /// Why a recording was refused: the place, as far as it is known, and the fault.
 ///
-/// Readers of bytes know the offset, readers of text also the line; whoever opened the file
-/// adds its path. Offsets count from the beginning of the file, or of the unpacked text when
+/// Readers of bytes know the offset, readers of text also the line; the code that opened the
+/// file adds its path. Offsets count from the beginning of the file, or of the unpacked text when
 /// the file is compressed.
 #[derive(Debug)]
 pub struct RecordingError {

@@ -52,7 +52,7 @@ struct CheatSession {
 
 /// Runs every cheat on every player and gives two tables: honest play, and cheats.
 ///
-/// `progress` is told how many of how many sessions are done.
+/// `progress` is called with how many of how many sessions are done.
 ///
 /// # Errors
 /// Names a wall of a level that cannot be built.

@@ -70,9 +70,9 @@ pub(crate) struct ChainSetting<'a> {
     pub(crate) receivers: &'a [LinkConfig],
 }
 
-/// Everyone who hears the updates of one segment.
+/// All receivers of the updates of one segment.
 struct Listeners {
-    /// A ghost that hears everything 100 ms late.
+    /// A ghost that receives every update 100 ms late.
     late: LinkedViewer,
     receivers: Vec<AccountedReceiver>,
 }
@@ -192,7 +192,7 @@ impl ChainSetting<'_> {
         Some(publisher.export(truth, model, reason))
     }
 
-    /// Whoever plans with a trained model, if that is the predictor.
+    /// The planner of a trained model, if that is the predictor.
     pub(crate) fn planner(&self, player: usize) -> Option<LearnedPlanner<&LearnedModel>> {
         let Ready::Learned(learned) = self.predictor else { return None };
         let mut config = LearnedConfig::default();
@@ -201,7 +201,7 @@ impl ChainSetting<'_> {
         Some(LearnedPlanner::new(learned.model, config))
     }
 
-    /// Tells the planner the truth of a sample.
+    /// Lets the planner observe the truth of a sample.
     pub(crate) fn tell(
         &self,
         planner: &mut LearnedPlanner<&LearnedModel>,

@@ -143,7 +143,7 @@ impl From<LinkError> for CompareError {
     }
 }
 
-/// Compares the predictors on the recordings. `progress` is told how much is done of how
+/// Compares the predictors on the recordings. `progress` is called with how much is done of how
 /// much.
 ///
 /// # Errors

@@ -16,7 +16,7 @@ use reckoning_recording::{Recording, Sample, Track};
 
 /// Velocities are differenced over at least this span.
 const WINDOW: Duration = Duration::from_millis(60);
-/// A body not heard of for longer than this is not in the scene.
+/// A body without a sample for longer than this is not in the scene.
 const FORGOTTEN: Duration = Duration::from_millis(500);
 
 /// One body's states.
@@ -38,7 +38,7 @@ pub(crate) struct BodyState {
     pub(crate) moving_known: bool,
     health: f32,
     ammo: f32,
-    /// The most it had and the fastest it went so far, freaks left out.
+    /// The most it had and the fastest it went so far, without outliers.
     max_health: f32,
     max_ammo: f32,
     top_speed: f64,
@@ -157,7 +157,7 @@ impl BodyCourse {
             ends.extend(std::iter::repeat_n(end, states.len() - start));
         }
         note_the_most(&mut states);
-        // Where everyone fights for himself, the source may call them all one team.
+        // In a free-for-all the source may call everyone one team.
         let team = if teams { track.team } else { track.id };
         Self { id: track.id, team, states, ends }
     }

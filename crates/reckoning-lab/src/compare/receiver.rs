@@ -51,7 +51,7 @@ impl LinkedViewer {
         self.link.send(now, crate::plain_bytes(&update), update);
     }
 
-    /// Where the body is shown. `arrived` is told of every update that came by now.
+    /// Where the body is shown. `arrived` is called for every update that came by now.
     pub(crate) fn shown(
         &mut self,
         now: SimTime,

@@ -72,7 +72,7 @@ impl RecordedSurroundings {
         Ok(made)
     }
 
-    /// What a learned predictor is told of: walls, items, and the trends of other sessions.
+    /// The inputs of a learned predictor: walls, items, and the trends of other sessions.
     pub(crate) fn for_learning(
         recording: &Recording,
         prepared: &Prepared,

@@ -2,7 +2,7 @@
 
 use reckoning::random::SplitMix64;
 
-/// Errors above these counts of LI's pixels fall into the next of his four classes.
+/// Errors above these counts of LI's pixels fall into the next of its four classes.
 const LI_CLASSES_PX: [f64; 3] = [10.0, 30.0, 50.0];
 /// How often players are drawn anew for a confidence interval.
 const DRAWS: usize = 1_000;

@@ -78,7 +78,7 @@ pub struct DataSet {
 /// How wrong the picture of one listener is under one delivery policy.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FairnessRow {
-    /// Who is told when.
+    /// Name of the sending policy.
     pub policy: String,
     /// Which listener, such as `200 ms`.
     pub listener: String,

@@ -100,7 +100,7 @@ impl SeriesStyle {
     }
 }
 
-/// Draws one chart and fits it to the page. `name` is what readers without eyes are told.
+/// Draws one chart and fits it to the page. `name` is its label for screen readers.
 pub(super) fn picture(
     name: &str,
     size_px: (u32, u32),

@@ -18,7 +18,7 @@ use crate::compare::{CompareConfig, OpenRow, compare};
 use crate::stats::paired_t;
 use reckoning_recording::Recording;
 
-/// HM with the preference of each driver, learnt from what he did so far.
+/// HM with the preference of each driver, learnt from what that driver did so far.
 const LEARNT: &str = "interest-hybrid(preference=learnt)";
 /// The predictors by their names here and as LI calls them. The last two are for comparison:
 /// one preference for all tanks, halfway towards items and halfway towards players.

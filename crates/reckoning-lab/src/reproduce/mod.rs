@@ -183,8 +183,8 @@ impl Effort {
     pub const QUICK: Self = Self { seconds: 600, seeds: 3 };
 }
 
-/// Runs the experiments of `document` again with [`Effort::FULL`]. `progress` is told what
-/// is about to run.
+/// Runs the experiments of `document` again with [`Effort::FULL`]. `progress` is called with
+/// what is about to run.
 #[must_use]
 pub fn reproduce(document: Document, progress: &(dyn Fn(&str) + Sync)) -> Reproduction {
     reproduce_with(document, Effort::FULL, progress)

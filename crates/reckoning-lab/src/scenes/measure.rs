@@ -15,7 +15,7 @@ const STANDS_TICKS: usize = TICK_HZ as usize / 2;
 pub struct ScenarioReport {
     /// Updates the publisher exported per second.
     pub updates_per_s: f64,
-    /// Payload per second in the [plain encoding](super::plain_bytes).
+    /// Payload per second in a plain encoding: whole `f32` vectors, no deltas, no headers.
     pub bytes_per_s: f64,
     /// Distance from truth to shown, averaged over all frames.
     pub error_mean_m: f64,
@@ -31,7 +31,7 @@ pub struct ScenarioReport {
     pub roughness_mps3: f64,
 }
 
-/// Gathers runs of the same scenario that differ in their luck only.
+/// Gathers runs of the same scenario that differ in their seed only.
 #[derive(Clone, Debug, Default)]
 pub struct ScenarioTally {
     errors_m: Vec<f64>,

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Owner and listener share a clock. The first update reaches the listener at once, as a
-//! join message would; all others take the link. A frame first hears what has arrived and
+//! join message would; all others take the link. A frame first accepts what has arrived and
 //! then draws.
 //!
 //! [`scene_table`] is committed as `testdata/scenes.txt`, so a change of the engine shows as
@@ -106,7 +106,7 @@ pub struct ScenarioRun {
     pub sent: Vec<Update>,
     /// Every update that arrived and when, copies included, in the order of arrival.
     pub arrived: Vec<(SimTime, Update)>,
-    /// Payload exported, in the [plain encoding](plain_bytes).
+    /// Payload exported, in a plain encoding: whole `f32` vectors, no deltas, no headers.
     pub bytes: u64,
 }
 

@@ -13,7 +13,7 @@ use crate::{Motion, TICK_HZ};
 use reckoning_netsim::LinkConfig;
 
 const SECONDS: u32 = 25;
-/// Each scenario is played with so many seeds; one alone would show its luck.
+/// Each scenario is played with so many seeds, so that no single one decides.
 const SEEDS: u64 = 8;
 /// The link of the overview and the picture.
 pub(crate) const BAD: &str =

@@ -179,7 +179,8 @@ impl From<ConfigError> for TrainError {
 /// Examples that a batch needs.
 const MIN_EXAMPLES: usize = 1_024;
 
-/// Trains a model on recordings of one game. `progress` is told of every pass.
+/// Trains a model on recordings of one game. `progress` is called after every
+/// pass.
 ///
 /// # Errors
 /// Refuses recordings of different games or with too little in them, and bounds that are no

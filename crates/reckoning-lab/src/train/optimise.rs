@@ -107,7 +107,7 @@ pub struct Lesson {
 }
 
 impl Task<'_> {
-    /// Learns; `told` hears of every epoch.
+    /// Learns; `told` is called after every epoch.
     pub fn learn(
         &self,
         numbers: &mut [f32],

@@ -99,7 +99,8 @@ impl std::error::Error for TableError {
     }
 }
 
-/// Trains and compares, source by source. `say` hears what is going on.
+/// Trains and compares, source by source. `say` is called with
+/// the progress.
 ///
 /// # Errors
 /// Says what could not be trained or compared.

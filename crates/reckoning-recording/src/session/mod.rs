@@ -8,7 +8,7 @@
 //!
 //! All numbers are little-endian. A writer only ever appends whole chunks, so whatever moment
 //! it dies at, the file is readable up to the last whole one. The length of a chunk has a
-//! checksum of its own: a flipped bit in it is told from a cut. A file that was closed ends in
+//! checksum of its own: a flipped bit in it is not mistaken for a cut. A file that was closed ends in
 //! an end chunk; one that lacks it was cut off, even if the cut is between two chunks.
 //!
 //! MCAP was the alternative: it would bring an index and viewers for robots' messages, for 31

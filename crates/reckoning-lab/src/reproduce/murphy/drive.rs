@@ -24,7 +24,7 @@ pub struct CircleDrive {
     pub speed_mps: f64,
     /// Round which circle.
     pub radius_m: f64,
-    /// How often the listener hears of it.
+    /// Updates a second.
     pub updates_per_s: i64,
     /// Whether the updates carry acceleration.
     pub accelerating: bool,

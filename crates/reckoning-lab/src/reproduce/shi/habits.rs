@@ -19,7 +19,7 @@ const AHEAD_S: f64 = 2.1;
 const EVERY_S: f64 = 0.25;
 /// Velocities are differences over this, as everywhere in the lab.
 const BEHIND_S: f64 = 0.06;
-/// Whoever was not heard of for so long is not there.
+/// A player without a sample for this long is not there.
 const FORGOTTEN_S: f64 = 0.5;
 /// SHI's window.
 const WINDOW_PX: (f64, f64) = (1280.0, 960.0);

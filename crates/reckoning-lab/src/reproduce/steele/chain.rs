@@ -18,7 +18,7 @@ use super::play::BotSubject;
 /// STEELE names no numbers: an eighth and three quarters of a body.
 pub(super) const MIN_THRESHOLD_M: f64 = 0.1;
 pub(super) const MAX_THRESHOLD_M: f64 = 0.6;
-/// How late the second ghost hears.
+/// Delay of the updates to the second ghost.
 const DELAY: Duration = Duration::from_millis(100);
 /// STEELE's (10) never stops believing in the acceleration.
 const ACCELERATING: Model = Model::Accelerating { trust: Duration::from_hours(1) };
@@ -192,7 +192,7 @@ pub(super) fn updates(subjects: &[ByKind]) -> f64 {
     subjects.iter().flatten().map(|tally| tally.updates).sum()
 }
 
-/// A ghost that hears everything after a fixed delay.
+/// A ghost that receives every update after a fixed delay.
 struct DelayedViewer {
     ghost: Ghost,
     delay: Duration,

@@ -13,7 +13,7 @@ pub(super) const PX_PER_M: f64 = 40.0;
 pub(super) const BOTS: u16 = 15;
 /// One sighting of each bot per so many ticks makes the map.
 const SIGHTING_TICKS: usize = 10;
-/// Nobody moves that far within a tick: it was put there.
+/// No body moves that far within a tick: it was teleported.
 const JUMP_M: f64 = 1.0;
 
 /// One player of one match: what it did from each birth to the next death.

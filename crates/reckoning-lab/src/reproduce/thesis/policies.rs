@@ -2,7 +2,7 @@
 //! that decide which receiver gets which update.
 //!
 //! As in the document all policies see the same triggers, and an update that two of them send
-//! to the same receiver has the same luck on its way.
+//! to the same receiver has the same delay.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
