@@ -79,9 +79,10 @@ pub use session::config::SessionConfig;
 pub use session::entities::RemoteEntity;
 pub use session::event::SessionEvent;
 pub use stats::TrafficStats;
-pub use wire::{DisconnectReason, EntityId, Format, Owner, PeerId, Registry};
+pub use wire::{DisconnectReason, EntityId, Format, Owner, PeerId};
 pub use zones::{MAX_CLASSES, ZoneClass, ZoneConfig};
 
+pub use reckoning::bytes::Registry;
 pub use reckoning::clock::ClockConfig;
 pub use reckoning::fairness::Policy;
 pub use reckoning::ground::Pose;

@@ -4,7 +4,8 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use reckoning::model::{CustomModel, Path, PathRide};
+use reckoning::bytes::Registry;
+use reckoning::model::PathRide;
 use reckoning::{Curve, Model, Quantiser, SimTime, Update};
 
 use super::quantized_update::QuantizedUpdate;
@@ -17,15 +18,6 @@ const TURN_STEPS: (f64, f64) = (1e-6, 0.25);
 const MAX_STAMP_HZ: u32 = 100_000;
 /// The longest trust or fade that travels, 12 days; longer ones are cut to it.
 const MAX_SPAN_US: u64 = (1 << 40) - 1;
-
-/// Paths and custom models that each end knows from its level and program; only their ids travel.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Registry {
-    /// Motions of the game's own, by their ids.
-    pub customs: Vec<CustomModel>,
-    /// Lines of the level, by their ids.
-    pub paths: Vec<&'static Path>,
-}
 
 /// The grid that updates are rounded to, and the models they usually carry.
 ///
@@ -70,7 +62,7 @@ impl Format {
         }
         check_steps(&quantiser)?;
         let models: Vec<Model> = models.iter().map(|&model| bare(model)).collect();
-        if let Some(index) = models.iter().position(|model| !registry.holds(model)) {
+        if let Some(index) = models.iter().position(|model| !is_registered(model, &registry)) {
             return Err(FormatError::NotRegistered { index });
         }
         let tables = Arc::new(Tables { models, registry });
@@ -171,21 +163,11 @@ impl Format {
     }
 }
 
-impl Registry {
-    pub(super) fn custom(&self, id: u8) -> Option<CustomModel> {
-        self.customs.iter().find(|custom| custom.id == id).copied()
-    }
-
-    pub(super) fn path(&self, id: u16) -> Option<&'static Path> {
-        self.paths.iter().find(|path| path.id() == id).copied()
-    }
-
-    fn holds(&self, model: &Model) -> bool {
-        match model {
-            Model::Path(ride) => self.path(ride.path.id()).is_some(),
-            Model::Custom(custom) => self.custom(custom.id).is_some(),
-            _ => true,
-        }
+fn is_registered(model: &Model, registry: &Registry) -> bool {
+    match model {
+        Model::Path(ride) => registry.path(ride.path.id()).is_some(),
+        Model::Custom(custom) => registry.custom(custom.id).is_some(),
+        _ => true,
     }
 }
 

@@ -31,10 +31,12 @@ pub use bits::{BitReader, BitWriter, Mark};
 pub use body::{Body, read_update, write_update};
 pub(crate) use encoded_body::EncodedBody;
 pub use error::{DecodeError, FormatError};
-pub use format::{Format, Registry};
+pub use format::Format;
 pub use ids::{EntityId, Owner, PeerId, UpdateSeq};
 pub use message::{Ack, DisconnectReason, Header, Message};
 pub use packet::{PacketReader, PacketWriter};
+
+pub use reckoning::bytes::Registry;
 
 /// The protocol version of this crate; a [`Message::Join`] carries it.
 pub const VERSION: u16 = 1;

@@ -3,11 +3,11 @@
 use alloc::vec::Vec;
 use core::time::Duration;
 
+use reckoning::bytes::Registry;
 use reckoning::dis::{BodyAcceleration, DisAlgorithm, DisModel};
 use reckoning::model::{Ballistic, Landing, PathRide};
 use reckoning::{Curve, CurveBasis, Model, Quantiser};
 
-use super::format::Registry;
 use super::{BitReader, BitWriter, DecodeError, Format, MAX_FORMAT_BYTES, MAX_MODELS};
 
 const SPAN_BITS: u32 = 40;
