@@ -6,8 +6,9 @@
 //! which SHI publishes for people: 35.6 px after 300 ms, 579.5 px after 2100 ms. LI has
 //! 53.8 px for tanks at a delay of 2 s, when what is known is 2 to 2.5 s old.
 
-use reckoning_arena::{Event, Level, LevelError, Match, MatchConfig, Player, digest};
 use std::collections::VecDeque;
+
+use reckoning_arena::{Event, Level, LevelError, Match, MatchConfig, Player, digest};
 
 /// The delays of SHI in ticks: 300 ms to 2100 ms.
 const DELAYS_TICKS: [usize; 7] = [18, 36, 54, 72, 90, 108, 126];

@@ -3,8 +3,9 @@
 //! `cargo run --release -p reckoning-arena --example watch -- corridors 8 60 7`
 //! (level, bots, seconds, seed; all may be left out).
 
-use reckoning_arena::{Event, Frame, Level, LevelError, Match, MatchConfig, Player};
 use std::collections::BTreeMap;
+
+use reckoning_arena::{Event, Frame, Level, LevelError, Match, MatchConfig, Player};
 
 /// Width of the picture in characters; a character is twice as high as wide.
 const COLUMNS: usize = 78;

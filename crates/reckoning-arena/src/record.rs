@@ -4,12 +4,14 @@
 //! and hands out a [`Frame`]; whoever wants a recording keeps the frames it needs. Equal
 //! configurations give equal frames, bit for bit.
 
+use std::sync::Arc;
+
+use reckoning::SimTime;
+
 use crate::TICKS_PER_S;
 use crate::bots::{Bots, Style};
 use crate::level::Level;
 use crate::world::{Event, Input, Mode, Player, PlayerId, World};
-use reckoning::SimTime;
-use std::sync::Arc;
 
 /// What to play. The default is a session like the third of SHI: 15 players, 28 minutes.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,13 +4,15 @@
 //! corrections), lets a bot decide on that alone, and moves its own body by the rules of the
 //! level, as the client of a person would.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use reckoning::{DVec3, Kinematics, SimTime};
+
 use crate::bots::Bots;
 use crate::level::Level;
 use crate::protocol::{ServerMessage, Tag};
 use crate::world::{Input, Mode, Player, PlayerId, Team, World};
-use reckoning::{DVec3, Kinematics, SimTime};
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// What a program that plays over the network knows.
 #[derive(Debug)]

@@ -1,13 +1,14 @@
 //! Bots published with a trained predictor.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use reckoning::{CurveBasis, Model, Quantiser, SimTime};
 use reckoning_arena::Level;
 use reckoning_arena::host::{ArenaHost, ArenaHostConfig, host_config, with_learned};
 use reckoning_arena::protocol::ModelChoice;
 use reckoning_net::{Format, Host, HostConfig, Registry};
 use reckoning_predict::learned::{Framing, LearnedInput, LearnedModel, LearnedParts};
-use std::sync::Arc;
-use std::time::Duration;
 
 /// Places of the velocity in a row of features.
 const VELOCITY: u8 = 19;

@@ -2,11 +2,13 @@
 
 mod shared;
 
-use reckoning::DVec3;
-use reckoning_arena::{Event, Frame, Goal, Level, Match, MatchConfig, Style};
-use shared::{LEVELS, plain, play};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+
+use reckoning::DVec3;
+use reckoning_arena::{Event, Frame, Goal, Level, Match, MatchConfig, Style};
+
+use shared::{LEVELS, plain, play};
 
 /// Matches in which the bots of the second half have another character than the first.
 /// Several, because one match is luck.

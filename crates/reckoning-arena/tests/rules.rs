@@ -5,6 +5,7 @@ mod shared;
 use reckoning::DVec3;
 use reckoning::random::SplitMix64;
 use reckoning_arena::{Event, Input, Level, Mode, Player, PlayerId, Shooter, Team, World, digest};
+
 use shared::{LEVELS, play};
 
 fn hash_of(level: &str, seed: u64) -> u64 {

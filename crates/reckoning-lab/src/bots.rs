@@ -8,7 +8,6 @@ use reckoning_arena::{
     BodyKind, Event, Frame, ItemKind, Level as Arena, LevelError, Match, MatchConfig, Mode,
     Player as Bot, Shooter, Spot, TICKS_PER_S,
 };
-
 use reckoning_recording::{
     Birth, BlockKind, Bounds, Death, Input, ItemEvent, Level, LevelBlock, LevelItem, LevelShape,
     Meta, Player, Recording, Sample, Track, VELOCITY_COLUMNS,

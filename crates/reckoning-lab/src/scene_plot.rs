@@ -9,11 +9,11 @@ use std::ops::Range;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use reckoning::{Blend, DVec3, Model};
+use reckoning_netsim::LinkConfig;
 
 use crate::report::plot::{Chart, DrawResult, Sheet, about};
 use crate::scenes::{BAD, models, tally};
 use crate::{Motion, Scenario, ScenarioReport, ScenarioRun, TICK_HZ};
-use reckoning_netsim::LinkConfig;
 
 const SIZE_PX: (u32, u32) = (1800, 1300);
 const HEAD_PX: u32 = 120;

@@ -6,10 +6,11 @@ mod support;
 
 use std::path::Path;
 
-use damage::{Importer, survives_every};
 use reckoning::{DVec3, SimTime};
 use reckoning_lab::import::{bzflag, dis, import_file, shi, slippi};
 use reckoning_recording::{Recording, open_session, write_session};
+
+use damage::{Importer, survives_every};
 
 fn survives_a_session_file(recording: &Recording) {
     let opened = open_session(&write_session(recording, Vec::new()).unwrap()).unwrap().recording;

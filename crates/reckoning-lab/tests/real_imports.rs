@@ -9,10 +9,11 @@ mod support;
 
 use std::path::{Path, PathBuf};
 
-use damage::survives_many;
 use reckoning::DVec3;
 use reckoning_lab::import::{dis, import_file, slippi};
 use reckoning_recording::{Recording, Track};
+
+use damage::survives_many;
 
 fn committed(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/imports").join(name)

@@ -71,8 +71,9 @@ impl History {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use reckoning::{DVec3, Kinematics, Model, SimTime, UpdateKind};
+
+    use super::*;
 
     fn update(n: u16) -> Update {
         let seen = Kinematics::at_rest(SimTime::from_millis(i64::from(n)), DVec3::ZERO);

@@ -13,6 +13,7 @@ use reckoning_net::wire::{
     BitReader, BitWriter, Body, EntityId, Format, Header, Message, PacketReader, PacketWriter,
     UpdateSeq, read_update, write_update,
 };
+
 use shared::{bits, models, path, registry};
 
 /// Numbers of all sizes, zero, and beyond what the grid holds.

@@ -8,6 +8,7 @@ use reckoning_net::wire::{
     Message, Owner, PacketReader, PacketWriter, PeerId, Registry, UpdateSeq, VERSION, read_update,
     write_update,
 };
+
 use shared::{assert_same, format, later, models, registry, seen, update};
 
 fn carried(format: &Format, baseline: Option<&Update>, update: &Update) -> Update {

@@ -12,6 +12,7 @@ use reckoning_net::wire::{
     PacketWriter, PeerId, UpdateSeq, VERSION,
 };
 use serde_json::{Value, json};
+
 use shared::{format, later, models, path, seen, update};
 
 fn root() -> PathBuf {

@@ -44,7 +44,6 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use reckoning::SimTime;
-
 use reckoning::random::SplitMix64;
 
 pub use config::{Bottleneck, Jitter, LinkConfig, LinkError, Loss};

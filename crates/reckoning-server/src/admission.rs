@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use reckoning_net::PeerId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::clock::Clock;
@@ -15,7 +16,6 @@ use crate::connection::{Conduct, Connection, Sink};
 use crate::limits::{AddressLimiter, Permit};
 use crate::metrics::{Metrics, RejectReason};
 use crate::settings::Limits;
-use reckoning_net::PeerId;
 
 /// A connection opened or closed, for the tick loop. Never dropped; open connections bound how
 /// many wait.

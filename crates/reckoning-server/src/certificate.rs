@@ -165,9 +165,10 @@ fn sha256(certificate: &CertificateDer<'_>) -> [u8; 32] {
 
 #[cfg(test)]
 mod tests {
+    use std::error::Error;
+
     use super::*;
     use crate::settings::Settings;
-    use std::error::Error;
 
     #[test]
     fn a_made_certificate_serves_quic_and_differs_each_time() {

@@ -134,8 +134,9 @@ impl Conditioner {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::time::Duration;
+
+    use super::*;
 
     const PEER: PeerId = PeerId(3);
 

@@ -90,8 +90,9 @@ pub(crate) fn server_info(settings: &Settings, identity: &Identity, port: u16) -
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use reckoning_net::Host;
+
+    use super::*;
 
     #[test]
     fn the_default_settings_make_a_host() {

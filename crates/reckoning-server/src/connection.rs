@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use quinn::SendDatagramError;
 use reckoning::{SimTime, TokenBucket};
+use reckoning_net::PeerId;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::Receiver;
 use web_transport_quinn::{Session, SessionError};
@@ -17,7 +18,6 @@ use web_transport_quinn::{Session, SessionError};
 use crate::limits::Permit;
 use crate::metrics::{DropReason, Metrics};
 use crate::settings::Limits;
-use reckoning_net::PeerId;
 
 /// A datagram and when it came.
 pub(crate) type Received = (SimTime, Bytes);

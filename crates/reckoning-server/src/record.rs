@@ -318,9 +318,10 @@ fn sample(at: SimTime, body: &RecordedBody) -> Sample {
 
 #[cfg(test)]
 mod tests {
+    use reckoning_recording::open_session;
+
     use super::*;
     use crate::settings::Settings;
-    use reckoning_recording::open_session;
 
     fn folder(name: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("reckoning-{name}-{}", std::process::id()));

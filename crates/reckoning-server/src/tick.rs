@@ -440,8 +440,9 @@ fn body(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use reckoning::{Curve, CurveBasis, Kinematics, Model, UpdateKind};
+
+    use super::*;
 
     #[test]
     fn a_planned_body_is_recorded_with_the_velocity_it_was_seen_with() {

@@ -11,6 +11,7 @@ use std::time::Duration;
 use reckoning_net::Format;
 use reckoning_server::token::{TokenKey, new_key_hex};
 use reckoning_server::{host_config, unix_seconds};
+
 use support::hostile::{Attacker, certificate, garbage_packets, slow_requests};
 use support::process::{Process, folder, serve_as_child};
 use support::{Native, instant, settings, wait_for};

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use reckoning_recording::{Recording, open_session};
+
 use support::process::{Process, folder, serve_as_child};
 use support::{Native, instant, wait_for};
 

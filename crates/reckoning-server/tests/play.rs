@@ -6,6 +6,7 @@ use reckoning_client::{ClientConfig, SessionConfig, Status, Trust};
 use reckoning_net::DisconnectReason;
 use reckoning_server::metrics::RejectReason;
 use reckoning_server::token::{TokenKey, new_key_hex};
+
 use support::{Native, Socket, get, serve, wait_for};
 
 /// A frame, a step, a round of the server, a frame, and what a busy machine adds.

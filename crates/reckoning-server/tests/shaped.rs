@@ -9,6 +9,7 @@ use reckoning::SimTime;
 use reckoning_net::{Delivery, Host, HostEvent, PeerId};
 use reckoning_netsim::LinkConfig;
 use reckoning_server::{Game, Relay, Running, Server, ServerRequest};
+
 use support::{Native, wait_for};
 
 /// What a test tells the game, and the game the test.

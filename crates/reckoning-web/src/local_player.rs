@@ -123,9 +123,10 @@ fn later(now: SimTime, by_s: f64) -> SimTime {
 
 #[cfg(test)]
 mod tests {
+    use reckoning_arena::{PlayerId, Team};
+
     use super::*;
     use crate::testing::ms;
-    use reckoning_arena::{PlayerId, Team};
 
     fn walker() -> (Level, LocalPlayer) {
         let level = Level::built_in("proving-grounds").unwrap();

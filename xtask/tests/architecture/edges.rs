@@ -140,8 +140,9 @@ fn text<'a>(value: &'a Value, field: &str) -> &'a str {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use serde_json::json;
+
+    use super::*;
 
     /// `user` with one dependency, in a workspace that also holds the crates of the design.
     fn with_edge(user: &str, dependency: &Value) -> Vec<String> {

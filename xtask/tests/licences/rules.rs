@@ -149,8 +149,9 @@ fn text(value: &Value, field: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use serde_json::json;
+
+    use super::*;
 
     const POLICY: Policy = Policy {
         allowed: &["MIT"],

@@ -5,13 +5,14 @@
 //! and now and then it stands to aim. Its aim leads the target as well as its skill allows
 //! and wanders about the mark; it fires in bursts.
 
+use reckoning::DVec3;
+use reckoning::random::SplitMix64;
+
 use super::senses::Sighting;
 use super::style::Style;
 use crate::level::{BodyKind, Level};
 use crate::ticks;
 use crate::world::Player;
-use reckoning::DVec3;
-use reckoning::random::SplitMix64;
 
 /// The aim's error is drawn anew this often and keeps most of its old value.
 const TREMBLE_TICKS: u64 = 6;

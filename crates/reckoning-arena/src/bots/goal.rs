@@ -4,13 +4,14 @@
 //! someone in view, how far is what I need) and by character, then one is drawn. The weights
 //! were set by watching matches; they contain no formula of any predictor.
 
+use reckoning::DVec3;
+use reckoning::random::SplitMix64;
+
 use super::places::{self, Trail};
 use super::senses::Senses;
 use super::style::Style;
 use crate::level::{ItemKind, Level, place};
 use crate::world::{Player, PlayerId, World};
-use reckoning::DVec3;
-use reckoning::random::SplitMix64;
 
 /// What a bot is up to.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,11 +4,13 @@
 //! at 20 degrees alternates between two directions as people do (the recordings of SHI hold
 //! direction keys and a cursor). The aim turns at a limited rate and slows near its mark.
 
-use crate::world::turned;
-use crate::{TICK_S, ticks};
 use core::f64::consts::{FRAC_PI_4, PI};
+
 use reckoning::DVec3;
 use reckoning::random::SplitMix64;
+
+use crate::world::turned;
+use crate::{TICK_S, ticks};
 
 /// A key direction is kept until the wish is off by this much: half the step between two
 /// directions, and a little, because nobody corrects at once.

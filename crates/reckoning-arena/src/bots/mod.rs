@@ -28,6 +28,9 @@ mod travel;
 pub use goal::Goal;
 pub use style::Style;
 
+use reckoning::DVec3;
+use reckoning::random::SplitMix64;
+
 use crate::level::{Search, place};
 use crate::ticks;
 use crate::world::{Input, Player, PlayerId, World};
@@ -35,8 +38,6 @@ use fight::Fight;
 use goal::Chooser;
 use input_emulation::InputEmulator;
 use places::Trail;
-use reckoning::DVec3;
-use reckoning::random::SplitMix64;
 use senses::{Senses, Sighting};
 use travel::Travel;
 

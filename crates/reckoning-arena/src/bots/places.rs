@@ -1,10 +1,11 @@
 //! Destinations for patrols, cover and ambushes, the best of a few drawn at random.
 
+use reckoning::DVec3;
+use reckoning::random::SplitMix64;
+
 use super::style::Style;
 use crate::level::{Level, place};
 use crate::world::{Player, Team};
-use reckoning::DVec3;
-use reckoning::random::SplitMix64;
 
 /// Places a bot compares before it chooses; people do not weigh up the whole level either.
 const CANDIDATES: usize = 10;

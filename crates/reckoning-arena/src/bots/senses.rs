@@ -4,11 +4,12 @@
 //! believes that what it saw goes on for a moment. It notices someone only after its
 //! reaction time and forgets in time. Team-mates it always knows, as on a radar.
 
+use reckoning::DVec3;
+use reckoning::random::SplitMix64;
+
 use crate::level::place;
 use crate::world::{Event, Player, PlayerId, Shooter, World};
 use crate::{TICK_S, TICKS_PER_S, ticks};
-use reckoning::DVec3;
-use reckoning::random::SplitMix64;
 
 /// A bot looks round this often.
 const LOOK_TICKS: u64 = 6;

@@ -1,10 +1,11 @@
 //! Path following: a route, its next leg, and detection of being stuck.
 
+use reckoning::DVec3;
+use reckoning::random::SplitMix64;
+
 use crate::level::{Level, Search};
 use crate::world::Player;
 use crate::{TICKS_PER_S, ticks};
-use reckoning::DVec3;
-use reckoning::random::SplitMix64;
 
 /// How many body radii ahead on the route a bot looks. Further is straighter and cuts
 /// corners; nearer wags.

@@ -3,14 +3,16 @@
 //! The same as a recording of the arena tells when one is trained: everybody's motion, health
 //! and shots, what lies in the level, its walls and its rim.
 
-use crate::level::{ItemKind, Level};
-use crate::world::{PlayerId, World};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use reckoning::{DVec3, ExportReason, Kinematics, Model, Planner, SimTime};
 use reckoning_predict::learned::{LearnedConfig, LearnedModel, LearnedPlanner};
 use reckoning_predict::{Item, KnownBody, Restores, Scene, Walls};
 use reckoning_predict::{Landmark, Surroundings};
-use std::collections::BTreeMap;
-use std::sync::Arc;
+
+use crate::level::{ItemKind, Level};
+use crate::world::{PlayerId, World};
 
 /// What `reckon lab train --bounds 1,2,4,8,16,32 --epochs 80` makes of the lab's matches of bots.
 const TRAINED: &[u8] = include_bytes!("bots.reck-model");

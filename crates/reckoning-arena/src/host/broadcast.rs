@@ -1,10 +1,11 @@
 //! Messages to clients about the game.
 
+use reckoning::{DVec3, SimTime};
+use reckoning_net::{Delivery, Host, Owner, PeerId};
+
 use super::ArenaHost;
 use crate::protocol::{A_TURRET, NO_TEAM, ServerMessage};
 use crate::world::{Event, PlayerId, Shooter, Team};
-use reckoning::{DVec3, SimTime};
-use reckoning_net::{Delivery, Host, Owner, PeerId};
 
 impl ArenaHost {
     /// Sends to one client. A client too slow to take it hears of the next change.

@@ -1,7 +1,8 @@
 //! Settings shared by both ends of the arena, in pixels instead of metres.
 
-use crate::level::{Level, Walls as LevelWalls};
-use crate::protocol::{ModelChoice, ServerTuning};
+use std::fmt;
+use std::time::Duration;
+
 use reckoning::guard::{Envelope, GuardConfig};
 use reckoning::rewind::{RewindConfig, RewindView};
 use reckoning::{
@@ -12,8 +13,9 @@ use reckoning_net::wire::FormatError;
 use reckoning_net::{Format, HostConfig, Registry, SessionConfig, ZoneClass};
 use reckoning_predict::learned::LearnedModel;
 use reckoning_predict::{Outline, Wall, Walls};
-use std::fmt;
-use std::time::Duration;
+
+use crate::level::{Level, Walls as LevelWalls};
+use crate::protocol::{ModelChoice, ServerTuning};
 
 /// How long after the trigger a client shows and sends its shot: less than anyone notices, and
 /// that much less to rewind.

@@ -1,13 +1,14 @@
 //! Debug stream of the demonstration: the truth, and the positions a naive game would send.
 
+use reckoning::{DVec3, SimTime};
+use reckoning_net::{Host, PeerId};
+
 use super::broadcast::pair;
 use super::{ArenaHost, ArenaRequest};
 use crate::protocol::{
     DebugDatagram, MAX_SNAPSHOT_BODIES, MAX_TRUTH_BODIES, OwnState, PositionSnapshot, SnapshotBody,
     Truth, TruthBody,
 };
-use reckoning::{DVec3, SimTime};
-use reckoning_net::{Host, PeerId};
 
 /// A plain game sends in every third step: twenty times a second.
 const SNAPSHOT_EVERY: u64 = 3;

@@ -4,11 +4,13 @@
 //! now. Until now it flies through the ghosts that this shooter was shown, which the host
 //! remembers; from now on it flies among the bodies as they are, as all shots do.
 
-use super::{ArenaHost, STEP};
-use crate::world::PlayerId;
+use std::time::Duration;
+
 use reckoning::{DVec3, SimTime};
 use reckoning_net::{Host, PeerId};
-use std::time::Duration;
+
+use super::{ArenaHost, STEP};
+use crate::world::PlayerId;
 
 /// A shot that a client asked for.
 #[derive(Clone, Copy, Debug)]

@@ -28,17 +28,19 @@ pub use config::{
 };
 pub use reckoning_predict::learned::LearnedModel;
 
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use reckoning::{DVec3, Kinematics, SimTime, Threshold};
+use reckoning_net::{EntityId, Host, HostEvent, PeerId};
+
 use crate::bots::Bots;
 use crate::level::Level;
 use crate::protocol::{LinkChoice, ModelChoice, OwnState, ServerMessage, ServerTuning, Tag};
 use crate::world::{Mode, PlayerId, World};
 use bot_predictor::{Acting, BotPredictor};
 use fire::FireRequest;
-use reckoning::{DVec3, Kinematics, SimTime, Threshold};
-use reckoning_net::{EntityId, Host, HostEvent, PeerId};
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
-use std::time::Duration;
 
 /// The length of a step; a third of a microsecond too long.
 const STEP: Duration = Duration::from_micros(16_667);

@@ -1,12 +1,13 @@
 //! Players and clients joining, leaving and asking.
 
+use reckoning::guard::Verdict;
+use reckoning::{DVec3, SimTime};
+use reckoning_net::{EntityId, Host, PeerId, Viewpoint};
+
 use super::fire::FireRequest;
 use super::{Actor, ArenaHost, ArenaRequest, ClientState};
 use crate::protocol::{ClientMessage, ServerMessage};
 use crate::world::PlayerId;
-use reckoning::guard::Verdict;
-use reckoning::{DVec3, SimTime};
-use reckoning_net::{EntityId, Host, PeerId, Viewpoint};
 
 /// What bots are called; further ones get a number.
 const NAMES: [&str; 16] = [

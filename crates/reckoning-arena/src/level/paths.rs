@@ -8,10 +8,12 @@
 //! Squares in front of a turret are dangerous. How much that matters is the caller's fear:
 //! at 0 the shortest way is taken, at 1 a dangerous square counts as many safe ones.
 
-use super::walls::Walls;
-use reckoning::DVec3;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+
+use reckoning::DVec3;
+
+use super::walls::Walls;
 
 /// Bodies keep this far off walls when they plan, so that they do not scrape along them.
 const MARGIN_PX: f64 = 1.0;

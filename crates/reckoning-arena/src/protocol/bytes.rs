@@ -1,7 +1,8 @@
 //! Little-endian reading and writing.
 
-use super::{MAX_NAME_BYTES, ProtocolError, clean_name};
 use reckoning::SimTime;
+
+use super::{MAX_NAME_BYTES, ProtocolError, clean_name};
 
 /// Bytes that are read from the front.
 pub(super) struct Reader<'a> {

@@ -1,8 +1,9 @@
 //! Messages from a client to the server.
 
+use reckoning::SimTime;
+
 use super::bytes::{Put, Reader};
 use super::{LinkChoice, ProtocolError, ServerTuning, clean_name};
-use reckoning::SimTime;
 
 /// A message from a client to the server.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,10 +1,11 @@
 //! Debug datagrams beside the protocol, for the demonstration only: the truth, and what a game
 //! without dead reckoning would send.
 
-use super::ProtocolError;
-use super::bytes::{Put, Reader};
 use reckoning::SimTime;
 use reckoning_net::wire::{MAX_DATAGRAM_BYTES, OUT_OF_BAND_PREFIX};
+
+use super::ProtocolError;
+use super::bytes::{Put, Reader};
 
 /// Prefix, kind, moment and count.
 const HEAD_BYTES: usize = 18;

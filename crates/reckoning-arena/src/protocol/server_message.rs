@@ -1,8 +1,9 @@
 //! Messages from the server to a client.
 
+use reckoning::SimTime;
+
 use super::bytes::{Put, Reader};
 use super::{LinkChoice, ProtocolError, ServerTuning};
-use reckoning::SimTime;
 
 /// A message from the server to a client.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,11 +1,13 @@
 //! Settings that clients may change: their own simulated link, and how the server reckons.
 
-use super::ProtocolError;
-use super::bytes::{Put, Reader};
-use reckoning::Model;
-use reckoning::fairness::{Budget, Leftover, Policy, Weights};
 use std::num::NonZeroU32;
 use std::time::Duration;
+
+use reckoning::Model;
+use reckoning::fairness::{Budget, Leftover, Policy, Weights};
+
+use super::ProtocolError;
+use super::bytes::{Put, Reader};
 
 /// A simulated link between the server and one client, the same in both directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,8 @@
-use super::*;
-use crate::level::BodyKind;
 use reckoning::SimTime;
 use reckoning::random::SplitMix64;
+
+use super::*;
+use crate::level::BodyKind;
 
 const AT: SimTime = SimTime::from_micros(1_234_567_890_123);
 

@@ -1,7 +1,8 @@
 //! Events of a tick.
 
-use super::player::{PlayerId, Team};
 use reckoning::{DVec3, SimTime};
+
+use super::player::{PlayerId, Team};
 
 /// Who fired a shot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

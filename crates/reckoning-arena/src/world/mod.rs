@@ -18,12 +18,14 @@ pub(crate) use player::turned;
 pub use player::{Input, Player, PlayerId, Team};
 pub use shots::{Shot, Turret};
 
-use crate::level::{ItemKind, Level, place};
-use crate::{TICKS_PER_S, ticks};
-use reckoning::random::SplitMix64;
-use reckoning::{DVec3, SimTime};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+use reckoning::random::SplitMix64;
+use reckoning::{DVec3, SimTime};
+
+use crate::level::{ItemKind, Level, place};
+use crate::{TICKS_PER_S, ticks};
 
 /// An item is taken from this far beyond touching its centre.
 const REACH_PX: f64 = 6.0;

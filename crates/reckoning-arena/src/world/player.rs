@@ -1,8 +1,9 @@
 //! One player: its input, its state, its motion.
 
+use reckoning::{DQuat, DVec3, Kinematics, SimTime};
+
 use crate::TICK_S;
 use crate::level::{Body, BodyKind, Level};
-use reckoning::{DQuat, DVec3, Kinematics, SimTime};
 
 /// A player's number; never given to another one in the same world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,12 +1,13 @@
 //! Shots in flight, and the turrets.
 
+use reckoning::random::SplitMix64;
+use reckoning::{DVec3, SimTime};
+
 use super::World;
 use super::event::{Event, Shooter};
 use super::player::{Player, PlayerId, Team};
 use crate::level::{Level, place};
 use crate::{TICK_S, ticks};
-use reckoning::random::SplitMix64;
-use reckoning::{DVec3, SimTime};
 
 /// A turret misses by this much of its target's distance, as a standard deviation.
 const TURRET_SPREAD: f64 = 0.05;

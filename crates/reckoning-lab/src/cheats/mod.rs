@@ -20,12 +20,12 @@ mod trial;
 
 use reckoning::guard::{ENVELOPE_SPANS_S, Envelope};
 use reckoning::{ConfigError, Kinematics};
+use reckoning_recording::{Level, Recording};
 
 use crate::reproduce::ReportTable;
 use inject::Cheat;
 use passable_walls::walls_without_passages;
 use play::{CheatPlan, PlayerPieces};
-use reckoning_recording::{Level, Recording};
 use table::SourceTally;
 use trial::{TrialSetting, caught_after, honest_run};
 

@@ -5,9 +5,9 @@
 
 use reckoning::{ConfigError, DVec3, Kinematics};
 use reckoning_predict::Walls;
+use reckoning_recording::{Level, LevelShape};
 
 use crate::compare::wall_of;
-use reckoning_recording::{Level, LevelShape};
 
 /// Layers of faces that lie behind each other in one passage.
 const LAYERS: usize = 8;

@@ -1,10 +1,10 @@
 //! Recorded players as unbroken pieces of motion that can be evaluated at any moment.
 
 use reckoning::{Kinematics, SimTime};
+use reckoning_recording::Recording;
 
 use super::inject::LASTS_S;
 use crate::compare::Prepared;
-use reckoning_recording::Recording;
 
 /// Pieces shorter than this tell nothing.
 const MIN_PIECE_S: f64 = 0.5;

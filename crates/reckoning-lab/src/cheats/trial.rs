@@ -5,11 +5,11 @@ use std::time::Duration;
 use reckoning::Terrain;
 use reckoning::guard::{Envelope, GuardConfig, GuardStats, Offence, Verdict};
 use reckoning::{Guard, Kinematics, Model, Publisher, PublisherConfig, SimTime, Threshold, Update};
+use reckoning_netsim::{Jitter, Link, LinkConfig, Loss};
 use reckoning_predict::Walls;
 
 use super::inject::LASTS_S;
 use super::play::{Piece, PlayerPieces};
-use reckoning_netsim::{Jitter, Link, LinkConfig, Loss};
 
 /// Clients look at their bodies this often.
 pub(super) const TICK_S: f64 = 1.0 / 60.0;

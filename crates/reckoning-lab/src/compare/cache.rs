@@ -7,8 +7,9 @@
 
 use std::path::PathBuf;
 
-use super::{CompareConfig, CompareError, Comparison, compare};
 use reckoning_recording::Recording;
+
+use super::{CompareConfig, CompareError, Comparison, compare};
 
 /// Counts up with every change of what a comparison says or how it is kept, between versions
 /// of the lab too.

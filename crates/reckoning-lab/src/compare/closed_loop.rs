@@ -1,14 +1,16 @@
 //! Closed-loop evaluation: the publisher, link and ghost of the engine on a recording.
 
+use std::ops::Range;
+use std::time::Duration;
+
 use reckoning::{
     ConfigError, DVec3, ExportReason, Kinematics, Model, Planner, Publisher, PublisherConfig,
     SimTime, Threshold, Update,
 };
+use reckoning_netsim::LinkConfig;
 use reckoning_predict as predict;
 use reckoning_predict::Behaviour;
 use reckoning_predict::learned::{LearnedConfig, LearnedModel, LearnedPlanner};
-use std::ops::Range;
-use std::time::Duration;
 
 use super::CompareError;
 use super::open_loop::Ready;
@@ -17,7 +19,6 @@ use super::receiver::{AccountedReceiver, Heard, LinkedViewer};
 use super::surroundings::{RecordedSurroundings, SceneMoment};
 use crate::publishing::threshold_only;
 use crate::train::SenderContext;
-use reckoning_netsim::LinkConfig;
 
 /// What one player's chain cost and showed.
 #[derive(Clone, Debug, Default, PartialEq)]

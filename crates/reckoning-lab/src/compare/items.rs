@@ -8,7 +8,6 @@
 
 use reckoning::SimTime;
 use reckoning_predict::{Item as SceneItem, Restores};
-
 use reckoning_recording::{LevelItem, Recording};
 
 /// What an item gives when nothing tells.
@@ -91,8 +90,9 @@ fn as_seen(item: &LevelItem) -> Option<SceneItem> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use reckoning_recording::ItemEvent;
+
+    use super::*;
 
     fn item(kind: &str, class: &str) -> LevelItem {
         LevelItem { kind: kind.into(), class: class.into(), ..LevelItem::default() }

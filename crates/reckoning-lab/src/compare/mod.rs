@@ -39,6 +39,8 @@ use std::fmt;
 use std::time::Duration;
 
 use reckoning::{ConfigError, Model};
+use reckoning_netsim::{LinkConfig, LinkError};
+use reckoning_recording::Recording;
 
 use crate::predictor::{Planned, PredictorKind};
 use crate::train::SenderContext;
@@ -46,8 +48,6 @@ use closed_loop::{ChainOutcome, ChainSetting, MeanSum};
 use fit::Trial;
 use open_loop::{ErrorGrid, Questions, Ready};
 use receiver::Heard;
-use reckoning_netsim::{LinkConfig, LinkError};
-use reckoning_recording::Recording;
 use tally::{ErrorSums, mean_over_players};
 
 pub(crate) use fit::fitted_fade;

@@ -10,6 +10,7 @@ use std::time::Duration;
 use reckoning::{DVec3, ExportReason, Model, SimTime, Threshold};
 use reckoning_arena::Mode;
 use reckoning_predict::learned::LearnedModel;
+use reckoning_recording::{Column, ItemEvent, Recording, Sample};
 
 use super::closed_loop::ChainSetting;
 use super::open_loop::{OpenLoop, Questions};
@@ -17,7 +18,6 @@ use super::{CompareConfig, ComparedSession, Prepared, Trials};
 use crate::bots;
 use crate::predictor::{Learned, Predictor};
 use crate::train::{FLAVOURS, TrainConfig, train};
-use reckoning_recording::{Column, ItemEvent, Recording, Sample};
 
 /// So many ticks before the one in question are asked about, too.
 const BEFORE: usize = 3;

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use reckoning::{DQuat, DVec3, Kinematics, SimTime};
 use reckoning_predict::{KnownBody, SteadyTracker};
+use reckoning_recording::{Recording, Sample, Track};
 
 use super::running_quantile::RunningQuantile;
-use reckoning_recording::{Recording, Sample, Track};
 
 /// Velocities are differenced over at least this span.
 const WINDOW: Duration = Duration::from_millis(60);

@@ -13,10 +13,10 @@ use reckoning::{
     Blend, ConfigError, DVec3, FlightLog, Ghost, GhostConfig, ListenerAccount, SimTime, Update,
     update_error_between,
 };
+use reckoning_netsim::{Link, LinkConfig};
 
 use super::CompareError;
 use super::closed_loop::MeanSum;
-use reckoning_netsim::{Link, LinkConfig};
 
 /// What an acknowledgement weighs: a header and two moments.
 const ACK_BYTES: u32 = 20;
@@ -164,8 +164,9 @@ impl AccountedReceiver {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use reckoning::{Kinematics, Model, UpdateKind};
+
+    use super::*;
 
     fn ms(millis: i64) -> SimTime {
         SimTime::from_millis(millis)

@@ -1,7 +1,8 @@
 //! Rows of a comparison: open loop, closed loop, receivers and paths.
 
-use crate::stats::Spread;
 use serde::{Deserialize, Serialize};
+
+use crate::stats::Spread;
 
 /// How one predictor did at one delay in one session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

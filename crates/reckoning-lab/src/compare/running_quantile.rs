@@ -39,8 +39,9 @@ impl RunningQuantile {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use reckoning::random::SplitMix64;
+
+    use super::*;
 
     #[test]
     fn it_is_what_sorting_all_values_so_far_would_give() {

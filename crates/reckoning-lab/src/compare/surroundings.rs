@@ -7,12 +7,12 @@ use reckoning_predict::{
     Item as SceneItem, KnownBody, Outline, PheromoneMap, Preference, Routes, RoutesConfig, Scene,
     Sighting, TrendMap, TrendMapConfig, Wall, Walls,
 };
+use reckoning_recording::{BlockKind, Bounds, Level, LevelShape, Recording};
 
 use super::items::Items;
 use super::preference_history::PreferenceHistory;
 use super::prepare::{Prepared, li_scale};
 use crate::predictor::Planned;
-use reckoning_recording::{BlockKind, Bounds, Level, LevelShape, Recording};
 
 /// Trails that matter are younger than this, so a run may start with this much of the past.
 const TRAILS: Duration = Duration::from_secs(30);

@@ -8,12 +8,12 @@
 use std::collections::BTreeMap;
 
 use reckoning::{DVec3, SimTime};
-
-use super::{finish, foreign};
 use reckoning_recording::{
     Birth, Bounds, Cursor, Death, Fault, Input, Meta, Player, Recording, RecordingError, Sample,
     Track,
 };
+
+use super::{finish, foreign};
 
 const MAGIC: u32 = 0x7272_425a;
 const COLUMNS: [&str; 4] = ["vx", "vy", "vz", "turn_rate"];

@@ -9,9 +9,9 @@
 use std::collections::BTreeMap;
 
 use reckoning::{DVec3, SimTime};
+use reckoning_recording::{Cursor, Meta, Player, Recording, RecordingError, Sample, Track};
 
 use super::{finish, foreign, pcap};
-use reckoning_recording::{Cursor, Meta, Player, Recording, RecordingError, Sample, Track};
 
 const COLUMNS: [&str; 14] = [
     "vx",

@@ -14,11 +14,11 @@ use boxcars::{
     ActorId, Attribute, Frame, ParseError, ParserBuilder, Quaternion, Replay, RigidBody, Vector3f,
 };
 use reckoning::{DQuat, DVec3, SimTime};
-
-use super::finish;
 use reckoning_recording::{
     Bounds, Cursor, Fault, Meta, Player, Recording, RecordingError, Sample, Track,
 };
+
+use super::finish;
 
 const COLUMNS: [&str; 8] = ["vx", "vy", "vz", "qx", "qy", "qz", "qw", "sleeping"];
 const BALL: i32 = -1;

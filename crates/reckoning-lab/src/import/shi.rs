@@ -7,12 +7,12 @@
 //! example has no single root element; both forms are read.
 
 use reckoning::{DVec3, SimTime};
-use roxmltree::{Document, Node};
-
-use super::{finish, foreign};
 use reckoning_recording::{
     Birth, Fault, Input, Meta, Player, Recording, RecordingError, Sample, Track,
 };
+use roxmltree::{Document, Node};
+
+use super::{finish, foreign};
 
 const OPEN: &str = "<log>";
 const CLOSE: &str = "</log>";

@@ -11,11 +11,11 @@
 use std::collections::BTreeMap;
 
 use reckoning::{DVec3, SimTime};
-
-use super::{finish, foreign};
 use reckoning_recording::{
     Cursor, Fault, Input, Meta, Player, Recording, RecordingError, Sample, Track,
 };
+
+use super::{finish, foreign};
 
 const START: &[u8] = b"{U\x03raw[$U#l";
 const COLUMNS: [&str; 8] =

@@ -7,10 +7,10 @@
 
 use std::f64::consts::{PI, TAU};
 
+use reckoning::random::SplitMix64;
 use reckoning::{DVec3, Kinematics, SimTime};
 
 use super::{TICK_HZ, facing};
-use reckoning::random::SplitMix64;
 
 /// Faster than any pace, for dodges are added to it.
 pub(super) const TOP_SPEED_MPS: f64 = 7.0;

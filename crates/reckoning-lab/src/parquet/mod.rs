@@ -15,6 +15,7 @@
 mod thrift;
 
 use reckoning_recording::{Column, Recording, Sample, Track, column_names, row_order, zstd};
+
 use thrift::Struct;
 
 /// Rows in one group: readers load a group at a time.

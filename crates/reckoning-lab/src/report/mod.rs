@@ -28,10 +28,10 @@ use std::error::Error;
 use std::fmt;
 
 use reckoning_predict::TrendMap;
+use reckoning_recording::{Level, Recording};
 
 use crate::compare::Comparison;
 use crate::reproduce::{ReportTable, Reproduction};
-use reckoning_recording::{Level, Recording};
 
 pub use csv::comparison_csv;
 pub use json::{comparison_json, reproduction_json};

@@ -10,13 +10,13 @@
 use std::time::Duration;
 
 use reckoning_arena::Mode;
+use reckoning_recording::Recording;
 
 use super::pooled::Pooled;
 use super::{Claim, ClaimVerdict, Document, Effort, ReportTable, Reproduction};
 use crate::bots;
 use crate::compare::{CompareConfig, OpenRow, compare};
 use crate::stats::paired_t;
-use reckoning_recording::Recording;
 
 /// HM with the preference of each driver, learnt from what that driver did so far.
 const LEARNT: &str = "interest-hybrid(preference=learnt)";

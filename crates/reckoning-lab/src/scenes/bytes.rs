@@ -45,9 +45,11 @@ pub(crate) fn plain_bytes(update: &Update) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use reckoning::{Curve, CurveBasis, Kinematics, UpdateKind};
     use std::time::Duration;
+
+    use reckoning::{Curve, CurveBasis, Kinematics, UpdateKind};
+
+    use super::*;
 
     #[test]
     fn an_update_costs_what_its_model_needs() {

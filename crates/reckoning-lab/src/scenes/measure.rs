@@ -124,8 +124,9 @@ fn stops(truths: &[Kinematics]) -> Vec<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use reckoning::SimTime;
+
+    use super::*;
 
     /// Runs along `x` at 6 m/s for a second, then stands for one.
     fn truths() -> Vec<Kinematics> {

@@ -23,9 +23,9 @@ use reckoning::{
     Blend, ConfigError, DVec3, Ghost, GhostConfig, Kinematics, Model, Publisher, PublisherConfig,
     SimTime, Update,
 };
+use reckoning_netsim::{Link, LinkConfig, LinkError};
 
 use crate::{Motion, TICK_HZ};
-use reckoning_netsim::{Link, LinkConfig, LinkError};
 
 pub(crate) use bytes::{HEADER_BYTES, plain_bytes};
 pub use measure::{ScenarioReport, ScenarioTally};

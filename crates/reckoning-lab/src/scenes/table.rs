@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use reckoning::model::{Ballistic, Landing};
 use reckoning::{Blend, Curve, CurveBasis, Model};
+use reckoning_netsim::LinkConfig;
 
 use super::measure::roughness;
 use super::{Scenario, ScenarioError, ScenarioReport, ScenarioTally};
 use crate::motion::GRAVITY_MPS2;
 use crate::{Motion, TICK_HZ};
-use reckoning_netsim::LinkConfig;
 
 const SECONDS: u32 = 25;
 /// Each scenario is played with so many seeds, so that no single one decides.

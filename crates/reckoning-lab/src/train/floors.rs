@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use reckoning::DVec3;
-
 use reckoning_recording::LevelShape;
 
 /// Floors by the cell of a grid.

@@ -26,8 +26,10 @@ mod whiten;
 use std::fmt;
 use std::time::Duration;
 
+use reckoning::random::SplitMix64;
 use reckoning::{ConfigError, CurveBasis};
 use reckoning_predict::learned::{Framing, LearnedError, LearnedModel, LearnedParts};
+use reckoning_recording::Recording;
 
 use crate::compare::{Prepared, RecordedSurroundings, fitted_fade};
 use examples::{Examples, HORIZONS, horizons_s};
@@ -36,8 +38,6 @@ use net::{ACT_WIDTH, Shape};
 pub use optimise::Lesson;
 use optimise::{Forgetting, Lessons, Task};
 pub(crate) use reader::ModelReader;
-use reckoning::random::SplitMix64;
-use reckoning_recording::Recording;
 pub(crate) use sender_context::SenderContext;
 #[cfg(test)]
 pub(crate) use table::FLAVOURS;

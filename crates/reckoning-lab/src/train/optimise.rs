@@ -7,6 +7,7 @@
 #![expect(clippy::inline_always, reason = "loops take the vector unit of the function they are in")]
 
 use rayon::prelude::*;
+use reckoning::random::SplitMix64;
 use reckoning_predict::learned::FEATURES;
 
 use super::examples::{Examples, HORIZONS};
@@ -14,7 +15,6 @@ use super::inputs::Inputs;
 use super::loss::{CurveLoss, ExampleCost};
 use super::net::{ACT_WIDTH, Shape, Trace, backwards, forwards};
 use super::publish_weights;
-use reckoning::random::SplitMix64;
 
 /// Examples to a shard, and shards to a batch.
 const SHARD: usize = 64;

@@ -1,8 +1,9 @@
 //! Sessions of a source pooled, with confidence intervals.
 
+use reckoning::random::SplitMix64;
+
 use super::table::TableRow;
 use crate::compare::{CompareConfig, Comparison};
-use reckoning::random::SplitMix64;
 
 /// How often sessions are drawn anew for a range.
 const DRAWS: usize = 2_000;

@@ -7,10 +7,10 @@ use reckoning::{DQuat, DVec3, Kinematics, SimTime};
 use reckoning_predict::Scene;
 use reckoning_predict::learned::Framing;
 use reckoning_predict::{Intent, Landmark, Surroundings};
+use reckoning_recording::{Column, LevelShape, Recording, Track};
 
 use super::floors::Floors;
 use crate::compare::{BodyCourse, Prepared};
-use reckoning_recording::{Column, LevelShape, Recording, Track};
 
 /// Knowledge of one recording.
 pub(crate) struct SenderContext<'a> {

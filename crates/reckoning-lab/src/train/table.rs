@@ -7,11 +7,11 @@
 use std::time::Duration;
 
 use reckoning::SimTime;
+use reckoning_recording::Recording;
 
 use super::{TrainConfig, TrainError, train_prepared};
 use crate::compare::{CompareConfig, CompareError, Comparison, Prepared, Trials, compare_one};
 use crate::predictor::{Learned, Predictor};
-use reckoning_recording::Recording;
 
 /// Delays of the open loop.
 const DELAYS_MS: [u64; 6] = [100, 300, 600, 900, 1_500, 2_100];

@@ -7,9 +7,9 @@ use std::fmt::Write;
 
 use glam::DVec2;
 use reckoning_predict::TrendMap;
+use reckoning_recording::{Level, LevelBlock, LevelShape};
 
 use super::arrows::{Arrow, arrows};
-use reckoning_recording::{Level, LevelBlock, LevelShape};
 
 /// Length of the longer side of the map.
 const LONG_PX: f64 = 960.0;
@@ -236,9 +236,10 @@ fn put_words(svg: &mut String, sheet: &MapSheet) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use reckoning::DVec3;
     use reckoning_predict::{Sighting, TrendMapConfig};
+
+    use super::*;
 
     fn corridor() -> TrendMap {
         let seen: Vec<Sighting> = (0..400)

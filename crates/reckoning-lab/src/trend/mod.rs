@@ -12,7 +12,6 @@ pub use draw::draw_trend;
 
 use reckoning::{ConfigError, DVec3};
 use reckoning_predict::{Sighting, TrendMap, TrendMapConfig};
-
 use reckoning_recording::{Recording, Sample, Track};
 
 /// How far to either side a velocity is measured.
@@ -67,8 +66,9 @@ fn sighting(before: &Sample, here: &Sample, after: &Sample) -> Option<Sighting> 
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use reckoning::SimTime;
+
+    use super::*;
 
     fn walker(ticks: i64) -> Recording {
         let mut track = Track::new(3, 0, &[]);

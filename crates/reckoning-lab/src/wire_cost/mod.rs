@@ -14,7 +14,6 @@ use std::fmt;
 
 use reckoning::ConfigError;
 use reckoning_net::wire::{DecodeError, FormatError};
-
 use reckoning_recording::RecordingError;
 
 pub use table::wire_table;

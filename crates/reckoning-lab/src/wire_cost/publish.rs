@@ -7,9 +7,8 @@ use reckoning::{
 use reckoning_net::wire::{Format, FormatError, Registry};
 use reckoning_predict::fit_curve;
 
-use crate::publishing::threshold_only;
-
 use crate::compare::prepare::{BodyCourse, BodyState, Prepared};
+use crate::publishing::threshold_only;
 
 /// How far ahead a plan is laid, and in how many places.
 const PLAN_S: f64 = 1.5;

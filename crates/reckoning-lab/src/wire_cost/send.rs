@@ -1,16 +1,17 @@
 //! Host that sends published updates to one listener, which reads them back.
 
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use reckoning::random::SplitMix64;
 use reckoning::{SimTime, Update};
 use reckoning_net::wire::{
     Ack, Body, EntityId, Format, Header, MAX_BASELINE_AGE, MAX_DATAGRAM_BYTES, Message,
     PacketReader, PacketWriter, UpdateSeq,
 };
-use std::collections::BTreeMap;
-use std::time::Duration;
 
 use super::publish::BodyExport;
 use super::{DATAGRAMS_PER_S, WireTableError};
-use reckoning::random::SplitMix64;
 
 const ROUND_TRIP: Duration = Duration::from_millis(100);
 const LOSS: f64 = 0.05;

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use reckoning::{Curve, CurveBasis, Model};
+use reckoning_recording::load_file;
 
 use super::WireTableError;
 use super::publish::{PublishPlan, PublishedModel};
 use super::send::{BaselineMode, Sender, SendingCost};
 use crate::compare::prepare::Prepared;
-use reckoning_recording::load_file;
 
 /// Sessions that stand for their sources, and whether their world is flat.
 const SOURCES: [(&str, bool, &[&str]); 5] = [

@@ -7,7 +7,6 @@ mod made_up;
 mod support;
 mod tags;
 
-use made_up::{comparison, data, fairness, reproduction};
 use reckoning_lab::compare::Comparison;
 use reckoning_lab::report::{
     Contents, TrendPicture, claims_table, comparison_csv, comparison_json, comparison_tables,
@@ -16,6 +15,8 @@ use reckoning_lab::report::{
 use reckoning_lab::trend::{trend_config, trend_map};
 use reckoning_recording::load_file;
 use serde_json::Value;
+
+use made_up::{comparison, data, fairness, reproduction};
 
 fn page() -> String {
     let (comparison, reproduction) = (comparison(), reproduction());

@@ -5,11 +5,12 @@ mod play;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use play::{StagePlay, link};
 use reckoning::{DVec3, SimTime};
 use reckoning_arena::host::{ArenaHostConfig, TRAINED_ON, trained};
 use reckoning_arena::protocol::{ModelChoice, ServerMessage};
 use reckoning_arena::{Input, Level, PlayerId};
+
+use play::{StagePlay, link};
 
 /// A room with two spawn points near each other. `gun` and `more` are TOML.
 fn room(damage: u32, more: &str) -> Level {

@@ -1,8 +1,7 @@
 //! Settings of a host.
 
-use core::time::Duration;
-
 use alloc::vec::Vec;
+use core::time::Duration;
 
 use reckoning::error::SettingError;
 use reckoning::fairness::Policy;

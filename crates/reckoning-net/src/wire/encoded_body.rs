@@ -42,9 +42,10 @@ impl EncodedBody {
 
 #[cfg(test)]
 mod tests {
+    use reckoning::{DVec3, Kinematics, Model, Quantiser, SimTime, Update, UpdateKind};
+
     use super::*;
     use crate::wire::Registry;
-    use reckoning::{DVec3, Kinematics, Model, Quantiser, SimTime, Update, UpdateKind};
 
     fn format() -> Format {
         let steps = Quantiser {

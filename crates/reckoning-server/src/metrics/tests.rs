@@ -1,5 +1,6 @@
-use super::*;
 use std::time::Duration;
+
+use super::*;
 
 /// Every series with its value after the steps of [`metrics`], in the order of their names.
 const SERIES: &str = include_str!("series.txt");

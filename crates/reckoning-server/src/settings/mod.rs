@@ -12,9 +12,10 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub use error::SettingsError;
 use serde::{Deserialize, Deserializer};
 pub use toml::Table;
+
+pub use error::SettingsError;
 
 /// The documented default file, as `reckon serve --print-config` prints it.
 pub const DEFAULT_FILE: &str = include_str!("default.toml");

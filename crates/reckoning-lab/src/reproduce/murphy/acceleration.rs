@@ -2,6 +2,7 @@
 
 use std::f64::consts::TAU;
 
+use reckoning::random::SplitMix64;
 use reckoning::sampler::damp_acceleration;
 use reckoning::{Blend, DVec3, Kinematics, Model, Sampler, SamplerConfig, SimTime};
 
@@ -9,7 +10,6 @@ use super::follow::{ACCELERATING, follow};
 use super::{MOTIONS, claim};
 use crate::TICK_HZ;
 use crate::reproduce::{Claim, ClaimVerdict, Effort, ReportTable};
-use reckoning::random::SplitMix64;
 
 const UPDATES_PER_S: u32 = 3;
 /// How spiky readings are: the standard deviation of each axis, a few times what a runner

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use reckoning::{DVec3, Kinematics, SimTime};
 use reckoning_predict::SteadyTracker;
+use reckoning_recording::{Recording, Sample, Track};
 
 use crate::compare::prepare::plays;
 use crate::reproduce::ReportTable;
 use crate::stats::mean;
-use reckoning_recording::{Recording, Sample, Track};
 
 /// SHI's longest delay.
 const AHEAD_S: f64 = 2.1;

@@ -13,13 +13,13 @@ mod variants;
 use std::time::Duration;
 
 use reckoning_arena::Mode;
+use reckoning_recording::Recording;
 
 use super::pooled::Pooled;
 use super::{Effort, ReportTable, Reproduction};
 use crate::bots;
 use crate::compare::{CompareConfig, Comparison, compare};
 use habits::PlayHabits;
-use reckoning_recording::Recording;
 use variants::Variants;
 
 /// The proving grounds are drawn in SHI's pixels, so its lengths are taken as they are.

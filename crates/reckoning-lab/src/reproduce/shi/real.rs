@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use reckoning_recording::{Recording, load_file};
+
 use super::habits::PlayHabits;
 use super::{DELAYS_MS, PREDICTORS, plain, share_of};
 use crate::reproduce::pooled::Pooled;
 use crate::reproduce::{Claim, ClaimVerdict, Document, Effort, ReportTable};
-use reckoning_recording::{Recording, load_file};
 
 /// Recordings of people in one game.
 pub(super) struct RealGame {

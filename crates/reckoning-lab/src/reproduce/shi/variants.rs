@@ -1,9 +1,10 @@
 //! EKB with one term changed at a time: which part of it costs what.
 
+use reckoning_recording::Recording;
+
 use super::{BOUND_PX, EKB, compared};
 use crate::reproduce::ReportTable;
 use crate::reproduce::pooled::Pooled;
-use reckoning_recording::Recording;
 
 /// (17) without its `l`, as SHI prints it: everyone farther than a body away then turns from
 /// the old velocity to the patterns within a second.

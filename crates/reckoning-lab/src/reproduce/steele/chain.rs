@@ -10,10 +10,9 @@ use reckoning::{
 };
 use reckoning_predict::{Pull, TrendMap, Walls};
 
-use crate::publishing::threshold_only;
-
 use super::places::{PlaceKind, Places};
 use super::play::BotSubject;
+use crate::publishing::threshold_only;
 
 /// STEELE names no numbers: an eighth and three quarters of a body.
 pub(super) const MIN_THRESHOLD_M: f64 = 0.1;

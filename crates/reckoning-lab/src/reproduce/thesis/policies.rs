@@ -9,6 +9,7 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use reckoning::fairness::{Budget, FairnessConfig, Leftover, ListenerId, Policy, Weights};
+use reckoning::random::SplitMix64;
 use reckoning::{
     Fairness, Kinematics, Model, Publisher, PublisherConfig, SimTime, Threshold, Update,
 };
@@ -17,7 +18,6 @@ use super::tank::TankDrive;
 use crate::TICK_HZ;
 use crate::reproduce::Effort;
 use crate::stats::Spread;
-use reckoning::random::SplitMix64;
 
 /// Mean delay of each receiver.
 pub(super) const DELAYS_MS: [u32; 3] = [200, 500, 800];

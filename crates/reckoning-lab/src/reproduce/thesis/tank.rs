@@ -1,9 +1,9 @@
 //! The tank of BZFlag, driven as in the experiments of THESIS.
 
+use reckoning::random::SplitMix64;
 use reckoning::{DVec3, Kinematics, Model, SimTime};
 
 use crate::TICK_HZ;
-use reckoning::random::SplitMix64;
 
 /// Top speed of a tank in BZFlag, whose units we take for metres.
 pub(super) const TOP_SPEED_MPS: f64 = 25.0;
