@@ -5,28 +5,22 @@
 //!
 //! `cargo bench -p reckoning-net --bench host`
 
+#[path = "../tests/shared/linear_format.rs"]
+mod linear_format;
+
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
 
 use reckoning::fairness::{Budget, Policy, Weights};
-use reckoning::{DVec3, Kinematics, Model, Quantiser, SimTime, Threshold};
+use reckoning::{DVec3, Kinematics, SimTime, Threshold};
 use reckoning_net::wire::{Ack, EntityId, Header, Message, PacketReader, PacketWriter, VERSION};
-use reckoning_net::{Format, Host, HostConfig, HostEvent, Owner, PeerId, Registry};
+use reckoning_net::{Host, HostConfig, HostEvent, Owner, PeerId};
+
+use linear_format::format;
 
 const CLIENTS: u32 = 64;
 const ENTITIES: u32 = 256;
 const SECONDS: i64 = 10;
-
-fn format() -> Format {
-    let steps = Quantiser {
-        position_m: 0.01,
-        velocity_mps: 0.03,
-        acceleration_mps2: 0.1,
-        angular_velocity_radps: 0.01,
-        orientation: 0.01,
-    };
-    Format::new(true, 1000, steps, &[Model::Linear], Registry::default()).expect("sound")
-}
 
 /// Runs in circles fast enough to cross any threshold in a tick.
 fn truth(n: u32, at: SimTime) -> Kinematics {
@@ -96,7 +90,7 @@ fn join(host: &mut Host, listener: &mut Listener, peer: PeerId) {
 }
 
 fn run(name: &str, policy: Policy) {
-    let mut config = HostConfig::new(format());
+    let mut config = HostConfig::new(format(true));
     config.fairness = policy;
     config.bytes_per_s = 10_000_000;
     config.zones.classes[0].threshold = Threshold::metres(0.02).expect("positive");

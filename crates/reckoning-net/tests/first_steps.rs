@@ -1,24 +1,17 @@
 //! The simplest programs: join, see, move.
 
+#[path = "shared/linear_format.rs"]
+mod linear_format;
+
 use core::time::Duration;
 
 use reckoning::fairness::Policy;
-use reckoning::{Curve, CurveBasis, DVec3, Kinematics, Model, Quantiser, SimTime, Threshold};
+use reckoning::{Curve, CurveBasis, DVec3, Kinematics, Model, SimTime, Threshold};
 use reckoning_net::{
-    Format, Host, HostConfig, HostEvent, Owner, PeerId, Registry, Session, SessionConfig,
-    SessionEvent,
+    Host, HostConfig, HostEvent, Owner, PeerId, Session, SessionConfig, SessionEvent,
 };
 
-fn format() -> Format {
-    let steps = Quantiser {
-        position_m: 0.01,
-        velocity_mps: 0.03,
-        acceleration_mps2: 0.1,
-        angular_velocity_radps: 0.01,
-        orientation: 0.01,
-    };
-    Format::new(false, 1000, steps, &[Model::Linear], Registry::default()).unwrap()
-}
+use linear_format::format;
 
 /// A host and a session joined by a perfect wire that takes 20 ms.
 struct Pair {
@@ -35,7 +28,7 @@ const AHEAD: Duration = Duration::from_secs(1000);
 
 impl Pair {
     fn new() -> Self {
-        let mut host = Host::new(HostConfig::new(format())).unwrap();
+        let mut host = Host::new(HostConfig::new(format(false))).unwrap();
         host.connect(SimTime::ZERO, PEER);
         let session = Session::new(SessionConfig::default()).unwrap();
         Self { host, session, now: SimTime::ZERO, to_host: Vec::new(), to_session: Vec::new() }
@@ -222,7 +215,7 @@ fn a_client_changes_how_it_publishes_while_it_runs() {
 
 #[test]
 fn a_plan_is_kept_as_it_was_thought_out() {
-    let mut host = Host::new(HostConfig::new(format())).unwrap();
+    let mut host = Host::new(HostConfig::new(format(false))).unwrap();
     let at = |millis| Kinematics::moving(SimTime::from_millis(millis), DVec3::ZERO, DVec3::X);
     let body = host.spawn(SimTime::ZERO, Owner::Host, &[], &at(0)).unwrap();
     let plan = Curve::new(CurveBasis::THREE, &[DVec3::X, DVec3::Y, DVec3::ZERO]).unwrap();

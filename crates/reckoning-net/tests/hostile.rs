@@ -1,34 +1,28 @@
 //! Hostile input: no bytes make an end panic or grow, and honest peers are served on.
 
+#[path = "shared/linear_format.rs"]
+mod linear_format;
+
 use core::time::Duration;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use reckoning::guard::{Envelope, GuardConfig};
 use reckoning::rewind::RewindConfig;
-use reckoning::{DVec3, Kinematics, Model, Quantiser, SimTime};
+use reckoning::{DVec3, Kinematics, Model, SimTime};
 use reckoning_net::wire::{
-    Ack, Body, EntityId, Header, Message, OUT_OF_BAND_PREFIX, PacketReader, PacketWriter, Registry,
+    Ack, Body, EntityId, Header, Message, OUT_OF_BAND_PREFIX, PacketReader, PacketWriter,
     UpdateSeq, VERSION, is_out_of_band,
 };
 use reckoning_net::{
-    Delivery, Format, Host, HostConfig, HostEvent, MAX_HOST_EVENTS, MAX_SESSION_EVENTS, Owner,
-    PeerId, SendError, Session, SessionConfig,
+    Delivery, Host, HostConfig, HostEvent, MAX_HOST_EVENTS, MAX_SESSION_EVENTS, Owner, PeerId,
+    SendError, Session, SessionConfig,
 };
 
-fn format() -> Format {
-    let steps = Quantiser {
-        position_m: 0.01,
-        velocity_mps: 0.03,
-        acceleration_mps2: 0.1,
-        angular_velocity_radps: 0.01,
-        orientation: 0.01,
-    };
-    Format::new(false, 1000, steps, &[Model::Linear], Registry::default()).unwrap()
-}
+use linear_format::format;
 
 fn guarded() -> HostConfig {
-    let mut config = HostConfig::new(format());
+    let mut config = HostConfig::new(format(false));
     config.guard = Some(GuardConfig::new(Envelope::of_speed(10.0, 50.0), 0.5));
     config.rewind = Some(RewindConfig::default());
     config
@@ -101,7 +95,7 @@ fn update_at(at: i64, place: [f64; 3]) -> reckoning::Update {
 }
 
 fn put(out: &mut PacketWriter, word: &Word) {
-    let format = format();
+    let format = format(false);
     let rounded = |class: u8, at, place| format.coarser(class).round(&update_at(at, place));
     let body = |class: u8| Body::new(&format.coarser(class), None, &rounded(class, 0, [1.0; 3]));
     let bytes = format.to_bytes();

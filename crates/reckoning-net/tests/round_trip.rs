@@ -4,12 +4,11 @@ mod shared;
 
 use reckoning::{SimTime, Update, UpdateKind};
 use reckoning_net::wire::{
-    Ack, BitReader, BitWriter, Body, DecodeError, DisconnectReason, EntityId, Format, Header,
-    Message, Owner, PacketReader, PacketWriter, PeerId, Registry, UpdateSeq, VERSION, read_update,
-    write_update,
+    Ack, BitReader, BitWriter, Body, DecodeError, EntityId, Format, Header, Message, Owner,
+    PacketReader, PacketWriter, PeerId, Registry, UpdateSeq, VERSION, read_update, write_update,
 };
 
-use shared::{assert_same, format, later, models, registry, seen, update};
+use shared::{assert_same, disconnect_reasons, format, later, models, registry, seen, update};
 
 fn carried(format: &Format, baseline: Option<&Update>, update: &Update) -> Update {
     let mut bytes = [0; 256];
@@ -94,15 +93,7 @@ fn said<'a>(format: &Format, baseline: &Update, new: &Update) -> Vec<Message<'a>
     let whole = Body::new(format, None, new);
     let off = Body::new(format, Some(baseline), new);
     let coarse_off = Body::new(&coarse, Some(baseline), &coarse.round(new));
-    let refusals = [
-        DisconnectReason::Version(VERSION),
-        DisconnectReason::Token,
-        DisconnectReason::Full,
-        DisconnectReason::Silent,
-        DisconnectReason::Conduct,
-        DisconnectReason::Closing,
-        DisconnectReason::Game(512),
-    ];
+    let reasons = disconnect_reasons(512);
     let mut all = vec![
         Message::Join { version: VERSION, token: b"let me in" },
         Message::Leave,
@@ -146,8 +137,8 @@ fn said<'a>(format: &Format, baseline: &Update, new: &Update) -> Vec<Message<'a>
         Message::ReliableAck { next: 10 },
         Message::Command { index: 65_535, bytes: &[0xff; 255] },
     ];
-    all.extend(refusals.map(Message::Refused));
-    all.extend(refusals.map(Message::Bye));
+    all.extend(reasons.map(Message::Refused));
+    all.extend(reasons.map(Message::Bye));
     all
 }
 

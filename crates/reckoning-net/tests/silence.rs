@@ -1,25 +1,17 @@
 //! Time-outs of a session: a host that is gone, and one that only seems so.
 
+#[path = "shared/linear_format.rs"]
+mod linear_format;
+
 use core::time::Duration;
 
-use reckoning::{Model, Quantiser, SimTime};
-use reckoning_net::{
-    Format, Host, HostConfig, HostEvent, PeerId, Registry, Session, SessionConfig, SessionEvent,
-};
+use reckoning::SimTime;
+use reckoning_net::{Host, HostConfig, HostEvent, PeerId, Session, SessionConfig, SessionEvent};
+
+use linear_format::format;
 
 const PEER: PeerId = PeerId(1);
 const STEP: Duration = Duration::from_millis(10);
-
-fn format() -> Format {
-    let steps = Quantiser {
-        position_m: 0.01,
-        velocity_mps: 0.03,
-        acceleration_mps2: 0.1,
-        angular_velocity_radps: 0.01,
-        orientation: 0.01,
-    };
-    Format::new(true, 1000, steps, &[Model::Linear], Registry::default()).unwrap()
-}
 
 /// A host and a session with nothing to say to each other, over a bad link.
 struct Pair {
@@ -34,7 +26,7 @@ struct Pair {
 
 impl Pair {
     fn new(seed: u64, loss: f64, jitter_ms: u64) -> Self {
-        let mut host = Host::new(HostConfig::new(format())).unwrap();
+        let mut host = Host::new(HostConfig::new(format(true))).unwrap();
         host.connect(SimTime::ZERO, PEER);
         let session = Session::new(SessionConfig::default()).unwrap();
         let (now, under_way) = (SimTime::ZERO, Vec::new());

@@ -13,7 +13,7 @@ use reckoning_net::wire::{
 };
 use serde_json::{Value, json};
 
-use shared::{format, later, models, path, seen, update};
+use shared::{disconnect_reasons, format, later, models, path, seen, update};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -107,15 +107,7 @@ fn datagram(
 fn talk(format: &Format) -> Vec<Value> {
     let bytes = format.to_bytes();
     let long: Vec<u8> = (0..=255).collect();
-    let refusals = [
-        DisconnectReason::Version(VERSION),
-        DisconnectReason::Token,
-        DisconnectReason::Full,
-        DisconnectReason::Silent,
-        DisconnectReason::Conduct,
-        DisconnectReason::Closing,
-        DisconnectReason::Game(65_535),
-    ];
+    let reasons = disconnect_reasons(65_535);
     let mut said = vec![
         Message::Join { version: VERSION, token: b"token" },
         Message::Join { version: 65_535, token: b"" },
@@ -132,8 +124,8 @@ fn talk(format: &Format) -> Vec<Value> {
         Message::Command { index: 1, bytes: &long[1..] },
         Message::Command { index: 2, bytes: b"" },
     ];
-    said.extend(refusals.map(Message::Refused));
-    said.extend(refusals.map(Message::Bye));
+    said.extend(reasons.map(Message::Refused));
+    said.extend(reasons.map(Message::Bye));
     let acks = [
         None,
         Some(Ack { newest: 65_535, before: u32::MAX, received_ms: 65_535 }),

@@ -26,7 +26,7 @@ use crate::metrics::Metrics;
 use crate::quic;
 use crate::record::{Recorder, RecordingInfo};
 use crate::settings::{Access, Settings};
-use crate::tick::{TickLoop, TickParts};
+use crate::tick::{LoopState, TickLoop};
 use crate::token::{TokenKey, TokenKeyError, to_hex};
 
 /// A server before it starts.
@@ -144,7 +144,8 @@ impl Server {
         let (batches, sent) = mpsc::channel(MAX_QUEUED_BATCHES);
         let network = Network::start(&settings, &identity, page, admission.clone(), sent)?;
         let game = Box::new(game);
-        let parts = TickParts {
+        let state = LoopState::new(settings.limits.datagram_bytes);
+        let tick_loop = TickLoop {
             clock,
             settings,
             host,
@@ -155,8 +156,9 @@ impl Server {
             recorder,
             stop: stop.clone(),
             batches,
+            state,
         };
-        let ticks = Some(spawn("tick", move || TickLoop::new(parts).run())?);
+        let ticks = Some(spawn("tick", move || tick_loop.run())?);
         let (address, sha256) = (network.address, identity.sha256());
         tracing::info!(%address, certificate = %to_hex(&sha256), "listening");
         Ok(Running { address, sha256, metrics, recording, admission, stop, network, ticks })

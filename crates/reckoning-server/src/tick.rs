@@ -64,6 +64,11 @@ pub(crate) struct TickLoop {
     pub(crate) recorder: Option<Recorder>,
     pub(crate) stop: Arc<AtomicBool>,
     pub(crate) batches: Sender<SendBatch>,
+    pub(crate) state: LoopState,
+}
+
+/// State of the loop that begins empty.
+pub(crate) struct LoopState {
     slots: BTreeMap<PeerId, ClientSlot>,
     conditioner: Conditioner,
     inbound: Vec<(SimTime, PeerId, Bytes)>,
@@ -73,57 +78,20 @@ pub(crate) struct TickLoop {
     stepped: SimTime,
 }
 
-/// The parts that a loop is made from.
-pub(crate) struct TickParts {
-    pub(crate) clock: Clock,
-    pub(crate) settings: Settings,
-    pub(crate) host: Host,
-    pub(crate) game: Box<dyn Game>,
-    pub(crate) join_auth: JoinAuth,
-    pub(crate) metrics: Arc<Metrics>,
-    pub(crate) connection_events: Receiver<ConnectionEvent>,
-    pub(crate) recorder: Option<Recorder>,
-    pub(crate) stop: Arc<AtomicBool>,
-    pub(crate) batches: Sender<SendBatch>,
+impl LoopState {
+    pub(crate) fn new(datagram_bytes: usize) -> Self {
+        Self {
+            slots: BTreeMap::new(),
+            conditioner: Conditioner::default(),
+            inbound: Vec::new(),
+            outbound: Vec::new(),
+            buffer: vec![0; datagram_bytes],
+            stepped: SimTime::ZERO,
+        }
+    }
 }
 
 impl TickLoop {
-    pub(crate) fn new(parts: TickParts) -> Self {
-        let TickParts {
-            clock,
-            settings,
-            host,
-            game,
-            join_auth,
-            metrics,
-            connection_events,
-            recorder,
-            stop,
-            batches,
-        } = parts;
-        let buffer = vec![0; settings.limits.datagram_bytes];
-        let (slots, stepped) = (BTreeMap::new(), SimTime::ZERO);
-        let (inbound, outbound) = (Vec::new(), Vec::new());
-        Self {
-            clock,
-            settings,
-            host,
-            game,
-            join_auth,
-            metrics,
-            connection_events,
-            recorder,
-            stop,
-            batches,
-            slots,
-            conditioner: Conditioner::default(),
-            inbound,
-            outbound,
-            buffer,
-            stepped,
-        }
-    }
-
     /// Steps until it is asked to stop, then shuts down.
     pub(crate) fn run(mut self) {
         let period = Duration::from_secs(1) / self.settings.tick_hz;
@@ -144,7 +112,7 @@ impl TickLoop {
 
     /// Sleeps, but for datagrams that simulated links deliver meanwhile.
     fn sleep_until(&mut self, due: SimTime) {
-        while let Some(next) = self.conditioner.next_down().filter(|next| *next < due) {
+        while let Some(next) = self.state.conditioner.next_down().filter(|next| *next < due) {
             thread::sleep(self.clock.until(next));
             self.deliver(self.clock.now());
         }
@@ -170,7 +138,7 @@ impl TickLoop {
         self.close_expired(now);
         self.record(now);
         self.update_metrics();
-        self.stepped = now;
+        self.state.stepped = now;
     }
 
     /// Takes over connections that opened, and drops those that closed.
@@ -179,7 +147,7 @@ impl TickLoop {
             match event {
                 ConnectionEvent::Opened(connection) => {
                     self.host.connect(now, connection.peer);
-                    self.slots.insert(
+                    self.state.slots.insert(
                         connection.peer,
                         ClientSlot { connection, joined: false, closes: None },
                     );
@@ -187,8 +155,8 @@ impl TickLoop {
                 ConnectionEvent::Closed(peer) => {
                     self.host.disconnect(now, peer);
                     self.join_auth.release(peer);
-                    self.slots.remove(&peer);
-                    self.conditioner.forget(peer);
+                    self.state.slots.remove(&peer);
+                    self.state.conditioner.forget(peer);
                 }
             }
         }
@@ -196,8 +164,8 @@ impl TickLoop {
 
     /// Hands received datagrams to the host, in order of arrival.
     fn receive(&mut self, now: SimTime) {
-        let mut inbound = std::mem::take(&mut self.inbound);
-        for slot in self.slots.values() {
+        let mut inbound = std::mem::take(&mut self.state.inbound);
+        for slot in self.state.slots.values() {
             slot.connection.drain(&mut inbound);
         }
         inbound.sort_by_key(|(at, ..)| *at);
@@ -205,23 +173,23 @@ impl TickLoop {
         for (at, peer, bytes) in inbound.drain(..) {
             if is_out_of_band(&bytes) {
                 self.receive_out_of_band(now, peer, &bytes);
-            } else if let Some(bytes) = self.conditioner.send_up(at, peer, bytes) {
+            } else if let Some(bytes) = self.state.conditioner.send_up(at, peer, bytes) {
                 came.push((at, peer, bytes));
             }
         }
         let direct = came.len();
-        self.conditioner.arrived_up(now, &mut came);
+        self.state.conditioner.arrived_up(now, &mut came);
         if came.len() > direct {
             came.sort_by_key(|(at, ..)| *at);
         }
         for (at, peer, bytes) in &came {
-            self.host.handle_datagram((*at).clamp(self.stepped, now), *peer, bytes);
+            self.host.handle_datagram((*at).clamp(self.state.stepped, now), *peer, bytes);
         }
-        self.inbound = inbound;
+        self.state.inbound = inbound;
     }
 
     fn receive_out_of_band(&mut self, now: SimTime, peer: PeerId, bytes: &[u8]) {
-        if self.slots.get(&peer).is_some_and(|slot| slot.joined) {
+        if self.state.slots.get(&peer).is_some_and(|slot| slot.joined) {
             self.game.out_of_band(now, peer, bytes);
         }
     }
@@ -231,8 +199,8 @@ impl TickLoop {
         while let Some(request) = self.game.poll_request() {
             match request {
                 ServerRequest::OutOfBand { to, bytes, shaped } if is_out_of_band(&bytes) => {
-                    if shaped && self.conditioner.is_active(to) {
-                        self.conditioner.send_down(now, to, bytes.into());
+                    if shaped && self.state.conditioner.is_active(to) {
+                        self.state.conditioner.send_down(now, to, bytes.into());
                     } else {
                         self.queue(to, bytes.into());
                     }
@@ -243,8 +211,10 @@ impl TickLoop {
                         "an out-of-band datagram without seven zeros was not sent"
                     );
                 }
-                ServerRequest::SimulateLink { peer, link } if self.slots.contains_key(&peer) => {
-                    self.conditioner.set(peer, link);
+                ServerRequest::SimulateLink { peer, link }
+                    if self.state.slots.contains_key(&peer) =>
+                {
+                    self.state.conditioner.set(peer, link);
                 }
                 ServerRequest::SimulateLink { .. } => {}
             }
@@ -274,7 +244,7 @@ impl TickLoop {
     }
 
     fn authorize(&mut self, now: SimTime, peer: PeerId, token: &[u8]) {
-        let full = self.slots.values().filter(|slot| slot.joined).count();
+        let full = self.state.slots.values().filter(|slot| slot.joined).count();
         let verdict = if full >= self.settings.limits.peers {
             Err(DisconnectReason::Full)
         } else {
@@ -299,14 +269,14 @@ impl TickLoop {
 
     fn mark_joined(&mut self, peer: PeerId) {
         tracing::info!(peer = peer.0, "joined");
-        if let Some(slot) = self.slots.get_mut(&peer) {
+        if let Some(slot) = self.state.slots.get_mut(&peer) {
             slot.joined = true;
         }
     }
 
     fn close_soon(&mut self, now: SimTime, peer: PeerId) {
         self.join_auth.release(peer);
-        if let Some(slot) = self.slots.get_mut(&peer) {
+        if let Some(slot) = self.state.slots.get_mut(&peer) {
             slot.joined = false;
             slot.closes.get_or_insert(now + CLOSE_DELAY);
         }
@@ -315,10 +285,10 @@ impl TickLoop {
     /// Hands over what is owed, many datagrams at once: the network thread then wakes once, and
     /// carries what one client gets together.
     fn send(&mut self, now: SimTime) {
-        while let Some((peer, length)) = self.host.poll_datagram(now, &mut self.buffer) {
-            let bytes = Bytes::copy_from_slice(self.buffer.get(..length).unwrap_or_default());
-            if self.conditioner.is_active(peer) {
-                self.conditioner.send_down(now, peer, bytes);
+        while let Some((peer, length)) = self.host.poll_datagram(now, &mut self.state.buffer) {
+            let bytes = Bytes::copy_from_slice(self.state.buffer.get(..length).unwrap_or_default());
+            if self.state.conditioner.is_active(peer) {
+                self.state.conditioner.send_down(now, peer, bytes);
             } else {
                 self.queue(peer, bytes);
             }
@@ -328,23 +298,23 @@ impl TickLoop {
 
     /// Sends what simulated links have let through by now, and whatever else is packed.
     fn deliver(&mut self, now: SimTime) {
-        while let Some((peer, bytes)) = self.conditioner.poll_down(now) {
+        while let Some((peer, bytes)) = self.state.conditioner.poll_down(now) {
             self.queue(peer, bytes);
         }
         self.flush();
     }
 
     fn queue(&mut self, peer: PeerId, bytes: Bytes) {
-        let Some(slot) = self.slots.get(&peer) else { return };
-        self.outbound.push((slot.connection.clone(), bytes));
-        if self.outbound.len() == MAX_BATCH {
+        let Some(slot) = self.state.slots.get(&peer) else { return };
+        self.state.outbound.push((slot.connection.clone(), bytes));
+        if self.state.outbound.len() == MAX_BATCH {
             self.flush();
         }
     }
 
     fn flush(&mut self) {
-        let room = Vec::with_capacity(self.outbound.len());
-        let batch = std::mem::replace(&mut self.outbound, room);
+        let room = Vec::with_capacity(self.state.outbound.len());
+        let batch = std::mem::replace(&mut self.state.outbound, room);
         if batch.is_empty() {
             return;
         }
@@ -360,7 +330,7 @@ impl TickLoop {
     /// Closes connections of clients that were disconnected, or never joined.
     fn close_expired(&mut self, now: SimTime) {
         let patience = self.settings.limits.join_timeout;
-        for slot in self.slots.values_mut().filter(|slot| !slot.joined) {
+        for slot in self.state.slots.values_mut().filter(|slot| !slot.joined) {
             let late = now.saturating_since(slot.connection.opened) > patience;
             if late && slot.closes.is_none() {
                 self.metrics.count_reject(RejectReason::JoinTimeout);
@@ -374,9 +344,9 @@ impl TickLoop {
     }
 
     fn update_metrics(&self) {
-        let peers = self.slots.values().filter(|slot| slot.joined).count();
+        let peers = self.state.slots.values().filter(|slot| slot.joined).count();
         self.metrics.peers.set(peers as u64);
-        self.metrics.connections.set(self.slots.len() as u64);
+        self.metrics.connections.set(self.state.slots.len() as u64);
         self.metrics.entities.set(self.host.entities().count() as u64);
         self.metrics.set_host(&self.host.stats().traffic);
     }
@@ -401,10 +371,10 @@ impl TickLoop {
     /// Tells everyone that the server shuts down, closes the connections and the recording.
     fn shut_down(mut self, period: Duration) {
         let until = self.clock.now() + self.settings.shutdown.farewell;
-        for peer in self.slots.keys().copied().collect::<Vec<_>>() {
+        for peer in self.state.slots.keys().copied().collect::<Vec<_>>() {
             self.host.refuse(self.clock.now(), peer, DisconnectReason::Closing);
         }
-        while self.clock.now() < until && !self.slots.is_empty() {
+        while self.clock.now() < until && !self.state.slots.is_empty() {
             let now = self.clock.now();
             self.accept(now);
             self.host.handle_timeout(now);
@@ -412,7 +382,7 @@ impl TickLoop {
             self.send(now);
             thread::sleep(period);
         }
-        for slot in self.slots.values() {
+        for slot in self.state.slots.values() {
             slot.connection.close("the server shuts down");
         }
         if let Some(recorder) = self.recorder.take() {

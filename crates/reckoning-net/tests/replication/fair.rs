@@ -7,13 +7,14 @@ use reckoning::SimTime;
 use reckoning::fairness::{Budget, Leftover, Policy, Weights};
 use reckoning_net::{HostConfig, Owner, SessionConfig};
 
-use crate::world::{World, curving, format};
+use crate::linear_format::format;
+use crate::world::{World, curving};
 
 const DELAYS_MS: [u32; 3] = [200, 500, 800];
 
 /// The mean export error of each receiver over two minutes, in metres, and the updates sent.
 fn errors(policy: Policy, seed: u64) -> ([f64; 3], u64) {
-    let mut config = HostConfig::new(format());
+    let mut config = HostConfig::new(format(true));
     config.fairness = policy;
     config.seed = seed;
     config.zones.classes[0].threshold = reckoning::Threshold::metres(0.1).unwrap();

@@ -1,6 +1,8 @@
 //! A host and 2 to 64 clients over seeded links: what replication promises.
 
 mod fair;
+#[path = "../shared/linear_format.rs"]
+mod linear_format;
 mod properties;
 mod trust;
 mod world;

@@ -8,7 +8,8 @@ use reckoning_net::{
 };
 use reckoning_netsim::{LinkConfig, Loss};
 
-use crate::world::{Client, STEP_M, World, format, hashed, wandering};
+use crate::linear_format::{STEP_M, format};
+use crate::world::{Client, World, hashed, wandering};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -42,7 +43,7 @@ fn all_ghosts_converge_after_motion_ends() {
         for seed in [1, 2, 3] {
             let stops = SimTime::from_millis(8_000);
             let truth = wandering(seed, stops);
-            let mut world = crowd(6, spec, seed, HostConfig::new(format()));
+            let mut world = crowd(6, spec, seed, HostConfig::new(format(true)));
             world.run(20 * SECOND, &truth);
             for client in 0..6 {
                 let errors = world.errors(client, &truth);
@@ -59,7 +60,7 @@ fn all_ghosts_converge_after_motion_ends() {
 #[test]
 fn sixty_four_clients_converge_too() {
     let truth = wandering(5, SimTime::from_millis(3_000));
-    let mut world = crowd(64, "delay=80,jitter=30,loss=0.1", 5, HostConfig::new(format()));
+    let mut world = crowd(64, "delay=80,jitter=30,loss=0.1", 5, HostConfig::new(format(true)));
     world.run(8 * SECOND, &truth);
     for client in 0..64 {
         let errors = world.errors(client, &truth);
@@ -71,7 +72,7 @@ fn sixty_four_clients_converge_too() {
 #[test]
 fn while_all_move_ghosts_stay_near() {
     let truth = wandering(4, SimTime::MAX);
-    let mut world = crowd(4, "delay=50,jitter=10,loss=0.02", 4, HostConfig::new(format()));
+    let mut world = crowd(4, "delay=50,jitter=10,loss=0.02", 4, HostConfig::new(format(true)));
     world.run(5 * SECOND, &truth);
     let (mut sum, mut count) = (0.0, 0);
     for _ in 0..1500 {
@@ -90,7 +91,7 @@ fn while_all_move_ghosts_stay_near() {
 fn the_same_seed_gives_the_same_bytes() {
     let run = |seed| {
         let truth = wandering(seed, SimTime::from_millis(4_000));
-        let mut world = crowd(8, NETWORKS[5], seed, HostConfig::new(format()));
+        let mut world = crowd(8, NETWORKS[5], seed, HostConfig::new(format(true)));
         world.run(6 * SECOND, &truth);
         world.clients.iter().map(|client| (client.hash, client.bytes)).collect::<Vec<_>>()
     };
@@ -110,7 +111,7 @@ fn picture_of(client: &Client, now: SimTime) -> Vec<u8> {
 fn a_slow_or_deaf_client_changes_nothing_for_the_others() {
     let run = |spec: Option<&str>, bytes_per_s: Option<u32>| {
         let truth = wandering(3, SimTime::from_millis(6_000));
-        let mut config = HostConfig::new(format());
+        let mut config = HostConfig::new(format(true));
         config.timeout = Duration::from_mins(1);
         let mut world = World::new(config);
         world.spawns = false;
@@ -157,7 +158,7 @@ fn a_slow_or_deaf_client_changes_nothing_for_the_others() {
 fn a_slow_client_still_converges_within_its_budget() {
     let stops = SimTime::from_millis(8_000);
     let truth = wandering(7, stops);
-    let mut config = HostConfig::new(format());
+    let mut config = HostConfig::new(format(true));
     config.bytes_per_s = 1_000;
     let mut world = crowd(8, "delay=50,loss=0.05", 7, config);
     world.run(25 * SECOND, &truth);
@@ -187,7 +188,7 @@ fn rings() -> ZoneConfig {
 }
 
 fn watcher(spec: &str) -> World {
-    let mut config = HostConfig::new(format());
+    let mut config = HostConfig::new(format(true));
     config.zones = rings();
     let mut world = World::new(config);
     world.spawns = false;

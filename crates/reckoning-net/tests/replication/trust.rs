@@ -7,7 +7,8 @@ use reckoning::rewind::{Aim, HitRequest, HitVerdict, RewindConfig, RewindView};
 use reckoning::{DVec3, Kinematics, SimTime};
 use reckoning_net::{ClockMode, Departure, HostConfig, HostEvent, SessionConfig, SessionEvent};
 
-use crate::world::{FRAME, World, format, wandering};
+use crate::linear_format::format;
+use crate::world::{FRAME, World, wandering};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -25,7 +26,7 @@ fn straight(_: usize, at: SimTime) -> Kinematics {
 #[test]
 fn corrections_reach_the_owner_over_a_bad_network() {
     for seed in 0..4 {
-        let mut config = HostConfig::new(format());
+        let mut config = HostConfig::new(format(true));
         config.guard = Some(GuardConfig::new(Envelope::of_speed(5.0, 50.0), 0.5));
         let mut world = World::new(config);
         let link = format!("delay=60,jitter=20,loss=0.3,seed={seed}").parse().unwrap();
@@ -50,7 +51,7 @@ fn corrections_reach_the_owner_over_a_bad_network() {
 
 #[test]
 fn whoever_comes_back_in_time_gets_its_entities_back() {
-    let mut world = World::new(HostConfig::new(format()));
+    let mut world = World::new(HostConfig::new(format(true)));
     let link = "delay=40,loss=0.1".parse().unwrap();
     world.connect(with_token(b"ann"), link);
     world.run(3 * SECOND, &straight);
@@ -76,7 +77,7 @@ fn whoever_comes_back_in_time_gets_its_entities_back() {
 
 #[test]
 fn a_second_connection_with_the_same_token_replaces_the_first() {
-    let mut world = World::new(HostConfig::new(format()));
+    let mut world = World::new(HostConfig::new(format(true)));
     let link = "delay=40".parse().unwrap();
     world.connect(with_token(b"ann"), link);
     world.run(2 * SECOND, &straight);
@@ -92,7 +93,7 @@ fn a_second_connection_with_the_same_token_replaces_the_first() {
 
 #[test]
 fn what_nobody_comes_back_for_ends() {
-    let mut config = HostConfig::new(format());
+    let mut config = HostConfig::new(format(true));
     config.grace = Duration::from_secs(5);
     let mut world = World::new(config);
     let link = "delay=40".parse().unwrap();
@@ -111,7 +112,7 @@ fn what_nobody_comes_back_for_ends() {
 
 #[test]
 fn a_leave_ends_it_at_once() {
-    let mut world = World::new(HostConfig::new(format()));
+    let mut world = World::new(HostConfig::new(format(true)));
     world.connect(with_token(b"ann"), "delay=40,loss=0.3,seed=4".parse().unwrap());
     world.run(2 * SECOND, &straight);
     let peer = world.clients[0].peer;
@@ -123,7 +124,7 @@ fn a_leave_ends_it_at_once() {
 
 #[test]
 fn a_silent_connection_is_forgotten() {
-    let mut world = World::new(HostConfig::new(format()));
+    let mut world = World::new(HostConfig::new(format(true)));
     world.connect(SessionConfig::default(), "loss=1".parse().unwrap());
     world.run(6 * SECOND, &straight);
     assert_eq!(world.host.next_wakeup(), None, "nobody is left to wake up for");
@@ -133,7 +134,7 @@ fn a_silent_connection_is_forgotten() {
 fn a_suspended_client_recovers_its_clock_within_a_second() {
     for seed in 0..5 {
         let truth = wandering(seed, SimTime::MAX);
-        let mut world = World::new(HostConfig::new(format()));
+        let mut world = World::new(HostConfig::new(format(true)));
         for n in 0..2 {
             let link = format!("delay=50,jitter=5,seed={}", seed * 7 + n).parse().unwrap();
             world.connect(SessionConfig::default(), link);
@@ -161,7 +162,7 @@ fn a_suspended_client_recovers_its_clock_within_a_second() {
 #[test]
 fn without_a_common_clock_delays_are_added_up() {
     let mean_error = |clock_mode| {
-        let mut config = HostConfig::new(format());
+        let mut config = HostConfig::new(format(true));
         config.clock_mode = clock_mode;
         let mut world = World::new(config);
         for n in 0..2 {
@@ -182,7 +183,7 @@ fn without_a_common_clock_delays_are_added_up() {
 
 #[test]
 fn hits_are_judged_from_the_shooters_view() {
-    let mut config = HostConfig::new(format());
+    let mut config = HostConfig::new(format(true));
     let mut rewind = RewindConfig::default();
     rewind.view = RewindView::Now(SessionConfig::default().ghost);
     config.rewind = Some(rewind);

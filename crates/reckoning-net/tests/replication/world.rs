@@ -3,27 +3,14 @@
 use std::time::Duration;
 
 use reckoning::random::SplitMix64;
-use reckoning::{DVec3, Kinematics, Model, Quantiser, SimTime};
+use reckoning::{DVec3, Kinematics, SimTime};
 use reckoning_net::{
-    EntityId, Format, Host, HostConfig, HostEvent, Owner, PeerId, Registry, Session, SessionConfig,
-    SessionEvent,
+    EntityId, Host, HostConfig, HostEvent, Owner, PeerId, Session, SessionConfig, SessionEvent,
 };
 use reckoning_netsim::{Link, LinkConfig};
 
-pub const STEP_M: f64 = 0.01;
 /// The loop's step, which is a frame of the clients' games.
 pub const FRAME: Duration = Duration::from_millis(10);
-
-pub fn format() -> Format {
-    let steps = Quantiser {
-        position_m: STEP_M,
-        velocity_mps: 0.03,
-        acceleration_mps2: 0.1,
-        angular_velocity_radps: 0.01,
-        orientation: 0.01,
-    };
-    Format::new(true, 1000, steps, &[Model::Linear], Registry::default()).unwrap()
-}
 
 /// One client and its two ways.
 pub struct Client {

@@ -8,7 +8,7 @@ use reckoning::model::{Ballistic, CustomModel, Landing, Path, PathRide};
 use reckoning::{
     Curve, CurveBasis, DQuat, DVec3, Kinematics, Model, Quantiser, SimTime, Update, UpdateKind,
 };
-use reckoning_net::wire::{Format, Registry};
+use reckoning_net::wire::{DisconnectReason, Format, Registry, VERSION};
 
 pub const STEPS: Quantiser = Quantiser {
     position_m: 0.02,
@@ -103,6 +103,19 @@ pub fn later(t_s: f64) -> Kinematics {
 
 pub fn update(seen: Kinematics, model: Model, kind: UpdateKind) -> Update {
     Update::new(seen, model, kind).unwrap()
+}
+
+/// A reason of every kind, the game's own with that code.
+pub const fn disconnect_reasons(game: u16) -> [DisconnectReason; 7] {
+    [
+        DisconnectReason::Version(VERSION),
+        DisconnectReason::Token,
+        DisconnectReason::Full,
+        DisconnectReason::Silent,
+        DisconnectReason::Conduct,
+        DisconnectReason::Closing,
+        DisconnectReason::Game(game),
+    ]
 }
 
 /// The bits of every number in an update.
