@@ -3,7 +3,7 @@
 use reckoning::{
     Curve, CurveBasis, DVec3, Kinematics, Model, Quantiser, SimTime, Update, UpdateKind,
 };
-use reckoning_net::wire::{Body, Format, Message, PacketReader, PacketWriter, Registry};
+use reckoning_net::wire::{Format, Message, PacketReader, PacketWriter, Registry, UpdateBody};
 
 /// Any datagram behind a byte that chooses the format; what was read writes to the same message.
 pub fn wire(bytes: &[u8]) {
@@ -48,6 +48,6 @@ fn resolve(format: &Format, message: &Message) {
     let baseline = body.has_baseline().then(|| baseline(&format));
     let Ok(update) = body.resolve(&format, baseline.as_ref()) else { return };
     assert_eq!(format.round(&update), update, "what was decoded lies on the grid");
-    let again = Body::new(&format, baseline.as_ref(), &update);
+    let again = UpdateBody::new(&format, baseline.as_ref(), &update);
     assert_eq!(again.resolve(&format, baseline.as_ref()), Ok(update));
 }

@@ -5,7 +5,7 @@ use reckoning::SimTime;
 use crate::ack_window::{AckWindow, Arrival};
 use crate::loss_detection::SentPackets;
 use crate::redundant_commands::{DuplicateFilter, RedundantCommands};
-use crate::reliable::{Inbox, Outbox};
+use crate::reliable::{ReliableInbox, ReliableOutbox};
 use crate::wire::{Ack, EntityId, Message};
 
 /// How a message of the game is delivered.
@@ -82,8 +82,8 @@ pub(crate) struct Channel {
     /// When a datagram was received last, by the local clock.
     pub(crate) last_received_at: SimTime,
     pub(crate) sent_packets: SentPackets<SentItem>,
-    pub(crate) outbox: Outbox,
-    pub(crate) inbox: Inbox,
+    pub(crate) outbox: ReliableOutbox,
+    pub(crate) inbox: ReliableInbox,
     pub(crate) redundant: RedundantCommands,
     pub(crate) duplicates: DuplicateFilter,
 }
@@ -98,8 +98,8 @@ impl Channel {
             ack_owed_since: None,
             last_received_at: now,
             sent_packets: SentPackets::new(),
-            outbox: Outbox::default(),
-            inbox: Inbox::default(),
+            outbox: ReliableOutbox::default(),
+            inbox: ReliableInbox::default(),
             redundant: RedundantCommands::new(command_repeats),
             duplicates: DuplicateFilter::default(),
         }

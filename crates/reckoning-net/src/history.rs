@@ -16,7 +16,7 @@ pub(crate) const HISTORY: usize = MAX_BASELINE_AGE as usize + 1;
 
 /// The latest updates of one entity, by number.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct History {
+pub(crate) struct UpdateHistory {
     /// Which number is kept in each place, which is its lowest five bits. Apart from the updates,
     /// because whether one is here is asked far more often than the update itself.
     numbers: [Option<u16>; HISTORY],
@@ -25,7 +25,7 @@ pub(crate) struct History {
     newest: Option<u16>,
 }
 
-impl History {
+impl UpdateHistory {
     /// The newest number, once there is one.
     pub(crate) const fn newest(&self) -> Option<u16> {
         self.newest
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn the_last_32_numbers_are_kept_across_the_wrap() {
-        let mut history = History::default();
+        let mut history = UpdateHistory::default();
         for n in 65_500..65_636_u32 {
             history.put(n as u16, update(n as u16));
         }

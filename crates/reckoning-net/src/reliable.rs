@@ -1,9 +1,9 @@
 //! Reliable messages: delivered once and in order, over datagrams that may be lost.
 //!
-//! An [`Outbox`] numbers the messages and hands each out to be carried by a datagram; when that
-//! datagram is lost the message is handed out again, when it is acknowledged the message is done.
-//! An [`Inbox`] puts them back in order. Nothing waits for them but what follows in the same
-//! stream: updates overtake.
+//! A [`ReliableOutbox`] numbers the messages and hands each out to be carried by a datagram; when
+//! that datagram is lost the message is handed out again, when it is acknowledged the message is
+//! done. A [`ReliableInbox`] puts them back in order. Nothing waits for them but what follows in
+//! the same stream: updates overtake.
 //!
 //! Both are bounded: an outbox refuses what does not fit, and never lets more than
 //! [`MAX_IN_FLIGHT`] messages be in flight, which is less than an inbox can hold.
@@ -23,14 +23,14 @@ enum PieceState {
 
 /// Messages that are not acknowledged yet, oldest first.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Outbox {
+pub(crate) struct ReliableOutbox {
     queue: VecDeque<(Vec<u8>, PieceState)>,
     /// The index of the first in `queue`.
     first: u16,
     bytes: usize,
 }
 
-impl Outbox {
+impl ReliableOutbox {
     /// Queues a message. Returns false when there is no room.
     pub(crate) fn push(&mut self, message: &[u8]) -> bool {
         if self.queue.len() >= MAX_QUEUED_MESSAGES || self.bytes + message.len() > MAX_QUEUED_BYTES
@@ -100,12 +100,12 @@ pub(crate) enum Taken {
 
 /// Received messages, put back in order.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Inbox {
+pub(crate) struct ReliableInbox {
     next: u16,
     held: BTreeMap<u16, Vec<u8>>,
 }
 
-impl Inbox {
+impl ReliableInbox {
     /// Takes a message; then ask [`ready`](Self::ready) until `None`.
     pub(crate) fn take(&mut self, index: u16, bytes: &[u8]) -> Taken {
         let offset = ahead(index, self.next);
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn messages_arrive_once_and_in_order_however_they_are_shuffled() {
-        let (mut outbox, mut inbox) = (Outbox::default(), Inbox::default());
+        let (mut outbox, mut inbox) = (ReliableOutbox::default(), ReliableInbox::default());
         (outbox.first, inbox.next) = (65_500, 65_500); // across the wrap
         let (mut got, mut pushed, mut luck) = (Vec::new(), 0_u8, 1_u32);
         while got.len() < 200 {
@@ -160,15 +160,15 @@ mod tests {
 
     #[test]
     fn an_outbox_has_an_end() {
-        let mut outbox = Outbox::default();
+        let mut outbox = ReliableOutbox::default();
         assert_eq!((0..1000).filter(|_| outbox.push(&[0])).count(), MAX_QUEUED_MESSAGES);
-        let mut outbox = Outbox::default();
+        let mut outbox = ReliableOutbox::default();
         assert_eq!((0..1000).filter(|_| outbox.push(&[0; 900])).count(), MAX_QUEUED_BYTES / 900);
     }
 
     #[test]
     fn no_more_are_under_way_than_an_inbox_can_hold() {
-        let (mut outbox, mut inbox) = (Outbox::default(), Inbox::default());
+        let (mut outbox, mut inbox) = (ReliableOutbox::default(), ReliableInbox::default());
         while outbox.push(&[7]) {}
         let mut in_flight = 0;
         while let Some((index, bytes)) = outbox.next() {

@@ -11,7 +11,7 @@ use reckoning::guard::{Envelope, GuardConfig};
 use reckoning::rewind::RewindConfig;
 use reckoning::{DVec3, Kinematics, Model, SimTime};
 use reckoning_net::wire::{
-    Ack, Body, EntityId, Header, Message, OUT_OF_BAND_PREFIX, PacketReader, PacketWriter,
+    Ack, EntityId, Header, Message, OUT_OF_BAND_PREFIX, PacketReader, PacketWriter, UpdateBody,
     UpdateSeq, VERSION, is_out_of_band,
 };
 use reckoning_net::{
@@ -97,7 +97,8 @@ fn update_at(at: i64, place: [f64; 3]) -> reckoning::Update {
 fn put(out: &mut PacketWriter, word: &Word) {
     let format = format(false);
     let rounded = |class: u8, at, place| format.coarser(class).round(&update_at(at, place));
-    let body = |class: u8| Body::new(&format.coarser(class), None, &rounded(class, 0, [1.0; 3]));
+    let body =
+        |class: u8| UpdateBody::new(&format.coarser(class), None, &rounded(class, 0, [1.0; 3]));
     let bytes = format.to_bytes();
     let message = match word {
         Word::Join(version, token) => Message::Join { version: *version, token },
@@ -126,7 +127,7 @@ fn put(out: &mut PacketWriter, word: &Word) {
                 Some(low) => UpdateSeq::Delta { low: *low, ahead: (*number % 31 + 1) as u8 },
                 None => UpdateSeq::Full(*number),
             };
-            let body = Body::new(&format.coarser(*class), low.map(|_| &base), &update);
+            let body = UpdateBody::new(&format.coarser(*class), low.map(|_| &base), &update);
             Message::Update { entity: EntityId(*id), seq, class: *class, body }
         }
         Word::Exit(id) => Message::Exit { entity: EntityId(*id) },

@@ -10,8 +10,8 @@ use reckoning::{
     Curve, CurveBasis, DQuat, DVec3, Kinematics, Model, Quantiser, SimTime, Update, UpdateKind,
 };
 use reckoning_net::wire::{
-    BitReader, BitWriter, Body, EntityId, Format, Header, Message, PacketReader, PacketWriter,
-    UpdateSeq, read_update, write_update,
+    BitReader, BitWriter, EntityId, Format, Header, Message, PacketReader, PacketWriter,
+    UpdateBody, UpdateSeq, read_update, write_update,
 };
 
 use shared::{bits, models, path, registry};
@@ -154,7 +154,7 @@ proptest! {
         let mut bytes = [0; 1_000];
         let header = Header { sequence: 1, sent_ms: 5_000, ack: None };
         let mut packet = PacketWriter::new(&mut bytes, &header);
-        let body = Body::new(&format, Some(&baseline), &sent);
+        let body = UpdateBody::new(&format, Some(&baseline), &sent);
         let seq = UpdateSeq::delta(3, 5).unwrap();
         let message = Message::Update { entity: EntityId(7), seq, class: 0, body };
         prop_assert!(packet.push(Some(&format), &message));

@@ -4,8 +4,8 @@ mod shared;
 
 use reckoning::{SimTime, Update, UpdateKind};
 use reckoning_net::wire::{
-    Ack, BitReader, BitWriter, Body, DecodeError, EntityId, Format, Header, Message, Owner,
-    PacketReader, PacketWriter, PeerId, Registry, UpdateSeq, VERSION, read_update, write_update,
+    Ack, BitReader, BitWriter, DecodeError, EntityId, Format, Header, Message, Owner, PacketReader,
+    PacketWriter, PeerId, Registry, UpdateBody, UpdateSeq, VERSION, read_update, write_update,
 };
 
 use shared::{assert_same, disconnect_reasons, format, later, models, registry, seen, update};
@@ -90,9 +90,9 @@ fn header() -> Header {
 fn said<'a>(format: &Format, baseline: &Update, new: &Update) -> Vec<Message<'a>> {
     let class = 3;
     let coarse = format.coarser(class);
-    let whole = Body::new(format, None, new);
-    let off = Body::new(format, Some(baseline), new);
-    let coarse_off = Body::new(&coarse, Some(baseline), &coarse.round(new));
+    let whole = UpdateBody::new(format, None, new);
+    let off = UpdateBody::new(format, Some(baseline), new);
+    let coarse_off = UpdateBody::new(&coarse, Some(baseline), &coarse.round(new));
     let reasons = disconnect_reasons(512);
     let mut all = vec![
         Message::Join { version: VERSION, token: b"let me in" },
@@ -170,8 +170,11 @@ fn every_message_comes_back() {
 #[test]
 fn what_does_not_fit_leaves_the_datagram_as_it_was() {
     let format = format(true);
-    let body =
-        Body::new(&format, None, &format.round(&update(seen(), models()[1], UpdateKind::Full)));
+    let body = UpdateBody::new(
+        &format,
+        None,
+        &format.round(&update(seen(), models()[1], UpdateKind::Full)),
+    );
     let sent: Vec<Message> = (0..100)
         .map(|i| Message::Update {
             entity: EntityId(i * 3),

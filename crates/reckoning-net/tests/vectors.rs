@@ -8,8 +8,8 @@ use std::process::Command;
 use reckoning::model::Landing;
 use reckoning::{DVec3, Kinematics, Model, SimTime, Update, UpdateKind};
 use reckoning_net::wire::{
-    Ack, Body, DisconnectReason, EntityId, Format, Header, Message, Owner, PacketReader,
-    PacketWriter, PeerId, UpdateSeq, VERSION,
+    Ack, DisconnectReason, EntityId, Format, Header, Message, Owner, PacketReader, PacketWriter,
+    PeerId, UpdateBody, UpdateSeq, VERSION,
 };
 use serde_json::{Value, json};
 
@@ -152,7 +152,7 @@ fn motion(name: &str, format: &Format) -> Vec<Value> {
         let first_number = 65_530_u16.wrapping_add(i as u16);
         let coarse = format.coarser(class);
         let first = coarse.round(&update(start(i), old, UpdateKind::Full));
-        let body = Body::new(&coarse, None, &first);
+        let body = UpdateBody::new(&coarse, None, &first);
         let owner = if i % 2 == 0 { Owner::Host } else { Owner::Peer(PeerId(i as u32)) };
         let enter =
             Message::Enter { entity, owner, number: first_number, class, tag: b"red", body };
@@ -173,13 +173,13 @@ fn motion(name: &str, format: &Format) -> Vec<Value> {
                 entity,
                 seq,
                 class: 0,
-                body: Body::new(format, Some(&first), &next),
+                body: UpdateBody::new(format, Some(&first), &next),
             };
             let whole = Message::Update {
                 entity: EntityId(entity.0 + 1),
                 seq: UpdateSeq::Full(k as u16),
                 class: 0,
-                body: Body::new(format, None, &next),
+                body: UpdateBody::new(format, None, &next),
             };
             let sent_ms = next.at().as_micros().div_euclid(1_000) + 21;
             let header = Header { sequence: 100, sent_ms, ack: None };

@@ -6,8 +6,8 @@ use std::time::Duration;
 use reckoning::random::SplitMix64;
 use reckoning::{SimTime, Update};
 use reckoning_net::wire::{
-    Ack, Body, EntityId, Format, Header, MAX_BASELINE_AGE, MAX_DATAGRAM_BYTES, Message,
-    PacketReader, PacketWriter, UpdateSeq,
+    Ack, EntityId, Format, Header, MAX_BASELINE_AGE, MAX_DATAGRAM_BYTES, Message, PacketReader,
+    PacketWriter, UpdateBody, UpdateSeq,
 };
 
 use super::publish::BodyExport;
@@ -156,7 +156,7 @@ impl<'a> Sender<'a> {
 
     fn message(&self, export: &BodyExport, baseline: Option<&Sent>) -> Message<'static> {
         let off = baseline.and_then(|sent| UpdateSeq::delta(sent.number, export.number));
-        let body = Body::new(self.format, baseline.map(|sent| &sent.update), &export.update);
+        let body = UpdateBody::new(self.format, baseline.map(|sent| &sent.update), &export.update);
         let seq = off.unwrap_or(UpdateSeq::Full(export.number));
         Message::Update { entity: EntityId(export.body), seq, class: 0, body }
     }

@@ -16,7 +16,7 @@ use super::sending::{InterestStage, PeerEntityState};
 use crate::channel::{Channel, SentItem};
 use crate::control_messages::ControlMessages;
 use crate::loss_detection::{PacketOutcome, SentPacket, SentPackets};
-use crate::reliable::Outbox;
+use crate::reliable::ReliableOutbox;
 use crate::wire::{EntityId, PeerId};
 
 /// Everything of a peer and of the host that an acknowledgement or a loss can affect.
@@ -29,7 +29,7 @@ pub(crate) struct DeliveryEffects<'a> {
     /// Whether entities keep accounts of what was received.
     keeps_accounts: bool,
     control: &'a mut ControlMessages,
-    outbox: &'a mut Outbox,
+    outbox: &'a mut ReliableOutbox,
     welcome_due: &'a mut bool,
     lost: &'a mut u64,
     delay_s: &'a mut Option<f64>,

@@ -20,8 +20,8 @@ use crate::loss_detection::AckReport;
 use crate::reliable::Taken;
 use crate::stats::TrafficStats;
 use crate::wire::{
-    Ack, Body, DisconnectReason, EntityId, Format, Header, Message, Owner, PacketReader, PeerId,
-    UpdateSeq, VERSION,
+    Ack, DisconnectReason, EntityId, Format, Header, Message, Owner, PacketReader, PeerId,
+    UpdateBody, UpdateSeq, VERSION,
 };
 
 /// What was done with a message.
@@ -259,7 +259,7 @@ struct IncomingUpdate<'a> {
     entity: EntityId,
     seq: UpdateSeq,
     class: u8,
-    body: &'a Body,
+    body: &'a UpdateBody,
 }
 
 impl IncomingUpdate<'_> {

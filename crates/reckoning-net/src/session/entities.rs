@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use reckoning::{Ghost, Publisher, Update};
 
 use crate::ack_window::ahead;
-use crate::history::History;
+use crate::history::UpdateHistory;
 use crate::wire::{Owner, UpdateSeq};
 
 /// After this many losses in a row an update is coded without a baseline, as on the host.
@@ -17,7 +17,7 @@ pub struct RemoteEntity {
     pub(crate) owner: Owner,
     pub(crate) tag: Box<[u8]>,
     pub(crate) ghost: Ghost,
-    pub(crate) history: History,
+    pub(crate) history: UpdateHistory,
     /// Sequence number of the datagram with its entry.
     pub(crate) entered: u16,
     /// Sequence number of the newest datagram about it.
@@ -49,7 +49,7 @@ impl RemoteEntity {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OwnedEntity {
     pub(crate) publisher: Option<Publisher>,
-    history: History,
+    history: UpdateHistory,
     /// Sequence number of the datagram that granted it.
     pub(crate) granted: u16,
     /// Sequence number of the newest datagram that corrected it.

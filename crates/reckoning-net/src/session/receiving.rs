@@ -9,13 +9,13 @@ use super::event::SessionEvent;
 use super::{OwnedEntity, RemoteEntity, Session, SessionStage};
 use crate::ack_window::{Arrival, ahead};
 use crate::channel::is_ack_eliciting;
-use crate::history::History;
+use crate::history::UpdateHistory;
 use crate::host::config::ClockMode;
 use crate::loss_detection::AckReport;
 use crate::reliable::Taken;
 use crate::wire::{
-    Ack, Body, DisconnectReason, EntityId, Format, Header, Message, Owner, PacketReader, PeerId,
-    UpdateSeq, VERSION,
+    Ack, DisconnectReason, EntityId, Format, Header, Message, Owner, PacketReader, PeerId,
+    UpdateBody, UpdateSeq, VERSION,
 };
 
 /// A datagram sent this long after what we take for now proves our clock wrong.
@@ -129,7 +129,7 @@ impl Session {
         let sequence = header.sequence;
         match *message {
             Message::Enter { entity, owner, number, class, tag, ref body } => {
-                let enters = Entry { entity, owner, number, class, tag };
+                let enters = EnterHeader { entity, owner, number, class, tag };
                 return self.handle_enter(now, header, &enters, body);
             }
             Message::Update { entity, seq, class, ref body } => {
@@ -186,7 +186,13 @@ impl Session {
         }
     }
 
-    fn handle_enter(&mut self, now: SimTime, header: &Header, entry: &Entry, body: &Body) -> bool {
+    fn handle_enter(
+        &mut self,
+        now: SimTime,
+        header: &Header,
+        entry: &EnterHeader,
+        body: &UpdateBody,
+    ) -> bool {
         let (entity, sequence) = (entry.entity, header.sequence);
         let overtaken =
             self.ghosts.get(&entity).is_some_and(|old| ahead(old.sequence, sequence) > 0);
@@ -210,7 +216,7 @@ impl Session {
             return false;
         }
         let Ok(ghost) = Ghost::with_config(self.config.ghost, shown, arrived) else { return true };
-        let mut history = History::default();
+        let mut history = UpdateHistory::default();
         history.put(entry.number, update);
         let (owner, tag) = (entry.owner, entry.tag.into());
         let remote = RemoteEntity { owner, tag, ghost, history, entered: sequence, sequence };
@@ -225,7 +231,7 @@ impl Session {
         now: SimTime,
         header: &Header,
         (entity, seq, class): (EntityId, UpdateSeq, u8),
-        body: &Body,
+        body: &UpdateBody,
     ) -> bool {
         let Some(remote) = self.ghosts.get(&entity) else {
             self.stats.unknown_entity += 1;
@@ -254,7 +260,12 @@ impl Session {
         true
     }
 
-    fn resolved(&mut self, class: u8, baseline: Option<&Update>, body: &Body) -> Option<Update> {
+    fn resolved(
+        &mut self,
+        class: u8,
+        baseline: Option<&Update>,
+        body: &UpdateBody,
+    ) -> Option<Update> {
         let format = self.format.as_ref()?.coarser(class);
         let update = body.resolve(&format, baseline).ok();
         self.stats.malformed += u64::from(update.is_none());
@@ -324,7 +335,7 @@ impl Session {
         header: &Header,
         entity: EntityId,
         class: u8,
-        body: &Body,
+        body: &UpdateBody,
     ) -> bool {
         let Some(owned) = self.owned.get(&entity) else {
             self.stats.unknown_entity += 1;
@@ -352,7 +363,7 @@ impl Session {
 }
 
 /// An entry into the interest set, without its body.
-struct Entry<'a> {
+struct EnterHeader<'a> {
     entity: EntityId,
     owner: Owner,
     number: u16,

@@ -7,7 +7,7 @@ use reckoning::SimTime;
 use super::{Session, SessionStage};
 use crate::channel::{Channel, SentItem};
 use crate::loss_detection::{PacketOutcome, SentPacket, SentPackets};
-use crate::wire::{Body, Header, Message, PacketWriter, VERSION};
+use crate::wire::{Header, Message, PacketWriter, UpdateBody, VERSION};
 
 impl Session {
     /// The length of the next datagram to be sent. Poll until `None` after every other call. `buf`
@@ -91,7 +91,7 @@ impl Session {
         let Some(format) = &self.format else { return };
         for (&entity, owned) in self.owned.iter_mut().filter(|(_, owned)| owned.needs_sending()) {
             let Some((seq, number, update, baseline)) = owned.next_update() else { continue };
-            let body = Body::new(format, baseline, &update);
+            let body = UpdateBody::new(format, baseline, &update);
             if !out.push(Some(format), &Message::Update { entity, seq, class: 0, body }) {
                 return;
             }

@@ -3,7 +3,9 @@
 use libm::exp;
 use reckoning::{DQuat, DVec3, Model, SimTime, Update, UpdateKind};
 
-use super::quantized_update::{MAX_CELL, Plan, QuantizedUpdate, Steps, Turn, cell, wrapped};
+use super::quantized_update::{
+    MAX_CELL, QuantizedModel, QuantizedTurn, QuantizedUpdate, Steps, cell, wrapped,
+};
 use super::{DecodeError, Format};
 
 /// How much of its mean velocity since the baseline a body that strayed has more than the
@@ -21,7 +23,7 @@ pub(super) struct BaselinePrediction<'a> {
     position: Steps,
     velocity: DVec3,
     angular_velocity: Steps,
-    plan: Plan,
+    plan: QuantizedModel,
 }
 
 impl<'a> BaselinePrediction<'a> {
@@ -38,7 +40,7 @@ impl<'a> BaselinePrediction<'a> {
             position: [0; 3],
             velocity: DVec3::ZERO,
             angular_velocity: [0; 3],
-            plan: Plan::empty(&quantized.model),
+            plan: QuantizedModel::empty(&quantized.model),
         };
         if let Some(baseline) = baseline {
             predicted.project(baseline, &quantized.model);
@@ -52,7 +54,7 @@ impl<'a> BaselinePrediction<'a> {
         self.position = format.cells(baseline.position_at(self.at), steps.position_m);
         self.angular_velocity = format.turn_cells(baseline.kinematics().angular_velocity);
         match (&mut self.plan, baseline.model(), model) {
-            (Plan::Curve(terms), Model::Curve(old), Model::Curve(new))
+            (QuantizedModel::Curve(terms), Model::Curve(old), Model::Curve(new))
                 if old.basis() == new.basis() =>
             {
                 // What is left of the terms adds up to the velocity, as the engine adds them.
@@ -66,7 +68,7 @@ impl<'a> BaselinePrediction<'a> {
                 self.velocity = if velocity.is_finite() { velocity } else { DVec3::ZERO };
                 return;
             }
-            (Plan::Ride { progress, rate }, Model::Path(old), Model::Path(new))
+            (QuantizedModel::Ride { progress, rate }, Model::Path(old), Model::Path(new))
                 if old.path.id() == new.path.id() =>
             {
                 *progress = cell(old.progress_m + old.rate_mps * self.t_s, steps.position_m);
@@ -97,18 +99,18 @@ impl<'a> BaselinePrediction<'a> {
         self.angular_velocity
     }
 
-    pub(super) const fn plan(&self) -> Plan {
+    pub(super) const fn plan(&self) -> QuantizedModel {
         self.plan
     }
 
-    pub(super) fn turn(&self) -> Turn {
-        self.baseline.map_or(Turn::none(self.format.flat), |baseline| {
-            Turn::from_orientation(self.format, self.orientation(baseline))
+    pub(super) fn turn(&self) -> QuantizedTurn {
+        self.baseline.map_or(QuantizedTurn::none(self.format.flat), |baseline| {
+            QuantizedTurn::from_orientation(self.format, self.orientation(baseline))
         })
     }
 
     /// Whether a body is turned as predicted. `orientation` is what `turn` was made of.
-    pub(super) fn is_turned(&self, orientation: DQuat, turn: Turn) -> bool {
+    pub(super) fn is_turned(&self, orientation: DQuat, turn: QuantizedTurn) -> bool {
         // Equal numbers fall into equal steps, and most bodies turn as predicted.
         let equal = self.baseline.is_some_and(|known| self.orientation(known) == orientation);
         equal || turn == self.turn()
@@ -124,31 +126,33 @@ impl<'a> BaselinePrediction<'a> {
     }
 
     /// The same with another component left out.
-    fn turn_leaving_out(&self, left_out: u8) -> Turn {
+    fn turn_leaving_out(&self, left_out: u8) -> QuantizedTurn {
         match self.baseline {
             Some(_) if self.format.flat => self.turn(),
-            Some(baseline) => Turn::leaving_out(self.format, self.orientation(baseline), left_out),
-            None => Turn { left_out, parts: [0; 3] },
+            Some(baseline) => {
+                QuantizedTurn::leaving_out(self.format, self.orientation(baseline), left_out)
+            }
+            None => QuantizedTurn { left_out, parts: [0; 3] },
         }
     }
 
     /// How `turn` differs, in the components it is made of.
-    pub(super) fn turn_delta(&self, turn: Turn) -> Turn {
+    pub(super) fn turn_delta(&self, turn: QuantizedTurn) -> QuantizedTurn {
         let mut parts = minus(turn.parts, self.turn_leaving_out(turn.left_out).parts);
         if self.format.flat {
             parts[0] = wrapped(parts[0], self.format.turn_steps());
         }
-        Turn { parts, ..turn }
+        QuantizedTurn { parts, ..turn }
     }
 
     /// The inverse of [`turn_delta`](Self::turn_delta).
-    pub(super) fn turn_from_delta(&self, off: Turn) -> Result<Turn, DecodeError> {
+    pub(super) fn turn_from_delta(&self, off: QuantizedTurn) -> Result<QuantizedTurn, DecodeError> {
         let about = self.turn_leaving_out(off.left_out);
         let mut parts = plus("orientation", off.parts, about.parts)?;
         if self.format.flat {
             parts[0] = wrapped(parts[0], self.format.turn_steps());
         }
-        Ok(Turn { parts, ..off })
+        Ok(QuantizedTurn { parts, ..off })
     }
 }
 

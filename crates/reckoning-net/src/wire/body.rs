@@ -9,7 +9,7 @@ use reckoning::{Model, SimTime, Update, UpdateKind};
 use super::baseline_prediction::{BaselinePrediction, minus, plus};
 use super::exp_golomb::{read_count, read_signed, signed_bits, write_count, write_signed};
 use super::model_codec::{read_model, write_model};
-use super::quantized_update::{Plan, QuantizedUpdate, Steps, Turn};
+use super::quantized_update::{QuantizedModel, QuantizedTurn, QuantizedUpdate, Steps};
 use super::{BitReader, BitWriter, DecodeError, Format};
 
 // Orders of the codes, fitted to recordings with the steps that `Format::new` recommends:
@@ -27,7 +27,7 @@ const ANGULAR_ORDER: u32 = 3;
 
 /// A delta-coded update: read from the bits, not yet resolved against its baseline.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Body {
+pub struct UpdateBody {
     /// All but kind, tick, model and acceleration count from what the receiver predicts.
     delta: QuantizedUpdate,
     /// Whether the last term of a curve counts from what the others leave of the velocity.
@@ -37,7 +37,7 @@ pub struct Body {
     has_baseline: bool,
 }
 
-impl Body {
+impl UpdateBody {
     /// How `update`, which lies on the grid of `format`, differs from what a receiver of
     /// `baseline` predicts.
     #[must_use]
@@ -52,8 +52,11 @@ impl Body {
         let (plan, closes) = plan_delta(&quantized, predicted.plan());
         delta.plan = plan;
         let turns = !predicted.is_turned(update.kinematics().orientation, quantized.turn);
-        delta.turn =
-            if turns { predicted.turn_delta(quantized.turn) } else { Turn::none(format.flat) };
+        delta.turn = if turns {
+            predicted.turn_delta(quantized.turn)
+        } else {
+            QuantizedTurn::none(format.flat)
+        };
         Self { delta, closes, turns, has_baseline: baseline.is_some() }
     }
 
@@ -85,9 +88,13 @@ impl Body {
         quantized.update(format)
     }
 
-    fn plan_from_delta(&self, velocity: Steps, predicted: Plan) -> Result<Plan, DecodeError> {
+    fn plan_from_delta(
+        &self,
+        velocity: Steps,
+        predicted: QuantizedModel,
+    ) -> Result<QuantizedModel, DecodeError> {
         Ok(match (self.delta.plan, predicted) {
-            (Plan::Curve(mut terms), Plan::Curve(mut predicted)) => {
+            (QuantizedModel::Curve(mut terms), QuantizedModel::Curve(mut predicted)) => {
                 let last = terms_of(&self.delta.model) - 1;
                 for i in 0..=last {
                     if i == last && self.closes {
@@ -95,11 +102,14 @@ impl Body {
                     }
                     terms[i] = plus("curve coefficient", terms[i], predicted[i])?;
                 }
-                Plan::Curve(terms)
+                QuantizedModel::Curve(terms)
             }
-            (Plan::Ride { progress, rate }, Plan::Ride { progress: p, rate: r }) => {
+            (
+                QuantizedModel::Ride { progress, rate },
+                QuantizedModel::Ride { progress: p, rate: r },
+            ) => {
                 let [progress, rate, _] = plus("ride", [progress, rate, 0], [p, r, 0])?;
-                Plan::Ride { progress, rate }
+                QuantizedModel::Ride { progress, rate }
             }
             (other, _) => other,
         })
@@ -126,12 +136,12 @@ impl Body {
         write_vector(out, format, delta.position, self.position_order());
         write_vector(out, format, delta.velocity, self.velocity_order());
         match &delta.plan {
-            Plan::None => {}
-            Plan::Ride { progress, rate } => {
+            QuantizedModel::None => {}
+            QuantizedModel::Ride { progress, rate } => {
                 write_signed(out, *progress, self.position_order());
                 write_signed(out, *rate, self.velocity_order());
             }
-            Plan::Curve(terms) => {
+            QuantizedModel::Curve(terms) => {
                 out.write_bit(self.closes);
                 for (i, &term) in terms[..terms_of(&delta.model)].iter().enumerate() {
                     out.write_bit(term != [0; 3]);
@@ -194,20 +204,20 @@ impl Body {
 
     fn read_plan(&mut self, from: &mut BitReader, format: &Format) -> Result<(), DecodeError> {
         match self.delta.plan {
-            Plan::None => {}
-            Plan::Ride { .. } => {
+            QuantizedModel::None => {}
+            QuantizedModel::Ride { .. } => {
                 let progress = read_signed(from, self.position_order())?;
                 let rate = read_signed(from, self.velocity_order())?;
-                self.delta.plan = Plan::Ride { progress, rate };
+                self.delta.plan = QuantizedModel::Ride { progress, rate };
             }
-            Plan::Curve(mut terms) => {
+            QuantizedModel::Curve(mut terms) => {
                 self.closes = from.read_bit()?;
                 for (i, term) in terms[..terms_of(&self.delta.model)].iter_mut().enumerate() {
                     if from.read_bit()? {
                         *term = read_vector(from, format, self.term_order(i))?;
                     }
                 }
-                self.delta.plan = Plan::Curve(terms);
+                self.delta.plan = QuantizedModel::Curve(terms);
             }
         }
         Ok(())
@@ -259,7 +269,7 @@ pub fn write_update(
     baseline: Option<&Update>,
     update: &Update,
 ) {
-    Body::new(format, baseline, update).write(out, format, 0);
+    UpdateBody::new(format, baseline, update).write(out, format, 0);
 }
 
 /// Reads what [`write_update`] wrote against the same baseline.
@@ -271,7 +281,7 @@ pub fn read_update(
     format: &Format,
     baseline: Option<&Update>,
 ) -> Result<Update, DecodeError> {
-    Body::read(from, format, 0, baseline.is_some())?.resolve(format, baseline)
+    UpdateBody::read(from, format, 0, baseline.is_some())?.resolve(format, baseline)
 }
 
 impl Format {
@@ -286,9 +296,9 @@ impl Format {
 
 /// The plan's difference from the predicted one, and whether its last term counts from what the
 /// others leave of the velocity, whichever is shorter.
-fn plan_delta(quantized: &QuantizedUpdate, predicted: Plan) -> (Plan, bool) {
+fn plan_delta(quantized: &QuantizedUpdate, predicted: QuantizedModel) -> (QuantizedModel, bool) {
     match (quantized.plan, predicted) {
-        (Plan::Curve(new), Plan::Curve(old)) => {
+        (QuantizedModel::Curve(new), QuantizedModel::Curve(old)) => {
             let last = terms_of(&quantized.model) - 1;
             let mut delta = [0, 1, 2, 3].map(|i| minus(new[i], old[i]));
             let closing = minus(new[last], left_of(quantized.velocity, &new[..last]));
@@ -296,11 +306,12 @@ fn plan_delta(quantized: &QuantizedUpdate, predicted: Plan) -> (Plan, bool) {
             if closes {
                 delta[last] = closing;
             }
-            (Plan::Curve(delta), closes)
+            (QuantizedModel::Curve(delta), closes)
         }
-        (Plan::Ride { progress, rate }, Plan::Ride { progress: p, rate: r }) => {
-            (Plan::Ride { progress: progress - p, rate: rate - r }, false)
-        }
+        (
+            QuantizedModel::Ride { progress, rate },
+            QuantizedModel::Ride { progress: p, rate: r },
+        ) => (QuantizedModel::Ride { progress: progress - p, rate: rate - r }, false),
         (other, _) => (other, false),
     }
 }

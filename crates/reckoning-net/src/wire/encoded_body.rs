@@ -1,7 +1,7 @@
 //! Bits of an encoded body, written once and copied for every receiver that gets the same.
 
 use super::bits::{BitReader, BitWriter};
-use super::{Body, Format};
+use super::{Format, UpdateBody};
 
 /// What [`BitWriter`] takes at a time.
 const WORD_BITS: usize = 56;
@@ -16,7 +16,7 @@ pub(crate) struct EncodedBody {
 
 impl EncodedBody {
     /// The bits of a body whose stamp counts from `near_tick`; `None` when there are too many.
-    pub(crate) fn new(format: &Format, body: &Body, near_tick: i64) -> Option<Self> {
+    pub(crate) fn new(format: &Format, body: &UpdateBody, near_tick: i64) -> Option<Self> {
         let mut bytes = [0; WORDS * WORD_BITS / 8];
         let mut out = BitWriter::new(&mut bytes);
         body.write(&mut out, format, near_tick);
@@ -68,7 +68,7 @@ mod tests {
             let place = DVec3::new(far, -2.0 * far, 0.3 * far);
             let seen = Kinematics::moving(SimTime::from_millis(40), place, place / 7.0);
             let update = Update::new(seen, Model::Linear, UpdateKind::Partial).unwrap();
-            let body = Body::new(&format, None, &format.round(&update));
+            let body = UpdateBody::new(&format, None, &format.round(&update));
             let encoded = EncodedBody::new(&format, &body, 43).unwrap();
             let (mut direct, mut copied) = ([0; 64], [0; 64]);
             for (buffer, copies) in [(&mut direct, false), (&mut copied, true)] {

@@ -1,6 +1,6 @@
 //! Header and messages of a datagram.
 
-use super::{Body, EntityId, Owner, PeerId, UpdateSeq};
+use super::{EntityId, Owner, PeerId, UpdateBody, UpdateSeq};
 
 /// The beginning of every datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +99,7 @@ pub enum Message<'a> {
         /// The game's own bytes, at most [`MAX_TAG_BYTES`](super::MAX_TAG_BYTES).
         tag: &'a [u8],
         /// Where it is, without a baseline.
-        body: Body,
+        body: UpdateBody,
     },
     /// An entity left the receiver's interest set, or was despawned.
     Exit {
@@ -113,7 +113,7 @@ pub enum Message<'a> {
         /// How often the format's steps were doubled.
         class: u8,
         /// Where it is, without a baseline.
-        body: Body,
+        body: UpdateBody,
     },
     /// The receiver owns this entity from now on.
     Grant {
@@ -134,7 +134,7 @@ pub enum Message<'a> {
         /// How often the format's steps were doubled.
         class: u8,
         /// The update, coded against its baseline if it has one.
-        body: Body,
+        body: UpdateBody,
     },
     /// A piece of the ordered stream, sent until acknowledged.
     Reliable {

@@ -1,14 +1,14 @@
 //! Wire protocol: messages in, datagrams out, and back.
 //!
 //! ```text
-//! Update --Format::round--> on the grid --Body::new(baseline)--> whole steps from the
+//! Update --Format::round--> on the grid --UpdateBody::new(baseline)--> whole steps from the
 //!   baseline's own prediction --PacketWriter--> bits
 //! ```
 //!
 //! The rest of the crate relies on these properties:
 //! - an update on the grid comes back bit-identical, with and without a baseline;
-//! - a datagram can be parsed without any baseline ([`Body`] is read first and
-//!   [resolved](Body::resolve) later), so a missing one costs one update only;
+//! - a datagram can be parsed without any baseline ([`UpdateBody`] is read first and
+//!   [resolved](UpdateBody::resolve) later), so a missing one costs one update only;
 //! - no bytes make a reader panic or allocate.
 //!
 //! Which peer is sent what, when, and against which baseline is decided by the host and the
@@ -28,7 +28,7 @@ mod packet;
 mod quantized_update;
 
 pub use bits::{BitReader, BitWriter, Mark};
-pub use body::{Body, read_update, write_update};
+pub use body::{UpdateBody, read_update, write_update};
 pub(crate) use encoded_body::EncodedBody;
 pub use error::{DecodeError, FormatError};
 pub use format::Format;

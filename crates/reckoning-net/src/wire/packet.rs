@@ -5,9 +5,9 @@ use reckoning::SimTime;
 use super::body::{read_gap, write_gap};
 use super::exp_golomb::{read_signed, write_signed};
 use super::{
-    Ack, BitReader, BitWriter, Body, DecodeError, DisconnectReason, EncodedBody, EntityId, Format,
+    Ack, BitReader, BitWriter, DecodeError, DisconnectReason, EncodedBody, EntityId, Format,
     Header, MAX_BASELINE_AGE, MAX_CLASS, MAX_COMMAND_BYTES, MAX_FORMAT_BYTES, MAX_RELIABLE_BYTES,
-    MAX_TAG_BYTES, MAX_TOKEN_BYTES, Message, Owner, PeerId, UpdateSeq,
+    MAX_TAG_BYTES, MAX_TOKEN_BYTES, Message, Owner, PeerId, UpdateBody, UpdateSeq,
 };
 
 const SENT_ORDER: u32 = 20;
@@ -33,13 +33,13 @@ const COMMAND: u8 = 15;
 
 /// Values that the messages of one datagram are coded relative to.
 #[derive(Clone, Copy, Debug)]
-struct Running {
+struct CodingState {
     sent_ms: i64,
     entity: u32,
     class: u8,
 }
 
-impl Running {
+impl CodingState {
     const fn new(sent_ms: i64) -> Self {
         // One before the first entity, so that entity 0 is the nearest.
         Self { sent_ms, entity: u32::MAX, class: 0 }
@@ -56,7 +56,7 @@ impl Running {
 #[derive(Debug)]
 pub struct PacketWriter<'a> {
     out: BitWriter<'a>,
-    running: Running,
+    coding: CodingState,
 }
 
 impl<'a> PacketWriter<'a> {
@@ -70,7 +70,7 @@ impl<'a> PacketWriter<'a> {
         if let Some(ack) = &header.ack {
             write_ack(&mut out, *ack);
         }
-        Self { out, running: Running::new(clamp_ms(header.sent_ms)) }
+        Self { out, coding: CodingState::new(clamp_ms(header.sent_ms)) }
     }
 
     /// Adds a message; `false`, and nothing added, where it does not fit any more.
@@ -78,13 +78,13 @@ impl<'a> PacketWriter<'a> {
     /// Bytes longer than the protocol allows never fit, nor does a message that needs a
     /// `format` without one, nor a body whose number says otherwise about its baseline.
     pub fn push(&mut self, format: Option<&Format>, message: &Message) -> bool {
-        let (mark, before) = (self.out.mark(), self.running);
+        let (mark, before) = (self.out.mark(), self.coding);
         let sound = self.write(format, message).is_some();
         if sound && self.out.fits() {
             return true;
         }
         self.out.rewind(mark);
-        self.running = before;
+        self.coding = before;
         false
     }
 
@@ -97,7 +97,7 @@ impl<'a> PacketWriter<'a> {
         class: u8,
         encoded: &EncodedBody,
     ) -> bool {
-        let (mark, before) = (self.out.mark(), self.running);
+        let (mark, before) = (self.out.mark(), self.coding);
         self.out.write_bit(true);
         self.write_entity(entity);
         self.write_seq(seq);
@@ -107,13 +107,13 @@ impl<'a> PacketWriter<'a> {
             return true;
         }
         self.out.rewind(mark);
-        self.running = before;
+        self.coding = before;
         false
     }
 
     /// The tick that time stamps of bodies count from.
     pub(crate) fn near_tick(&self, format: &Format) -> i64 {
-        self.running.near_tick(format)
+        self.coding.near_tick(format)
     }
 
     /// Bits written so far.
@@ -219,9 +219,9 @@ impl<'a> PacketWriter<'a> {
 
     /// Counts from the entity before, going round, so that rising order is cheapest.
     fn write_entity(&mut self, entity: EntityId) {
-        let gap = entity.0.wrapping_sub(self.running.entity).wrapping_sub(1);
+        let gap = entity.0.wrapping_sub(self.coding.entity).wrapping_sub(1);
         write_gap(&mut self.out, gap, ENTITY_ORDER);
-        self.running.entity = entity.0;
+        self.coding.entity = entity.0;
     }
 
     fn write_seq(&mut self, seq: UpdateSeq) {
@@ -248,21 +248,21 @@ impl<'a> PacketWriter<'a> {
         }
     }
 
-    fn write_body(&mut self, format: &Format, class: u8, body: &Body) -> Option<()> {
+    fn write_body(&mut self, format: &Format, class: u8, body: &UpdateBody) -> Option<()> {
         if class > MAX_CLASS {
             return None;
         }
         self.write_class(class);
-        body.write(&mut self.out, format, self.running.near_tick(format));
+        body.write(&mut self.out, format, self.coding.near_tick(format));
         Some(())
     }
 
     fn write_class(&mut self, class: u8) {
-        let changed = class != self.running.class;
+        let changed = class != self.coding.class;
         self.out.write_bit(changed);
         if changed {
             self.out.write(u64::from(class), 4);
-            self.running.class = class;
+            self.coding.class = class;
         }
     }
 
@@ -296,7 +296,7 @@ impl<'a> PacketWriter<'a> {
 pub struct PacketReader<'a> {
     from: BitReader<'a>,
     header: Header,
-    running: Running,
+    coding: CodingState,
 }
 
 impl<'a> PacketReader<'a> {
@@ -310,7 +310,7 @@ impl<'a> PacketReader<'a> {
         let sent_ms = clamp_ms(read_signed(&mut from, SENT_ORDER)?);
         let ack = if from.read_bit()? { Some(read_ack(&mut from)?) } else { None };
         let header = Header { sequence, sent_ms, ack };
-        Ok(Self { from, header, running: Running::new(sent_ms) })
+        Ok(Self { from, header, coding: CodingState::new(sent_ms) })
     }
 
     /// The datagram's header.
@@ -418,8 +418,8 @@ impl<'a> PacketReader<'a> {
 
     fn read_entity(&mut self) -> Result<EntityId, DecodeError> {
         let gap = read_gap(&mut self.from, ENTITY_ORDER)?;
-        self.running.entity = self.running.entity.wrapping_add(1).wrapping_add(gap);
-        Ok(EntityId(self.running.entity))
+        self.coding.entity = self.coding.entity.wrapping_add(1).wrapping_add(gap);
+        Ok(EntityId(self.coding.entity))
     }
 
     fn read_seq(&mut self) -> Result<UpdateSeq, DecodeError> {
@@ -441,13 +441,17 @@ impl<'a> PacketReader<'a> {
         Ok(Owner::Host)
     }
 
-    fn read_body(&mut self, format: &Format, is_delta: bool) -> Result<(u8, Body), DecodeError> {
+    fn read_body(
+        &mut self,
+        format: &Format,
+        is_delta: bool,
+    ) -> Result<(u8, UpdateBody), DecodeError> {
         if self.from.read_bit()? {
-            self.running.class = self.from.read(4)? as u8;
+            self.coding.class = self.from.read(4)? as u8;
         }
-        let near_tick = self.running.near_tick(format);
-        let body = Body::read(&mut self.from, format, near_tick, is_delta)?;
-        Ok((self.running.class, body))
+        let near_tick = self.coding.near_tick(format);
+        let body = UpdateBody::read(&mut self.from, format, near_tick, is_delta)?;
+        Ok((self.coding.class, body))
     }
 
     fn read_reason(&mut self) -> Result<DisconnectReason, DecodeError> {

@@ -20,7 +20,7 @@ pub(super) type Steps = [i64; 3];
 
 /// How a body is turned, in steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Turn {
+pub(super) struct QuantizedTurn {
     /// Which component of `x y z w` is left out: the largest. Zero in a flat world.
     pub left_out: u8,
     /// The other three in order, or in a flat world parts of a turn and two zeros.
@@ -29,7 +29,7 @@ pub(super) struct Turn {
 
 /// What a model carries of its own, in steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Plan {
+pub(super) enum QuantizedModel {
     None,
     Curve([Steps; 4]),
     Ride { progress: i64, rate: i64 },
@@ -45,11 +45,11 @@ pub(super) struct QuantizedUpdate {
     pub position: Steps,
     pub velocity: Steps,
     pub acceleration: Steps,
-    pub turn: Turn,
+    pub turn: QuantizedTurn,
     pub angular_velocity: Steps,
     /// [`bare`].
     pub model: Model,
-    pub plan: Plan,
+    pub plan: QuantizedModel,
 }
 
 impl QuantizedUpdate {
@@ -69,10 +69,10 @@ impl QuantizedUpdate {
             } else {
                 [0; 3]
             },
-            turn: Turn::from_orientation(format, seen.orientation),
+            turn: QuantizedTurn::from_orientation(format, seen.orientation),
             angular_velocity: format.turn_cells(seen.angular_velocity),
             model: bare(*update.model()),
-            plan: Plan::from_model(format, update.model(), at.secs_since(seen.at)),
+            plan: QuantizedModel::from_model(format, update.model(), at.secs_since(seen.at)),
         }
     }
 
@@ -86,10 +86,10 @@ impl QuantizedUpdate {
             position: none,
             velocity: none,
             acceleration: none,
-            turn: Turn::none(format.flat),
+            turn: QuantizedTurn::none(format.flat),
             angular_velocity: none,
             model,
-            plan: Plan::empty(&model),
+            plan: QuantizedModel::empty(&model),
         }
     }
 
@@ -127,7 +127,7 @@ impl Format {
     }
 }
 
-impl Plan {
+impl QuantizedModel {
     /// The plan of a model that carries nothing, which is all zeros.
     pub(super) const fn empty(model: &Model) -> Self {
         match model {
@@ -175,7 +175,7 @@ impl Plan {
     }
 }
 
-impl Turn {
+impl QuantizedTurn {
     /// Not turned at all.
     pub(super) const fn none(flat: bool) -> Self {
         Self { left_out: if flat { 0 } else { 3 }, parts: [0; 3] }

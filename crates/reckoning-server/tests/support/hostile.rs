@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reckoning::{DVec3, Kinematics, Model, SimTime, Update, UpdateKind};
-use reckoning_net::wire::{Body, Header, Message, PacketWriter, UpdateSeq, VERSION};
+use reckoning_net::wire::{Header, Message, PacketWriter, UpdateBody, UpdateSeq, VERSION};
 use reckoning_net::{EntityId, Format};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
@@ -143,7 +143,7 @@ impl Attacker {
                 let at = SimTime::from_millis(60_000 << (round % 16));
                 let seen = Kinematics::at_rest(at, DVec3::splat(1e6));
                 let update = Update::new(seen, Model::Linear, UpdateKind::Full).unwrap();
-                let body = Body::new(format, None, &format.round(&update));
+                let body = UpdateBody::new(format, None, &format.round(&update));
                 let seq = UpdateSeq::Full(round as u16);
                 let entity = EntityId(entity);
                 send(&Message::Update { entity, seq, class: 0, body }, at);

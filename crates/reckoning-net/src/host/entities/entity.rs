@@ -12,9 +12,9 @@ use reckoning::fairness::{FairnessConfig, Policy};
 use reckoning::guard::GuardConfig;
 use reckoning::{DVec3, Fairness, Guard, Kinematics, Model, SimTime, Update, UpdateKind};
 
-use crate::history::History;
+use crate::history::UpdateHistory;
 use crate::host::sending::{PayloadCache, PayloadKey, PredictionError, PredictionErrorCache};
-use crate::wire::{Body, EncodedBody, EntityId, Format, Owner};
+use crate::wire::{EncodedBody, EntityId, Format, Owner, UpdateBody};
 use crate::zones::ZoneClass;
 
 /// How updates of a distance class are written.
@@ -53,7 +53,7 @@ pub(crate) struct BaselineRef {
 /// State that an owner's updates are decoded with.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inbound {
-    pub(crate) history: History,
+    pub(crate) history: UpdateHistory,
     /// Sequence number of the datagram that brought the newest.
     pub(crate) sequence: Option<u16>,
 }
@@ -68,7 +68,7 @@ pub(crate) struct Entity {
     known: Update,
     /// Whether `known` has a number, the newest of `history`.
     numbered: bool,
-    history: History,
+    history: UpdateHistory,
     /// The first number after the last teleport.
     teleported: Option<u16>,
     /// `known` comes after a teleport and has no number yet.
@@ -92,7 +92,7 @@ impl Entity {
             tag: tag.into(),
             known,
             numbered: false,
-            history: History::default(),
+            history: UpdateHistory::default(),
             teleported: None,
             teleports: false,
             inbound: Inbound::default(),
@@ -213,7 +213,7 @@ impl Entity {
     }
 
     /// The body of an update against a baseline; `None` when either is no longer known.
-    pub(crate) fn body(&mut self, classes: &[ClassFormat], key: PayloadKey) -> Option<Body> {
+    pub(crate) fn body(&mut self, classes: &[ClassFormat], key: PayloadKey) -> Option<UpdateBody> {
         if let Some(body) = self.payloads.body(key) {
             return Some(*body);
         }
@@ -227,7 +227,7 @@ impl Entity {
             None => None,
         };
         let format = &classes.get(usize::from(key.update.class))?.format;
-        let body = Body::new(format, baseline.as_ref(), &update);
+        let body = UpdateBody::new(format, baseline.as_ref(), &update);
         self.payloads.keep(key, body);
         Some(body)
     }

@@ -8,7 +8,7 @@ use reckoning::{Fairness, SimTime};
 
 use super::entity::{ClassFormat, Entity};
 use crate::host::config::HostConfig;
-use crate::host::interest::{Grid, NearbyEntity, ViewOrigin};
+use crate::host::interest::{InterestGrid, NearbyEntity, ViewOrigin};
 use crate::wire::EntityId;
 use crate::zones::ZoneConfig;
 
@@ -21,7 +21,7 @@ pub(crate) struct EntityTable {
     next_id: u32,
     pub(crate) classes: Vec<ClassFormat>,
     pub(crate) zones: ZoneConfig,
-    grid: Grid,
+    grid: InterestGrid,
     /// Whether entities keep accounts of what arrived.
     pub(crate) keeps_accounts: bool,
     /// Entities were spawned, despawned or changed owner since the grid was built.
@@ -42,7 +42,7 @@ impl EntityTable {
             next_id: 0,
             classes: config.zones.classes.iter().map(class).collect(),
             zones: config.zones.clone(),
-            grid: Grid::default(),
+            grid: InterestGrid::default(),
             keeps_accounts: config.fairness != Policy::Base,
             changed: false,
         }

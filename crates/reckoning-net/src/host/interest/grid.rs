@@ -12,13 +12,13 @@ const FARTHEST_CELL: f64 = 1e9;
 
 /// Bodies by place.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Grid {
+pub(crate) struct InterestGrid {
     /// Row, column and body, sorted.
     cells: Vec<(i32, i32, u32)>,
     cell_m: f64,
 }
 
-impl Grid {
+impl InterestGrid {
     /// Puts bodies into cells that suit queries of `reach_m` around a place.
     pub(crate) fn rebuild(&mut self, reach_m: f64, bodies: impl Iterator<Item = (u32, DVec3)>) {
         self.cell_m = if reach_m.is_finite() { reach_m / CELLS_PER_REACH } else { f64::INFINITY };
@@ -57,7 +57,7 @@ mod tests {
             let n = f64::from(n);
             DVec3::new((n * 37.7) % 400.0 - 200.0, (n * 91.3) % 400.0 - 200.0, 0.0)
         };
-        let mut grid = Grid::default();
+        let mut grid = InterestGrid::default();
         grid.rebuild(66.0, (0..500).map(|n| (n, place(n))));
         for asked in [DVec3::ZERO, DVec3::new(-150.0, 33.0, 0.0), DVec3::new(1e12, 0.0, 0.0)] {
             let mut found: Vec<u32> =
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn without_bounds_everything_is_near() {
-        let mut grid = Grid::default();
+        let mut grid = InterestGrid::default();
         grid.rebuild(f64::INFINITY, (0..9).map(|n| (n, DVec3::splat(f64::from(n) * 1e9))));
         assert_eq!(grid.near(DVec3::ZERO, f64::INFINITY).count(), 9);
     }

@@ -7,7 +7,7 @@
 
 mod grid;
 
-pub(crate) use grid::Grid;
+pub(crate) use grid::InterestGrid;
 
 use alloc::vec::Vec;
 

@@ -35,7 +35,7 @@ use super::delivery::DeliveryEffects;
 use super::entities::EntityTable;
 use crate::channel::SentItem;
 use crate::control_messages::ControlMessage;
-use crate::wire::{Body, EntityId, Header, Message, PeerId};
+use crate::wire::{EntityId, Header, Message, PeerId, UpdateBody};
 use packet_builder::PacketBuilder;
 
 /// Everything that the datagrams of all peers are written from.
@@ -135,7 +135,7 @@ impl SendContext<'_> {
                 ControlMessage::Grant => Message::Grant { entity },
                 ControlMessage::Revoke => Message::Revoke { entity },
                 ControlMessage::Correct(update) => {
-                    let body = Body::new(format, None, &update);
+                    let body = UpdateBody::new(format, None, &update);
                     Message::Correct { entity, class: 0, body }
                 }
             };

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::host::entities::BaselineRef;
-use crate::wire::{Body, EncodedBody};
+use crate::wire::{EncodedBody, UpdateBody};
 
 /// Bodies of the newest number that are kept.
 const MAX_BODIES: usize = 8;
@@ -46,7 +46,7 @@ struct EncodedEntry {
 /// Bodies of the newest number, by what peers have.
 #[derive(Debug, Default)]
 pub(crate) struct PayloadCache {
-    kept: Vec<(PayloadKey, Body)>,
+    kept: Vec<(PayloadKey, UpdateBody)>,
     next: usize,
     /// Each in the place that its key falls into; empty until the first is encoded.
     encoded: Vec<EncodedEntry>,
@@ -59,11 +59,11 @@ impl PayloadCache {
         self.next = 0;
     }
 
-    pub(crate) fn body(&self, key: PayloadKey) -> Option<&Body> {
+    pub(crate) fn body(&self, key: PayloadKey) -> Option<&UpdateBody> {
         self.kept.iter().find(|(kept, _)| *kept == key).map(|(_, body)| body)
     }
 
-    pub(crate) fn keep(&mut self, key: PayloadKey, body: Body) {
+    pub(crate) fn keep(&mut self, key: PayloadKey, body: UpdateBody) {
         if self.kept.len() < MAX_BODIES {
             self.kept.push((key, body));
         } else {
