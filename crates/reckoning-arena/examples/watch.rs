@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use reckoning_arena::{Event, Frame, Level, LevelError, Match, MatchConfig, Player};
+use reckoning_arena::{Event, Level, LevelError, Match, MatchConfig, MatchFrame, Player};
 
 /// Width of the picture in characters; a character is twice as high as wide.
 const COLUMNS: usize = 78;
@@ -57,7 +57,7 @@ struct Tally {
     moving_ticks: u32,
 }
 
-fn count(tally: &mut BTreeMap<u16, Tally>, frame: &Frame) {
+fn count(tally: &mut BTreeMap<u16, Tally>, frame: &MatchFrame) {
     for player in &frame.players {
         let it = tally.entry(player.id.0).or_default();
         let speed = player.velocity.length();

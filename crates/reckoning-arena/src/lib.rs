@@ -28,7 +28,7 @@
 //! | read, write or check a level | [`Level`], [`LevelFile`], [`LevelError`] |
 //! | run the game yourself | [`World`], [`Input`], [`Event`] |
 //! | let bots play | [`Bots`], [`Style`] |
-//! | record many minutes | [`Match`], [`Frame`] |
+//! | record many minutes | [`Match`], [`MatchFrame`] |
 //! | play it over a network | [`host::ArenaHost`], [`protocol`] |
 //! | let a program play over a network | [`RemoteBot`] |
 
@@ -44,11 +44,11 @@ mod world;
 
 pub use bots::{Bots, Goal, Style};
 pub use level::{
-    Body, BodyKind, BoxWall, Edge, Gun, ItemKind, ItemSpot, Level, LevelError, LevelFile, Paths,
-    PolygonWall, Rules, SegmentWall, Spawn, Spot, Thing, TurretSpot, Walls,
+    BodyKind, BodyRules, BoxWall, Edge, FilePoint, Gun, ItemKind, ItemSpot, Level, LevelError,
+    LevelFile, Paths, PolygonWall, Rules, SegmentWall, Spawn, Thing, TurretSpot, Walls,
 };
 pub use reckoning::{DVec3, Kinematics, SimTime};
-pub use record::{Frame, Match, MatchConfig, digest};
+pub use record::{Match, MatchConfig, MatchFrame, digest};
 pub use remote_bot::RemoteBot;
 pub use world::{Event, Input, Mode, Player, PlayerId, Shooter, Shot, Team, Turret, World};
 

@@ -1,7 +1,7 @@
 //! Whole matches as values: every player, input and event of every tick.
 //!
 //! A [`Match`] is an iterator. Each step lets the bots decide, makes one step of the world
-//! and hands out a [`Frame`]; whoever wants a recording keeps the frames it needs. Equal
+//! and hands out a [`MatchFrame`]; whoever wants a recording keeps the frames it needs. Equal
 //! configurations give equal frames, bit for bit.
 
 use std::sync::Arc;
@@ -37,7 +37,7 @@ impl Default for MatchConfig {
 
 /// One tick of a match.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Frame {
+pub struct MatchFrame {
     /// Its number, from 1.
     pub tick: u64,
     /// Its moment.
@@ -98,14 +98,14 @@ impl Match {
 }
 
 impl Iterator for Match {
-    type Item = Frame;
+    type Item = MatchFrame;
 
-    fn next(&mut self) -> Option<Frame> {
+    fn next(&mut self) -> Option<MatchFrame> {
         if self.world.tick() >= self.last_tick {
             return None;
         }
         self.step();
-        Some(Frame {
+        Some(MatchFrame {
             tick: self.world.tick(),
             at: self.world.now(),
             inputs: self.bots.inputs().to_vec(),

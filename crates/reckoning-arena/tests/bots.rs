@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use reckoning::DVec3;
-use reckoning_arena::{Event, Frame, Goal, Level, Match, MatchConfig, Style};
+use reckoning_arena::{Event, Goal, Level, Match, MatchConfig, MatchFrame, Style};
 
 use shared::{LEVELS, plain, play};
 
@@ -25,7 +25,7 @@ fn halves(level: &str, first: Style, second: Style) -> impl Iterator<Item = Matc
 /// The means of `measure` over all living players of each half, all ticks and all matches.
 fn means(
     games: impl Iterator<Item = Match>,
-    measure: impl Fn(&Frame, usize) -> Option<f64>,
+    measure: impl Fn(&MatchFrame, usize) -> Option<f64>,
 ) -> [f64; 2] {
     let mut sums = [(0.0, 0.0); 2];
     for frame in games.flatten() {
@@ -59,7 +59,7 @@ fn ticks_when(
 }
 
 /// The distance to the nearest living player that is a friend or not, as asked.
-fn nearest(frame: &Frame, place: usize, friends: bool) -> Option<f64> {
+fn nearest(frame: &MatchFrame, place: usize, friends: bool) -> Option<f64> {
     let me = &frame.players[place];
     let others = frame.players.iter().filter(|it| it.is_alive && it.id != me.id);
     let distances = others

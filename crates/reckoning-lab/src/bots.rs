@@ -5,8 +5,8 @@
 
 use reckoning::DVec3;
 use reckoning_arena::{
-    BodyKind, Event, Frame, ItemKind, Level as Arena, LevelError, Match, MatchConfig, Mode,
-    Player as Bot, Shooter, Spot, TICKS_PER_S,
+    BodyKind, Event, FilePoint, ItemKind, Level as Arena, LevelError, Match, MatchConfig,
+    MatchFrame, Mode, Player as Bot, Shooter, TICKS_PER_S,
 };
 use reckoning_recording::{
     Birth, BlockKind, Bounds, Death, Input, ItemEvent, Level, LevelBlock, LevelItem, LevelShape,
@@ -108,7 +108,7 @@ fn bounds_of(level: &Arena) -> Bounds {
 }
 
 /// Everyone of the first frame gets a place among the players and a track.
-fn enter(recording: &mut Recording, frame: &Frame) {
+fn enter(recording: &mut Recording, frame: &MatchFrame) {
     for bot in &frame.players {
         let (id, team) = (i32::from(bot.id.0), i32::from(bot.team.0));
         recording.players.push(Player { id, team, name: format!("bot {id}") });
@@ -116,7 +116,7 @@ fn enter(recording: &mut Recording, frame: &Frame) {
     }
 }
 
-fn sample_of(frame: &Frame, bot: &Bot, segment: u32, is_tank: bool) -> Sample {
+fn sample_of(frame: &MatchFrame, bot: &Bot, segment: u32, is_tank: bool) -> Sample {
     let facing = if is_tank { bot.heading } else { bot.aim };
     Sample {
         at: frame.at,
@@ -130,7 +130,7 @@ fn sample_of(frame: &Frame, bot: &Bot, segment: u32, is_tank: bool) -> Sample {
     }
 }
 
-fn push_inputs(recording: &mut Recording, frame: &Frame) {
+fn push_inputs(recording: &mut Recording, frame: &MatchFrame) {
     recording.inputs.extend(frame.inputs.iter().map(|(id, input)| Input {
         at: frame.at,
         id: i32::from(id.0),
@@ -140,7 +140,7 @@ fn push_inputs(recording: &mut Recording, frame: &Frame) {
     }));
 }
 
-fn push_events(recording: &mut Recording, frame: &Frame) {
+fn push_events(recording: &mut Recording, frame: &MatchFrame) {
     let at = frame.at;
     for event in &frame.events {
         match *event {
@@ -191,21 +191,21 @@ fn level_of(arena: &Arena) -> Level {
     }
 }
 
-fn place([x, y]: Spot) -> DVec3 {
+fn place([x, y]: FilePoint) -> DVec3 {
     DVec3::new(x, y, 0.0)
 }
 
-fn wall(from: Spot, to: Spot) -> LevelShape {
+fn wall(from: FilePoint, to: FilePoint) -> LevelShape {
     LevelShape::Wall { from: place(from), to: place(to), top: WALL_HEIGHT_PX }
 }
 
 /// A wall from each point to the next, and from the last to the first.
-fn ring(points: &[Spot]) -> Vec<LevelShape> {
+fn ring(points: &[FilePoint]) -> Vec<LevelShape> {
     let next = points.iter().cycle().skip(1);
     points.iter().zip(next).map(|(from, to)| wall(*from, *to)).collect()
 }
 
-fn block(corner: Spot, size: Spot) -> LevelShape {
+fn block(corner: FilePoint, size: FilePoint) -> LevelShape {
     let half = place(size) * 0.5;
     LevelShape::Block(LevelBlock {
         kind: BlockKind::Box,

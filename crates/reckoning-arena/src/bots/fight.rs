@@ -8,7 +8,7 @@
 use reckoning::DVec3;
 use reckoning::random::SplitMix64;
 
-use super::senses::Sighting;
+use super::senses::SeenOpponent;
 use super::style::Style;
 use crate::level::{BodyKind, Level};
 use crate::ticks;
@@ -35,7 +35,7 @@ impl Fight {
     pub fn wish(
         &mut self,
         me: &Player,
-        foe: &Sighting,
+        foe: &SeenOpponent,
         (style, level): (&Style, &Level),
         tick: u64,
         random: &mut SplitMix64,
@@ -92,7 +92,7 @@ impl Fight {
     pub fn mark(
         &mut self,
         me: &Player,
-        foe: &Sighting,
+        foe: &SeenOpponent,
         (style, level): (&Style, &Level),
         tick: u64,
         random: &mut SplitMix64,
@@ -113,7 +113,7 @@ impl Fight {
     pub fn fires(
         &mut self,
         me: &Player,
-        foe: &Sighting,
+        foe: &SeenOpponent,
         mark: DVec3,
         level: &Level,
         tick: u64,

@@ -7,7 +7,7 @@
 use reckoning::DVec3;
 use reckoning::random::SplitMix64;
 
-use super::places::{self, Trail};
+use super::places::{self, RecentPlaces};
 use super::senses::Senses;
 use super::style::Style;
 use crate::level::{ItemKind, Level, place};
@@ -78,7 +78,7 @@ pub struct Chooser<'a> {
     pub style: &'a Style,
     pub world: &'a World,
     pub senses: &'a Senses,
-    pub trail: &'a Trail,
+    pub trail: &'a RecentPlaces,
     pub current: Option<Goal>,
 }
 

@@ -37,8 +37,8 @@ use crate::world::{Input, Player, PlayerId, World};
 use fight::Fight;
 use goal::Chooser;
 use input_emulation::InputEmulator;
-use places::Trail;
-use senses::{Senses, Sighting};
+use places::RecentPlaces;
+use senses::{SeenOpponent, Senses};
 use travel::Travel;
 
 /// How often a bot remembers where it is.
@@ -118,7 +118,7 @@ struct Bot {
     style: Style,
     random: SplitMix64,
     senses: Senses,
-    trail: Trail,
+    trail: RecentPlaces,
     goal: Option<Goal>,
     /// When it asks itself again.
     think_tick: u64,
@@ -138,7 +138,7 @@ impl Bot {
             style,
             random,
             senses: Senses::default(),
-            trail: Trail::default(),
+            trail: RecentPlaces::default(),
             goal: None,
             think_tick: 0,
             pause_until: 0,
@@ -235,7 +235,7 @@ impl Bot {
     }
 
     /// The opponent to shoot at: the target if it is open, otherwise the nearest that is.
-    fn foe(&self, me: &Player, tick: u64) -> Option<Sighting> {
+    fn foe(&self, me: &Player, tick: u64) -> Option<SeenOpponent> {
         let target = match self.goal {
             Some(Goal::Attack { target }) => self.senses.of(target).filter(|it| it.is_open),
             _ => None,
@@ -248,7 +248,7 @@ impl Bot {
         &mut self,
         me: &Player,
         world: &World,
-        foe: Option<&Sighting>,
+        foe: Option<&SeenOpponent>,
         search: &mut Search,
     ) -> DVec3 {
         let (tick, level) = (world.tick(), world.level());
@@ -311,7 +311,7 @@ impl Bot {
         &mut self,
         me: &Player,
         world: &World,
-        foe: Option<&Sighting>,
+        foe: Option<&SeenOpponent>,
         wish: DVec3,
     ) -> (DVec3, bool) {
         let (tick, level) = (world.tick(), world.level());

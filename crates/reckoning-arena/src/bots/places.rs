@@ -14,12 +14,12 @@ const REMEMBERED: usize = 32;
 
 /// Where a bot has been lately.
 #[derive(Clone, Debug, Default)]
-pub struct Trail {
+pub struct RecentPlaces {
     places: Vec<DVec3>,
     next: usize,
 }
 
-impl Trail {
+impl RecentPlaces {
     pub fn remember(&mut self, at: DVec3) {
         if self.places.len() < REMEMBERED {
             self.places.push(at);
@@ -41,7 +41,7 @@ pub fn patrol(
     me: &Player,
     style: &Style,
     level: &Level,
-    trail: &Trail,
+    trail: &RecentPlaces,
     random: &mut SplitMix64,
 ) -> DVec3 {
     if random.chance((0.2 + 0.5 * style.aggression) * (1.0 - 0.6 * style.curiosity)) {

@@ -20,7 +20,7 @@ const EXPECT_S: f64 = 0.4;
 
 /// An opponent, as last seen.
 #[derive(Clone, Copy, Debug)]
-pub struct Sighting {
+pub struct SeenOpponent {
     pub id: PlayerId,
     position: DVec3,
     velocity: DVec3,
@@ -32,7 +32,7 @@ pub struct Sighting {
     pub is_open: bool,
 }
 
-impl Sighting {
+impl SeenOpponent {
     /// Where the bot thinks it is.
     pub fn believed(&self, tick: u64) -> DVec3 {
         let ago_s = (tick.saturating_sub(self.seen_tick) as f64 * TICK_S).min(EXPECT_S);
@@ -47,7 +47,7 @@ impl Sighting {
 /// What one bot knows.
 #[derive(Clone, Debug, Default)]
 pub struct Senses {
-    pub known: Vec<Sighting>,
+    pub known: Vec<SeenOpponent>,
     /// The last tick something struck it.
     pub hurt_tick: Option<u64>,
     /// Where that came from.
@@ -106,7 +106,7 @@ impl Senses {
         let tick = world.tick();
         let Some(place) = self.known.iter().position(|it| it.id == other.id) else {
             if shown {
-                self.known.push(Sighting {
+                self.known.push(SeenOpponent {
                     id: other.id,
                     position: other.position,
                     velocity: other.velocity,
@@ -131,18 +131,18 @@ impl Senses {
     }
 
     /// Those in view.
-    pub fn noticed(&self) -> impl Iterator<Item = &Sighting> {
+    pub fn noticed(&self) -> impl Iterator<Item = &SeenOpponent> {
         self.known.iter().filter(|it| it.is_noticed)
     }
 
-    pub fn of(&self, id: PlayerId) -> Option<&Sighting> {
+    pub fn of(&self, id: PlayerId) -> Option<&SeenOpponent> {
         self.known.iter().find(|it| it.id == id)
     }
 
     /// The nearest opponent in view that a shot could reach, if any.
-    pub fn nearest_open(&self, from: DVec3, tick: u64) -> Option<&Sighting> {
+    pub fn nearest_open(&self, from: DVec3, tick: u64) -> Option<&SeenOpponent> {
         self.noticed().filter(|it| it.is_open).min_by(|a, b| {
-            let far = |it: &Sighting| it.believed(tick).distance_squared(from);
+            let far = |it: &SeenOpponent| it.believed(tick).distance_squared(from);
             far(a).total_cmp(&far(b))
         })
     }

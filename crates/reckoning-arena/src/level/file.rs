@@ -7,7 +7,7 @@
 use serde::Deserialize;
 
 /// A place in the file: `[x, y]`.
-pub type Spot = [f64; 2];
+pub type FilePoint = [f64; 2];
 
 /// The whole file.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -19,16 +19,16 @@ pub struct LevelFile {
     #[serde(default)]
     pub about: String,
     /// Width and height. The level spans from 0 to here, with a wall all around.
-    pub size_px: Spot,
+    pub size_px: FilePoint,
     /// How much of the level a player sees around itself.
-    pub view_px: Spot,
+    pub view_px: FilePoint,
     /// Whether walls hide what is behind them. They always stop shots.
     #[serde(default)]
     pub walls_hide: bool,
     /// How finely bots plan their ways. About the radius of a body suits.
     pub nav_cell_px: f64,
     /// How everyone moves.
-    pub body: Body,
+    pub body: BodyRules,
     /// What everyone shoots with.
     pub gun: Gun,
     /// Health, ammunition and the end of a round.
@@ -66,7 +66,7 @@ pub enum BodyKind {
 /// How a body moves.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Body {
+pub struct BodyRules {
     /// Walker or tank.
     pub kind: BodyKind,
     /// Half its width; bodies are round.
@@ -122,9 +122,9 @@ pub struct BoxWall {
     #[serde(default)]
     pub name: String,
     /// Its corner with the smallest x and y.
-    pub at: Spot,
+    pub at: FilePoint,
     /// Its width and height.
-    pub size: Spot,
+    pub size: FilePoint,
 }
 
 /// A thin straight wall.
@@ -135,9 +135,9 @@ pub struct SegmentWall {
     #[serde(default)]
     pub name: String,
     /// One end.
-    pub from: Spot,
+    pub from: FilePoint,
     /// The other end.
-    pub to: Spot,
+    pub to: FilePoint,
 }
 
 /// A wall of any outline, solid inside.
@@ -148,7 +148,7 @@ pub struct PolygonWall {
     #[serde(default)]
     pub name: String,
     /// Its corners in order, either way round; the last joins the first.
-    pub points: Vec<Spot>,
+    pub points: Vec<FilePoint>,
 }
 
 /// Where players come to life.
@@ -156,7 +156,7 @@ pub struct PolygonWall {
 #[serde(deny_unknown_fields)]
 pub struct Spawn {
     /// The place.
-    pub at: Spot,
+    pub at: FilePoint,
     /// The team it belongs to, 0 or 1; without one it is everyone's.
     #[serde(default)]
     pub team: Option<u16>,
@@ -179,7 +179,7 @@ pub struct ItemSpot {
     /// What it restores.
     pub kind: ItemKind,
     /// The place.
-    pub at: Spot,
+    pub at: FilePoint,
     /// How much of it.
     pub amount: u32,
     /// From being taken to lying there again.
@@ -191,7 +191,7 @@ pub struct ItemSpot {
 #[serde(deny_unknown_fields)]
 pub struct TurretSpot {
     /// The place.
-    pub at: Spot,
+    pub at: FilePoint,
     /// How far it sees and shoots.
     pub range_px: f64,
     /// How long it needs from seeing someone to the first shot.

@@ -17,8 +17,8 @@ mod walls;
 
 pub use error::{LevelError, Thing};
 pub use file::{
-    Body, BodyKind, BoxWall, Gun, ItemKind, ItemSpot, LevelFile, PolygonWall, Rules, SegmentWall,
-    Spawn, Spot, TurretSpot,
+    BodyKind, BodyRules, BoxWall, FilePoint, Gun, ItemKind, ItemSpot, LevelFile, PolygonWall,
+    Rules, SegmentWall, Spawn, TurretSpot,
 };
 pub use paths::Paths;
 pub(crate) use paths::Search;
@@ -134,7 +134,7 @@ impl Level {
 }
 
 /// A place of the file as a vector.
-pub(crate) fn place([x, y]: Spot) -> DVec3 {
+pub(crate) fn place([x, y]: FilePoint) -> DVec3 {
     DVec3::new(x, y, 0.0)
 }
 

@@ -1,7 +1,7 @@
 //! Validation of levels: whatever passes here can be played.
 
 use super::error::{LevelError, Thing};
-use super::file::{BodyKind, LevelFile, Spot};
+use super::file::{BodyKind, FilePoint, LevelFile};
 use super::paths::Paths;
 use super::place;
 use super::walls::Walls;
@@ -138,7 +138,7 @@ fn wall(shape: &'static str, number: usize, name: &str) -> Thing {
     Thing::Wall { shape, number, name: name.to_owned() }
 }
 
-fn inside(file: &LevelFile, thing: &Thing, at: Spot) -> Result<(), LevelError> {
+fn inside(file: &LevelFile, thing: &Thing, at: FilePoint) -> Result<(), LevelError> {
     let size_px = file.size_px;
     let is_inside = (0..2).all(|axis| (0.0..=size_px[axis]).contains(&at[axis]));
     if is_inside { Ok(()) } else { Err(LevelError::Outside { thing: thing.clone(), at, size_px }) }
@@ -149,7 +149,7 @@ fn extended(thing: Thing, is_extended: bool) -> Result<(), LevelError> {
 }
 
 /// Spawn points, items and turrets, with their places.
-fn standing(file: &LevelFile) -> impl Iterator<Item = (Thing, Spot)> {
+fn standing(file: &LevelFile) -> impl Iterator<Item = (Thing, FilePoint)> {
     let spawns = (1..).zip(&file.spawns).map(|(number, it)| (Thing::Spawn(number), it.at));
     let items = (1..).zip(&file.items).map(|(number, it)| (Thing::Item(number), it.at));
     let turrets = (1..).zip(&file.turrets).map(|(number, it)| (Thing::Turret(number), it.at));

@@ -5,11 +5,11 @@ use reckoning::SimTime;
 use super::{MAX_NAME_BYTES, ProtocolError, clean_name};
 
 /// Bytes that are read from the front.
-pub(super) struct Reader<'a> {
+pub(super) struct ByteReader<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ByteReader<'a> {
     pub(super) const fn new(rest: &'a [u8]) -> Self {
         Self { rest }
     }

@@ -2,7 +2,7 @@
 
 use reckoning::SimTime;
 
-use super::bytes::{Put, Reader};
+use super::bytes::{ByteReader, Put};
 use super::{LinkChoice, ProtocolError, ServerTuning, clean_name};
 
 /// A message from a client to the server.
@@ -62,7 +62,7 @@ impl ClientMessage {
     /// # Errors
     /// When they are not exactly one of these within its limits.
     pub fn decode(bytes: &[u8]) -> Result<Self, ProtocolError> {
-        let mut from = Reader::new(bytes);
+        let mut from = ByteReader::new(bytes);
         let message = match from.u8()? {
             1 => Self::Hello { watch: from.flag("watch")?, name: from.name()? },
             2 => Self::Fire { shown_at: from.time()?, aim: from.pair("aim")? },

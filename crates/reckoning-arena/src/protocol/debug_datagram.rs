@@ -5,7 +5,7 @@ use reckoning::SimTime;
 use reckoning_net::wire::{MAX_DATAGRAM_BYTES, OUT_OF_BAND_PREFIX};
 
 use super::ProtocolError;
-use super::bytes::{Put, Reader};
+use super::bytes::{ByteReader, Put};
 
 /// Prefix, kind, moment and count.
 const HEAD_BYTES: usize = 18;
@@ -114,7 +114,7 @@ impl DebugDatagram {
         let rest = bytes
             .strip_prefix(&OUT_OF_BAND_PREFIX)
             .ok_or(ProtocolError::Value { name: "prefix" })?;
-        let mut from = Reader::new(rest);
+        let mut from = ByteReader::new(rest);
         let datagram = match from.u8()? {
             1 => {
                 let at = from.time()?;
@@ -142,9 +142,9 @@ impl DebugDatagram {
 }
 
 fn take_list<T>(
-    from: &mut Reader<'_>,
+    from: &mut ByteReader<'_>,
     most: usize,
-    take: fn(&mut Reader<'_>) -> Result<T, ProtocolError>,
+    take: fn(&mut ByteReader<'_>) -> Result<T, ProtocolError>,
 ) -> Result<Vec<T>, ProtocolError> {
     let count = usize::from(from.u16()?);
     if count > most {
@@ -153,10 +153,10 @@ fn take_list<T>(
     (0..count).map(|_| take(from)).collect()
 }
 
-fn truth_body(from: &mut Reader<'_>) -> Result<TruthBody, ProtocolError> {
+fn truth_body(from: &mut ByteReader<'_>) -> Result<TruthBody, ProtocolError> {
     Ok(TruthBody { entity: from.u32()?, at: from.pair("at")?, velocity: from.pair("velocity")? })
 }
 
-fn snapshot_body(from: &mut Reader<'_>) -> Result<SnapshotBody, ProtocolError> {
+fn snapshot_body(from: &mut ByteReader<'_>) -> Result<SnapshotBody, ProtocolError> {
     Ok(SnapshotBody { entity: from.u32()?, at: from.pair("at")? })
 }

@@ -2,7 +2,7 @@
 
 use reckoning::SimTime;
 
-use super::bytes::{Put, Reader};
+use super::bytes::{ByteReader, Put};
 use super::{LinkChoice, ProtocolError, ServerTuning};
 
 /// A message from the server to a client.
@@ -143,7 +143,7 @@ impl ServerMessage {
     /// # Errors
     /// When they are not exactly one of these within its limits.
     pub fn decode(bytes: &[u8]) -> Result<Self, ProtocolError> {
-        let mut from = Reader::new(bytes);
+        let mut from = ByteReader::new(bytes);
         let message = match from.u8()? {
             1 => Self::You { player: from.u16()?, entity: from.u32()? },
             2 => Self::Status {

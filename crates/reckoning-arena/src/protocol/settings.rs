@@ -7,7 +7,7 @@ use reckoning::Model;
 use reckoning::fairness::{Budget, Leftover, Policy, Weights};
 
 use super::ProtocolError;
-use super::bytes::{Put, Reader};
+use super::bytes::{ByteReader, Put};
 
 /// A simulated link between the server and one client, the same in both directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl LinkChoice {
         out.put_u8(self.loss_percent).put_u8(self.burst);
     }
 
-    pub(super) fn take(from: &mut Reader<'_>) -> Result<Self, ProtocolError> {
+    pub(super) fn take(from: &mut ByteReader<'_>) -> Result<Self, ProtocolError> {
         let (delay_ms, jitter_ms) = (from.u16()?, from.u16()?);
         let (loss_percent, burst) = (from.u8()?, from.u8()?);
         let checks = [
@@ -158,7 +158,7 @@ impl ServerTuning {
         out.put_u8(self.model as u8).put_f32(self.threshold_px).put_u8(self.policy as u8);
     }
 
-    pub(super) fn take(from: &mut Reader<'_>) -> Result<Self, ProtocolError> {
+    pub(super) fn take(from: &mut ByteReader<'_>) -> Result<Self, ProtocolError> {
         let wrong = |name| ProtocolError::Value { name };
         let model = ModelChoice::ALL.get(usize::from(from.u8()?)).copied();
         let threshold_px = from.f32("threshold_px")?;

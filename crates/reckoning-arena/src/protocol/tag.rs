@@ -1,6 +1,6 @@
 //! The tag of an entity: kind, team, player and name.
 
-use super::bytes::{Put, Reader};
+use super::bytes::{ByteReader, Put};
 use super::{ProtocolError, clean_name};
 use crate::level::BodyKind;
 
@@ -38,7 +38,7 @@ impl Tag {
     /// # Errors
     /// When they are no tag of the arena.
     pub fn decode(bytes: &[u8]) -> Result<Self, ProtocolError> {
-        let mut from = Reader::new(bytes);
+        let mut from = ByteReader::new(bytes);
         let kind = match from.u8()? {
             0 => BodyKind::Walker,
             1 => BodyKind::Tank,

@@ -3,7 +3,7 @@
 use reckoning::{DQuat, DVec3, Kinematics, SimTime};
 
 use crate::TICK_S;
-use crate::level::{Body, BodyKind, Level};
+use crate::level::{BodyKind, BodyRules, Level};
 
 /// A player's number; never given to another one in the same world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -129,14 +129,14 @@ impl Player {
         self.position = reached;
     }
 
-    fn walk(&mut self, go: DVec3, body: &Body) {
+    fn walk(&mut self, go: DVec3, body: &BodyRules) {
         let rate = if go == DVec3::ZERO { body.braking_px_s2 } else { body.acceleration_px_s2 };
         let change = go * body.speed_px_s - self.velocity;
         self.velocity += change.clamp_length_max(rate * TICK_S);
         self.heading = go.try_normalize().unwrap_or(self.heading);
     }
 
-    fn drive(&mut self, go: DVec3, body: &Body) {
+    fn drive(&mut self, go: DVec3, body: &BodyRules) {
         let along = go.try_normalize().unwrap_or(self.heading);
         self.heading = turned(self.heading, along, body.turn_deg_s.to_radians() * TICK_S);
         // A tank that has to turn far does so nearly on the spot.
