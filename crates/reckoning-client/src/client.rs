@@ -11,7 +11,7 @@ use reckoning_net::{
     SessionEvent,
 };
 
-use crate::transport::{Clock, ConnectError, State, Transport, Trust, random_identity};
+use crate::transport::{Clock, ConnectError, Transport, TransportState, Trust, random_identity};
 
 /// Events that nobody polled; beyond it the oldest are dropped.
 const MAX_EVENTS: usize = 1_024;
@@ -98,7 +98,7 @@ pub enum Status {
 pub struct Client {
     config: ClientConfig,
     clock: Clock,
-    connection: Option<Connection>,
+    connection: Option<SessionConnection>,
     status: Status,
     events: VecDeque<SessionEvent>,
     /// When the next try is due, and the wait after that one.
@@ -112,7 +112,7 @@ pub struct Client {
 
 /// A connection and the session over it.
 #[derive(Debug)]
-struct Connection {
+struct SessionConnection {
     transport: Transport,
     session: Session,
 }
@@ -143,10 +143,10 @@ impl Client {
         Ok(client)
     }
 
-    fn open(&self) -> Result<Connection, ConnectError> {
+    fn open(&self) -> Result<SessionConnection, ConnectError> {
         let session = Session::new(self.config.session.clone()).map_err(ConnectError::Session)?;
         let transport = Transport::open(&self.config.server, &self.config.trust, self.clock)?;
-        Ok(Connection { transport, session })
+        Ok(SessionConnection { transport, session })
     }
 
     /// Now, on the client's own timeline: what [`Kinematics::at`] means here.
@@ -160,9 +160,9 @@ impl Client {
         let now = self.clock.now();
         match self.connection.as_ref().map(|connection| connection.transport.state()) {
             None => self.reconnect(now),
-            Some(State::Connecting) => {}
-            Some(State::Open) => self.pump(now),
-            Some(State::Closed(reason)) => {
+            Some(TransportState::Connecting) => {}
+            Some(TransportState::Open) => self.pump(now),
+            Some(TransportState::Closed(reason)) => {
                 // The last words may still lie in the inbox.
                 self.pump(now);
                 self.handle_loss(now, reason);

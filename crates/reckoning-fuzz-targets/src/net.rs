@@ -18,8 +18,8 @@ pub fn net_session(input: &[u8]) {
     session.handle_datagram(now, &welcome(&format()));
     for step in steps(input) {
         match step {
-            Step::Wait(millis) => now += Duration::from_millis(millis),
-            Step::Datagram(bytes) => session.handle_datagram(now, bytes),
+            InputStep::Wait(millis) => now += Duration::from_millis(millis),
+            InputStep::Datagram(bytes) => session.handle_datagram(now, bytes),
         }
         session.handle_timeout(now);
         for entity in session.owned().collect::<Vec<_>>() {
@@ -50,8 +50,8 @@ pub fn net_host(input: &[u8]) {
     host.spawn(now, Owner::Peer(peer), b"own", &place).expect("admitted");
     for step in steps(input) {
         match step {
-            Step::Wait(millis) => now += Duration::from_millis(millis),
-            Step::Datagram(bytes) => host.handle_datagram(now, peer, bytes),
+            InputStep::Wait(millis) => now += Duration::from_millis(millis),
+            InputStep::Datagram(bytes) => host.handle_datagram(now, peer, bytes),
         }
         host.handle_timeout(now);
         while host.poll_datagram(now, &mut buf).is_some() {}
@@ -73,8 +73,8 @@ pub fn net_join(input: &[u8]) {
     for (turn, step) in steps(input).enumerate() {
         let peer = PeerId(turn as u32 % 5);
         match step {
-            Step::Wait(millis) => now += Duration::from_millis(millis),
-            Step::Datagram(bytes) => host.handle_datagram(now, peer, bytes),
+            InputStep::Wait(millis) => now += Duration::from_millis(millis),
+            InputStep::Datagram(bytes) => host.handle_datagram(now, peer, bytes),
         }
         host.handle_timeout(now);
         while let Some(event) = host.poll_event() {
@@ -97,25 +97,25 @@ pub fn net_join(input: &[u8]) {
 }
 
 /// One turn of an input.
-enum Step<'a> {
+enum InputStep<'a> {
     Wait(u64),
     Datagram(&'a [u8]),
 }
 
 /// A zero and a byte is a pause of so many times 20 ms; any other byte is the length of the
 /// datagram that follows.
-fn steps(input: &[u8]) -> impl Iterator<Item = Step<'_>> {
+fn steps(input: &[u8]) -> impl Iterator<Item = InputStep<'_>> {
     let mut rest = input;
     std::iter::from_fn(move || {
         let (&first, tail) = rest.split_first()?;
         if first == 0 {
             let (&pause, tail) = tail.split_first()?;
             rest = tail;
-            return Some(Step::Wait(u64::from(pause) * 20));
+            return Some(InputStep::Wait(u64::from(pause) * 20));
         }
         let (bytes, tail) = tail.split_at(usize::from(first).min(tail.len()));
         rest = tail;
-        Some(Step::Datagram(bytes))
+        Some(InputStep::Datagram(bytes))
     })
 }
 

@@ -32,7 +32,7 @@ pub enum Trust {
 
 /// State of the connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum TransportState {
     Connecting,
     Open,
     /// Over, and why.
@@ -89,7 +89,7 @@ pub(crate) fn host_and_port(server: &str) -> Result<(&str, u16), ConnectError> {
 
 /// Received datagrams that wait to be read; the oldest is dropped when there are too many.
 #[derive(Debug, Default)]
-pub(crate) struct Inbox {
+pub(crate) struct ReceiveQueue {
     queue: VecDeque<(SimTime, Vec<u8>)>,
     dropped: u64,
 }
@@ -97,7 +97,7 @@ pub(crate) struct Inbox {
 /// A second of a busy server; more means that nobody reads.
 const INBOX_DATAGRAMS: usize = 256;
 
-impl Inbox {
+impl ReceiveQueue {
     pub(crate) fn push(&mut self, at: SimTime, datagram: Vec<u8>) {
         if self.queue.len() >= INBOX_DATAGRAMS {
             self.queue.pop_front();
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn an_inbox_nobody_reads_keeps_the_newest() {
-        let mut inbox = Inbox::default();
+        let mut inbox = ReceiveQueue::default();
         for number in 0..=INBOX_DATAGRAMS {
             inbox.push(SimTime::ZERO, vec![(number % 256) as u8]);
         }

@@ -18,7 +18,7 @@ use ring::rand::{SecureRandom, SystemRandom};
 use tokio::runtime::{Builder, Handle};
 use tokio::time::timeout;
 
-use super::{ConnectError, Inbox, State, Trust, host_and_port};
+use super::{ConnectError, ReceiveQueue, TransportState, Trust, host_and_port};
 pub(crate) use clock::Clock;
 
 /// A server that does not answer by then is tried anew.
@@ -40,8 +40,8 @@ pub(crate) struct Transport {
 #[derive(Debug)]
 struct Shared {
     clock: Clock,
-    state: Mutex<State>,
-    inbox: Mutex<Inbox>,
+    state: Mutex<TransportState>,
+    inbox: Mutex<ReceiveQueue>,
     connection: OnceLock<Connection>,
 }
 
@@ -51,7 +51,7 @@ impl Transport {
         let (host, port) = host_and_port(server)?;
         let shared = Arc::new(Shared {
             clock,
-            state: Mutex::new(State::Connecting),
+            state: Mutex::new(TransportState::Connecting),
             inbox: Mutex::default(),
             connection: OnceLock::new(),
         });
@@ -60,13 +60,13 @@ impl Transport {
         Ok(Self { shared })
     }
 
-    pub(crate) fn state(&self) -> State {
+    pub(crate) fn state(&self) -> TransportState {
         lock(&self.shared.state).clone()
     }
 
     /// What carries the datagrams, once it stands.
     pub(crate) fn name(&self) -> Option<&'static str> {
-        (self.state() == State::Open).then_some("quic")
+        (self.state() == TransportState::Open).then_some("quic")
     }
 
     /// Sends, if the connection is open; the oldest that waits is dropped when there is no room.
@@ -88,7 +88,7 @@ impl Transport {
 
 impl Drop for Transport {
     fn drop(&mut self) {
-        *lock(&self.shared.state) = State::Closed("left".to_string());
+        *lock(&self.shared.state) = TransportState::Closed("left".to_string());
         if let Some(connection) = self.shared.connection.get() {
             connection.close(VarInt::from_u32(0), b"left");
         }
@@ -129,7 +129,7 @@ async fn run(shared: Arc<Shared>, host: String, port: u16, trust: Trust) {
         Ok(Err(reason)) => reason,
         Err(_) => format!("{host}:{port} does not answer"),
     };
-    *lock(&shared.state) = State::Closed(ended);
+    *lock(&shared.state) = TransportState::Closed(ended);
 }
 
 async fn connect(host: &str, port: u16, trust: &Trust) -> Result<Connection, String> {
@@ -183,11 +183,11 @@ async fn carry(shared: &Shared, connection: Connection) -> String {
     let connection = shared.connection.get_or_init(|| connection);
     {
         let mut state = lock(&shared.state);
-        if let State::Closed(reason) = &*state {
+        if let TransportState::Closed(reason) = &*state {
             connection.close(VarInt::from_u32(0), b"left");
             return reason.clone();
         }
-        *state = State::Open;
+        *state = TransportState::Open;
     }
     loop {
         match connection.read_datagram().await {

@@ -36,24 +36,24 @@ extern "C" {
     #[derive(Clone, Debug)]
     pub type ReadableStream;
     #[wasm_bindgen(catch, method, js_name = getReader)]
-    pub fn reader(this: &ReadableStream) -> Result<Reader, JsValue>;
+    pub fn reader(this: &ReadableStream) -> Result<ReadableStreamDefaultReader, JsValue>;
 
     #[derive(Clone, Debug)]
-    pub type Reader;
+    pub type ReadableStreamDefaultReader;
     #[wasm_bindgen(method)]
-    pub fn read(this: &Reader) -> Promise;
+    pub fn read(this: &ReadableStreamDefaultReader) -> Promise;
 
     #[derive(Clone, Debug)]
     pub type WritableStream;
     #[wasm_bindgen(catch, method, js_name = getWriter)]
-    pub fn writer(this: &WritableStream) -> Result<Writer, JsValue>;
+    pub fn writer(this: &WritableStream) -> Result<WritableStreamDefaultWriter, JsValue>;
 
     #[derive(Clone, Debug)]
-    pub type Writer;
+    pub type WritableStreamDefaultWriter;
     #[wasm_bindgen(method, getter, js_name = desiredSize)]
-    pub fn desired_size(this: &Writer) -> Option<f64>;
+    pub fn desired_size(this: &WritableStreamDefaultWriter) -> Option<f64>;
     #[wasm_bindgen(method)]
-    pub fn write(this: &Writer, bytes: &Uint8Array) -> Promise;
+    pub fn write(this: &WritableStreamDefaultWriter, bytes: &Uint8Array) -> Promise;
 
     #[derive(Clone, Debug)]
     pub type WebSocket;

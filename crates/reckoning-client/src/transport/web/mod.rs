@@ -17,7 +17,7 @@ use wasm_bindgen_futures::spawn_local;
 use self::server_info::ServerInfo;
 use self::socket::Socket;
 use self::stream::Stream;
-use super::{ConnectError, Inbox, State, Trust, host_and_port};
+use super::{ConnectError, ReceiveQueue, TransportState, Trust, host_and_port};
 
 /// The clock of the page.
 #[derive(Clone, Copy, Debug)]
@@ -50,8 +50,8 @@ pub(crate) fn random_identity() -> [u8; 16] {
 #[derive(Debug)]
 struct Shared {
     clock: Clock,
-    state: RefCell<State>,
-    inbox: RefCell<Inbox>,
+    state: RefCell<TransportState>,
+    inbox: RefCell<ReceiveQueue>,
     sink: RefCell<Sink>,
 }
 
@@ -68,7 +68,7 @@ impl Transport {
         host_and_port(server)?;
         let shared = Rc::new(Shared {
             clock,
-            state: RefCell::new(State::Connecting),
+            state: RefCell::new(TransportState::Connecting),
             inbox: RefCell::default(),
             sink: RefCell::new(Sink::None),
         });
@@ -78,13 +78,13 @@ impl Transport {
         Ok(Self { shared })
     }
 
-    pub(crate) fn state(&self) -> State {
+    pub(crate) fn state(&self) -> TransportState {
         self.shared.state.borrow().clone()
     }
 
     /// What carries the datagrams, once it stands.
     pub(crate) fn name(&self) -> Option<&'static str> {
-        let is_open = *self.shared.state.borrow() == State::Open;
+        let is_open = *self.shared.state.borrow() == TransportState::Open;
         match &*self.shared.sink.borrow() {
             Sink::Stream(_) if is_open => Some("webtransport"),
             Sink::Socket(_) if is_open => Some("websocket"),
@@ -124,13 +124,13 @@ impl Shared {
     }
 
     fn is_over(&self) -> bool {
-        matches!(*self.state.borrow(), State::Closed(_))
+        matches!(*self.state.borrow(), TransportState::Closed(_))
     }
 
     /// Ends it, if it has not ended already.
     fn end(&self, reason: &str) {
         if !self.is_over() {
-            self.state.replace(State::Closed(reason.to_string()));
+            self.state.replace(TransportState::Closed(reason.to_string()));
         }
     }
 
@@ -138,7 +138,7 @@ impl Shared {
     fn begin(&self, sink: Sink) {
         if !self.is_over() {
             self.sink.replace(sink);
-            self.state.replace(State::Open);
+            self.state.replace(TransportState::Open);
         }
     }
 }

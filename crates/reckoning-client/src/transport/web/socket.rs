@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 
 use super::js::WebSocket;
-use super::{Shared, State};
+use super::{Shared, TransportState};
 
 /// More waiting than this means that the network is behind; what is new then is dropped.
 const BUFFERED_BYTES: f64 = 4_800.0;
@@ -59,7 +59,7 @@ impl Drop for Socket {
 fn opened(shared: Rc<Shared>) -> Closure<dyn FnMut(JsValue)> {
     Closure::new(move |_| {
         if !shared.is_over() {
-            shared.state.replace(State::Open);
+            shared.state.replace(TransportState::Open);
         }
     })
 }

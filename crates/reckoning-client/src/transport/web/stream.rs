@@ -6,13 +6,15 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
 use super::Shared;
-use super::js::{Datagrams, Reader, WebTransport, Writer};
+use super::js::{
+    Datagrams, ReadableStreamDefaultReader, WebTransport, WritableStreamDefaultWriter,
+};
 
 /// The way out of a WebTransport session.
 #[derive(Debug)]
 pub(super) struct Stream {
     transport: WebTransport,
-    writer: Writer,
+    writer: WritableStreamDefaultWriter,
     /// A write that fails is a lost datagram, not an error for the console.
     ignore: Closure<dyn FnMut(JsValue)>,
 }
@@ -22,7 +24,7 @@ impl Stream {
     pub(super) async fn open(
         server: &str,
         sha256: Option<[u8; 32]>,
-    ) -> Result<(Self, Reader), JsValue> {
+    ) -> Result<(Self, ReadableStreamDefaultReader), JsValue> {
         if !Reflect::has(&js_sys::global(), &"WebTransport".into())? {
             return Err(JsValue::NULL);
         }
@@ -49,7 +51,7 @@ impl Drop for Stream {
     }
 }
 
-fn writer_of(datagrams: &Datagrams) -> Result<Writer, JsValue> {
+fn writer_of(datagrams: &Datagrams) -> Result<WritableStreamDefaultWriter, JsValue> {
     match datagrams.writable() {
         Some(writable) => writable.writer(),
         None => datagrams.create_writable()?.writer(),
@@ -69,7 +71,7 @@ fn options(sha256: Option<[u8; 32]>) -> Result<Object, JsValue> {
 }
 
 /// Takes in what comes, until the session ends or the transport is dropped.
-pub(super) async fn read(shared: &Shared, reader: &Reader) {
+pub(super) async fn read(shared: &Shared, reader: &ReadableStreamDefaultReader) {
     while !shared.is_over() {
         let Ok(chunk) = JsFuture::from(reader.read()).await else { return };
         let value = Reflect::get(&chunk, &"value".into()).ok();
