@@ -11,7 +11,7 @@ use reckoning_net::wire::{Format, Registry, VERSION};
 use serde_json::json;
 
 use crate::certificate::Identity;
-use crate::settings::{Fairness, Guarding, Replication, Settings};
+use crate::settings::{FairnessPolicy, Guarding, Replication, Settings};
 use crate::token::to_hex;
 
 /// Stamps of updates in a second: a millisecond is finer than any game's step.
@@ -59,13 +59,19 @@ const HORIZON: Duration = Duration::from_millis(500);
 fn fairness(it: &Replication) -> Policy {
     let budget = Budget::per_trigger(it.fairness_budget).unwrap_or(Budget::ONE);
     match it.fairness {
-        Fairness::Base => Policy::Base,
-        Fairness::EveryKth => {
+        FairnessPolicy::Base => Policy::Base,
+        FairnessPolicy::EveryKth => {
             Policy::EveryKth { k: NonZeroU32::new(it.fairness_k).unwrap_or(NonZeroU32::MIN) }
         }
-        Fairness::Scheduled => Policy::Scheduled { leftover: Leftover::Flushed, horizon: HORIZON },
-        Fairness::Probabilistic => Policy::Probabilistic { budget, weights: Weights::ACCUMULATED },
-        Fairness::Deterministic => Policy::Deterministic { budget, weights: Weights::TEMPERED },
+        FairnessPolicy::Scheduled => {
+            Policy::Scheduled { leftover: Leftover::Flushed, horizon: HORIZON }
+        }
+        FairnessPolicy::Probabilistic => {
+            Policy::Probabilistic { budget, weights: Weights::ACCUMULATED }
+        }
+        FairnessPolicy::Deterministic => {
+            Policy::Deterministic { budget, weights: Weights::TEMPERED }
+        }
     }
 }
 

@@ -54,11 +54,11 @@ pub(crate) struct Connection {
     permit: Arc<Permit>,
     limits: Arc<Limits>,
     metrics: Arc<Metrics>,
-    inbox: Mutex<Inbox>,
+    inbox: Mutex<InboundQueue>,
     sink: Sink,
 }
 
-struct Inbox {
+struct InboundQueue {
     queue: VecDeque<Received>,
     rate: TokenBucket,
     excess: TokenBucket,
@@ -69,7 +69,7 @@ pub(crate) enum Sink {
     /// QUIC datagrams; quinn's own small buffer gives up the oldest.
     Quic(Box<Session>),
     /// A WebSocket; a task empties the outbox.
-    Socket(Arc<Outbox>),
+    Socket(Arc<SocketOutbox>),
 }
 
 impl Connection {
@@ -83,7 +83,7 @@ impl Connection {
     ) -> Self {
         let rate = f64::from(limits.datagrams_per_s);
         let flood = f64::from(limits.flood_datagrams);
-        let inbox = Mutex::new(Inbox {
+        let inbox = Mutex::new(InboundQueue {
             queue: VecDeque::new(),
             rate: TokenBucket::new(opened, rate, rate),
             excess: TokenBucket::new(opened, flood, flood),
@@ -160,14 +160,14 @@ impl Connection {
         }
     }
 
-    fn inbox(&self) -> MutexGuard<'_, Inbox> {
+    fn inbox(&self) -> MutexGuard<'_, InboundQueue> {
         self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Datagrams that wait for a WebSocket to take them.
 #[derive(Default)]
-pub(crate) struct Outbox {
+pub(crate) struct SocketOutbox {
     waiting: Mutex<Waiting>,
     changed: Notify,
     closed: AtomicBool,
@@ -179,7 +179,7 @@ struct Waiting {
     bytes: usize,
 }
 
-impl Outbox {
+impl SocketOutbox {
     /// Queues a datagram; drops the oldest when there is no room. False once closed.
     fn push(&self, datagram: Bytes, limits: &Limits, metrics: &Metrics) -> bool {
         if self.closed.load(Ordering::Relaxed) {
@@ -235,14 +235,14 @@ mod tests {
     use crate::limits::AddressLimiter;
     use crate::settings::Settings;
 
-    fn connection(change: impl Fn(&mut Limits)) -> (Connection, Arc<Metrics>, Arc<Outbox>) {
+    fn connection(change: impl Fn(&mut Limits)) -> (Connection, Arc<Metrics>, Arc<SocketOutbox>) {
         let mut limits = Settings::default().limits;
         change(&mut limits);
         let limits = Arc::new(limits);
         let permit = AddressLimiter::new(limits.clone())
             .enter(SimTime::ZERO, [127, 0, 0, 1].into())
             .unwrap();
-        let (metrics, outbox) = (Arc::new(Metrics::default()), Arc::new(Outbox::default()));
+        let (metrics, outbox) = (Arc::new(Metrics::default()), Arc::new(SocketOutbox::default()));
         let sink = Sink::Socket(outbox.clone());
         let connection =
             Connection::new(PeerId(1), SimTime::ZERO, permit.into(), sink, limits, metrics.clone());

@@ -21,7 +21,7 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use crate::admission::{Admission, OpenConnection};
-use crate::connection::{Outbox, Sink};
+use crate::connection::{Sink, SocketOutbox};
 use crate::limits::Permit;
 use crate::metrics::{self, RejectReason};
 
@@ -103,7 +103,7 @@ async fn upgrade(
 
 /// One WebSocket from upgrade to end.
 async fn play(mut socket: WebSocket, permit: Arc<Permit>, admission: Arc<Admission>) {
-    let outbox = Arc::new(Outbox::default());
+    let outbox = Arc::new(SocketOutbox::default());
     let Some(connection) = admission.open(permit, Sink::Socket(outbox.clone())) else { return };
     let patience = admission.limits.idle_timeout;
     loop {

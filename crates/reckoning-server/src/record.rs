@@ -19,7 +19,7 @@ use reckoning_recording::{Birth, Death, Player, Sample, SessionWriter, Track, VE
 
 use crate::clock::{instant, unix_seconds};
 use crate::metrics::Metrics;
-use crate::settings::Recording;
+use crate::settings::RecordingSettings;
 
 pub use reckoning_recording::{Level, Meta};
 
@@ -93,7 +93,7 @@ impl Recorder {
     /// # Errors
     /// When the folder or the file cannot be made.
     pub fn start(
-        settings: &Recording,
+        settings: &RecordingSettings,
         info: &RecordingInfo,
         metrics: Arc<Metrics>,
     ) -> io::Result<Option<Self>> {
@@ -174,7 +174,7 @@ impl Drop for Recorder {
 }
 
 /// A new file; the name of the second is not enough when two servers start in it.
-fn begin(folder: &Path, rate_hz: u32, info: &RecordingInfo) -> io::Result<(PathBuf, Writer)> {
+fn begin(folder: &Path, rate_hz: u32, info: &RecordingInfo) -> io::Result<(PathBuf, SessionFile)> {
     fs::create_dir_all(folder)?;
     let started = unix_seconds();
     for number in 0..1_000 {
@@ -196,12 +196,12 @@ fn begin(folder: &Path, rate_hz: u32, info: &RecordingInfo) -> io::Result<(PathB
     Err(io::Error::new(io::ErrorKind::AlreadyExists, "a thousand sessions began in one second"))
 }
 
-type Writer = Option<SessionWriter<BufWriter<File>>>;
+type SessionFile = Option<SessionWriter<BufWriter<File>>>;
 
 /// The writing thread's side.
 struct RecordingWriter {
     /// `None` once writing failed; what comes later is counted as an error.
-    writer: Writer,
+    writer: SessionFile,
     metrics: Arc<Metrics>,
     write_every: Duration,
     tracks: BTreeMap<u32, Track>,
@@ -329,7 +329,7 @@ mod tests {
         folder
     }
 
-    fn settings(folder: &Path, queued_steps: usize) -> Recording {
+    fn settings(folder: &Path, queued_steps: usize) -> RecordingSettings {
         let mut recording = Settings::default().recording;
         recording.folder = Some(folder.to_path_buf());
         recording.queued_steps = queued_steps;

@@ -45,7 +45,7 @@ pub struct Settings {
     /// Which movement of clients is believed.
     pub guard: Guarding,
     /// What is recorded.
-    pub recording: Recording,
+    pub recording: RecordingSettings,
     /// How the server shuts down.
     pub shutdown: Shutdown,
 }
@@ -147,10 +147,10 @@ pub struct Replication {
     /// Bodies at most, of all clients and the server. Default: 16384.
     pub entities: usize,
     /// Which clients are sent a body's changes. Default: `base`.
-    pub fairness: Fairness,
-    /// One change in so many is sent, for [`Fairness::EveryKth`]. Default: 3.
+    pub fairness: FairnessPolicy,
+    /// One change in so many is sent, for [`FairnessPolicy::EveryKth`]. Default: 3.
     pub fairness_k: u32,
-    /// Updates per change, for [`Fairness::Probabilistic`] and [`Fairness::Deterministic`].
+    /// Updates per change, for [`FairnessPolicy::Probabilistic`] and [`FairnessPolicy::Deterministic`].
     /// Default: 1.
     pub fairness_budget: f64,
     /// File of a trained predictor that plans the bodies the server itself moves. Default: none.
@@ -162,7 +162,7 @@ pub struct Replication {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "the engine's policies say it")]
-pub enum Fairness {
+pub enum FairnessPolicy {
     Base,
     EveryKth,
     Scheduled,
@@ -185,7 +185,7 @@ pub struct Guarding {
 /// What is recorded.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Recording {
+pub struct RecordingSettings {
     /// Folder of the recordings; without it nothing is recorded. Default: none.
     #[serde(deserialize_with = "optional_path")]
     pub folder: Option<PathBuf>,
