@@ -57,7 +57,7 @@ impl StreamClock {
 
 /// A moment and a motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Seen {
+pub struct TimedMotion {
     /// The host's time.
     pub at: SimTime,
     /// Where.
@@ -73,14 +73,14 @@ const SETTLE_S: f64 = 1.0;
 
 /// Where one body was of late, oldest first.
 #[derive(Clone, Debug, Default)]
-pub struct Track {
-    seen: VecDeque<Seen>,
+pub struct RecentTrack {
+    seen: VecDeque<TimedMotion>,
     leapt: Option<SimTime>,
 }
 
-impl Track {
+impl RecentTrack {
     /// Takes in what may come late or twice.
-    pub fn hear(&mut self, seen: Seen) {
+    pub fn hear(&mut self, seen: TimedMotion) {
         let place = self.seen.partition_point(|it| it.at < seen.at);
         if self.seen.get(place).is_some_and(|it| it.at == seen.at) {
             return;
@@ -100,7 +100,7 @@ impl Track {
 
     /// The newest.
     #[must_use]
-    pub fn newest(&self) -> Option<&Seen> {
+    pub fn newest(&self) -> Option<&TimedMotion> {
         self.seen.back()
     }
 
@@ -130,8 +130,8 @@ impl Track {
 pub struct ComparisonStreams {
     truth_clock: StreamClock,
     snapshot_clock: StreamClock,
-    truths: BTreeMap<u32, Track>,
-    snapshots: BTreeMap<u32, Track>,
+    truths: BTreeMap<u32, RecentTrack>,
+    snapshots: BTreeMap<u32, RecentTrack>,
 }
 
 impl ComparisonStreams {
@@ -144,7 +144,7 @@ impl ComparisonStreams {
     ) {
         self.truth_clock.hear(at, arrived);
         for (entity, position, velocity) in bodies {
-            self.truths.entry(entity).or_default().hear(Seen { at, position, velocity });
+            self.truths.entry(entity).or_default().hear(TimedMotion { at, position, velocity });
         }
         forget(&mut self.truths, at);
     }
@@ -158,7 +158,7 @@ impl ComparisonStreams {
     ) {
         self.snapshot_clock.hear(at, arrived);
         for (entity, position) in bodies {
-            let seen = Seen { at, position, velocity: DVec3::ZERO };
+            let seen = TimedMotion { at, position, velocity: DVec3::ZERO };
             self.snapshots.entry(entity).or_default().hear(seen);
         }
         forget(&mut self.snapshots, at);
@@ -206,7 +206,7 @@ impl ComparisonStreams {
 }
 
 /// Drops those whose last word is long past.
-fn forget(tracks: &mut BTreeMap<u32, Track>, now: SimTime) {
+fn forget(tracks: &mut BTreeMap<u32, RecentTrack>, now: SimTime) {
     tracks.retain(|_, track| {
         track.newest().is_some_and(|newest| now.secs_since(newest.at) < FORGET_S)
     });
@@ -271,9 +271,9 @@ mod tests {
 
     #[test]
     fn a_leap_is_not_drawn_as_a_way() {
-        let mut track = Track::default();
+        let mut track = RecentTrack::default();
         for (at, px) in [(0, 0.0), (50, 900.0)] {
-            track.hear(Seen { at: ms(at), position: x(px), velocity: DVec3::ZERO });
+            track.hear(TimedMotion { at: ms(at), position: x(px), velocity: DVec3::ZERO });
         }
         assert_eq!(track.position_at(ms(25), LEAP_PX), Some(x(0.0)));
         assert_eq!(track.position_at(ms(50), LEAP_PX), Some(x(900.0)));

@@ -30,7 +30,7 @@ pub const NAMES: [&str; 18] = [
 
 /// Which picture is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum View {
+pub enum ViewMode {
     /// The arena.
     #[default]
     Arena,
@@ -150,7 +150,7 @@ pub struct Controls {
     /// What is drawn over the arena.
     pub overlays: Overlays,
     /// Which picture is drawn.
-    pub view: View,
+    pub view: ViewMode,
     /// What others call us.
     pub name: String,
     /// We watch and do not play.
@@ -171,7 +171,7 @@ impl Default for Controls {
                 trend: false,
                 zones: false,
             },
-            view: View::Arena,
+            view: ViewMode::Arena,
             name: String::new(),
             watch: false,
         }
@@ -207,8 +207,8 @@ impl Controls {
             }
             "view" => {
                 self.view = match value {
-                    "arena" => View::Arena,
-                    "compare" => View::Compare,
+                    "arena" => ViewMode::Arena,
+                    "compare" => ViewMode::Compare,
                     _ => return None,
                 };
                 Change::Picture
@@ -290,7 +290,7 @@ impl Controls {
             "threshold" => self.tuning.threshold_px.to_string(),
             "policy" => (self.tuning.policy as u8).to_string(),
             "blend" => BLENDS.iter().find(|it| it.1 == self.blend)?.0.to_string(),
-            "view" if self.view == View::Compare => "compare".to_string(),
+            "view" if self.view == ViewMode::Compare => "compare".to_string(),
             "view" => "arena".to_string(),
             "name" => self.name.clone(),
             "watch" => self.watch.to_string(),

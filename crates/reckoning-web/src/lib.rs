@@ -13,7 +13,7 @@
 //! # For tests in a browser
 //!
 //! `window.reckoning` has three functions:
-//! - `state()`: a JSON text with the fields of [`state::State`];
+//! - `state()`: a JSON text with the fields of [`state::PageState`];
 //! - `reset()`: clears the meters of errors, steps and frames;
 //! - `set(name, value)`: sets a control as a person would; the names are [`controls::NAMES`].
 //!   Besides there are `at` (seconds, moves the scrubber of a replay), `plays` (`true`, `false`),

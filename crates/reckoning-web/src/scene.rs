@@ -16,7 +16,7 @@ pub const FLASH_S: f64 = 0.25;
 /// One body in the picture; places are those of this frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-pub struct Body {
+pub struct SceneBody {
     /// Its number on the wire.
     pub entity: u32,
     /// Its player's number.
@@ -83,7 +83,7 @@ pub struct Kill {
 
 /// How our own player is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Status {
+pub struct OwnStatus {
     /// From 0 to the level's most.
     pub health: f32,
     /// Shots left.
@@ -96,7 +96,7 @@ pub struct Status {
 
 /// A player of the scoreboard.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Entry {
+pub struct ScoreEntry {
     /// Its name.
     pub name: String,
     /// Its side.
@@ -109,11 +109,11 @@ pub struct Entry {
 
 /// The game as the page knows it, beside where bodies are.
 #[derive(Clone, Debug, Default)]
-pub struct Scene {
+pub struct GameScene {
     /// Our player and our entity.
     pub me: Option<(u16, u32)>,
     /// How our own player is.
-    pub status: Status,
+    pub status: OwnStatus,
     /// A bit for each item that lies there.
     pub items: u64,
     /// Of team 0 and team 1.
@@ -125,7 +125,7 @@ pub struct Scene {
     /// Who is dead.
     pub dead: BTreeSet<u16>,
     /// Everyone seen so far, by player's number.
-    pub board: BTreeMap<u16, Entry>,
+    pub board: BTreeMap<u16, ScoreEntry>,
     /// When each was struck last, on our clock.
     pub struck: BTreeMap<u16, SimTime>,
     /// The last births, on our clock.
@@ -135,7 +135,7 @@ pub struct Scene {
     feed: VecDeque<Kill>,
 }
 
-impl Scene {
+impl GameScene {
     /// The server told something about the game. `reach` says how long a bullet flies.
     pub fn hear(
         &mut self,
@@ -151,7 +151,7 @@ impl Scene {
             ServerMessage::Status { health, ammo, alive, respawn_ms } => {
                 let back_at = (!alive)
                     .then(|| SimTime::from_micros(now.as_micros() + i64::from(respawn_ms) * 1_000));
-                self.status = Status { health, ammo, is_alive: alive, back_at };
+                self.status = OwnStatus { health, ammo, is_alive: alive, back_at };
             }
             ServerMessage::Items { bits } => self.items = bits,
             ServerMessage::Points { scores, round_left_s } => {
@@ -236,7 +236,7 @@ impl Scene {
 
     /// Everyone by kills, the best first, in two teams.
     #[must_use]
-    pub fn ranking(&self, team: u8) -> Vec<(u16, &Entry)> {
+    pub fn ranking(&self, team: u8) -> Vec<(u16, &ScoreEntry)> {
         let mut all: Vec<_> =
             self.board.iter().filter(|it| it.1.team == team).map(|it| (*it.0, it.1)).collect();
         all.sort_by_key(|it| (std::cmp::Reverse(it.1.kills), it.1.deaths, it.0));
@@ -255,20 +255,23 @@ mod tests {
     use super::*;
     use crate::testing::ms;
 
-    fn heard(scene: &mut Scene, now: SimTime, message: &ServerMessage) {
+    fn heard(scene: &mut GameScene, now: SimTime, message: &ServerMessage) {
         scene.hear(now, message, |_, _| 0.5);
     }
 
     #[test]
     fn a_kill_is_in_the_feed_and_on_the_board_for_a_while() {
-        let mut scene = Scene::default();
+        let mut scene = GameScene::default();
         scene.meet(1, "Ada", 0);
         scene.meet(2, "Bob", 1);
         heard(&mut scene, ms(0), &ServerMessage::Died { player: 2, by: 1 });
         heard(&mut scene, ms(10), &ServerMessage::Died { player: 1, by: A_TURRET });
         let lines: Vec<_> = scene.feed(ms(20)).map(|it| (it.by, it.victim)).collect();
         assert_eq!(lines, [(Some(1), 2), (None, 1)]);
-        assert_eq!(scene.board[&1], Entry { name: "Ada".into(), team: 0, kills: 1, deaths: 1 });
+        assert_eq!(
+            scene.board[&1],
+            ScoreEntry { name: "Ada".into(), team: 0, kills: 1, deaths: 1 }
+        );
         assert!(scene.dead.contains(&2));
         heard(&mut scene, ms(30), &ServerMessage::Born { player: 2, at: [0.0; 2] });
         assert!(!scene.dead.contains(&2));
@@ -277,7 +280,7 @@ mod tests {
 
     #[test]
     fn a_bullet_flies_until_it_strikes_or_is_spent() {
-        let mut scene = Scene::default();
+        let mut scene = GameScene::default();
         for number in [1, 2] {
             let (from, velocity) = ([0.0; 2], [100.0, 0.0]);
             heard(
@@ -296,7 +299,7 @@ mod tests {
 
     #[test]
     fn the_best_come_first() {
-        let mut scene = Scene::default();
+        let mut scene = GameScene::default();
         for (player, name) in [(1, "a"), (2, "b"), (3, "c")] {
             scene.meet(player, name, 0);
         }
@@ -309,7 +312,7 @@ mod tests {
 
     #[test]
     fn the_dead_know_when_they_live_again() {
-        let mut scene = Scene::default();
+        let mut scene = GameScene::default();
         let dead = ServerMessage::Status { health: 0.0, ammo: 3, alive: false, respawn_ms: 2_500 };
         heard(&mut scene, ms(1_000), &dead);
         assert_eq!(scene.status.back_at, Some(ms(3_500)));

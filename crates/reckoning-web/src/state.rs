@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// Everything `window.reckoning.state()` tells.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct State {
+pub struct PageState {
     /// `loading`, `connecting`, `joined`, `lost`, `over` or `replay`.
     pub status: &'static str,
     /// What the server or the browser said when it was lost.
@@ -16,7 +16,7 @@ pub struct State {
     /// Our entity's.
     pub entity: Option<u32>,
     /// Where our own body is.
-    pub me: Option<Place>,
+    pub me: Option<PointState>,
     /// Whether it takes part.
     pub alive: bool,
     /// From 0 to the level's most.
@@ -54,7 +54,7 @@ pub struct State {
 
 /// A place in the level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Place {
+pub struct PointState {
     /// From the left.
     pub x: f64,
     /// From the top.
@@ -133,7 +133,7 @@ pub struct ReplayState {
     pub plays: bool,
 }
 
-impl State {
+impl PageState {
     /// As JSON.
     #[must_use]
     pub fn to_json(&self) -> String {
@@ -147,8 +147,11 @@ mod tests {
 
     #[test]
     fn the_state_has_the_names_that_tests_rely_on() {
-        let mut state =
-            State { status: "joined", me: Some(Place { x: 1.5, y: 2.0 }), ..State::default() };
+        let mut state = PageState {
+            status: "joined",
+            me: Some(PointState { x: 1.5, y: 2.0 }),
+            ..PageState::default()
+        };
         state.ghosts.push(GhostState { entity: 7, name: "Ada".into(), ..GhostState::default() });
         state.replay = Some(ReplayState { at_s: 1.0, seconds: 9.0, plays: true });
         let said: serde_json::Value = serde_json::from_str(&state.to_json()).unwrap();

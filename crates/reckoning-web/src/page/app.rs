@@ -15,11 +15,11 @@ use super::measure::{Meters, Totals};
 use super::panel;
 use super::replayed::Replayed;
 use crate::camera::Camera;
-use crate::controls::{Change, Controls, View};
+use crate::controls::{Change, Controls, ViewMode};
 use crate::input::HeldInput;
 use crate::plot::VALUES_PER_S;
-use crate::scene::{Body, Scene};
-use crate::state::{GhostState, Place, ReplayState, State};
+use crate::scene::{GameScene, SceneBody};
+use crate::state::{GhostState, PageState, PointState, ReplayState};
 
 /// Silence of a server that speaks sixty times a second: something is wrong.
 const SILENT_MS: f64 = 700.0;
@@ -228,15 +228,15 @@ impl App {
 
     /// Follows whoever is nearest to a place of the page.
     pub fn pick(&mut self, x: f64, y: f64) {
-        if self.plays() && self.controls.view == View::Arena {
+        if self.plays() && self.controls.view == ViewMode::Arena {
             return;
         }
-        if self.controls.view == View::Compare {
+        if self.controls.view == ViewMode::Compare {
             self.target = self.after_target();
             return;
         }
         let place = self.camera.to_level(x, y);
-        let near = |it: &&Body| it.shown.distance(place) * self.camera.zoom < 40.0;
+        let near = |it: &&SceneBody| it.shown.distance(place) * self.camera.zoom < 40.0;
         let found = self.bodies().find(near).map(|it| it.entity);
         self.target = found;
     }
@@ -248,7 +248,7 @@ impl App {
         next.or_else(|| others().next())
     }
 
-    fn bodies(&self) -> impl Iterator<Item = &Body> {
+    fn bodies(&self) -> impl Iterator<Item = &SceneBody> {
         let bodies = match &self.source {
             Source::Live(live) => Some(&live.bodies),
             Source::Replay(replay) => Some(&replay.bodies),
@@ -259,7 +259,7 @@ impl App {
 
     /// Whom the camera or the comparison follows.
     fn followed(&mut self) -> Option<u32> {
-        let is_there = |it: &&Body| Some(it.entity) == self.target && !it.is_me;
+        let is_there = |it: &&SceneBody| Some(it.entity) == self.target && !it.is_me;
         if self.bodies().find(is_there).is_none() {
             let eye = self.camera.centre;
             let others = self.bodies().filter(|it| !it.is_me && it.is_alive);
@@ -295,8 +295,8 @@ impl App {
         let Some(goal) = self.camera_goal() else { return };
         self.camera.follow(&goal, dt_s);
         let followed = match self.controls.view {
-            View::Compare => self.followed(),
-            View::Arena => None,
+            ViewMode::Compare => self.followed(),
+            ViewMode::Arena => None,
         };
         let _ = self.pen.set_transform(self.dpr, 0.0, 0.0, self.dpr, 0.0, 0.0);
         let Some(ground) = &self.ground else { return };
@@ -309,7 +309,7 @@ impl App {
             Source::Replay(replay) => (&replay.bodies, &replay.scene, self.now),
             _ => return,
         };
-        let bodies: Vec<&Body> = bodies.values().collect();
+        let bodies: Vec<&SceneBody> = bodies.values().collect();
         let picture = Picture {
             pen: &self.pen,
             camera: &self.camera,
@@ -429,15 +429,15 @@ impl App {
     }
 
     /// What tests look at.
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> PageState {
         let (status, said) = self.standing();
-        let mut state = State { status, said, ..State::default() };
+        let mut state = PageState { status, said, ..PageState::default() };
         self.meters.report(&mut state);
         if let Source::Live(live) = &self.source {
             state.transport = live.client.transport().unwrap_or_default();
             state.player = live.scene.me.map(|it| it.0);
             state.entity = live.scene.me.map(|it| it.1);
-            state.me = live.own_place(self.now).map(|it| Place { x: it.x, y: it.y });
+            state.me = live.own_place(self.now).map(|it| PointState { x: it.x, y: it.y });
             tell_scene(&live.scene, &mut state);
         }
         if let Source::Replay(replay) = &self.source {
@@ -450,14 +450,14 @@ impl App {
     }
 }
 
-fn tell_scene(scene: &Scene, state: &mut State) {
+fn tell_scene(scene: &GameScene, state: &mut PageState) {
     state.alive = scene.status.is_alive;
     state.health = scene.status.health;
     state.ammo = scene.status.ammo;
     state.scores = scene.scores;
 }
 
-fn told(body: &Body) -> GhostState {
+fn told(body: &SceneBody) -> GhostState {
     GhostState {
         entity: body.entity,
         player: body.player,

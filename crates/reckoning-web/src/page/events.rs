@@ -12,10 +12,10 @@ use web_sys::{
 use super::app::{App, Source};
 use super::{dom, panel};
 
-type Shared = Rc<RefCell<App>>;
+type SharedApp = Rc<RefCell<App>>;
 
 /// Listens to everything.
-pub fn listen(app: &Shared) {
+pub fn listen(app: &SharedApp) {
     let Some(window) = dom::window() else { return };
     listen_to_keys(app, &window);
     if let Some(canvas) = dom::element("arena") {
@@ -33,13 +33,13 @@ pub fn listen(app: &Shared) {
 }
 
 /// Nothing, should a frame be under way; it never is, as both run one after the other.
-fn with(app: &Shared, call: impl FnOnce(&mut App)) {
+fn with(app: &SharedApp, call: impl FnOnce(&mut App)) {
     if let Ok(mut app) = app.try_borrow_mut() {
         call(&mut app);
     }
 }
 
-fn listen_to_keys(app: &Shared, window: &web_sys::Window) {
+fn listen_to_keys(app: &SharedApp, window: &web_sys::Window) {
     for (kind, is_down) in [("keydown", true), ("keyup", false)] {
         let shared = app.clone();
         dom::listen::<KeyboardEvent>(window, kind, move |event| {
@@ -70,7 +70,7 @@ fn listen_to_keys(app: &Shared, window: &web_sys::Window) {
     });
 }
 
-fn listen_to_pointers(app: &Shared, canvas: &web_sys::HtmlElement) {
+fn listen_to_pointers(app: &SharedApp, canvas: &web_sys::HtmlElement) {
     let place = |event: &PointerEvent| [f64::from(event.offset_x()), f64::from(event.offset_y())];
     let is_touch = |event: &PointerEvent| event.pointer_type() == "touch";
     let (shared, element) = (app.clone(), canvas.clone());
@@ -121,7 +121,7 @@ fn control_of(event: &Event) -> Option<(String, Element)> {
     Some((control.get_attribute("data-control")?, control))
 }
 
-fn listen_to_panel(app: &Shared, element: &web_sys::HtmlElement) {
+fn listen_to_panel(app: &SharedApp, element: &web_sys::HtmlElement) {
     for kind in ["input", "change"] {
         let shared = app.clone();
         dom::listen::<Event>(element, kind, move |event| {
@@ -161,7 +161,7 @@ fn entered_value(control: &Element, kind: &str) -> Option<String> {
 }
 
 /// The theme, and on phones the sheet with the controls.
-fn listen_to_buttons(app: &Shared) {
+fn listen_to_buttons(app: &SharedApp) {
     if let Some(button) = dom::element("theme") {
         let shared = app.clone();
         dom::listen::<Event>(&button, "click", move |_| {
@@ -180,7 +180,7 @@ fn listen_to_buttons(app: &Shared) {
     }
 }
 
-fn listen_to_replay(app: &Shared) {
+fn listen_to_replay(app: &SharedApp) {
     let set = |id: &str, kind: &str, name: &'static str| {
         let shared = app.clone();
         let Some(element) = dom::element(id) else { return };

@@ -17,7 +17,7 @@ use crate::controls::{Change, Controls};
 use crate::local_player::{LocalPlayer, Trigger};
 use crate::meter::DisplayMethod;
 use crate::page::measure::Meters;
-use crate::scene::{Body, Bullet, Scene, flat};
+use crate::scene::{Bullet, GameScene, SceneBody, flat};
 use crate::speed_clamp::SpeedClamp;
 
 /// A bullet of our own is drawn at once; the server's word about it is then only a copy.
@@ -30,9 +30,9 @@ const BIRTH_WITHIN: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub struct Live {
     pub client: Client,
-    pub scene: Scene,
+    pub scene: GameScene,
     pub comparison: ComparisonStreams,
-    pub bodies: BTreeMap<u32, Body>,
+    pub bodies: BTreeMap<u32, SceneBody>,
     own: Option<LocalPlayer>,
     own_entity: Option<EntityId>,
     /// Where our body is, said before we knew that it is ours.
@@ -66,7 +66,7 @@ impl Live {
         let client = Client::connect(config).map_err(|error| error.to_string())?;
         Ok(Self {
             client,
-            scene: Scene::default(),
+            scene: GameScene::default(),
             comparison: ComparisonStreams::default(),
             bodies: BTreeMap::new(),
             own: None,
@@ -168,7 +168,7 @@ impl Live {
     /// A new connection begins with nothing.
     fn forget(&mut self) {
         (self.own, self.own_entity, self.corrected) = (None, None, None);
-        (self.scene, self.comparison) = (Scene::default(), ComparisonStreams::default());
+        (self.scene, self.comparison) = (GameScene::default(), ComparisonStreams::default());
         self.bodies.clear();
         self.teleports.clear();
         self.speed_clamps.clear();
@@ -386,9 +386,9 @@ fn offset_px(ghost: &Ghost, at: SimTime) -> f64 {
 }
 
 /// A body as its tag describes it.
-fn named(entity: u32, tag: &[u8]) -> Body {
+fn named(entity: u32, tag: &[u8]) -> SceneBody {
     match Tag::decode(tag) {
-        Ok(tag) => Body {
+        Ok(tag) => SceneBody {
             entity,
             player: tag.player,
             team: tag.team,
@@ -396,9 +396,9 @@ fn named(entity: u32, tag: &[u8]) -> Body {
             is_bot: tag.is_bot,
             name: tag.name,
             is_alive: true,
-            ..Body::default()
+            ..SceneBody::default()
         },
-        Err(_) => Body { entity, is_alive: true, ..Body::default() },
+        Err(_) => SceneBody { entity, is_alive: true, ..SceneBody::default() },
     }
 }
 
@@ -412,7 +412,7 @@ fn reach_s(ground: &Ground, from: DVec3, velocity: DVec3) -> f64 {
 }
 
 /// The error of a body, each way.
-pub fn errors(body: &Body) -> impl Iterator<Item = (DisplayMethod, f64)> {
+pub fn errors(body: &SceneBody) -> impl Iterator<Item = (DisplayMethod, f64)> {
     let truth = body.truth;
     let methods = [
         (DisplayMethod::Reckoning, Some(body.shown)),

@@ -7,8 +7,8 @@ use reckoning::{DVec3, SimTime};
 use super::live::errors;
 use crate::meter::{ClampMeter, DisplayMethod, ErrorMeter, FrameMeter, Rate, StepMeter};
 use crate::plot::Series;
-use crate::scene::Body;
-use crate::state::{Clamp, Frames, PerMethod, State};
+use crate::scene::SceneBody;
+use crate::state::{Clamp, Frames, PageState, PerMethod};
 
 /// Totals that rates are made of.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,7 +39,7 @@ pub struct Meters {
 
 impl Meters {
     /// A body of somebody else in this frame. One that leapt, by birth, is no jump.
-    pub fn look(&mut self, now: SimTime, dt_s: f64, body: &Body, has_leapt: bool) {
+    pub fn look(&mut self, now: SimTime, dt_s: f64, body: &SceneBody, has_leapt: bool) {
         if body.is_alive && body.is_settled {
             for (method, error_px) in errors(body) {
                 self.errors.note(now, method, error_px);
@@ -87,7 +87,7 @@ impl Meters {
     }
 
     /// Writes what is known into the state.
-    pub fn report(&self, state: &mut State) {
+    pub fn report(&self, state: &mut PageState) {
         let per_method = |value: &dyn Fn(DisplayMethod) -> f64| PerMethod {
             reckoning: value(DisplayMethod::Reckoning),
             naive: value(DisplayMethod::Naive),

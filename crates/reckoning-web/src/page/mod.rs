@@ -23,7 +23,7 @@ use self::app::{App, Source};
 use self::draw::Ground;
 use self::live::Live;
 use self::replayed::Replayed;
-use crate::replay::Recording;
+use crate::replay::ReplayFrames;
 
 #[wasm_bindgen]
 extern "C" {
@@ -151,7 +151,7 @@ async fn try_load(app: &Rc<RefCell<App>>) -> Result<(Source, Ground), String> {
 async fn load_recording(app: &Rc<RefCell<App>>) -> Result<(Source, Ground), String> {
     let header = dom::fetch_text("recording.json").await.ok_or("the recording is missing")?;
     let frames = dom::fetch_bytes("recording.bin").await.ok_or("its frames are missing")?;
-    let recording = Recording::new(&header, &frames).map_err(|error| error.to_string())?;
+    let recording = ReplayFrames::new(&header, &frames).map_err(|error| error.to_string())?;
     let (replay, ground) = Replayed::new(recording, &app.borrow().controls);
     Ok((Source::Replay(Box::new(replay)), ground))
 }

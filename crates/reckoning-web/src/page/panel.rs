@@ -9,8 +9,8 @@ use super::draw::Ground;
 use crate::controls::Controls;
 use crate::plot::short;
 use crate::replay::ReplayClock;
-use crate::scene::{Entry, Scene};
-use crate::state::State;
+use crate::scene::{GameScene, ScoreEntry};
+use crate::state::PageState;
 
 /// How long the end of a round is told in large letters.
 const BANNER_S: f64 = 4.0;
@@ -98,7 +98,7 @@ fn show_input(input: &HtmlInputElement, name: &str, value: &str) {
 }
 
 /// The figures beside the plots and the headline.
-pub fn show_figures(state: &State) {
+pub fn show_figures(state: &PageState) {
     let has_errors = state.error_count > 0;
     let error = |px: f64| if has_errors { short(px) } else { "–".to_string() };
     dom::write("error-ghost", &error(state.error.reckoning));
@@ -114,7 +114,7 @@ pub fn show_figures(state: &State) {
 }
 
 /// Score, vitals, feed, banner and board.
-pub fn show_scene(scene: &Scene, now: SimTime, ground: Option<&Ground>, show_board: bool) {
+pub fn show_scene(scene: &GameScene, now: SimTime, ground: Option<&Ground>, show_board: bool) {
     dom::show("score", true);
     dom::write("score-0", &scene.scores[0].to_string());
     dom::write("score-1", &scene.scores[1].to_string());
@@ -138,7 +138,7 @@ pub fn show_scene(scene: &Scene, now: SimTime, ground: Option<&Ground>, show_boa
     }
 }
 
-fn board_of(team: u8, entries: &[(u16, &Entry)], me: Option<u16>) -> String {
+fn board_of(team: u8, entries: &[(u16, &ScoreEntry)], me: Option<u16>) -> String {
     let (class, name) = if team == 0 { ("dot", "Blue") } else { ("dot orange", "Orange") };
     let mut html = format!(
         "<table><tr><th><span class=\"{class}\"></span> {name}</th><th>kills</th><th>deaths</th></tr>"
@@ -152,7 +152,7 @@ fn board_of(team: u8, entries: &[(u16, &Entry)], me: Option<u16>) -> String {
     html + "</table>"
 }
 
-fn show_feed(scene: &Scene, now: SimTime) {
+fn show_feed(scene: &GameScene, now: SimTime) {
     let dot = |player: u16| {
         let class = if scene.team_of(player) == 0 { "dot" } else { "dot orange" };
         format!("<span class=\"{class}\"></span>{}", dom::escaped(scene.name_of(player)))
@@ -164,7 +164,7 @@ fn show_feed(scene: &Scene, now: SimTime) {
     dom::write_html("feed", &lines.collect::<String>());
 }
 
-fn show_banner(scene: &Scene, now: SimTime) {
+fn show_banner(scene: &GameScene, now: SimTime) {
     let round = scene.banner.as_ref().filter(|it| now.secs_since(it.1) < BANNER_S);
     let back_in = scene.status.back_at.filter(|_| scene.me.is_some() && !scene.status.is_alive);
     let html = match (round, back_in) {

@@ -8,8 +8,8 @@ use reckoning_arena::Level;
 use super::draw::Ground;
 use super::measure::Meters;
 use crate::controls::Controls;
-use crate::replay::{Chain, Recording, ReplayClock};
-use crate::scene::{Body, Scene};
+use crate::replay::{Chain, ReplayClock, ReplayFrames};
+use crate::scene::{GameScene, SceneBody};
 
 /// Around a recording without a level, as a share of its size.
 const RIM: f64 = 0.05;
@@ -21,18 +21,18 @@ const SCRUB_S: f64 = 0.5;
 /// A recording and where we are in it.
 #[derive(Debug)]
 pub struct Replayed {
-    pub recording: Recording,
+    pub recording: ReplayFrames,
     pub chain: Chain,
     pub clock: ReplayClock,
-    pub bodies: BTreeMap<u32, Body>,
-    pub scene: Scene,
+    pub bodies: BTreeMap<u32, SceneBody>,
+    pub scene: GameScene,
     /// From the recording's places to those of the page.
     shift: DVec3,
     before_s: f64,
 }
 
 impl Replayed {
-    pub fn new(recording: Recording, controls: &Controls) -> (Self, Ground) {
+    pub fn new(recording: ReplayFrames, controls: &Controls) -> (Self, Ground) {
         let named = recording.header().level.as_deref();
         let level = named.and_then(|name| Level::built_in(name).ok());
         let (low, high) = recording.bounds();
@@ -46,7 +46,7 @@ impl Replayed {
         };
         let chain = Chain::new(recording.header().bodies.len(), controls);
         let clock = ReplayClock::new(recording.seconds());
-        let mut scene = Scene::default();
+        let mut scene = GameScene::default();
         scene.items = u64::MAX;
         let (bodies, before_s) = (BTreeMap::new(), 0.0);
         (Self { recording, chain, clock, bodies, scene, shift, before_s }, ground)
@@ -73,14 +73,14 @@ impl Replayed {
                 continue;
             };
             let Some((shown, yaw_rad)) = self.chain.shown(number, at_s) else { continue };
-            let body = self.bodies.entry(key).or_insert_with(|| Body {
+            let body = self.bodies.entry(key).or_insert_with(|| SceneBody {
                 entity: key,
                 player: number as u16,
                 team: header.team,
                 is_tank: header.kind == 1,
                 is_alive: true,
                 name: header.name.clone(),
-                ..Body::default()
+                ..SceneBody::default()
             });
             let at = SimTime::from_secs_f64(at_s);
             let comparison = self.chain.comparison();

@@ -6,7 +6,7 @@ use reckoning::random::SplitMix64;
 use reckoning::{DQuat, DVec3, Ghost, Kinematics, Publisher, SimTime, Update};
 use reckoning_arena::protocol::LinkChoice;
 
-use super::recording::Recording;
+use super::recording::ReplayFrames;
 use crate::comparison::ComparisonStreams;
 use crate::controls::Controls;
 
@@ -23,14 +23,14 @@ const SCRUB_S: f64 = 1.0;
 
 /// A datagram on its way.
 #[derive(Clone, Debug)]
-enum Flight {
+enum InFlight {
     Update(usize, Box<Update>),
     Snapshot(usize, SimTime, DVec3),
 }
 
 /// One body's two ends.
 #[derive(Clone, Debug, Default)]
-struct Line {
+struct BodyChain {
     publisher: Option<Publisher>,
     before: Option<DVec3>,
     ghost: Option<Ghost>,
@@ -42,8 +42,8 @@ struct Line {
 #[derive(Debug)]
 pub struct Chain {
     controls: Controls,
-    lines: Vec<Line>,
-    flights: VecDeque<(SimTime, Flight)>,
+    lines: Vec<BodyChain>,
+    flights: VecDeque<(SimTime, InFlight)>,
     comparison: ComparisonStreams,
     random: SplitMix64,
     is_losing: bool,
@@ -60,7 +60,7 @@ impl Chain {
     pub fn new(bodies: usize, controls: &Controls) -> Self {
         Self {
             controls: controls.clone(),
-            lines: vec![Line::default(); bodies],
+            lines: vec![BodyChain::default(); bodies],
             flights: VecDeque::new(),
             comparison: ComparisonStreams::default(),
             random: SplitMix64::new(1),
@@ -78,7 +78,7 @@ impl Chain {
     }
 
     /// Runs up to a moment of the recording; a leap begins anew shortly before it.
-    pub fn run_to(&mut self, recording: &Recording, at_s: f64) {
+    pub fn run_to(&mut self, recording: &ReplayFrames, at_s: f64) {
         let goal = tick_at(at_s);
         let is_leap = self.tick.is_none_or(|tick| {
             goal < tick || (goal - tick) as f64 > SCRUB_S * f64::from(TICKS_PER_S)
@@ -97,21 +97,21 @@ impl Chain {
         }
     }
 
-    fn step(&mut self, recording: &Recording, tick: i64) {
+    fn step(&mut self, recording: &ReplayFrames, tick: i64) {
         let now = SimTime::from_tick(tick, TICKS_PER_S);
         let mut truths = Vec::with_capacity(self.lines.len());
         for body in 0..self.lines.len() {
             let Some((place, yaw_rad)) = recording.pose_at(body, now.as_secs_f64()) else {
-                self.lines[body] = Line::default();
+                self.lines[body] = BodyChain::default();
                 continue;
             };
             let (update, velocity) = self.observe(body, now, place, yaw_rad);
             truths.push((body as u32, place, velocity));
             if let Some(update) = update {
-                self.send(now, Flight::Update(body, Box::new(update)));
+                self.send(now, InFlight::Update(body, Box::new(update)));
             }
             if tick % SNAPSHOT_EVERY == 0 {
-                self.send(now, Flight::Snapshot(body, now, place));
+                self.send(now, InFlight::Snapshot(body, now, place));
             }
         }
         self.comparison.hear_truth(now, now, truths);
@@ -146,7 +146,7 @@ impl Chain {
     }
 
     /// Puts something on its way, unless the link loses it.
-    fn send(&mut self, now: SimTime, flight: Flight) {
+    fn send(&mut self, now: SimTime, flight: InFlight) {
         let link = self.controls.link;
         if self.loses(link) {
             return;
@@ -171,8 +171,8 @@ impl Chain {
         while self.flights.front().is_some_and(|it| it.0 <= now) {
             let Some((_, flight)) = self.flights.pop_front() else { return };
             match flight {
-                Flight::Update(body, update) => self.accept(now, body, *update),
-                Flight::Snapshot(body, at, place) => {
+                InFlight::Update(body, update) => self.accept(now, body, *update),
+                InFlight::Snapshot(body, at, place) => {
                     self.snapshots += 1;
                     self.comparison.hear_snapshot(at, now, [(body as u32, place)]);
                 }

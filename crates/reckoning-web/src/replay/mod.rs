@@ -7,7 +7,7 @@ mod chain;
 mod recording;
 
 pub use chain::Chain;
-pub use recording::{Header, HeaderBody, Recording, RecordingError};
+pub use recording::{HeaderBody, ReplayError, ReplayFrames, ReplayHeader};
 
 /// Where in the recording we are.
 #[derive(Clone, Copy, Debug, PartialEq)]

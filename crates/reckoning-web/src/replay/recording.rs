@@ -12,7 +12,7 @@ const LEAP_PX_S: f64 = 5_000.0;
 
 /// What `/recording.json` says.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Header {
+pub struct ReplayHeader {
     /// What it is called.
     pub name: String,
     /// How long it is.
@@ -45,7 +45,7 @@ pub struct HeaderBody {
 
 /// Why a recording cannot be shown.
 #[derive(Clone, Debug, PartialEq)]
-pub enum RecordingError {
+pub enum ReplayError {
     /// The header is not as it must be.
     Header {
         /// What is wrong with it.
@@ -60,7 +60,7 @@ pub enum RecordingError {
     Empty,
 }
 
-impl fmt::Display for RecordingError {
+impl fmt::Display for ReplayError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Header { said } => write!(f, "the header of the recording is wrong: {said}"),
@@ -70,40 +70,40 @@ impl fmt::Display for RecordingError {
     }
 }
 
-impl std::error::Error for RecordingError {}
+impl std::error::Error for ReplayError {}
 
 /// A recording in memory.
 #[derive(Clone, Debug)]
-pub struct Recording {
-    header: Header,
+pub struct ReplayFrames {
+    header: ReplayHeader,
     numbers: Vec<f32>,
     frames: usize,
 }
 
-impl Recording {
+impl ReplayFrames {
     /// From the two files; half a frame at the end is left out.
     ///
     /// # Errors
     /// When the header is wrong or there is nothing to show.
-    pub fn new(header: &str, frames: &[u8]) -> Result<Self, RecordingError> {
-        let header: Header = serde_json::from_str(header)
-            .map_err(|error| RecordingError::Header { said: error.to_string() })?;
+    pub fn new(header: &str, frames: &[u8]) -> Result<Self, ReplayError> {
+        let header: ReplayHeader = serde_json::from_str(header)
+            .map_err(|error| ReplayError::Header { said: error.to_string() })?;
         if !(header.rate_hz > 0.0 && header.rate_hz.is_finite()) {
-            return Err(RecordingError::Rate { got_hz: header.rate_hz });
+            return Err(ReplayError::Rate { got_hz: header.rate_hz });
         }
         let (quads, _) = frames.as_chunks::<4>();
         let numbers: Vec<f32> = quads.iter().map(|quad| f32::from_le_bytes(*quad)).collect();
         let width = header.bodies.len() * NUMBERS;
         let frames = numbers.len().checked_div(width).unwrap_or(0);
         if frames == 0 {
-            return Err(RecordingError::Empty);
+            return Err(ReplayError::Empty);
         }
         Ok(Self { header, numbers, frames })
     }
 
     /// Who and how long.
     #[must_use]
-    pub const fn header(&self) -> &Header {
+    pub const fn header(&self) -> &ReplayHeader {
         &self.header
     }
 
@@ -162,7 +162,7 @@ pub(crate) mod tests {
 
     /// Two bodies for two seconds at 10 Hz: one goes east with 100 px/s, the other is there only
     /// in the first second.
-    pub(crate) fn sample() -> Recording {
+    pub(crate) fn sample() -> ReplayFrames {
         let header = r#"{"name":"a","rate_hz":10,"seconds":2,"level":null,"events":[],
             "bodies":[{"id":4,"team":1,"kind":0,"name":"Ada"},{"id":9}]}"#;
         let mut bytes = Vec::new();
@@ -172,7 +172,7 @@ pub(crate) mod tests {
                 bytes.extend(number.to_le_bytes());
             }
         }
-        Recording::new(header, &bytes).unwrap()
+        ReplayFrames::new(header, &bytes).unwrap()
     }
 
     #[test]
@@ -196,7 +196,7 @@ pub(crate) mod tests {
 
     #[test]
     fn what_cannot_be_shown_is_named() {
-        let error = |header: &str| Recording::new(header, &[0; 12]).unwrap_err().to_string();
+        let error = |header: &str| ReplayFrames::new(header, &[0; 12]).unwrap_err().to_string();
         assert!(error("{").contains("header"));
         assert!(error(r#"{"name":"a","rate_hz":0,"bodies":[]}"#).contains("0 Hz"));
         assert!(error(r#"{"name":"a","rate_hz":1,"bodies":[]}"#).contains("nobody"));

@@ -8,7 +8,7 @@ use web_sys::CanvasRenderingContext2d as Pen;
 use super::palette::Palette;
 use super::sprite_cache::{Look, SpriteCache, SpriteKey};
 use crate::camera::Camera;
-use crate::scene::{Body, Bullet, Scene};
+use crate::scene::{Bullet, GameScene, SceneBody};
 
 /// Bodies are never smaller on the page.
 const MIN_RADIUS: f64 = 7.0;
@@ -38,16 +38,16 @@ impl Brush<'_> {
     }
 
     /// Where it really is: a thin solid ring.
-    pub fn truth(&self, body: &Body, place: DVec3) {
+    pub fn truth(&self, body: &SceneBody, place: DVec3) {
         self.ring(body, place, self.colours.truth, &[], 2.0);
     }
 
     /// Where a naive game shows it: dashes.
-    pub fn naive(&self, body: &Body, place: DVec3) {
+    pub fn naive(&self, body: &SceneBody, place: DVec3) {
         self.ring(body, place, self.colours.naive, &[5.0, 4.0], 1.8);
     }
 
-    fn ring(&self, body: &Body, place: DVec3, colour: &str, dashes: &[f64], width: f64) {
+    fn ring(&self, body: &SceneBody, place: DVec3, colour: &str, dashes: &[f64], width: f64) {
         let pen = self.pen;
         let dashes: js_sys::Array = dashes.iter().map(|it| js_sys::Number::from(*it)).collect();
         pen.set_stroke_style_str(colour);
@@ -60,7 +60,7 @@ impl Brush<'_> {
     }
 
     /// Team 0 is round, team 1 has corners; tanks are longer than wide.
-    fn outline(&self, body: &Body, [x, y]: [f64; 2], radius: f64) {
+    fn outline(&self, body: &SceneBody, [x, y]: [f64; 2], radius: f64) {
         let pen = self.pen;
         pen.begin_path();
         if body.team.is_multiple_of(2) && !body.is_tank {
@@ -82,7 +82,7 @@ impl Brush<'_> {
     }
 
     /// The body itself: what the game draws.
-    pub fn body(&self, body: &Body, place: DVec3, is_struck: bool) {
+    pub fn body(&self, body: &SceneBody, place: DVec3, is_struck: bool) {
         let pen = self.pen;
         let [x, y] = self.camera.to_page(place);
         let radius = self.radius();
@@ -114,7 +114,7 @@ impl Brush<'_> {
         }
     }
 
-    fn gun(&self, body: &Body, [x, y]: [f64; 2], radius: f64, rim: &str) {
+    fn gun(&self, body: &SceneBody, [x, y]: [f64; 2], radius: f64, rim: &str) {
         let (sin, cos) = (libm::sin(body.yaw_rad), libm::cos(body.yaw_rad));
         let pen = self.pen;
         pen.set_stroke_style_str(rim);
@@ -128,7 +128,7 @@ impl Brush<'_> {
     }
 
     /// A light half towards where it looks.
-    fn face(&self, body: &Body, [x, y]: [f64; 2], radius: f64) {
+    fn face(&self, body: &SceneBody, [x, y]: [f64; 2], radius: f64) {
         let pen = self.pen;
         pen.set_fill_style_str("rgba(255,255,255,0.28)");
         pen.begin_path();
@@ -137,7 +137,7 @@ impl Brush<'_> {
         pen.fill();
     }
 
-    fn fallen(&self, body: &Body, [x, y]: [f64; 2], radius: f64) {
+    fn fallen(&self, body: &SceneBody, [x, y]: [f64; 2], radius: f64) {
         let pen = self.pen;
         let reach = radius * 0.55;
         pen.set_global_alpha(0.55);
@@ -172,7 +172,7 @@ impl Brush<'_> {
     }
 
     /// The name over a body. The pen has the font.
-    pub fn name(&self, body: &Body, place: DVec3, sprites: &mut SpriteCache) {
+    pub fn name(&self, body: &SceneBody, place: DVec3, sprites: &mut SpriteCache) {
         let [x, y] = self.camera.to_page(place);
         let y = y - self.radius() * 1.5 - 11.0;
         let key = SpriteKey::Name { text: body.name.clone(), is_faint: body.is_bot };
@@ -195,7 +195,7 @@ impl Brush<'_> {
     }
 
     /// Somebody else, from a sprite.
-    pub fn sprite(&self, body: &Body, place: DVec3, look: Look, sprites: &mut SpriteCache) {
+    pub fn sprite(&self, body: &SceneBody, place: DVec3, look: Look, sprites: &mut SpriteCache) {
         let (team, is_tank, radius) = (body.team, body.is_tank, self.radius());
         let alike = match (look, is_tank, team % 2) {
             (Look::Truth | Look::Naive, false, 0) => 1.0,
@@ -206,7 +206,7 @@ impl Brush<'_> {
         let key = SpriteKey::Body { team, is_tank, look, turn: turn as u16 };
         let size = || [2.0 * (radius * 1.75 + 4.0); 2];
         sprites.put(self.pen, &key, self.camera.to_page(place), size, |pen| {
-            let turned = Body { yaw_rad: turn / TURNS * TAU, ..body.clone() };
+            let turned = SceneBody { yaw_rad: turn / TURNS * TAU, ..body.clone() };
             let camera = Camera { centre: DVec3::ZERO, size: [0.0; 2], ..*self.camera };
             let brush = Brush { pen, camera: &camera, ..*self };
             match look {
@@ -221,7 +221,7 @@ impl Brush<'_> {
 
     /// Bullets with their tails, as they are at the host's time: a stroke for each colour, and
     /// one for all cores.
-    pub fn bullets(&self, host_now: SimTime, scene: &Scene) {
+    pub fn bullets(&self, host_now: SimTime, scene: &GameScene) {
         let lines: Vec<_> =
             scene.bullets.values().filter_map(|it| self.tail(it, host_now)).collect();
         if lines.is_empty() {

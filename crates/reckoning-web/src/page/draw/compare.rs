@@ -5,7 +5,7 @@ use reckoning::DVec3;
 use super::ground::Backdrop;
 use super::{Brush, Picture};
 use crate::camera::Camera;
-use crate::scene::Body;
+use crate::scene::SceneBody;
 
 /// The space between two windows, and at the rim.
 const GAP: f64 = 10.0;
@@ -18,7 +18,7 @@ type Window<'a> = (&'static str, Option<DVec3>, &'a str);
 /// Draws the four windows; `below` them is room for what lies over the arena.
 pub fn draw_compare(
     picture: &Picture<'_>,
-    target: &Body,
+    target: &SceneBody,
     backdrop: &mut Backdrop,
     (below, dpr): (f64, f64),
 ) {
@@ -60,7 +60,7 @@ pub fn draw_compare(
     }
 }
 
-fn draw_window(picture: &Picture<'_>, camera: &Camera, target: &Body, window: &Window<'_>) {
+fn draw_window(picture: &Picture<'_>, camera: &Camera, target: &SceneBody, window: &Window<'_>) {
     let (title, place, colour) = *window;
     let (pen, colours) = (picture.pen, picture.colours);
     let brush = Brush { pen, camera, colours, radius_px: picture.ground.radius_px };

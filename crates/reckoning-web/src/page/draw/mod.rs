@@ -24,7 +24,7 @@ pub use sprite_cache::SpriteCache;
 use crate::camera::Camera;
 use crate::controls::Overlays;
 use crate::input::{HeldInput, STICK_PX};
-use crate::scene::{Body, Scene};
+use crate::scene::{GameScene, SceneBody};
 
 /// How old news are half of what they were, for the rings of ages.
 const AGE_S: f64 = 0.5;
@@ -35,8 +35,8 @@ pub struct Picture<'a> {
     pub camera: &'a Camera,
     pub colours: &'a Palette,
     pub ground: &'a Ground,
-    pub bodies: &'a [&'a Body],
-    pub scene: &'a Scene,
+    pub bodies: &'a [&'a SceneBody],
+    pub scene: &'a GameScene,
     pub overlays: Overlays,
     pub trend: Option<&'a TrendMap>,
     /// Radii around the eye within which bodies are told ever more finely.
@@ -87,8 +87,8 @@ impl Picture<'_> {
     fn draw_others(&self, brush: &Brush<'_>, sprites: &mut SpriteCache) {
         let others = || self.bodies.iter().filter(|it| it.is_alive && !it.is_me);
         let naive_of =
-            |it: &Body| it.naive.filter(|place| self.overlays.naive && brush.shows(*place));
-        let truth_of = |it: &Body| it.truth.filter(|place| brush.shows(*place));
+            |it: &SceneBody| it.naive.filter(|place| self.overlays.naive && brush.shows(*place));
+        let truth_of = |it: &SceneBody| it.truth.filter(|place| brush.shows(*place));
         for body in others() {
             if let Some(naive) = naive_of(body) {
                 brush.sprite(body, naive, Look::Naive, sprites);
