@@ -26,7 +26,7 @@ pub(crate) const ALPN_NATIVE: &[u8] = b"reckoning/1";
 
 /// A certificate chain, its key and the hash that clients pin.
 #[derive(Debug)]
-pub struct Identity {
+pub(crate) struct Identity {
     chain: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
     sha256: [u8; 32],
@@ -90,7 +90,7 @@ impl Identity {
     ///
     /// # Errors
     /// When a file is not what it should be.
-    pub fn new(settings: &settings::Certificate) -> Result<Self, IdentityError> {
+    pub(crate) fn new(settings: &settings::Certificate) -> Result<Self, IdentityError> {
         match (&settings.chain_file, &settings.key_file) {
             (Some(chain), Some(key)) => Self::read(chain, key),
             _ => Self::make(settings),
@@ -130,13 +130,13 @@ impl Identity {
 
     /// SHA-256 of the certificate, which clients may pin.
     #[must_use]
-    pub const fn sha256(&self) -> [u8; 32] {
+    pub(crate) const fn sha256(&self) -> [u8; 32] {
         self.sha256
     }
 
     /// Whether it was made here, so that clients must pin it.
     #[must_use]
-    pub const fn is_made(&self) -> bool {
+    pub(crate) const fn is_made(&self) -> bool {
         self.made
     }
 

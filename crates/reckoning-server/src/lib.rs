@@ -23,7 +23,7 @@ mod connection;
 mod game;
 mod http;
 mod join_auth;
-pub mod limits;
+mod limits;
 pub mod logs;
 pub mod metrics;
 mod quic;

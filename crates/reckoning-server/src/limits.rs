@@ -25,7 +25,7 @@ struct Account {
 
 /// Keeps an account for each address.
 #[derive(Clone, Debug)]
-pub struct AddressLimiter {
+pub(crate) struct AddressLimiter {
     limits: Arc<Limits>,
     accounts: Arc<Mutex<BTreeMap<IpAddr, Account>>>,
 }
@@ -36,7 +36,7 @@ const IDLE: Duration = Duration::from_secs(10);
 impl AddressLimiter {
     /// A limiter without accounts.
     #[must_use]
-    pub fn new(limits: Arc<Limits>) -> Self {
+    pub(crate) fn new(limits: Arc<Limits>) -> Self {
         Self { limits, accounts: Arc::default() }
     }
 
@@ -44,7 +44,7 @@ impl AddressLimiter {
     ///
     /// # Errors
     /// When the address has reached a limit.
-    pub fn enter(&self, now: SimTime, address: IpAddr) -> Result<Permit, RejectReason> {
+    pub(crate) fn enter(&self, now: SimTime, address: IpAddr) -> Result<Permit, RejectReason> {
         let address = customer(address);
         let mut accounts = self.accounts();
         if !accounts.contains_key(&address) {
@@ -68,7 +68,7 @@ impl AddressLimiter {
     /// Whether connections from this address are rejected in any case, so that a handshake is not
     /// worth its cost.
     #[must_use]
-    pub fn is_banned(&self, now: SimTime, address: IpAddr) -> bool {
+    pub(crate) fn is_banned(&self, now: SimTime, address: IpAddr) -> bool {
         self.accounts().get(&customer(address)).is_some_and(|account| now < account.banned_until)
     }
 
@@ -109,7 +109,7 @@ const BURST_S: f64 = 4.0;
 
 /// Permission of one connection, which counts as open until this is dropped.
 #[derive(Debug)]
-pub struct Permit {
+pub(crate) struct Permit {
     limiter: AddressLimiter,
     address: IpAddr,
 }
@@ -117,7 +117,7 @@ pub struct Permit {
 impl Permit {
     /// Whether the address may send one more datagram.
     #[must_use]
-    pub fn may_send(&self, now: SimTime) -> bool {
+    pub(crate) fn may_send(&self, now: SimTime) -> bool {
         let mut accounts = self.limiter.accounts();
         accounts.get_mut(&self.address).is_some_and(|account| {
             account.seen = now;
@@ -127,7 +127,7 @@ impl Permit {
 
     /// Rejects new connections from this address for a while. Open ones stay: they may be honest
     /// neighbours behind the same router.
-    pub fn ban(&self, now: SimTime) {
+    pub(crate) fn ban(&self, now: SimTime) {
         if let Some(account) = self.limiter.accounts().get_mut(&self.address) {
             account.banned_until = now + self.limiter.limits.flood_ban;
         }

@@ -25,32 +25,32 @@ pub use reckoning_recording::{Level, Meta};
 
 /// One body at one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RecordedBody {
+pub(crate) struct RecordedBody {
     /// Its entity.
-    pub id: u32,
+    pub(crate) id: u32,
     /// Where it is.
-    pub position: DVec3,
+    pub(crate) position: DVec3,
     /// How fast it is.
-    pub velocity: DVec3,
+    pub(crate) velocity: DVec3,
     /// Where it faces, counter-clockwise from +x.
-    pub yaw_rad: f32,
+    pub(crate) yaw_rad: f32,
     /// Counts up when it is put elsewhere.
-    pub segment: u32,
+    pub(crate) segment: u32,
     /// Its side; -1 is neutral.
-    pub team: i32,
+    pub(crate) team: i32,
     /// Whether it lives.
-    pub alive: bool,
+    pub(crate) alive: bool,
 }
 
 /// All bodies at one step.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct RecordedStep {
+pub(crate) struct RecordedStep {
     /// The moment, on the server's timeline.
-    pub at: SimTime,
+    pub(crate) at: SimTime,
     /// Everyone who is there.
-    pub bodies: Vec<RecordedBody>,
+    pub(crate) bodies: Vec<RecordedBody>,
     /// The names of those who are new, or have a new one.
-    pub names: Vec<(u32, String)>,
+    pub(crate) names: Vec<(u32, String)>,
 }
 
 /// Description of the game in a recording.
@@ -77,7 +77,7 @@ impl Default for RecordingInfo {
 
 /// Hands steps to the thread that writes them.
 #[derive(Debug)]
-pub struct Recorder {
+pub(crate) struct Recorder {
     steps: Option<SyncSender<RecordedStep>>,
     thread: Option<JoinHandle<()>>,
     metrics: Arc<Metrics>,
@@ -92,7 +92,7 @@ impl Recorder {
     ///
     /// # Errors
     /// When the folder or the file cannot be made.
-    pub fn start(
+    pub(crate) fn start(
         settings: &RecordingSettings,
         info: &RecordingInfo,
         metrics: Arc<Metrics>,
@@ -115,18 +115,18 @@ impl Recorder {
 
     /// The file that is written.
     #[must_use]
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Whether a step at `now` would be recorded, so that nobody gathers one in vain.
     #[must_use]
-    pub fn wants(&self, now: SimTime) -> bool {
+    pub(crate) fn wants(&self, now: SimTime) -> bool {
         now >= self.next
     }
 
     /// Whether a step must name this body: it was not there before, or had another name.
-    pub fn is_new(&mut self, id: u32, name: &str) -> bool {
+    pub(crate) fn is_new(&mut self, id: u32, name: &str) -> bool {
         let known = self.named.get(&id).is_some_and(|known| known == name);
         if !known {
             self.named.insert(id, name.to_string());
@@ -135,7 +135,7 @@ impl Recorder {
     }
 
     /// Hands over a step. Never waits.
-    pub fn record(&mut self, step: RecordedStep) {
+    pub(crate) fn record(&mut self, step: RecordedStep) {
         // On the grid of the rate, so that a step a little late does not shift the rest.
         let since = step.at.saturating_since(self.next);
         let missed = (since.as_micros() / self.every.as_micros().max(1)) as u32;
@@ -152,7 +152,7 @@ impl Recorder {
     }
 
     /// Writes what waits and marks the file as complete.
-    pub fn finish(mut self) {
+    pub(crate) fn finish(mut self) {
         self.close();
     }
 

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! A token is bound to the entities it names and ends at a moment. Its nonce lives in one
-//! session at a time (see [`LiveTokens`]), so a copied token gains nothing while its owner
+//! session at a time (see `LiveTokens`), so a copied token gains nothing while its owner
 //! plays, and the owner can come back after a broken connection: once nothing was heard on the
 //! old one for two seconds, in which a live client sends a lot, the new one takes its place.
 
@@ -204,7 +204,7 @@ fn parse(said: &[u8]) -> Option<Token> {
 
 /// Which tokens are being played with. Holds one entry for each peer, so peers bound it.
 #[derive(Debug, Default)]
-pub struct LiveTokens {
+pub(crate) struct LiveTokens {
     by_nonce: BTreeMap<Nonce, PeerId>,
 }
 
@@ -215,7 +215,7 @@ impl LiveTokens {
     ///
     /// # Errors
     /// When another session has it.
-    pub fn take(
+    pub(crate) fn take(
         &mut self,
         nonce: Nonce,
         peer: PeerId,
@@ -230,7 +230,7 @@ impl LiveTokens {
     }
 
     /// Gives back what a session held.
-    pub fn release(&mut self, peer: PeerId) {
+    pub(crate) fn release(&mut self, peer: PeerId) {
         self.by_nonce.retain(|_, holder| *holder != peer);
     }
 }

@@ -18,7 +18,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The variable that names the file which skips are added to.
-pub const SKIPS: &str = "RECKONING_SKIPS";
+const SKIPS: &str = "RECKONING_SKIPS";
 
 /// Says that `test`, a test or a part of one, did not check anything, and why.
 pub fn skip(test: &str, reason: &str) {

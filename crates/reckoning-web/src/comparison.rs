@@ -184,12 +184,6 @@ impl ComparisonStreams {
         newest.at.secs_since(leapt) > SETTLE_S
     }
 
-    /// How fast a body really is.
-    #[must_use]
-    pub fn true_velocity(&self, entity: u32) -> Option<DVec3> {
-        Some(self.truths.get(&entity)?.newest()?.velocity)
-    }
-
     /// Where a game shows it that draws what it hears.
     #[must_use]
     pub fn naive(&self, entity: u32) -> Option<DVec3> {

@@ -90,12 +90,6 @@ impl Format {
         self.time_of(self.tick_of(at))
     }
 
-    /// Whether height and tilt are dropped.
-    #[must_use]
-    pub const fn is_flat(&self) -> bool {
-        self.flat
-    }
-
     /// Stamps per second.
     #[must_use]
     pub const fn stamp_hz(&self) -> u32 {

@@ -246,12 +246,12 @@ impl Metrics {
     }
 
     /// Counts a dropped datagram.
-    pub fn count_drop(&self, reason: DropReason) {
+    pub(crate) fn count_drop(&self, reason: DropReason) {
         self.drops[reason as usize].inc();
     }
 
     /// Counts a rejected connection or client.
-    pub fn count_reject(&self, reason: RejectReason) {
+    pub(crate) fn count_reject(&self, reason: RejectReason) {
         self.rejects[reason as usize].inc();
     }
 
