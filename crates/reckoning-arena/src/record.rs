@@ -21,7 +21,7 @@ pub struct MatchConfig {
     pub bots: u16,
     /// How long.
     pub seconds: u32,
-    /// Who plays against whom.
+    /// The sides of the match.
     pub mode: Mode,
     /// Decides everything that is left to chance, the bots' characters included.
     pub seed: u64,
@@ -83,7 +83,7 @@ impl Match {
         &self.world
     }
 
-    /// Those who play.
+    /// The players.
     #[must_use]
     pub fn bots(&self) -> &Bots {
         &self.bots

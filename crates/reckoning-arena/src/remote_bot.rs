@@ -1,8 +1,8 @@
 //! A bot that plays over the network: its knowledge, its decisions, its own body.
 //!
-//! A [`RemoteBot`] has no I/O. It is told what a client hears ([`ServerMessage`], entities in sight,
-//! corrections), lets a bot decide on that alone, and moves its own body by the rules of the
-//! level, as the client of a person would.
+//! A [`RemoteBot`] has no I/O. It is given what a client receives ([`ServerMessage`], entities in
+//! sight, corrections), lets a bot decide on that alone, and moves its own body by the rules of
+//! the level, as the client of a person would.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -53,7 +53,7 @@ impl RemoteBot {
         }
     }
 
-    /// The server told something.
+    /// Handles a message from the server.
     pub fn handle_message(&mut self, message: &ServerMessage) {
         match *message {
             ServerMessage::Side { team, .. } => self.team = Team(team.into()),
@@ -148,7 +148,7 @@ impl RemoteBot {
             other.is_alive = living.contains(&id.0);
             Some(other)
         });
-        self.world.mirror(self.tick, others.chain([*body]), self.items);
+        self.world.replace_state(self.tick, others.chain([*body]), self.items);
         let inputs = self.bots.decide(&self.world);
         let input = inputs.iter().find(|it| it.0 == id).map(|it| it.1)?;
         if !is_alive {

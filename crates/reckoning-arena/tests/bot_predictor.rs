@@ -60,14 +60,14 @@ fn played(
     settings.learned = learned.map(Arc::new);
     settings.tuning.model = choice;
     let mut host = Host::new(config).unwrap();
-    let mut stage = ArenaHost::new(level, &settings);
+    let mut arena = ArenaHost::new(level, &settings);
     let mut now = SimTime::ZERO;
-    stage.apply_tuning(now, &mut host);
+    arena.apply_tuning(now, &mut host);
     for _ in 0..seconds * 60 {
         now += Duration::from_micros(16_667);
-        stage.tick(now, &mut host);
+        arena.tick(now, &mut host);
     }
-    (host, stage, now)
+    (host, arena, now)
 }
 
 #[test]
@@ -75,13 +75,13 @@ fn bots_are_published_with_the_curves_of_a_trained_predictor() {
     let curves = |host: &Host| {
         host.entities().filter(|(_, _, known)| matches!(known.model(), Model::Curve(_))).count()
     };
-    let (host, stage, now) = played(Some(coasting(1.0)), ModelChoice::Learned, 1);
+    let (host, arena, now) = played(Some(coasting(1.0)), ModelChoice::Learned, 1);
     // Nobody has lost faith in it within a second.
     assert!(curves(&host) >= 4, "{} of {}", curves(&host), host.entities().count());
     for (entity, _, known) in host.entities() {
-        let (shown, role) = (known.position_at(now), stage.identity(entity).unwrap());
+        let (shown, role) = (known.position_at(now), arena.identity(entity).unwrap());
         let near = |at: reckoning::DVec3| at.distance(shown) < 1.0;
-        assert!(stage.world().players().iter().any(|it| near(it.position)), "{role:?}");
+        assert!(arena.world().players().iter().any(|it| near(it.position)), "{role:?}");
     }
     assert_eq!(curves(&played(None, ModelChoice::Learned, 1).0), 0);
     assert_eq!(curves(&played(Some(coasting(1.0)), ModelChoice::Linear, 1).0), 0);

@@ -65,7 +65,7 @@ fn vectors() -> String {
         "customs": [{ "id": 9, "position": "p + v * (t / (1 + t))" }],
     });
     let mut lines = vec![format!("{{\"about\": {head},"), "\"datagrams\": [".to_owned()];
-    let mut all = talk(&space);
+    let mut all = control_messages(&space);
     for (name, format) in [("space", &space), ("flat", &flat)] {
         all.extend(motion(name, format));
     }
@@ -104,7 +104,7 @@ fn datagram(
 }
 
 /// Everything that is not about motion, two messages a datagram.
-fn talk(format: &Format) -> Vec<Value> {
+fn control_messages(format: &Format) -> Vec<Value> {
     let bytes = format.to_bytes();
     let long: Vec<u8> = (0..=255).collect();
     let reasons = disconnect_reasons(65_535);

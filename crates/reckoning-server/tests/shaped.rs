@@ -1,4 +1,4 @@
-//! Simulated links and asides over real sockets of this machine.
+//! Simulated links and out-of-band datagrams over real sockets of this machine.
 
 mod support;
 
@@ -12,13 +12,13 @@ use reckoning_server::{Game, Relay, Running, Server, ServerRequest};
 
 use support::{Native, wait_for};
 
-/// What a test tells the game, and the game the test.
+/// What a test and its game exchange.
 #[derive(Default)]
 struct Board {
     requests: Vec<ServerRequest>,
     peer: Option<PeerId>,
     came: Vec<Vec<u8>>,
-    /// Send an aside each step, with the moment in it.
+    /// Send an out-of-band datagram each step, with the moment in it.
     stamps: Option<bool>,
 }
 
@@ -92,7 +92,7 @@ fn asides_go_both_ways_and_past_the_session() {
     board.lock().unwrap().stamps = Some(false);
 
     let mut came = None;
-    wait_for("an aside each way", 5.0, || {
+    wait_for("an out-of-band datagram each way", 5.0, || {
         native.frame();
         came = came.take().or_else(|| native.client.poll_out_of_band());
         came.is_some() && !board.lock().unwrap().came.is_empty()

@@ -1,6 +1,6 @@
 //! Truth and plain positions of the others, which Reckoning is compared with.
 //!
-//! A server tells the truth at once and plain positions over the simulated link, both beside the
+//! A server sends the truth at once and plain positions over the simulated link, both beside the
 //! protocol. From the plain ones come the two pictures that Reckoning is held against:
 //!
 //! ```text
@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Moments are the host's. What they are on our own clock is taken from the stream itself: the
-//! largest lead ever of what is told over when it came, which is that of the quickest datagram.
+//! largest lead ever of a stamp over its arrival, which is that of the quickest datagram.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -21,7 +21,7 @@ pub const INTERPOLATION_S: f64 = 0.1;
 const TRACK_PLACES: usize = 128;
 /// Truths come every tick; one that stays away for longer is no truth.
 const LONGEST_GUESS_S: f64 = 0.25;
-/// Who is not heard of for so long is gone.
+/// A body without data for so long is removed.
 const FORGET_S: f64 = 3.0;
 /// The lead over our clock is the largest of so many seconds, so that drifting clocks are followed.
 const LEAD_SECONDS: usize = 10;
@@ -62,13 +62,13 @@ pub struct TimedMotion {
     pub at: SimTime,
     /// Where.
     pub position: DVec3,
-    /// How fast; zero where only positions are told.
+    /// How fast; zero where only positions are sent.
     pub velocity: DVec3,
 }
 
 /// A body that is further than this from where it was, beyond what its speed explains, was born.
 const LEAP_PX: f64 = 60.0;
-/// Nobody can know of a birth before it was told; for so long no picture is judged by it.
+/// No client can know of a birth before its message arrives; until then no method is scored.
 const SETTLE_S: f64 = 1.0;
 
 /// Where one body was of late, oldest first.
@@ -125,7 +125,7 @@ impl RecentTrack {
     }
 }
 
-/// Everything told beside the protocol.
+/// Everything received beside the protocol.
 #[derive(Clone, Debug, Default)]
 pub struct ComparisonStreams {
     truth_clock: StreamClock,
@@ -184,7 +184,7 @@ impl ComparisonStreams {
         newest.at.secs_since(leapt) > SETTLE_S
     }
 
-    /// Where a game shows it that draws what it hears.
+    /// Where a game shows it that draws the newest position received.
     #[must_use]
     pub fn naive(&self, entity: u32) -> Option<DVec3> {
         Some(self.snapshots.get(&entity)?.newest()?.position)

@@ -87,22 +87,22 @@ pub struct Overlays {
     pub errors: bool,
     /// Which way bodies go.
     pub trend: bool,
-    /// What is near enough to be told finely.
+    /// The distance within which bodies are sent finely.
     pub zones: bool,
 }
 
 /// What a change is about, so that it is passed on to the right place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// The simulated link: tell the server.
+    /// The simulated link: sent to the server.
     Link,
-    /// How the server reckons: tell it.
+    /// The server's prediction settings: sent to the server.
     Tuning,
-    /// How ghosts are shown: tell the client.
+    /// How ghosts are shown: applied to the client.
     Ghosts,
     /// Only the picture.
     Picture,
-    /// Who we are: tell the server.
+    /// The name, or whether to watch: sent to the server.
     Hello,
 }
 

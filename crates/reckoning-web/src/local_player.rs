@@ -53,13 +53,13 @@ impl LocalPlayer {
         is_birth
     }
 
-    /// Moves it up to `now`, a step at a time. `told` gets each step's motion.
+    /// Moves it up to `now`, a step at a time. `on_step` gets each step's motion.
     pub fn advance(
         &mut self,
         now: SimTime,
         input: &Input,
         level: &Level,
-        mut told: impl FnMut(&Kinematics),
+        mut on_step: impl FnMut(&Kinematics),
     ) {
         let mut steps = 0;
         while now.as_micros() - self.ticked.as_micros() >= TICK_US {
@@ -70,7 +70,7 @@ impl LocalPlayer {
             steps += 1;
             self.player.advance(input, level);
             self.ticked = SimTime::from_micros(self.ticked.as_micros() + TICK_US);
-            told(&self.player.kinematics(self.ticked, level.file().body.kind));
+            on_step(&self.player.kinematics(self.ticked, level.file().body.kind));
         }
     }
 
@@ -156,9 +156,9 @@ mod tests {
     #[test]
     fn every_step_is_told_with_its_moment() {
         let (level, mut body) = walker();
-        let mut told = Vec::new();
-        body.advance(ms(51), &east(), &level, |it| told.push(it.at.as_micros()));
-        assert_eq!(told, [16_666, 33_332, 49_998]);
+        let mut steps = Vec::new();
+        body.advance(ms(51), &east(), &level, |it| steps.push(it.at.as_micros()));
+        assert_eq!(steps, [16_666, 33_332, 49_998]);
     }
 
     #[test]

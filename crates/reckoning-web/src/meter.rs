@@ -20,7 +20,7 @@ impl DisplayMethod {
     pub const ALL: [Self; 3] = [Self::Reckoning, Self::Naive, Self::Interpolation];
 }
 
-/// Errors are told over this long.
+/// Errors are reported over this long.
 const WINDOW_S: f64 = 5.0;
 /// The window moves on in steps of this.
 const BUCKET_S: f64 = 0.25;
@@ -249,7 +249,7 @@ pub struct Rate {
     last: u64,
 }
 
-/// Rates are told over this long.
+/// Rates are reported over this long.
 const RATE_S: f64 = 2.0;
 
 impl Rate {

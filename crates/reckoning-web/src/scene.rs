@@ -8,7 +8,7 @@ use reckoning_arena::protocol::{A_TURRET, NO_TEAM, ServerMessage};
 /// Lines of the kill feed at most, and how long each stays.
 const FEED_LINES: usize = 5;
 const FEED_S: f64 = 7.0;
-/// A shot whose end was never told is gone after this.
+/// A shot whose end was never received is removed after this.
 const SHOT_S: f64 = 3.0;
 /// How long a strike flashes.
 pub const FLASH_S: f64 = 0.25;
@@ -37,8 +37,8 @@ pub struct SceneBody {
     pub shown: DVec3,
     /// Where its ghost is: what would be shown without the speed clamp.
     pub ghost: DVec3,
-    /// The largest error that the ghost had to shed since the last frame: its distance from the path
-    /// of its newest update.
+    /// The largest error that the ghost had to shed since the last frame: its distance from the
+    /// path of its newest update.
     pub offset_px: f64,
     /// How fast that path goes.
     pub path_px_s: f64,
@@ -53,13 +53,13 @@ pub struct SceneBody {
     /// It lives long enough that pictures of it can be judged.
     pub is_settled: bool,
     /// How far the update that leads it was on the way, in seconds.
-    pub told_s: f64,
+    pub update_age_s: f64,
 }
 
 /// A bullet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bullet {
-    /// Who fired it; [`A_TURRET`] for a turret.
+    /// The shooter; [`A_TURRET`] for a turret.
     pub shooter: u16,
     /// From where.
     pub from: DVec3,
@@ -74,9 +74,9 @@ pub struct Bullet {
 /// A line of the kill feed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kill {
-    /// Who fired; `None` for a turret.
+    /// The shooter; `None` for a turret.
     pub by: Option<u16>,
-    /// Who died.
+    /// The victim.
     pub victim: u16,
     at: SimTime,
 }
@@ -122,7 +122,7 @@ pub struct GameScene {
     pub round_left_s: u16,
     /// Bullets in flight, by number.
     pub bullets: BTreeMap<u32, Bullet>,
-    /// Who is dead.
+    /// Dead players.
     pub dead: BTreeSet<u16>,
     /// Everyone seen so far, by player's number.
     pub board: BTreeMap<u16, ScoreEntry>,
@@ -136,7 +136,7 @@ pub struct GameScene {
 }
 
 impl GameScene {
-    /// The server told something about the game. `reach` says how long a bullet flies.
+    /// Handles a message from the server. `reach` says how long a bullet flies.
     pub fn hear(
         &mut self,
         now: SimTime,

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// Everything `window.reckoning.state()` tells.
+/// Everything that `window.reckoning.state()` returns.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PageState {
     /// `loading`, `connecting`, `joined`, `lost`, `over` or `replay`.

@@ -10,7 +10,7 @@
 //! 3. It **travels** along a route that A* finds on the level's grid, notices when it is
 //!    stuck, hesitates before it steps into a turret's sight ([`travel`]).
 //! 4. With an opponent in its line of fire it **fights**: sidesteps drawn by lot, an aim that
-//!    wanders, bursts ([`fight`]). Who flees or fetches runs on and shoots on the run.
+//!    wanders, bursts ([`fight`]). A bot that flees or fetches shoots on the run.
 //! 5. All of it passes through [`input_emulation`]: eight directions, keys held for a moment.
 //!
 //! The bots are the lab's test data, so none of this is taken from a predictor: no sum of
@@ -44,7 +44,7 @@ use travel::Travel;
 /// How often a bot remembers where it is.
 const TRAIL_TICKS: u64 = 240;
 
-/// Everyone who is played by the machine.
+/// All players that the program controls.
 #[derive(Clone, Debug)]
 pub struct Bots {
     seed: u64,

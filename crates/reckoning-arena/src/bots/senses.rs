@@ -13,7 +13,7 @@ use crate::{TICK_S, TICKS_PER_S, ticks};
 
 /// A bot looks round this often.
 const LOOK_TICKS: u64 = 6;
-/// Who has not been seen for this long is forgotten.
+/// An opponent not seen for this long is forgotten.
 const MEMORY_S: f64 = 6.0;
 /// A bot expects a body it lost sight of to go on for this long.
 const EXPECT_S: f64 = 0.4;

@@ -1,7 +1,7 @@
 //! Trained predictor for the bots, and the inputs it gets from the arena.
 //!
-//! The same as a recording of the arena tells when one is trained: everybody's motion, health
-//! and shots, what lies in the level, its walls and its rim.
+//! The same inputs as a recording of the arena gives when one is trained: everybody's motion,
+//! health and shots, what lies in the level, its walls and its rim.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ impl BotPredictor {
         Self { model, planners, walls, bodies: Vec::new(), items: Vec::new() }
     }
 
-    /// Forgets everyone, since from now on it is not told what they do.
+    /// Forgets all players, since from now on it does not see what they do.
     pub fn forget(&mut self) {
         self.planners.clear();
     }

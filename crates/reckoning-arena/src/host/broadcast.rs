@@ -8,7 +8,7 @@ use crate::protocol::{A_TURRET, NO_TEAM, ServerMessage};
 use crate::world::{Event, PlayerId, Shooter, Team};
 
 impl ArenaHost {
-    /// Sends to one client. A client too slow to take it hears of the next change.
+    /// Sends to one client. A client too slow to take it gets the next change.
     #[expect(clippy::unused_self, reason = "reads like its sibling for everyone")]
     pub(super) fn send(&self, host: &mut Host, to: PeerId, message: &ServerMessage) {
         // Shots are many and soon old; what is lost of them is only not drawn.
@@ -39,7 +39,7 @@ impl ArenaHost {
         }
     }
 
-    /// Tells a client which player and entity are its own.
+    /// Sends a client which player and entity are its own.
     pub(super) fn send_identity(&self, peer: PeerId, id: PlayerId, host: &mut Host) {
         let (Some(entity), Some(player)) = (self.entity_of(id), self.world.player(id)) else {
             return;
@@ -135,7 +135,7 @@ impl ArenaHost {
         let (health, ammo) = (player.health as f32, player.ammo.min(u32::from(u16::MAX)) as u16);
         let left_s = self.world.respawn_left_s(player.id);
         let respawn_ms = (left_s * 1e3).clamp(0.0, f64::from(u16::MAX)) as u16;
-        let told = ServerMessage::Status { health, ammo, alive: player.is_alive, respawn_ms };
+        let status = ServerMessage::Status { health, ammo, alive: player.is_alive, respawn_ms };
         // The time to wait runs down by itself.
         let same = |old: &ServerMessage| {
             matches!(*old, ServerMessage::Status { health: h, ammo: a, alive, .. }
@@ -144,9 +144,9 @@ impl ArenaHost {
         if client.status.as_ref().is_some_and(same) {
             return;
         }
-        self.send(host, peer, &told);
+        self.send(host, peer, &status);
         if let Some(client) = self.clients.get_mut(&peer) {
-            client.status = Some(told);
+            client.status = Some(status);
         }
     }
 
@@ -170,7 +170,7 @@ fn number_of(shooter: Shooter) -> u16 {
     }
 }
 
-/// A place or a velocity as it is told.
+/// A position or a velocity as it is sent.
 pub(super) const fn pair(v: DVec3) -> [f32; 2] {
     [v.x as f32, v.y as f32]
 }

@@ -107,8 +107,8 @@ pub fn host_config(base: HostConfig, level: &Level) -> Result<HostConfig, ArenaH
     Ok(host)
 }
 
-/// Whatever a window may show is near. The rest of a large level is where it is told to be as well,
-/// but in coarser steps, and where it looks matters less.
+/// Whatever a window may show is near. The rest of a large level is sent as well, but in
+/// coarser steps, and where a body there looks matters less.
 fn zone_classes(level: &Level) -> Result<Vec<ZoneClass>, ConfigError> {
     let mut near = ZoneClass::default();
     near.threshold = Threshold::metres(f64::from(ServerTuning::default().threshold_px))?;

@@ -82,8 +82,9 @@ impl ArenaHost {
         shot
     }
 
-    /// Who may have been in the way of a shot, for what was shown is costly to look up: where a
-    /// body is now, it was not far from within the age of the shot and of what was shown.
+    /// Players that may have been in the way of a shot, because what was shown is costly to look
+    /// up: within the age of the shot and of what was shown, a body was not far from where it is
+    /// now.
     fn in_the_way(&self, from: DVec3, along: DVec3, age_s: f64) -> Vec<PlayerId> {
         let body = &self.level.file().body;
         let wide_px = 2.0 * body.radius_px + body.speed_px_s * (age_s + SHOWN_AGE_S);

@@ -117,7 +117,7 @@ pub struct ArenaHostStats {
     pub shots: u64,
     /// Triggers that were pulled too early, without shots, or by the dead.
     pub refused_shots: u64,
-    /// Messages that said nothing.
+    /// Messages that could not be decoded.
     pub malformed: u64,
     /// Times that the guard put somebody right.
     pub corrected: u64,
@@ -147,7 +147,7 @@ struct ClientState {
     wants_truth: bool,
     wants_snapshots: bool,
     link: LinkChoice,
-    /// The status it was told last.
+    /// The status it was sent last.
     status: Option<ServerMessage>,
     /// The shown time of its last shot.
     fired_at: SimTime,
@@ -178,14 +178,14 @@ pub struct ArenaHost {
     actors: BTreeMap<PlayerId, Actor>,
     by_entity: BTreeMap<EntityId, PlayerId>,
     clients: BTreeMap<PeerId, ClientState>,
-    /// Those who may come back, by the number they had.
+    /// Clients that may reconnect, by the peer id they had.
     absent: BTreeMap<PeerId, ClientState>,
     tuning: ServerTuning,
     bot_predictor: Option<BotPredictor>,
     next_step: Option<SimTime>,
     fire_requests: Vec<FireRequest>,
     requests: VecDeque<ArenaRequest>,
-    /// What everyone was told last.
+    /// What was sent to all last.
     items: Option<u64>,
     points: Option<ServerMessage>,
     stats: ArenaHostStats,
@@ -271,7 +271,7 @@ impl ArenaHost {
         }
     }
 
-    /// Tells the host where the bots are, and what is to be expected of them.
+    /// Moves the bots' entities on the host, with their predicted motion.
     fn show_bots(&mut self, at: SimTime, host: &mut Host) {
         let (acting, entities) = self.acting(at);
         let is_chosen = self.tuning.model == ModelChoice::Learned;
@@ -309,7 +309,7 @@ impl ArenaHost {
         found
     }
 
-    /// Reckons like this from now on, and tells everyone.
+    /// Applies these settings from now on, and sends them to all clients.
     pub fn set_tuning(&mut self, now: SimTime, tuning: ServerTuning, host: &mut Host) {
         self.tuning = tuning;
         self.apply_tuning(now, host);

@@ -38,7 +38,7 @@ impl ArenaHost {
         }
     }
 
-    /// The host keeps the body of somebody who may come back, and says when it does not.
+    /// The host keeps the body of a client that may reconnect, and reports when it no longer does.
     pub(super) fn left(&mut self, peer: PeerId, host: &mut Host) {
         let Some(client) = self.clients.remove(&peer) else { return };
         let Some(id) = client.player else { return };
@@ -90,7 +90,7 @@ impl ArenaHost {
         }
     }
 
-    /// Somebody says who it is: it gets a player, unless it watches or has one.
+    /// A client introduces itself: it gets a player, unless it watches or has one.
     fn greet(&mut self, peer: PeerId, name: String, watch: bool, host: &mut Host) {
         let Some(client) = self.clients.get_mut(&peer) else { return };
         client.greeted = true;

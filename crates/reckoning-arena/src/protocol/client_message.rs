@@ -9,7 +9,7 @@ use super::{LinkChoice, ProtocolError, ServerTuning, clean_name};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientMessage {
-    /// First of all: who it is.
+    /// The first message: introduces the client.
     Hello {
         /// Its name, at most [`MAX_NAME_BYTES`](super::MAX_NAME_BYTES).
         name: String,

@@ -55,7 +55,7 @@ pub struct PositionSnapshot {
     pub bodies: Vec<SnapshotBody>,
 }
 
-/// Where a client's own body truly is, past the simulated link, so that others can be told
+/// Where a client's own body truly is, past the simulated link, so that others can be sent
 /// the truth. The game does not use it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OwnState {

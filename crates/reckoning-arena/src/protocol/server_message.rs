@@ -43,7 +43,7 @@ pub enum ServerMessage {
     Shot {
         /// Counts shots.
         number: u32,
-        /// Who; [`A_TURRET`](super::A_TURRET) for a turret.
+        /// The shooter; [`A_TURRET`](super::A_TURRET) for a turret.
         shooter: u16,
         /// From where.
         from: [f32; 2],
@@ -56,21 +56,21 @@ pub enum ServerMessage {
     Hit {
         /// Of the shot.
         number: u32,
-        /// Who was struck.
+        /// The player that was hit.
         victim: u16,
         /// The health it took.
         damage: f32,
     },
     /// A player came to life.
     Born {
-        /// Who.
+        /// The player.
         player: u16,
         /// Where.
         at: [f32; 2],
     },
     /// A player died.
     Died {
-        /// Who.
+        /// The player.
         player: u16,
         /// Whose shot it was; [`A_TURRET`](super::A_TURRET) for a turret.
         by: u16,

@@ -61,7 +61,7 @@ impl LinkChoice {
 pub enum ModelChoice {
     /// They keep their velocity.
     Linear = 0,
-    /// They stay where they were last heard of.
+    /// They stay where they were last seen.
     Hold = 1,
     /// They lose their velocity, as players do.
     Damped = 2,
@@ -94,19 +94,19 @@ impl ModelChoice {
     }
 }
 
-/// Who is told when not everyone can be.
+/// Which clients are sent an update when the budget does not allow all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum PolicyChoice {
-    /// Everyone who needs it, as the budget allows.
+    /// All that need it, as the budget allows.
     Base = 0,
     /// Every third.
     EveryThird = 1,
     /// By a schedule of errors.
     Scheduled = 2,
-    /// By lot, those who are worse off more often.
+    /// Random, clients with a larger error more often.
     Probabilistic = 3,
-    /// Those who are worse off first.
+    /// Clients with the largest error first.
     Deterministic = 4,
 }
 
@@ -138,9 +138,9 @@ impl PolicyChoice {
 pub struct ServerTuning {
     /// How bodies are assumed to move.
     pub model: ModelChoice,
-    /// How far off a client may be before it is told; within [`Self::THRESHOLDS_PX`].
+    /// Error of a client's guess that triggers an update; within [`Self::THRESHOLDS_PX`].
     pub threshold_px: f32,
-    /// Who is told when not everyone can be.
+    /// Which clients are sent an update when the budget does not allow all.
     pub policy: PolicyChoice,
 }
 

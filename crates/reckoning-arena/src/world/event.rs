@@ -4,7 +4,7 @@ use reckoning::{DVec3, SimTime};
 
 use super::player::{PlayerId, Team};
 
-/// Who fired a shot.
+/// The shooter of a shot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shooter {
     /// A player.
@@ -19,7 +19,7 @@ pub enum Shooter {
 pub enum Event {
     /// A player came to life.
     Born {
-        /// Who.
+        /// The player.
         who: PlayerId,
         /// Where.
         at: DVec3,
@@ -39,7 +39,7 @@ pub enum Event {
     },
     /// A shot struck a player.
     Hit {
-        /// Who was struck.
+        /// The player that was hit.
         who: PlayerId,
         /// Whose shot it was.
         by: Shooter,
@@ -50,7 +50,7 @@ pub enum Event {
     },
     /// A player died.
     Died {
-        /// Who.
+        /// The player.
         who: PlayerId,
         /// Whose shot it was.
         by: Shooter,
@@ -59,7 +59,7 @@ pub enum Event {
     },
     /// A player took an item.
     Took {
-        /// Who.
+        /// The player.
         who: PlayerId,
         /// The item, by its place in the level file.
         item: usize,

@@ -30,7 +30,7 @@ use crate::{TICKS_PER_S, ticks};
 /// An item is taken from this far beyond touching its centre.
 const REACH_PX: f64 = 6.0;
 
-/// Who plays against whom.
+/// The sides of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Team 0 against team 1.
@@ -121,7 +121,12 @@ impl World {
 
     /// Shows what a client knows of a game that runs elsewhere, for [`Bots`](crate::Bots) to
     /// decide by: this tick, these players. Rules are not applied.
-    pub fn mirror(&mut self, tick: u64, players: impl IntoIterator<Item = Player>, items: u64) {
+    pub fn replace_state(
+        &mut self,
+        tick: u64,
+        players: impl IntoIterator<Item = Player>,
+        items: u64,
+    ) {
         self.tick = tick;
         self.events.clear();
         self.players.clear();
@@ -168,7 +173,7 @@ impl World {
         self.end_round();
     }
 
-    /// Those who have been dead long enough come to life.
+    /// Respawns players that have been dead long enough.
     fn bear(&mut self) {
         for place in 0..self.players.len() {
             let player = &self.players[place];

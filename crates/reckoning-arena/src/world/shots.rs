@@ -27,7 +27,7 @@ pub struct Shot {
     pub left_px: f64,
     /// The health it takes.
     pub damage: f64,
-    /// Who fired it.
+    /// The shooter.
     pub by: Shooter,
     /// The team it passes through; turrets have none.
     pub team: Option<Team>,
@@ -43,7 +43,7 @@ pub struct Turret {
 }
 
 impl World {
-    /// Those who pull the trigger, are loaded and have shots left, fire.
+    /// Fires for all that pull the trigger, are loaded and have shots left.
     pub(super) fn fire(&mut self, place: usize) {
         let gun = self.level.file().gun;
         let player = &mut self.players[place];
@@ -65,7 +65,7 @@ impl World {
         self.shots.push(shot);
     }
 
-    /// Gives a shot its number and tells of it.
+    /// Gives a shot its number and reports it.
     fn launch(&mut self, shot: Shot, fired: Option<SimTime>) -> Shot {
         let number = self.next_shot;
         self.next_shot = self.next_shot.wrapping_add(1);

@@ -21,9 +21,9 @@ use crate::plot::VALUES_PER_S;
 use crate::scene::{GameScene, SceneBody};
 use crate::state::{GhostState, PageState, PointState, ReplayState};
 
-/// Silence of a server that speaks sixty times a second: something is wrong.
+/// Silence of a server that sends sixty times a second: something is wrong.
 const SILENT_MS: f64 = 700.0;
-/// Who watches sees this much more than who plays.
+/// A spectator sees this much more than a player.
 const WATCH_VIEW: f64 = 1.2;
 /// The height of the scrubber.
 const SCRUBBER: f64 = 68.0;
@@ -215,7 +215,7 @@ impl App {
         }
     }
 
-    /// Closer or further; only for those who watch.
+    /// Zooms in or out; only for spectators.
     pub fn zoom_by(&mut self, factor: f64) {
         self.zoom = (self.zoom * factor).clamp(0.2, 6.0);
     }
@@ -339,7 +339,7 @@ impl App {
         for change in std::mem::take(&mut self.pending) {
             match &mut self.source {
                 Source::Live(live) if change == Change::Hello => {
-                    // Who we are is said once for each connection.
+                    // The client introduces itself once for each connection.
                     let now = (&self.controls.name, self.controls.watch);
                     if live.greeted.as_ref().is_some_and(|it| (&it.0, it.1) != now) {
                         live.join_anew(&self.controls);
@@ -410,7 +410,7 @@ impl App {
         }
     }
 
-    /// Status and what was said.
+    /// Status and the reason given.
     fn standing(&self) -> (&'static str, String) {
         match &self.source {
             Source::Loading => ("loading", String::new()),
@@ -438,26 +438,26 @@ impl App {
             state.player = live.scene.me.map(|it| it.0);
             state.entity = live.scene.me.map(|it| it.1);
             state.me = live.own_place(self.now).map(|it| PointState { x: it.x, y: it.y });
-            tell_scene(&live.scene, &mut state);
+            report_scene(&live.scene, &mut state);
         }
         if let Source::Replay(replay) = &self.source {
             let clock = &replay.clock;
             let (at_s, seconds, plays) = (clock.at_s(), clock.seconds(), clock.plays);
             state.replay = Some(ReplayState { at_s, seconds, plays });
         }
-        state.ghosts = self.bodies().filter(|it| !it.is_me).map(told).collect();
+        state.ghosts = self.bodies().filter(|it| !it.is_me).map(ghost_state).collect();
         state
     }
 }
 
-fn tell_scene(scene: &GameScene, state: &mut PageState) {
+fn report_scene(scene: &GameScene, state: &mut PageState) {
     state.alive = scene.status.is_alive;
     state.health = scene.status.health;
     state.ammo = scene.status.ammo;
     state.scores = scene.scores;
 }
 
-fn told(body: &SceneBody) -> GhostState {
+fn ghost_state(body: &SceneBody) -> GhostState {
     GhostState {
         entity: body.entity,
         player: body.player,

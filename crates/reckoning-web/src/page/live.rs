@@ -35,11 +35,11 @@ pub struct Live {
     pub bodies: BTreeMap<u32, SceneBody>,
     own: Option<LocalPlayer>,
     own_entity: Option<EntityId>,
-    /// Where our body is, said before we knew that it is ours.
+    /// A correction that arrived before we knew which body is ours.
     corrected: Option<Kinematics>,
     trigger: Trigger,
     own_bullets: u32,
-    /// Who was dead rests until the host says where it lives again, but not for ever.
+    /// A dead player rests until the host says where it respawns, but not for ever.
     rests_until: Option<SimTime>,
     /// The newest teleport of each ghost.
     teleports: BTreeMap<u32, SimTime>,
@@ -50,7 +50,7 @@ pub struct Live {
     pub snapshot_updates: u64,
     /// Truths that came, of which there are sixty a second.
     pub truths: u64,
-    /// What the server reckons by, once it said so.
+    /// The server's settings, once received.
     pub tuning: Option<ServerTuning>,
     /// As whom we joined: the name, and whether to watch.
     pub greeted: Option<(String, bool)>,
@@ -87,7 +87,7 @@ impl Live {
         })
     }
 
-    /// Says something reliably; before the join it is said with the join.
+    /// Sends reliably; before the join it is sent with the join.
     fn send(&mut self, message: &ClientMessage) {
         let _ = self.client.send(&message.encode(), Delivery::Reliable);
     }
@@ -322,7 +322,7 @@ impl Live {
             body.path_px_s = path_px_s(before).max(path_px_s(host_now));
             body.shown = clamp.follow(body.ghost, dt_s, ground.speed_px_s(), has_leapt);
             body.yaw_rad = heading_rad(pose.orientation);
-            body.told_s = host_now.secs_since(update.at());
+            body.update_age_s = host_now.secs_since(update.at());
             body.is_alive = !self.scene.dead.contains(&body.player);
             let leap_px = ground.leap_px();
             body.truth = self.comparison.truth(entity, now, leap_px);
@@ -368,7 +368,7 @@ impl Live {
         self.own.as_ref().map(|it| it.shown_at(now))
     }
 
-    /// What to call how it stands, and what was said.
+    /// The name of the connection's status, and the reason given.
     pub fn standing(&self) -> (&'static str, String) {
         match self.client.status() {
             Status::Joined => ("joined", String::new()),

@@ -37,7 +37,7 @@ extern "C" {
 /// When this is no page of ours.
 #[wasm_bindgen(start)]
 pub fn start() -> Result<(), JsValue> {
-    // A trap alone tells nobody what went wrong.
+    // A trap alone does not say what went wrong.
     std::panic::set_hook(Box::new(|panic| console_error(&panic.to_string())));
     panel::show_theme();
     let app = App::new().ok_or("the page has no arena to draw on")?;

@@ -12,7 +12,7 @@ use crate::replay::ReplayClock;
 use crate::scene::{GameScene, ScoreEntry};
 use crate::state::PageState;
 
-/// How long the end of a round is told in large letters.
+/// How long the end of a round is shown in large letters.
 const BANNER_S: f64 = 4.0;
 
 /// Whether the light theme is on.
@@ -179,13 +179,15 @@ fn show_banner(scene: &GameScene, now: SimTime) {
     dom::write_html("banner", &html);
 }
 
-/// What is said over the picture while there is none.
-pub fn show_message((status, said): &(&'static str, String)) {
+/// The message shown while there is no picture.
+pub fn show_message((status, reason): &(&'static str, String)) {
     let (title, text) = match *status {
         "loading" => ("Loading the arena", String::new()),
         "connecting" => ("Joining the game", String::new()),
-        "lost" => ("The server is gone", format!("{said}; the game goes on as soon as it is back")),
-        "over" => ("It is over", said.clone()),
+        "lost" => {
+            ("The server is gone", format!("{reason}; the game goes on as soon as it is back"))
+        }
+        "over" => ("It is over", reason.clone()),
         _ => ("", String::new()),
     };
     dom::show("message", !title.is_empty());

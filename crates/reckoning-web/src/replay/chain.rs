@@ -211,7 +211,7 @@ impl Chain {
         self.lines.get(body)?.leapt_at
     }
 
-    /// What the others hear besides.
+    /// What the other methods receive besides.
     #[must_use]
     pub const fn comparison(&self) -> &ComparisonStreams {
         &self.comparison

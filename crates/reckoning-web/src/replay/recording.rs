@@ -20,7 +20,7 @@ pub struct ReplayHeader {
     pub seconds: f64,
     /// Frames a second.
     pub rate_hz: f64,
-    /// Who is in it.
+    /// Its bodies.
     pub bodies: Vec<HeaderBody>,
     /// The level it was played in, if it is one that is known.
     #[serde(default)]
@@ -49,7 +49,7 @@ pub enum ReplayError {
     /// The header is not as it must be.
     Header {
         /// What is wrong with it.
-        said: String,
+        reason: String,
     },
     /// Frames per second must be positive.
     Rate {
@@ -63,7 +63,7 @@ pub enum ReplayError {
 impl fmt::Display for ReplayError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Header { said } => write!(f, "the header of the recording is wrong: {said}"),
+            Self::Header { reason } => write!(f, "the header of the recording is wrong: {reason}"),
             Self::Rate { got_hz } => write!(f, "a rate of {got_hz} Hz shows nothing; record anew"),
             Self::Empty => f.write_str("nobody moves in this recording; choose another"),
         }
@@ -87,7 +87,7 @@ impl ReplayFrames {
     /// When the header is wrong or there is nothing to show.
     pub fn new(header: &str, frames: &[u8]) -> Result<Self, ReplayError> {
         let header: ReplayHeader = serde_json::from_str(header)
-            .map_err(|error| ReplayError::Header { said: error.to_string() })?;
+            .map_err(|error| ReplayError::Header { reason: error.to_string() })?;
         if !(header.rate_hz > 0.0 && header.rate_hz.is_finite()) {
             return Err(ReplayError::Rate { got_hz: header.rate_hz });
         }
@@ -101,7 +101,7 @@ impl ReplayFrames {
         Ok(Self { header, numbers, frames })
     }
 
-    /// Who and how long.
+    /// The header: rate, bodies, level.
     #[must_use]
     pub const fn header(&self) -> &ReplayHeader {
         &self.header

@@ -26,7 +26,7 @@ use crate::controls::Overlays;
 use crate::input::{HeldInput, STICK_PX};
 use crate::scene::{GameScene, SceneBody};
 
-/// How old news are half of what they were, for the rings of ages.
+/// Age of an update at which its ring is half empty.
 const AGE_S: f64 = 0.5;
 
 /// What a picture is made of.
@@ -39,7 +39,7 @@ pub struct Picture<'a> {
     pub scene: &'a GameScene,
     pub overlays: Overlays,
     pub trend: Option<&'a TrendMap>,
-    /// Radii around the eye within which bodies are told ever more finely.
+    /// Radii around the viewpoint within which bodies are sent ever more finely.
     pub zones_px: &'a [f64],
     /// Ours, and the host's.
     pub now: SimTime,
@@ -132,7 +132,7 @@ impl Picture<'_> {
         }
     }
 
-    /// The rings within which bodies are told more finely, and how old each one's news are.
+    /// The rings within which bodies are sent more finely, and the age of each one's last update.
     fn draw_zones(&self) {
         let pen = self.pen;
         let eye = self.bodies.iter().find(|it| it.is_me).map_or(self.camera.centre, |it| it.shown);
@@ -146,7 +146,7 @@ impl Picture<'_> {
         }
         for body in self.bodies.iter().filter(|it| it.is_alive && !it.is_me) {
             let [x, y] = self.camera.to_page(body.shown);
-            let left = AGE_S / (AGE_S + body.told_s.max(0.0));
+            let left = AGE_S / (AGE_S + body.update_age_s.max(0.0));
             let radius = (self.ground.radius_px * self.camera.zoom).max(6.0) + 9.0;
             pen.set_stroke_style_str(self.colours.interpolated);
             pen.set_line_width(3.0);
