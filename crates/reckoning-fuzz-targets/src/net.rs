@@ -38,7 +38,7 @@ pub fn net_session(input: &[u8]) {
 pub fn net_host(input: &[u8]) {
     let peer = PeerId(1);
     let mut config = HostConfig::new(format());
-    config.guard = Some(GuardConfig::of(Envelope::of_speed(10.0, 50.0), 0.5));
+    config.guard = Some(GuardConfig::new(Envelope::of_speed(10.0, 50.0), 0.5));
     config.rewind = Some(RewindConfig::default());
     let mut host = Host::new(config).expect("sound");
     let (mut now, mut buf) = (SimTime::ZERO, [0; 1000]);

@@ -190,7 +190,7 @@ fn a_host_changes_its_model_threshold_and_policy_while_it_runs() {
     let again = updates_in_ten_seconds(&mut pair, car);
     assert!(again.abs_diff(held) <= 2, "{held} updates, then {again}");
     let wild = Model::Damped { fade: Duration::ZERO };
-    assert_eq!(pair.host.set_model(wild).is_err(), wild.check().is_err());
+    assert_eq!(pair.host.set_model(wild).is_err(), wild.validate().is_err());
     assert_eq!(pair.session.stats().malformed, 0);
 }
 

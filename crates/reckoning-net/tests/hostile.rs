@@ -29,7 +29,7 @@ fn format() -> Format {
 
 fn guarded() -> HostConfig {
     let mut config = HostConfig::new(format());
-    config.guard = Some(GuardConfig::of(Envelope::of_speed(10.0, 50.0), 0.5));
+    config.guard = Some(GuardConfig::new(Envelope::of_speed(10.0, 50.0), 0.5));
     config.rewind = Some(RewindConfig::default());
     config
 }

@@ -139,7 +139,7 @@ proptest! {
                 let class = format.coarser(class);
                 let baseline = body.has_baseline().then_some(&baseline);
                 if let Ok(update) = body.resolve(&class, baseline) {
-                    prop_assert!(update.kinematics().check().is_ok());
+                    prop_assert!(update.kinematics().validate().is_ok());
                 }
             }
         }

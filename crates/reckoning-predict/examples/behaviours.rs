@@ -5,18 +5,18 @@ use std::time::Duration;
 
 use reckoning::{CurveBasis, DVec3, Kinematics, SimTime};
 use reckoning_predict::{
-    Behaviour, Interest, InterestConfig, InterestHybrid, Known, Outline, Patterns, PatternsConfig,
-    PatternsHybrid, Routes, RoutesConfig, Scene, Wall, Walls,
+    Behaviour, Interest, InterestConfig, InterestHybrid, KnownBody, Outline, Patterns,
+    PatternsConfig, PatternsHybrid, Routes, RoutesConfig, Scene, Wall, Walls,
 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // In pixels, as in the game the settings come from.
     let running =
         |x: f64, y: f64, v: DVec3| Kinematics::moving(SimTime::ZERO, DVec3::new(x, y, 0.0), v);
-    let mut player = Known::new(1, 0, running(0.0, 0.0, DVec3::Y * -120.0));
+    let mut player = KnownBody::new(1, 0, running(0.0, 0.0, DVec3::Y * -120.0));
     player.top_speed_mps = 240.0;
-    let friend = Known::new(2, 0, running(300.0, 0.0, DVec3::ZERO));
-    let mut enemy = Known::new(3, 1, running(80.0, -200.0, DVec3::ZERO));
+    let friend = KnownBody::new(2, 0, running(300.0, 0.0, DVec3::ZERO));
+    let mut enemy = KnownBody::new(3, 1, running(80.0, -200.0, DVec3::ZERO));
     enemy.health = 0.4;
     let bodies = [player, friend, enemy];
 

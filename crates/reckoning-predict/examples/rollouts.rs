@@ -7,7 +7,7 @@ use reckoning::error::TerrainError;
 use reckoning::random::SplitMix64;
 use reckoning::{ConfigError, DVec3, Kinematics, SimTime};
 use reckoning_predict::{
-    Behaviour, Interest, InterestConfig, InterestHybrid, Item, Known, Outline, Patterns,
+    Behaviour, Interest, InterestConfig, InterestHybrid, Item, KnownBody, Outline, Patterns,
     PatternsConfig, PatternsHybrid, Pheromone, PheromoneConfig, PheromoneMap, Restores, Routes,
     RoutesConfig, Scene, Trended, TrendedConfig, Wall, Walls,
 };
@@ -31,7 +31,7 @@ impl Scatter {
 }
 
 /// Players of two teams, none of them in a wall.
-fn players(random: &mut Scatter, count: u32, walls: &Walls) -> Vec<Known> {
+fn players(random: &mut Scatter, count: u32, walls: &Walls) -> Vec<KnownBody> {
     let player = |id: u32| {
         let velocity = DVec3::new(random.roll(600.0) - 300.0, random.roll(600.0) - 300.0, 0.0);
         let mut place = random.place();
@@ -39,7 +39,7 @@ fn players(random: &mut Scatter, count: u32, walls: &Walls) -> Vec<Known> {
             place = random.place();
         }
         let seen = Kinematics::moving(SimTime::ZERO, place, velocity);
-        let mut player = Known::new(id, i32::from(id.is_multiple_of(2)), seen);
+        let mut player = KnownBody::new(id, i32::from(id.is_multiple_of(2)), seen);
         (player.health, player.max_health) = (random.roll(100.0) as f32, 100.0);
         (player.ammo, player.max_ammo) = (random.roll(30.0) as f32, 30.0);
         player.top_speed_mps = 400.0;
@@ -93,7 +93,7 @@ fn cost_ns(behaviour: &Behaviour, count: u32, level: &(Routes, PheromoneMap)) ->
 #[expect(clippy::disallowed_methods, reason = "a timing reads the clock")]
 fn tick_s(
     behaviour: &Behaviour,
-    bodies: &[Known],
+    bodies: &[KnownBody],
     items: &[Item],
     level: &(Routes, PheromoneMap),
 ) -> f64 {

@@ -8,7 +8,7 @@
 //!
 //! | you want to | take |
 //! |---|---|
-//! | say what is around a body | [`Scene`], [`Known`], [`Item`] |
+//! | say what is around a body | [`Scene`], [`KnownBody`], [`Item`] |
 //! | foresee it from that | [`Behaviour`] |
 //! | publish what is foreseen | [`Planner`](reckoning::Planner), with [`Surroundings`] |
 //! | know a level | [`Walls`], [`Routes`], [`TrendMap`], [`PheromoneMap`] |
@@ -36,5 +36,5 @@ pub use level::{
     Outline, Pull, Routes, RoutesConfig, Sighting, Trend, TrendMap, TrendMapConfig, TrendMapError,
     Wall, Walls,
 };
-pub use scene::{Item, Known, Restores, Scene};
+pub use scene::{Item, KnownBody, Restores, Scene};
 pub use surroundings::{Intent, Landmark, Surroundings};

@@ -28,7 +28,7 @@ use reckoning::{Kinematics, SimTime};
 /// A body as one side last heard of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Known {
+pub struct KnownBody {
     /// Who; one id, one body.
     pub id: u32,
     /// Its side. Bodies of one team are friends, all others are enemies; where everyone
@@ -54,7 +54,7 @@ pub struct Known {
     pub steady: Duration,
 }
 
-impl Known {
+impl KnownBody {
     /// A healthy body of which nothing but its motion is known.
     #[must_use]
     pub const fn new(id: u32, team: i32, kinematics: Kinematics) -> Self {
@@ -111,7 +111,7 @@ pub struct Item {
     pub position: DVec3,
     /// What it gives.
     pub restores: Restores,
-    /// How much of it, in the units of [`Known::health`] and [`Known::ammo`].
+    /// How much of it, in the units of [`KnownBody::health`] and [`KnownBody::ammo`].
     pub worth: f32,
 }
 
@@ -135,10 +135,10 @@ pub(crate) struct Spot {
 ///
 /// ```
 /// use reckoning::{DVec3, Kinematics, SimTime};
-/// use reckoning_predict::{Known, Scene};
+/// use reckoning_predict::{KnownBody, Scene};
 ///
 /// let runner = Kinematics::moving(SimTime::ZERO, DVec3::ZERO, DVec3::X * 5.0);
-/// let bodies = [Known::new(7, 0, runner)];
+/// let bodies = [KnownBody::new(7, 0, runner)];
 /// let scene = Scene::new(&bodies, &[]);
 /// assert_eq!(scene.body(7).map(|body| body.team), Some(0));
 /// ```
@@ -152,7 +152,7 @@ pub struct Scene<'a> {
     pub trends: Option<&'a TrendMap>,
     /// Where bodies went lately.
     pub pheromones: Option<&'a PheromoneMap>,
-    bodies: &'a [Known],
+    bodies: &'a [KnownBody],
     items: &'a [Item],
     /// Pairs of id and place, by id.
     by_id: Vec<(u32, u32)>,
@@ -166,7 +166,7 @@ impl<'a> Scene<'a> {
     /// If an id comes twice, the first body has it. Bodies at places that are not finite
     /// are left out.
     #[must_use]
-    pub fn new(bodies: &'a [Known], items: &'a [Item]) -> Self {
+    pub fn new(bodies: &'a [KnownBody], items: &'a [Item]) -> Self {
         let mut by_id: Vec<_> =
             bodies.iter().enumerate().map(|(place, body)| (body.id, place as u32)).collect();
         by_id.sort_unstable();
@@ -186,7 +186,7 @@ impl<'a> Scene<'a> {
 
     /// The body called `id`.
     #[must_use]
-    pub fn body(&self, id: u32) -> Option<&'a Known> {
+    pub fn body(&self, id: u32) -> Option<&'a KnownBody> {
         self.place(id).map(|place| &self.bodies[place as usize])
     }
 
@@ -198,7 +198,7 @@ impl<'a> Scene<'a> {
 
     /// All bodies, dead or alive.
     #[must_use]
-    pub const fn bodies(&self) -> &'a [Known] {
+    pub const fn bodies(&self) -> &'a [KnownBody] {
         self.bodies
     }
 
@@ -226,7 +226,7 @@ impl<'a> Scene<'a> {
     }
 }
 
-fn spot((place, body): (usize, &Known)) -> Option<Spot> {
+fn spot((place, body): (usize, &KnownBody)) -> Option<Spot> {
     let (position, velocity) = (body.kinematics.position, body.kinematics.velocity);
     let usable = body.alive && position.is_finite() && velocity.is_finite();
     usable.then(|| Spot {
@@ -318,10 +318,10 @@ impl Grid {
 mod tests {
     use super::*;
 
-    fn crowd(count: u32) -> Vec<Known> {
+    fn crowd(count: u32) -> Vec<KnownBody> {
         let place = |id: u32| DVec3::new(f64::from(id * 37 % 101), f64::from(id * 59 % 89), 0.0);
         (0..count)
-            .map(|id| Known::new(id, 0, Kinematics::at_rest(SimTime::ZERO, place(id))))
+            .map(|id| KnownBody::new(id, 0, Kinematics::at_rest(SimTime::ZERO, place(id))))
             .collect()
     }
 
@@ -366,7 +366,7 @@ mod tests {
 
     #[test]
     fn influence_adds_the_shares_of_health_and_ammunition() {
-        let mut body = Known::new(0, 0, Kinematics::default());
+        let mut body = KnownBody::new(0, 0, Kinematics::default());
         (body.health, body.max_health) = (50.0, 100.0);
         (body.ammo, body.max_ammo) = (3.0, 12.0);
         assert_eq!(body.influence(), 0.75);

@@ -71,7 +71,7 @@ fn fairness(it: &Replication) -> Policy {
 
 fn guard(it: &Guarding) -> Option<GuardConfig> {
     let envelope = Envelope::of_speed(it.top_speed_mps, it.top_acceleration_mps2);
-    (it.top_speed_mps > 0.0).then(|| GuardConfig::of(envelope, it.tolerance_m))
+    (it.top_speed_mps > 0.0).then(|| GuardConfig::new(envelope, it.tolerance_m))
 }
 
 /// The server's public description, the text of `/reckoning.json`.

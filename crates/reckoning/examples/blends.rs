@@ -22,7 +22,7 @@ fn main() -> Result<(), ConfigError> {
         let mut config = GhostConfig::default();
         config.blend = blend;
         config.span = BlendSpan::Fixed(Duration::from_millis(250));
-        let mut ghost = Ghost::start(config, walker(0, 1.0)?, SimTime::ZERO)?;
+        let mut ghost = Ghost::with_config(config, walker(0, 1.0)?, SimTime::ZERO)?;
         // It left at 500 ms and took 100 ms; the ghost projects it over those by itself.
         ghost.accept(walker(500, 0.0)?, SimTime::from_millis(600));
         print!("{:<27}", format!("{blend:?}"));

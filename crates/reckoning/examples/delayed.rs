@@ -18,7 +18,7 @@ fn main() -> Result<(), ConfigError> {
     let start = SimTime::ZERO;
     let (mut publisher, first) = Publisher::start(PublisherConfig::default(), &runner_at(start))?;
     let mut present = Ghost::new(first, Blend::ProjectiveVelocity);
-    let mut past = DelayedGhost::start(DelayedConfig::default(), first, start)?;
+    let mut past = DelayedGhost::with_config(DelayedConfig::default(), first, start)?;
     let (mut flying, mut off_m, mut off_past_m) = (Vec::new(), 0.0, 0.0);
     for tick in 1..=1_200 {
         let now = SimTime::from_tick(tick, 60);

@@ -30,7 +30,7 @@ fn main() -> Result<(), ConfigError> {
         ("curve", Model::Curve(Curve::still(CurveBasis::FOUR)).fitted(&seen)),
         ("arc", Model::Arc),
         ("ballistic", Model::Ballistic(Ballistic::new(9.81, 0.0, Landing::Run)?)),
-        ("path", Model::Path(PathRide::of(path, &seen))),
+        ("path", Model::Path(PathRide::new(path, &seen))),
         ("DIS RVB", Model::Dis(DisModel::new(DisAlgorithm::Rvb))),
         ("custom", Model::Custom(CustomModel { id: 1, position_after: swaying })),
     ];

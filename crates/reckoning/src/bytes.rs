@@ -239,8 +239,8 @@ impl Update {
             return Err(UpdateBytesError::TooLong { offset: from.offset });
         }
         // Not `new`: it would normalise the orientation once more, and the bits would differ.
-        seen.check().map_err(|error| UpdateBytesError::Unusable(error.into()))?;
-        model.check()?;
+        seen.validate().map_err(|error| UpdateBytesError::Unusable(error.into()))?;
+        model.validate()?;
         Ok(Self::from_checked(seen, model, kind))
     }
 }

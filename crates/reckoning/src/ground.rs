@@ -110,7 +110,7 @@ impl Default for GroundClampConfig {
 }
 
 impl GroundClampConfig {
-    fn check(&self) -> Result<(), GroundError> {
+    fn validate(&self) -> Result<(), GroundError> {
         if let Footprint::Rectangle { half_length_m, half_width_m } = self.footprint {
             let usable = |half_m: f64| half_m > 0.0 && half_m.is_finite();
             if !(usable(half_length_m) && usable(half_width_m)) {
@@ -159,7 +159,7 @@ impl GroundClamp {
     /// A footprint that is not positive, an origin height that is not finite, or distances
     /// that are negative or in the wrong order.
     pub fn new(config: GroundClampConfig) -> Result<Self, GroundError> {
-        config.check()?;
+        config.validate()?;
         Ok(Self { config, kept: None })
     }
 

@@ -67,7 +67,7 @@ impl Default for JointPublisherConfig {
 }
 
 impl JointPublisherConfig {
-    fn check(&self) -> Result<(), ConfigError> {
+    fn validate(&self) -> Result<(), ConfigError> {
         if !(self.threshold_rad > 0.0 && self.threshold_rad.is_finite()) {
             return Err(ThresholdError::JointNotPositive { got_rad: self.threshold_rad }.into());
         }
@@ -95,7 +95,7 @@ impl JointPublisher {
     /// # Errors
     /// A threshold that is not positive, or a heartbeat shorter than the least interval.
     pub fn start(config: JointPublisherConfig, truth: Joint) -> Result<(Self, Joint), ConfigError> {
-        config.check()?;
+        config.validate()?;
         Ok((Self { config, exported: truth }, truth))
     }
 

@@ -63,7 +63,7 @@ impl Kinematics {
     /// # Errors
     /// Names the first field that is not a usable number, and its value.
     #[inline]
-    pub fn check(&self) -> Result<(), KinematicsError> {
+    pub fn validate(&self) -> Result<(), KinematicsError> {
         // Asked for every body and frame, and all is well nearly always. Zero times what is
         // not finite is not zero.
         let finite = (self.position * 0.0 + self.velocity * 0.0)
@@ -168,16 +168,16 @@ mod tests {
     #[test]
     fn unusable_numbers_are_named() {
         let mut body = Kinematics::default();
-        assert_eq!(body.check(), Ok(()));
+        assert_eq!(body.validate(), Ok(()));
 
         body.velocity.y = f64::NAN;
-        let message = alloc::format!("{}", body.check().unwrap_err());
+        let message = alloc::format!("{}", body.validate().unwrap_err());
         assert!(message.starts_with("velocity [0, NaN, 0] is not finite"), "{message}");
 
         body.velocity.y = 0.0;
         body.orientation = DQuat::from_xyzw(0.0, 0.0, 0.0, 0.0);
-        assert_eq!(body.check(), Err(KinematicsError::OrientationNotUnit { length: 0.0 }));
+        assert_eq!(body.validate(), Err(KinematicsError::OrientationNotUnit { length: 0.0 }));
         body.orientation.w = f64::NAN;
-        assert!(body.check().is_err());
+        assert!(body.validate().is_err());
     }
 }

@@ -58,7 +58,7 @@
 //! | foresee it from its surroundings | the crate `reckoning-predict` |
 //! | say how wrong it was | [`update_error_between`], [`FlightLog`], [`ListenerAccount`] |
 //! | share the error fairly among listeners | [`Fairness`], [`fairness::Policy`] |
-//! | bring two clocks onto one timeline, or do without | [`ClockSync`], [`clock::Hops`], [`clock::OneWay`] |
+//! | bring two clocks onto one timeline, or do without | [`ClockSync`], [`clock::RelayDelay`], [`clock::OneWay`] |
 //! | tell honest updates from others | [`Guard`], [`guard::Envelope`], [`guard::Verdict`] |
 //! | check hits from the shooter's own view | [`Rewind`], [`rewind::HitRequest`] |
 //!

@@ -130,7 +130,7 @@ impl PublisherConfig {
         }
     }
 
-    fn check(&self) -> Result<(), ConfigError> {
+    fn validate(&self) -> Result<(), ConfigError> {
         if !(0.0..=0.5).contains(&self.heartbeat_spread) {
             return Err(PublisherError::SpreadOutOfRange { got: self.heartbeat_spread }.into());
         }
@@ -139,8 +139,8 @@ impl PublisherConfig {
         if heartbeat.is_zero() || heartbeat < min_interval {
             return Err(PublisherError::HeartbeatTooShort { heartbeat, min_interval }.into());
         }
-        self.quantiser.check()?;
-        self.model.check()?;
+        self.quantiser.validate()?;
+        self.model.validate()?;
         self.check_rounding()
     }
 
@@ -198,8 +198,8 @@ impl Publisher {
         config: PublisherConfig,
         truth: &Kinematics,
     ) -> Result<(Self, Update), ConfigError> {
-        config.check()?;
-        truth.check()?;
+        config.validate()?;
+        truth.validate()?;
         let first = Update::from_checked(*truth, config.model, UpdateKind::Full);
         let mut publisher = Self {
             last: first,
@@ -256,7 +256,7 @@ impl Publisher {
     /// [`export`](Self::export).
     pub fn due(&mut self, truth: &Kinematics) -> Option<ExportReason> {
         self.stats.observed += 1;
-        if truth.at <= self.last.at() || truth.check().is_err() {
+        if truth.at <= self.last.at() || truth.validate().is_err() {
             self.stats.refused += 1;
             return None;
         }
@@ -270,7 +270,7 @@ impl Publisher {
     /// In debug builds, when the truth or the model is not finite: `due` never asks for
     /// such a truth.
     pub fn export(&mut self, truth: &Kinematics, model: Model, reason: ExportReason) -> Update {
-        debug_assert!(truth.check().is_ok() && model.check().is_ok());
+        debug_assert!(truth.validate().is_ok() && model.validate().is_ok());
         self.export_as(truth, self.carried_on(truth, reason), model, reason)
     }
 
@@ -297,7 +297,7 @@ impl Publisher {
     /// Exports a body that is somewhere else now without having moved there, so that
     /// listeners show it there at once. `None` when the truth is refused.
     pub fn teleport(&mut self, truth: &Kinematics) -> Option<Update> {
-        if truth.at <= self.last.at() || truth.check().is_err() {
+        if truth.at <= self.last.at() || truth.validate().is_err() {
             self.stats.refused += 1;
             return None;
         }

@@ -42,7 +42,7 @@ impl Quantiser {
     ///
     /// # Errors
     /// Names the first step that is not.
-    pub fn check(&self) -> Result<(), PublisherError> {
+    pub fn validate(&self) -> Result<(), PublisherError> {
         let steps = [
             ("position_m", self.position_m),
             ("velocity_mps", self.velocity_mps),
@@ -188,9 +188,9 @@ mod tests {
     #[test]
     fn wrong_steps_are_named() {
         let wrong = Quantiser { velocity_mps: -1.0, ..COARSE };
-        let message = alloc::format!("{}", wrong.check().unwrap_err());
+        let message = alloc::format!("{}", wrong.validate().unwrap_err());
         assert!(message.starts_with("quantisation step velocity_mps -1"), "{message}");
-        assert!(Quantiser { orientation: f64::NAN, ..COARSE }.check().is_err());
-        assert_eq!(COARSE.check(), Ok(()));
+        assert!(Quantiser { orientation: f64::NAN, ..COARSE }.validate().is_err());
+        assert_eq!(COARSE.validate(), Ok(()));
     }
 }

@@ -44,7 +44,7 @@ impl Default for SamplerConfig {
 }
 
 impl SamplerConfig {
-    fn check(&self) -> Result<(), SettingError> {
+    fn validate(&self) -> Result<(), SettingError> {
         if !(1..=3).contains(&self.frames) {
             return Err(SettingError::FrameCount { got: self.frames });
         }
@@ -83,7 +83,7 @@ impl Sampler {
     /// # Errors
     /// Refuses a frame count outside 1 to 3 and limits that are negative or not finite.
     pub fn new(config: SamplerConfig) -> Result<Self, SettingError> {
-        config.check()?;
+        config.validate()?;
         let nothing = Frame {
             at: SimTime::MIN,
             position: DVec3::ZERO,

@@ -34,8 +34,8 @@ impl Update {
     /// # Errors
     /// Names the first number that is not usable.
     pub fn new(seen: Kinematics, model: Model, kind: UpdateKind) -> Result<Self, ConfigError> {
-        seen.check()?;
-        model.check()?;
+        seen.validate()?;
+        model.validate()?;
         let orientation = seen.orientation.normalize();
         Ok(Self { seen: Kinematics { orientation, ..seen }, model, kind })
     }

@@ -29,7 +29,7 @@ fn config() -> impl Strategy<Value = DelayedConfig> {
 const WINDOW: Duration = Duration::from_micros(5);
 
 fn born(config: DelayedConfig, first: Delivery) -> DelayedGhost {
-    DelayedGhost::start(config, first.update, first.now).unwrap()
+    DelayedGhost::with_config(config, first.update, first.now).unwrap()
 }
 
 fn told(config: DelayedConfig, deliveries: &[Delivery]) -> DelayedGhost {
@@ -247,7 +247,7 @@ fn at_rest(at_ms: i64, x_m: f64, kind: UpdateKind) -> Update {
 fn an_update_that_fills_a_gap_ahead_of_playback_is_used() {
     let still = |at_ms, x_m| at_rest(at_ms, x_m, UpdateKind::Partial);
     let mut ghost =
-        DelayedGhost::start(DelayedConfig::default(), still(0, 0.0), SimTime::ZERO).unwrap();
+        DelayedGhost::with_config(DelayedConfig::default(), still(0, 0.0), SimTime::ZERO).unwrap();
     ghost.accept(still(80, 0.0), SimTime::from_millis(80));
     let filled = ghost.accept(still(40, 5.0), SimTime::from_millis(85));
     assert_eq!(filled, Accepted::Filled);
@@ -261,7 +261,7 @@ fn a_teleport_ahead_lets_nothing_run_on_past_the_cap() {
     let mut config = DelayedConfig::default();
     config.min_delay = Duration::from_secs(3);
     config.max_delay = config.min_delay;
-    let mut ghost = DelayedGhost::start(config, first, SimTime::ZERO).unwrap();
+    let mut ghost = DelayedGhost::with_config(config, first, SimTime::ZERO).unwrap();
     ghost.accept(at_rest(2_000, 50.0, UpdateKind::Teleport), SimTime::from_millis(2_000));
     let just_before = ghost.position_at(SimTime::from_millis(4_999)).x;
     assert!(just_before <= 0.25, "ran on to {just_before}");
@@ -272,7 +272,7 @@ fn a_teleport_ahead_lets_nothing_run_on_past_the_cap() {
 fn a_teleport_takes_no_error_along() {
     let still = |at_ms, x_m| at_rest(at_ms, x_m, UpdateKind::Partial);
     let mut ghost =
-        DelayedGhost::start(DelayedConfig::default(), still(0, 0.0), SimTime::ZERO).unwrap();
+        DelayedGhost::with_config(DelayedConfig::default(), still(0, 0.0), SimTime::ZERO).unwrap();
     // Comes so late that the picture is ten metres off, and then there is a teleport.
     ghost.accept(still(100, 10.0), SimTime::from_millis(200));
     ghost.accept(at_rest(150, 99.0, UpdateKind::Teleport), SimTime::from_millis(210));
@@ -286,7 +286,7 @@ fn it_turns_and_moves_before_the_simulation_began() {
     let at = SimTime::from_millis(-1_000);
     let moving = Kinematics::moving(at, DVec3::ZERO, DVec3::X);
     let first = Update::new(moving, Model::Linear, UpdateKind::Full).unwrap();
-    let ghost = DelayedGhost::start(DelayedConfig::default(), first, at).unwrap();
+    let ghost = DelayedGhost::with_config(DelayedConfig::default(), first, at).unwrap();
     let now = SimTime::from_millis(-800);
     assert_eq!(ghost.velocity_at(now), DVec3::X);
     assert!(ghost.orientation_at(now).is_finite());

@@ -34,7 +34,7 @@ proptest! {
         updates in prop::collection::vec((update(), time()), 1..6),
         asked in prop::collection::vec(time(), 1..6),
     ) {
-        let mut ghost = Ghost::start(config, updates[0].0, updates[0].1).unwrap();
+        let mut ghost = Ghost::with_config(config, updates[0].0, updates[0].1).unwrap();
         for (update, now) in updates {
             ghost.accept(update, now);
             for at in asked.iter().copied().chain([now]) {
@@ -52,7 +52,7 @@ proptest! {
         updates in prop::collection::vec((update(), time()), 1..6),
         asked in prop::collection::vec(time(), 1..6),
     ) {
-        let mut ghost = DelayedGhost::start(config, updates[0].0, updates[0].1).unwrap();
+        let mut ghost = DelayedGhost::with_config(config, updates[0].0, updates[0].1).unwrap();
         for (update, now) in updates {
             ghost.accept(update, now);
             for at in asked.iter().copied().chain([now]) {
@@ -98,14 +98,14 @@ proptest! {
         let mut sampler = Sampler::new(config).unwrap();
         for (at, position, orientation) in poses {
             let seen = sampler.observe(at, position, orientation);
-            prop_assert_eq!(seen.check(), Ok(()));
+            prop_assert_eq!(seen.validate(), Ok(()));
         }
     }
 
     #[test]
     fn rounding_yields_numbers(quantiser in quantiser(), update in update()) {
         let rounded = quantiser.kinematics(update.kinematics());
-        prop_assert_eq!(rounded.check(), Ok(()));
+        prop_assert_eq!(rounded.validate(), Ok(()));
         let model = quantiser.model(*update.model());
         prop_assert!(Update::new(rounded, model, update.kind()).is_ok());
     }

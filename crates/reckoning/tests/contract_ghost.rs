@@ -55,7 +55,7 @@ const VELOCITY_KEEPING: [Blend; 3] = [Blend::ProjectiveVelocity, Blend::Bezier, 
 const WINDOW: Duration = Duration::from_micros(5);
 
 fn born(config: GhostConfig, first: Delivery) -> Ghost {
-    Ghost::start(config, first.update, first.now).unwrap()
+    Ghost::with_config(config, first.update, first.now).unwrap()
 }
 
 fn told(config: GhostConfig, deliveries: &[Delivery]) -> Ghost {
@@ -185,7 +185,7 @@ proptest! {
         let now = deliveries.last().unwrap().now.max(ghost.update().at()) + Duration::from_millis(5);
         let teleport = update(after(now, -1e-3 * late_ms as f64), motion, UpdateKind::Teleport);
         if ghost.accept(teleport, now) == Accepted::Newest {
-            let fresh = Ghost::start(config, teleport, now).unwrap();
+            let fresh = Ghost::with_config(config, teleport, now).unwrap();
             prop_assert_eq!(shown(&ghost, now), shown(&fresh, now));
         }
     }
@@ -240,7 +240,7 @@ proptest! {
         let mut config = GhostConfig::default();
         config.max_extrapolation = cap;
         let first = update(SimTime::ZERO, (seen, Model::Linear), UpdateKind::Full);
-        let ghost = Ghost::start(config, first, SimTime::ZERO).unwrap();
+        let ghost = Ghost::with_config(config, first, SimTime::ZERO).unwrap();
         let way_m = (ghost.position_at(SimTime::from_micros(later_us)) - seen.position).length();
         let most_m = seen.velocity.length() * cap.as_secs_f64();
         prop_assert!(way_m <= most_m * (1.0 + 1e-12) + 1e-9, "{way_m} of {most_m}");
@@ -258,7 +258,7 @@ proptest! {
         (config.timing, config.max_extrapolation) = (Timing::Synchronised, Duration::from_secs(4));
         let first = update(SimTime::ZERO, guess, UpdateKind::Full);
         let exported = update(SimTime::from_millis(1), truth, UpdateKind::Partial);
-        let mut ghost = Ghost::start(config, first, SimTime::ZERO).unwrap();
+        let mut ghost = Ghost::with_config(config, first, SimTime::ZERO).unwrap();
         let arrives = exported.at() + delay;
         ghost.accept(exported, arrives);
         let blend_s = if config.blend == Blend::Snap { 0.0 } else { longest_span_s(&config) };
@@ -347,7 +347,7 @@ fn an_update_from_a_clock_that_is_ahead_is_shown_on_its_way_there() {
         reckoning::DVec3::X * 10.0,
     );
     let ahead = Update::new(seen, Model::Linear, UpdateKind::Full).unwrap();
-    let ghost = Ghost::start(GhostConfig::default(), ahead, SimTime::ZERO).unwrap();
+    let ghost = Ghost::with_config(GhostConfig::default(), ahead, SimTime::ZERO).unwrap();
     assert!(ghost.position_at(SimTime::ZERO).length() < 1e-12);
     assert!((ghost.delay_s() + 0.1).abs() < 1e-12);
 }

@@ -32,7 +32,7 @@ fn first() -> Update {
 fn ghost(change: impl Fn(&mut GhostConfig)) -> Refused {
     let mut config = GhostConfig::default();
     change(&mut config);
-    Ghost::start(config, first(), SimTime::ZERO).map(drop).map_err(Into::into)
+    Ghost::with_config(config, first(), SimTime::ZERO).map(drop).map_err(Into::into)
 }
 
 fn span(min: Duration, max: Duration) -> Refused {
@@ -42,7 +42,7 @@ fn span(min: Duration, max: Duration) -> Refused {
 fn delayed(change: impl Fn(&mut DelayedConfig)) -> Refused {
     let mut config = DelayedConfig::default();
     change(&mut config);
-    DelayedGhost::start(config, first(), SimTime::ZERO).map(drop).map_err(Into::into)
+    DelayedGhost::with_config(config, first(), SimTime::ZERO).map(drop).map_err(Into::into)
 }
 
 fn sampler(change: impl Fn(&mut SamplerConfig)) -> Refused {

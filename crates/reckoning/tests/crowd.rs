@@ -81,7 +81,7 @@ impl Pair {
         let mut crowd_config = CrowdConfig::default();
         crowd_config.span = span;
         let first = arrivals[0].at(start);
-        let ghost = Ghost::start(config, first, start).unwrap();
+        let ghost = Ghost::with_config(config, first, start).unwrap();
         let mut crowd = Crowd::start(crowd_config, origin, SimTime::ZERO).unwrap();
         crowd.insert(&first, start).unwrap();
         let mut pair = Self { ghost, crowd, seen_at: start, arrived: start };

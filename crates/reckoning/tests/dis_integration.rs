@@ -163,7 +163,7 @@ fn fields_survive_the_way_into_the_engine_and_out() {
     for fields in fields() {
         for model in models() {
             let seen = fields.to_kinematics(model, SimTime::from_millis(1_500));
-            assert_eq!(seen.check(), Ok(()));
+            assert_eq!(seen.validate(), Ok(()));
             let back = DisFields::from_kinematics(&seen, model);
             assert_eq!((back.position, back.orientation), (fields.position, fields.orientation));
             let pairs = [

@@ -199,7 +199,7 @@ fn an_envelope_holds_what_it_was_learnt_from() {
         .collect();
     let envelope = Envelope::learnt_from([track.as_slice()], 1.0, 0.0).unwrap();
     assert!((envelope.speed_mps - 9.0).abs() < 1e-9);
-    let mut guard = Guard::start(GuardConfig::of(envelope, 0.01), &track[0]).unwrap();
+    let mut guard = Guard::start(GuardConfig::new(envelope, 0.01), &track[0]).unwrap();
     for seen in &track[1..] {
         let update = Update::new(*seen, Model::Linear, UpdateKind::Partial).unwrap();
         assert_eq!(guard.judge(&update, None, seen.at), Verdict::Accept, "{seen:?}");
@@ -242,7 +242,7 @@ proptest! {
             let seen = Kinematics { acceleration, ..Kinematics::moving(at, position, velocity) };
             let Ok(update) = Update::new(seen, Model::Linear, kind) else { continue };
             if let Verdict::Correct(place) = guard.judge(&update, Some(&walls), now) {
-                prop_assert!(place.check().is_ok());
+                prop_assert!(place.validate().is_ok());
             }
             prop_assert!(guard.suspicion(now) >= 0.0);
         }

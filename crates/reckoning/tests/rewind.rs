@@ -227,14 +227,14 @@ fn shown_by_ghost(view: RewindView, arrivals: &[(u32, Update, SimTime)], at: Sim
     let heard = || arrivals[1..].iter().take_while(|(_, _, arrived)| *arrived <= at);
     match view {
         RewindView::Now(config) => {
-            let mut ghost = Ghost::start(config, first, born).unwrap();
+            let mut ghost = Ghost::with_config(config, first, born).unwrap();
             for (_, update, arrived) in heard() {
                 ghost.accept(*update, *arrived);
             }
             ghost.position_at(at)
         }
         RewindView::Delayed(config) => {
-            let mut ghost = DelayedGhost::start(config, first, born).unwrap();
+            let mut ghost = DelayedGhost::with_config(config, first, born).unwrap();
             for (_, update, arrived) in heard() {
                 ghost.accept(*update, *arrived);
             }

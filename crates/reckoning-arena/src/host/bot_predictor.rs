@@ -7,7 +7,7 @@ use crate::level::{ItemKind, Level};
 use crate::world::{PlayerId, World};
 use reckoning::{DVec3, ExportReason, Kinematics, Model, Planner, SimTime};
 use reckoning_predict::learned::{LearnedConfig, LearnedModel, LearnedPlanner};
-use reckoning_predict::{Item, Known, Restores, Scene, Walls};
+use reckoning_predict::{Item, KnownBody, Restores, Scene, Walls};
 use reckoning_predict::{Landmark, Surroundings};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub(super) struct BotPredictor {
     model: Arc<LearnedModel>,
     planners: BTreeMap<PlayerId, (u32, LearnedPlanner)>,
     walls: Option<Walls>,
-    bodies: Vec<Known>,
+    bodies: Vec<KnownBody>,
     items: Vec<Item>,
 }
 
@@ -59,7 +59,8 @@ impl BotPredictor {
         self.bodies.clear();
         for player in world.players() {
             let motion = player.kinematics(at, file.body.kind);
-            let mut known = Known::new(u32::from(player.id.0), i32::from(player.team.0), motion);
+            let mut known =
+                KnownBody::new(u32::from(player.id.0), i32::from(player.team.0), motion);
             known.alive = player.is_alive;
             (known.health, known.max_health) = (player.health as f32, file.rules.health as f32);
             (known.ammo, known.max_ammo) = (player.ammo as f32, file.rules.ammo_max as f32);

@@ -161,7 +161,7 @@ pub fn guard_config(level: &Level) -> GuardConfig {
     let envelope = Envelope::of_speed(body.speed_px_s * 1.05, most_px_s2 * 2.0);
     // The owner's threshold, rounding, and a step either way.
     let tolerance_px = f64::from(MAX_OWN_PX) * 2.0 + body.speed_px_s * 2.0 * crate::TICK_S;
-    let mut guard = GuardConfig::of(envelope, tolerance_px);
+    let mut guard = GuardConfig::new(envelope, tolerance_px);
     guard.obey_within = OBEYS_WITHIN;
     guard.max_age = OLDEST;
     guard.max_silence = LONGEST_SILENCE;

@@ -204,7 +204,7 @@ fn no_aside_is_longer_than_a_datagram() {
 fn every_choice_has_the_number_of_its_place() {
     for (number, model) in ModelChoice::ALL.into_iter().enumerate() {
         assert_eq!(model as usize, number);
-        assert!(model.model().check().is_ok());
+        assert!(model.model().validate().is_ok());
     }
     for (number, policy) in PolicyChoice::ALL.into_iter().enumerate() {
         assert_eq!(policy as usize, number);

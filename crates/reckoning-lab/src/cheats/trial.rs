@@ -74,7 +74,7 @@ fn link(seed: u64) -> Option<Link<Update>> {
 }
 
 fn guard(setting: &TrialSetting<'_>, start: &Kinematics) -> Option<Guard> {
-    let config = GuardConfig::of(setting.envelope, 0.5 * setting.body_width);
+    let config = GuardConfig::new(setting.envelope, 0.5 * setting.body_width);
     Guard::start(config, start).ok()
 }
 

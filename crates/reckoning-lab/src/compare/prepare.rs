@@ -9,7 +9,7 @@
 use std::time::Duration;
 
 use reckoning::{DQuat, DVec3, Kinematics, SimTime};
-use reckoning_predict::{Known, SteadyTracker};
+use reckoning_predict::{KnownBody, SteadyTracker};
 
 use super::running_quantile::RunningQuantile;
 use reckoning_recording::{Recording, Sample, Track};
@@ -121,7 +121,7 @@ impl Prepared {
     }
 
     /// Everyone heard of lately, at `now`.
-    pub(crate) fn known_at(&self, now: SimTime, out: &mut Vec<Known>) {
+    pub(crate) fn known_at(&self, now: SimTime, out: &mut Vec<KnownBody>) {
         out.clear();
         for course in &self.courses {
             let next = course.states.partition_point(|state| state.kinematics.at <= now);
@@ -180,8 +180,8 @@ impl BodyCourse {
         Some(before.position.lerp(after.position, at.secs_since(before.at) / span_s))
     }
 
-    fn known(&self, state: &BodyState) -> Known {
-        let mut known = Known::new(self.id as u32, self.team, state.kinematics);
+    fn known(&self, state: &BodyState) -> KnownBody {
+        let mut known = KnownBody::new(self.id as u32, self.team, state.kinematics);
         known.health = state.health.clamp(0.0, state.max_health);
         known.max_health = state.max_health;
         known.ammo = state.ammo.clamp(0.0, state.max_ammo);

@@ -43,7 +43,7 @@ impl LinkedViewer {
         let now = first.at();
         let link = Link::new(config)?;
         let last = [(now, first.kinematics().position); 3];
-        let ghost = Ghost::start(ghost, first, now).map_err(ConfigError::from)?;
+        let ghost = Ghost::with_config(ghost, first, now).map_err(ConfigError::from)?;
         Ok(Self { link, ghost, last })
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reckoning::{ConfigError, DVec3, SimTime};
 use reckoning_predict::{
-    Item as SceneItem, Known, Outline, PheromoneMap, Preference, Routes, RoutesConfig, Scene,
+    Item as SceneItem, KnownBody, Outline, PheromoneMap, Preference, Routes, RoutesConfig, Scene,
     Sighting, TrendMap, TrendMapConfig, Wall, Walls,
 };
 
@@ -38,7 +38,7 @@ pub(crate) struct RecordedSurroundings {
 /// What is to be seen around at one moment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SceneMoment {
-    bodies: Vec<Known>,
+    bodies: Vec<KnownBody>,
     items: Vec<SceneItem>,
     /// The fresh trails of everyone.
     trails: Option<PheromoneMap>,

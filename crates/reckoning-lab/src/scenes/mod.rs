@@ -63,7 +63,7 @@ impl Scenario {
         let (mut publisher, first) = Publisher::start(self.publisher(), &origin)?;
         let mut config = GhostConfig::default();
         config.blend = self.blend;
-        let mut ghost = Ghost::start(config, first, first.at()).map_err(ConfigError::from)?;
+        let mut ghost = Ghost::with_config(config, first, first.at()).map_err(ConfigError::from)?;
         let bytes = u64::from(plain_bytes(&first));
         let arrived = vec![(first.at(), first)];
         let mut run = ScenarioRun { truths, shown: vec![], sent: vec![first], arrived, bytes };

@@ -115,11 +115,11 @@ impl ExampleSource<'_> {
         let seen = self.context.kinematics(number, place, &course.states[place].kinematics);
         let senses = self.context.senses(number, place, scene);
         let unit = self.prepared.body_width;
-        let frame = Frame::of(self.framing, &seen, senses.facing_known, history, 0.5 * unit);
+        let frame = Frame::new(self.framing, &seen, senses.facing_known, history, 0.5 * unit);
         if !push_truths(course, place, seen.at, &frame, out) {
             return;
         }
-        let features = Features::of(&frame, &seen, history, &senses, unit, unit);
+        let features = Features::new(&frame, &seen, history, &senses, unit, unit);
         debug_assert_eq!(features.values().len(), FEATURES);
         out.features.extend(features.values());
         out.acts.push(features.act());

@@ -41,8 +41,8 @@ impl<'a> ModelReader<'a> {
         let seen = self.context.kinematics(body, place, plain);
         let senses = self.context.senses(body, place, scene);
         let (facing, slow) = (senses.facing_known, model.slow_mps());
-        let frame = Frame::of(model.framing(), &seen, facing, history, slow);
-        let features = Features::of(&frame, &seen, history, &senses, model.unit_m(), bound);
+        let frame = Frame::new(model.framing(), &seen, facing, history, slow);
+        let features = Features::new(&frame, &seen, history, &senses, model.unit_m(), bound);
         let told = model.coefficients(&features);
         let damped = Model::Damped { fade: model.fade() };
         told.map_or(damped, |told| Model::Curve(model.curve(&frame, &told)))

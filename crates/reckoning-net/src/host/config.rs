@@ -124,7 +124,7 @@ impl HostConfig {
 
     pub(crate) fn validate(&self) -> Result<(), ConfigError> {
         self.zones.validate()?;
-        self.model.check()?;
+        self.model.validate()?;
         let spans = [
             ("tick", self.tick),
             ("zone_interval", self.zone_interval),

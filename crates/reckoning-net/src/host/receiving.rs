@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use core::time::Duration;
 
-use reckoning::clock::Hops;
+use reckoning::clock::RelayDelay;
 use reckoning::guard::Verdict;
 use reckoning::{Kinematics, SimTime, Terrain, Update, UpdateKind};
 
@@ -308,7 +308,7 @@ fn one_way_delay(peer: &Peer) -> Duration {
 fn rebased(update: &Update, header: &Header, way: Duration, now: SimTime) -> Update {
     let left = SimTime::from_millis(header.sent_ms);
     let age = left.saturating_since(update.at()).min(Duration::from_secs(5));
-    let kept = Hops::aged(age).then(way).localise(update, now);
+    let kept = RelayDelay::aged(age).then(way).localise(update, now);
     let kind =
         if update.kind() == UpdateKind::Teleport { UpdateKind::Teleport } else { kept.kind() };
     Update::new(*kept.kinematics(), *kept.model(), kind).unwrap_or(kept)

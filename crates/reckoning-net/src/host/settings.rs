@@ -13,7 +13,7 @@ impl Host {
     /// # Errors
     /// When a number of the model is not finite; nothing changes then.
     pub fn set_model(&mut self, model: Model) -> Result<(), ConfigError> {
-        model.check()?;
+        model.validate()?;
         self.config.model = model;
         Ok(())
     }

@@ -133,7 +133,7 @@ impl Session {
             reckoning::Model::Hold,
             reckoning::UpdateKind::Full,
         )?;
-        Ghost::start(config.ghost, nothing, SimTime::ZERO)?;
+        Ghost::with_config(config.ghost, nothing, SimTime::ZERO)?;
         Publisher::start(config.publisher.clone(), &Kinematics::default())?;
         Ok(Self {
             stage: SessionStage::Joining,
@@ -302,7 +302,7 @@ impl Session {
     /// Shows all entities of others by these settings from `now` by our clock on, without a jump.
     ///
     /// # Errors
-    /// Refuses what [`Ghost::start`] refuses; nothing is changed then.
+    /// Refuses what [`Ghost::with_config`] refuses; nothing is changed then.
     pub fn set_ghosts(&mut self, config: GhostConfig, now: SimTime) -> Result<(), ConfigError> {
         let at = self.timeline_at(now).unwrap_or(now);
         for remote in self.ghosts.values_mut() {

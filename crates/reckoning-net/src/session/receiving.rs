@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use reckoning::clock::{Exchange, Exchanged, Hops};
+use reckoning::clock::{Exchange, Exchanged, RelayDelay};
 use reckoning::{Ghost, Kinematics, SimTime, Update};
 
 use super::event::SessionEvent;
@@ -209,7 +209,7 @@ impl Session {
             self.stats.no_room += 1;
             return false;
         }
-        let Ok(ghost) = Ghost::start(self.config.ghost, shown, arrived) else { return true };
+        let Ok(ghost) = Ghost::with_config(self.config.ghost, shown, arrived) else { return true };
         let mut history = History::default();
         history.put(entry.number, update);
         let (owner, tag) = (entry.owner, entry.tag.into());
@@ -273,7 +273,7 @@ impl Session {
         }
         let age = SimTime::from_millis(header.sent_ms).saturating_since(update.at());
         let way = self.way.delay().unwrap_or_default();
-        Hops::aged(age.min(MAX_AGE)).then(way).localise(update, now)
+        RelayDelay::aged(age.min(MAX_AGE)).then(way).localise(update, now)
     }
 
     fn handle_exit(&mut self, entity: EntityId, sequence: u16) {

@@ -26,7 +26,7 @@ fn straight(_: usize, at: SimTime) -> Kinematics {
 fn corrections_reach_the_owner_over_a_bad_network() {
     for seed in 0..4 {
         let mut config = HostConfig::new(format());
-        config.guard = Some(GuardConfig::of(Envelope::of_speed(5.0, 50.0), 0.5));
+        config.guard = Some(GuardConfig::new(Envelope::of_speed(5.0, 50.0), 0.5));
         let mut world = World::new(config);
         let link = format!("delay=60,jitter=20,loss=0.3,seed={seed}").parse().unwrap();
         world.connect(SessionConfig::default(), link);

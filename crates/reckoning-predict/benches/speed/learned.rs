@@ -9,7 +9,7 @@ use reckoning_predict::learned::{
     FEATURES, Features, Frame, Framing, History, LearnedConfig, LearnedInput, LearnedModel,
     LearnedParts, LearnedPlanner,
 };
-use reckoning_predict::{Item, Known, Outline, Restores, Scene, Wall, Walls};
+use reckoning_predict::{Item, KnownBody, Outline, Restores, Scene, Wall, Walls};
 
 use crate::measure::{Subject, Table};
 
@@ -27,8 +27,8 @@ pub fn measure(table: &mut Table, rounds: usize) {
     let mut history = History::new();
     (0..120).for_each(|tick| history.observe(course.at(tick).at, course.at(tick).position));
     let truth = course.at(119);
-    let frame = Frame::of(model.framing(), &truth, true, &history, 0.5);
-    let features = Features::of(&frame, &truth, &history, &around, 1.0, 0.5);
+    let frame = Frame::new(model.framing(), &truth, true, &history, 0.5);
+    let features = Features::new(&frame, &truth, &history, &around, 1.0, 0.5);
     let told = model.coefficients(&features).expect("the inputs are in range");
     let mut subjects: Vec<Subject<'_>> = vec![
         (
@@ -52,7 +52,7 @@ pub fn measure(table: &mut Table, rounds: usize) {
         (
             "features: 8 bodies, 40 items, 200 walls",
             each(|| {
-                black_box(Features::of(&frame, black_box(&truth), &history, &around, 1.0, 0.5));
+                black_box(Features::new(&frame, black_box(&truth), &history, &around, 1.0, 0.5));
             }),
         ),
         (
@@ -70,8 +70,8 @@ pub fn measure(table: &mut Table, rounds: usize) {
 
 /// Everything from the state to the curve.
 fn plan(model: &LearnedModel, truth: &Kinematics, history: &History, around: &Surroundings<'_>) {
-    let frame = Frame::of(model.framing(), truth, true, history, 0.5);
-    let features = Features::of(&frame, truth, history, around, 1.0, 0.5);
+    let frame = Frame::new(model.framing(), truth, true, history, 0.5);
+    let features = Features::new(&frame, truth, history, around, 1.0, 0.5);
     let told = model.coefficients(&features);
     black_box(told.map(|told| model.curve(&frame, &told)));
 }
@@ -189,11 +189,11 @@ impl Course {
         Kinematics::moving(at, place, DVec3::new(5.0, 3.0 * libm::cos(2.0 * t_s), 0.0))
     }
 
-    fn bodies(&self) -> Vec<Known> {
+    fn bodies(&self) -> Vec<KnownBody> {
         let known = |id: u32| {
             let mut state = self.at(i64::from(id) * 40);
             state.position += DVec3::new(0.0, f64::from(id) * 4.0, 0.0);
-            Known::new(id, i32::from(id % 2 == 1), state)
+            KnownBody::new(id, i32::from(id % 2 == 1), state)
         };
         (0..8).map(known).collect()
     }

@@ -12,7 +12,7 @@ use glam::DVec3;
 
 use super::interest::Interest;
 use super::patterns::Patterns;
-use crate::{Known, Scene};
+use crate::{KnownBody, Scene};
 
 /// Play patterns, or constant velocity for a body that goes straight (SHI).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,7 +31,7 @@ impl PatternsHybrid {
     }
 
     /// Whether constant velocity answers for `horizon_s`.
-    fn goes_straight(&self, body: &Known, horizon_s: f64) -> bool {
+    fn goes_straight(&self, body: &KnownBody, horizon_s: f64) -> bool {
         horizon_s > self.always.as_secs_f64() && body.steady.as_secs_f64() >= horizon_s
     }
 
@@ -94,7 +94,7 @@ impl InterestHybrid {
 
 /// Constant velocity. Unusable horizons count as zero, and a place that is not finite as
 /// the last known one.
-pub(super) fn straight(body: &Known, horizon_s: f64) -> DVec3 {
+pub(super) fn straight(body: &KnownBody, horizon_s: f64) -> DVec3 {
     let position = body.kinematics.position;
     let reached = position + body.kinematics.velocity * horizon_s.max(0.0);
     if reached.is_finite() { reached } else { position }

@@ -22,7 +22,7 @@ use libm::ceil;
 
 use super::preference::Preference;
 use super::rollout::{Step, roll_out};
-use crate::{Known, Scene};
+use crate::{KnownBody, Scene};
 use reckoning::error::SettingError;
 use reckoning::math::{atan2, cos, sin, sqrt};
 
@@ -151,7 +151,7 @@ impl Forces {
         &mut self,
         config: &InterestConfig,
         scene: &Scene<'_>,
-        body: &Known,
+        body: &KnownBody,
         at: DVec2,
         scale: f64,
     ) {
@@ -169,7 +169,7 @@ impl Forces {
         }
     }
 
-    fn add_items(&mut self, scene: &Scene<'_>, body: &Known, at: DVec2, scale: f64) {
+    fn add_items(&mut self, scene: &Scene<'_>, body: &KnownBody, at: DVec2, scale: f64) {
         let room = body.state_max() - body.state();
         for item in scene.items() {
             let way = item.position.truncate() - at;

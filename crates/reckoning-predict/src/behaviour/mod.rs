@@ -41,12 +41,12 @@ use crate::Scene;
 ///
 /// ```
 /// use reckoning::{DVec3, Kinematics, SimTime};
-/// use reckoning_predict::{Behaviour, Known, Patterns, PatternsConfig, Scene};
+/// use reckoning_predict::{Behaviour, KnownBody, Patterns, PatternsConfig, Scene};
 ///
 /// let still = |x: f64| Kinematics::at_rest(SimTime::ZERO, DVec3::X * x);
-/// let mut player = Known::new(1, 0, still(0.0));
+/// let mut player = KnownBody::new(1, 0, still(0.0));
 /// player.top_speed_mps = 300.0;
-/// let bodies = [player, Known::new(2, 0, still(500.0))];
+/// let bodies = [player, KnownBody::new(2, 0, still(500.0))];
 ///
 /// let ekb = Behaviour::Patterns(Patterns::new(PatternsConfig::default())?);
 /// let mut out = [DVec3::ZERO; 2];

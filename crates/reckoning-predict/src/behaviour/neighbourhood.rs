@@ -15,7 +15,7 @@ use glam::DVec2;
 
 use super::patterns::PatternsConfig;
 use crate::scene::Spot;
-use crate::{Known, Scene};
+use crate::{KnownBody, Scene};
 use reckoning::math::sqrt;
 
 /// How many near the edge are kept apart; more than that only cost time.
@@ -149,7 +149,7 @@ impl<'s, 'a> Neighbourhood<'s, 'a> {
         if length > 0.0 { friends + way * (self.advance_m / length) } else { friends }
     }
 
-    fn me(&self) -> &'a Known {
+    fn me(&self) -> &'a KnownBody {
         &self.scene.bodies()[self.place as usize]
     }
 

@@ -27,7 +27,7 @@ use libm::ceil;
 use super::neighbourhood::Neighbourhood;
 use super::rollout::{Step, roll_out};
 use crate::level::keep_out;
-use crate::{Known, Routes, Scene, Walls};
+use crate::{KnownBody, Routes, Scene, Walls};
 use reckoning::error::SettingError;
 use reckoning::math::sqrt;
 
@@ -159,7 +159,7 @@ impl Patterns {
 struct March<'s, 'a> {
     patterns: &'s Patterns,
     scene: &'s Scene<'a>,
-    body: &'s Known,
+    body: &'s KnownBody,
     place: u32,
     /// SHI's S.
     top_mps: f64,
@@ -174,7 +174,12 @@ struct March<'s, 'a> {
 }
 
 impl<'s, 'a> March<'s, 'a> {
-    fn begin(patterns: &'s Patterns, scene: &'s Scene<'a>, body: &'s Known, place: u32) -> Self {
+    fn begin(
+        patterns: &'s Patterns,
+        scene: &'s Scene<'a>,
+        body: &'s KnownBody,
+        place: u32,
+    ) -> Self {
         let before = body.kinematics.velocity;
         let speed_mps = before.truncate().length();
         let known = body.top_speed_mps > 0.0 && body.top_speed_mps.is_finite();

@@ -10,7 +10,7 @@ use reckoning::math::cos;
 use reckoning::{Kinematics, SimTime};
 
 /// Follows one body and says for how long it has not turned, up to the last observation:
-/// the question of SHI's algorithm 4, for [`Known::steady`](crate::Known::steady).
+/// the question of SHI's algorithm 4, for [`KnownBody::steady`](crate::KnownBody::steady).
 ///
 /// A turn is any earlier velocity more than the limit away in direction from the last one.
 /// Stopping and starting are turns too; standing still is not.

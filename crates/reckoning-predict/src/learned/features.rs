@@ -10,7 +10,7 @@ use glam::DVec3;
 
 use super::{Frame, Framing, History};
 use crate::scene::Spot;
-use crate::{Intent, Known, Landmark, Scene, Surroundings};
+use crate::{Intent, KnownBody, Landmark, Scene, Surroundings};
 use reckoning::Kinematics;
 use reckoning::math::{ln, sqrt};
 
@@ -59,7 +59,7 @@ impl Features {
     /// Tells a body's state in the axes of `frame`. `unit_m` is the width of a body,
     /// `bound_m` how far the guess may stray.
     #[must_use]
-    pub fn of(
+    pub fn new(
         frame: &Frame,
         truth: &Kinematics,
         history: &History,
@@ -156,7 +156,7 @@ impl Row<'_> {
 
     fn state(&mut self, around: &Surroundings<'_>) {
         let body = around.scene.and_then(|scene| scene.body(around.id));
-        let told = |body: &&Known| {
+        let told = |body: &&KnownBody| {
             body.max_health > 0.0 || body.max_ammo > 0.0 || body.top_speed_mps > 0.0
         };
         let body = body.filter(told);

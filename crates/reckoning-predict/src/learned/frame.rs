@@ -46,7 +46,7 @@ impl Frame {
     /// The axes of a body's motion; of its facing when it hardly moves, of its past when it
     /// has no facing. `slow_mps` is what counts as hardly moving.
     #[must_use]
-    pub fn of(
+    pub fn new(
         framing: Framing,
         truth: &Kinematics,
         facing_known: bool,

@@ -138,9 +138,9 @@ impl<M: Deref<Target = LearnedModel>> LearnedPlanner<M> {
         let model = &*self.model;
         let framing = model.framing();
         let facing = around.facing_known;
-        let frame = Frame::of(framing, truth, facing, &self.history, model.slow_mps());
+        let frame = Frame::new(framing, truth, facing, &self.history, model.slow_mps());
         let (unit_m, bound_m) = (model.unit_m(), self.config.bound_m);
-        let features = Features::of(&frame, truth, &self.history, around, unit_m, bound_m);
+        let features = Features::new(&frame, truth, &self.history, around, unit_m, bound_m);
         let curve = model.coefficients(&features).map(|plain| {
             let speed = truth.velocity.length() / unit_m;
             let told = if self.config.adapt {
@@ -159,7 +159,7 @@ impl<M: Deref<Target = LearnedModel>> Planner<Surroundings<'_>> for LearnedPlann
     /// A truth that is not finite is ignored; one that is not later than the last starts
     /// anew.
     fn observe(&mut self, truth: &Kinematics, around: &Surroundings<'_>) {
-        if truth.check().is_err() {
+        if truth.validate().is_err() {
             return;
         }
         self.history.observe(truth.at, truth.position);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use reckoning::{CurveBasis, DVec3, Kinematics, Model, SimTime};
 use reckoning_predict::{
-    Behaviour, Interest, InterestConfig, InterestHybrid, Item, Known, Outline, PatternsHybrid,
+    Behaviour, Interest, InterestConfig, InterestHybrid, Item, KnownBody, Outline, PatternsHybrid,
     Pheromone, PheromoneConfig, PheromoneMap, Restores, Routes, RoutesConfig, Scene, Sighting,
     TrendMap, TrendMapConfig, Trended, TrendedConfig, Wall, Walls,
 };
@@ -64,7 +64,7 @@ fn level(random: &mut Scatter) -> Level {
 }
 
 impl Level {
-    fn scene<'a>(&'a self, bodies: &'a [Known], items: &'a [Item]) -> Scene<'a> {
+    fn scene<'a>(&'a self, bodies: &'a [KnownBody], items: &'a [Item]) -> Scene<'a> {
         let mut scene = Scene::new(bodies, items);
         scene.walls = Some(&self.walls);
         scene.routes = Some(&self.routes);
@@ -75,7 +75,7 @@ impl Level {
 }
 
 /// Players outside all boxes.
-fn outside(random: &mut Scatter, level: &Level, count: u32) -> Vec<Known> {
+fn outside(random: &mut Scatter, level: &Level, count: u32) -> Vec<KnownBody> {
     let mut bodies = random.players(count, 2000.0);
     for body in &mut bodies {
         while level.walls.inside(body.kinematics.position) {
@@ -269,12 +269,12 @@ fn vector() -> impl Strategy<Value = DVec3> {
     (number(), number(), number()).prop_map(|(x, y, z)| DVec3::new(x, y, z))
 }
 
-fn body() -> impl Strategy<Value = Known> {
+fn body() -> impl Strategy<Value = KnownBody> {
     let share = proptest::num::f32::NORMAL | proptest::num::f32::ZERO;
     ((vector(), vector(), vector()), -2..2_i32, [share, share, share, share], number()).prop_map(
         |((position, velocity, acceleration), team, [health, max_health, ammo, max_ammo], top)| {
             let moving = Kinematics::moving(SimTime::ZERO, position, velocity);
-            let mut body = Known::new(0, team, Kinematics { acceleration, ..moving });
+            let mut body = KnownBody::new(0, team, Kinematics { acceleration, ..moving });
             (body.health, body.max_health) = (health, max_health);
             (body.ammo, body.max_ammo) = (ammo, max_ammo);
             body.top_speed_mps = top;

@@ -2,7 +2,7 @@
 
 use reckoning::DVec3;
 use reckoning_predict::{
-    Behaviour, Interest, InterestConfig, InterestHybrid, Item, Known, Preference,
+    Behaviour, Interest, InterestConfig, InterestHybrid, Item, KnownBody, Preference,
     PreferenceLearner, Restores, Scene,
 };
 
@@ -20,14 +20,14 @@ fn item(x: f64, y: f64) -> Item {
 
 /// LI's figure 1: tank B (body 0, weak) drives along x, tank A (strong) stands ahead to its
 /// left, object C lies to its right.
-fn figure_1() -> ([Known; 2], [Item; 1]) {
+fn figure_1() -> ([KnownBody; 2], [Item; 1]) {
     let mut b = player(0, 0, at(0.0, 0.0), at(40.0, 0.0));
     let a = player(1, 1, at(30.0, 30.0), DVec3::ZERO);
     (b.health, b.ammo) = (40.0, 5.0);
     ([b, a], [item(30.0, -30.0)])
 }
 
-fn end_of(interest: Interest, bodies: &[Known], items: &[Item]) -> DVec3 {
+fn end_of(interest: Interest, bodies: &[KnownBody], items: &[Item]) -> DVec3 {
     roll(&Behaviour::Interest(interest), &Scene::new(bodies, items), &[1.0])[0]
 }
 

@@ -9,16 +9,16 @@ mod trend;
 
 use reckoning::random::SplitMix64;
 use reckoning::{DVec3, Kinematics, SimTime};
-use reckoning_predict::{Behaviour, Known, Patterns, PatternsConfig, Scene};
+use reckoning_predict::{Behaviour, KnownBody, Patterns, PatternsConfig, Scene};
 
 fn at(x: f64, y: f64) -> DVec3 {
     DVec3::new(x, y, 0.0)
 }
 
 /// A body of full health and ammunition, 100 and 10.
-fn player(id: u32, team: i32, position: DVec3, velocity: DVec3) -> Known {
+fn player(id: u32, team: i32, position: DVec3, velocity: DVec3) -> KnownBody {
     let seen = Kinematics::moving(SimTime::from_millis(5_000), position, velocity);
-    let mut player = Known::new(id, team, seen);
+    let mut player = KnownBody::new(id, team, seen);
     (player.health, player.max_health) = (100.0, 100.0);
     (player.ammo, player.max_ammo) = (10.0, 10.0);
     player.top_speed_mps = 240.0;
@@ -73,7 +73,7 @@ impl Scatter {
     }
 
     /// Players of two teams, scattered over a square.
-    fn players(&mut self, count: u32, extent: f64) -> Vec<Known> {
+    fn players(&mut self, count: u32, extent: f64) -> Vec<KnownBody> {
         (0..count)
             .map(|id| {
                 let velocity = at(self.between(-240.0, 240.0), self.between(-240.0, 240.0));

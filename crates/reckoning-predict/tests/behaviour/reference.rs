@@ -2,14 +2,14 @@
 //! is made anew on every tick.
 
 use reckoning::DVec3;
-use reckoning_predict::Known;
+use reckoning_predict::KnownBody;
 
 fn unit(v: DVec3) -> DVec3 {
     if v.length() > 0.0 { v / v.length() } else { DVec3::ZERO }
 }
 
 /// The positions of `bodies[0]` after each of `ticks` ticks.
-pub fn ekb(bodies: &[Known], ticks: u32) -> Vec<DVec3> {
+pub fn ekb(bodies: &[KnownBody], ticks: u32) -> Vec<DVec3> {
     let me = &bodies[0];
     let (s, v0) = (me.top_speed_mps, me.kinematics.velocity);
     let v0 = if v0.length() > s { unit(v0) * s } else { v0 };
@@ -27,27 +27,27 @@ pub fn ekb(bodies: &[Known], ticks: u32) -> Vec<DVec3> {
     path
 }
 
-fn distance(p: &Known, c: DVec3) -> f64 {
+fn distance(p: &KnownBody, c: DVec3) -> f64 {
     p.kinematics.position.distance(c)
 }
 
-fn near(bodies: &[Known], c: DVec3) -> impl Iterator<Item = &Known> {
+fn near(bodies: &[KnownBody], c: DVec3) -> impl Iterator<Item = &KnownBody> {
     bodies[1..].iter().filter(move |p| {
         let way = p.kinematics.position - c;
         way.x.abs() <= 1280.0 && way.y.abs() <= 960.0
     })
 }
 
-fn influence(p: &Known) -> f64 {
+fn influence(p: &KnownBody) -> f64 {
     f64::from(p.health) / f64::from(p.max_health) + f64::from(p.ammo) / f64::from(p.max_ammo)
 }
 
-fn mean(side: &[&Known]) -> DVec3 {
+fn mean(side: &[&KnownBody]) -> DVec3 {
     side.iter().map(|p| p.kinematics.position).sum::<DVec3>() / side.len() as f64
 }
 
 /// Algorithm 1.
-fn velocity(bodies: &[Known], c: DVec3, v0: DVec3, s: f64) -> DVec3 {
+fn velocity(bodies: &[KnownBody], c: DVec3, v0: DVec3, s: f64) -> DVec3 {
     let me = &bodies[0];
     let (friends, enemies): (Vec<_>, Vec<_>) = near(bodies, c).partition(|p| p.team == me.team);
     // No step overshoots its goal.

@@ -2,7 +2,7 @@
 
 use reckoning::{DVec3, Kinematics, SimTime};
 use reckoning_predict::{
-    Behaviour, Known, Outline, Pull, Scene, Sighting, TrendMap, TrendMapConfig, TrendMapError,
+    Behaviour, KnownBody, Outline, Pull, Scene, Sighting, TrendMap, TrendMapConfig, TrendMapError,
     Trended, TrendedConfig, Wall, Walls,
 };
 
@@ -137,9 +137,9 @@ fn damaged_bytes_are_refused_and_the_place_is_named() {
     assert_eq!(message, "byte 4: trend map version 2; this reads 1");
 }
 
-fn runner(position: DVec3, velocity: DVec3, acceleration: DVec3) -> [Known; 1] {
+fn runner(position: DVec3, velocity: DVec3, acceleration: DVec3) -> [KnownBody; 1] {
     let seen = Kinematics { acceleration, ..Kinematics::moving(SimTime::ZERO, position, velocity) };
-    [Known::new(0, 0, seen)]
+    [KnownBody::new(0, 0, seen)]
 }
 
 fn trended(trust_s: f64) -> Behaviour {

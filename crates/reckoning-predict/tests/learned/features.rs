@@ -6,7 +6,7 @@ use reckoning_predict::learned::{
 };
 use reckoning_predict::{Intent, Landmark, Surroundings};
 use reckoning_predict::{
-    Item, Known, Outline, Restores, Scene, Sighting, TrendMap, TrendMapConfig, Wall, Walls,
+    Item, KnownBody, Outline, Restores, Scene, Sighting, TrendMap, TrendMapConfig, Wall, Walls,
 };
 
 /// A busy place, turned by so much, moved, or seen in a mirror along x.
@@ -54,8 +54,11 @@ impl World {
         };
         let known = |id, team, x, y| {
             let velocity = self.way(1.0, -2.0, 0.0);
-            let mut known =
-                Known::new(id, team, Kinematics::moving(truth.at, self.at(x, y, 0.2), velocity));
+            let mut known = KnownBody::new(
+                id,
+                team,
+                Kinematics::moving(truth.at, self.at(x, y, 0.2), velocity),
+            );
             known.health = 0.7;
             known
         };
@@ -87,8 +90,8 @@ impl World {
             floor_m: Some(0.3),
             ..Surroundings::default()
         };
-        let frame = Frame::of(Framing::Heading, &truth, true, &history, 0.5);
-        Features::of(&frame, &truth, &history, &around, 1.0, 0.5)
+        let frame = Frame::new(Framing::Heading, &truth, true, &history, 0.5);
+        Features::new(&frame, &truth, &history, &around, 1.0, 0.5)
     }
 }
 
@@ -126,8 +129,8 @@ fn the_mirror_table_says_what_a_mirror_shows() {
 fn groups_cover_the_row_and_absent_ones_are_nan() {
     let history = History::new();
     let truth = Kinematics::moving(SimTime::ZERO, DVec3::ZERO, DVec3::X);
-    let frame = Frame::of(Framing::Flat, &truth, false, &history, 0.5);
-    let bare = Features::of(&frame, &truth, &history, &Surroundings::default(), 1.0, 1.0);
+    let frame = Frame::new(Framing::Flat, &truth, false, &history, 0.5);
+    let bare = Features::new(&frame, &truth, &history, &Surroundings::default(), 1.0, 1.0);
     for group in 0..GROUPS {
         let (range, flag) = feature_group(group);
         assert_eq!(bare.values()[flag], 0.0, "group {group}");
@@ -150,9 +153,9 @@ fn the_trend_of_a_place_is_told() {
     scene.trends = Some(&trends);
     let truth = Kinematics::moving(SimTime::ZERO, DVec3::new(5.0, 5.0, 0.0), DVec3::X);
     let history = History::new();
-    let frame = Frame::of(Framing::Heading, &truth, false, &history, 0.5);
+    let frame = Frame::new(Framing::Heading, &truth, false, &history, 0.5);
     let around = Surroundings { scene: Some(&scene), ..Surroundings::default() };
-    let told = Features::of(&frame, &truth, &history, &around, 1.0, 1.0);
+    let told = Features::new(&frame, &truth, &history, &around, 1.0, 1.0);
     let (range, flag) = feature_group(GROUPS - 1);
     assert_eq!(told.values()[flag], 1.0);
     assert!((told.values()[range.start] - 1.0).abs() < 0.01, "{:?}", &told.values()[range]);

@@ -193,7 +193,7 @@ impl Chain {
             Some(ghost) => {
                 ghost.accept(update, now);
             }
-            None => line.ghost = Ghost::start(self.controls.ghosts(), update, now).ok(),
+            None => line.ghost = Ghost::with_config(self.controls.ghosts(), update, now).ok(),
         }
     }
 

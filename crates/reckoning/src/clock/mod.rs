@@ -24,7 +24,7 @@
 //! - no exchange takes it back below what was answered before, as long as moments are asked
 //!   and exchanges handed over in the order of the local clock.
 //!
-//! Where no common clock is wanted see [`Hops`].
+//! Where no common clock is wanted see [`RelayDelay`].
 
 mod estimate;
 mod rate;
@@ -38,7 +38,7 @@ use crate::time::span_of;
 use estimate::{Fact, Facts};
 use rate::RateLog;
 
-pub use relay_delay::{Hops, OneWay};
+pub use relay_delay::{OneWay, RelayDelay};
 
 /// Exchanges made in quick succession at the start.
 const GREETINGS: u32 = 8;
@@ -131,7 +131,7 @@ impl Default for ClockConfig {
 }
 
 impl ClockConfig {
-    fn check(&self) -> Result<(), SettingError> {
+    fn validate(&self) -> Result<(), SettingError> {
         SettingError::in_range("max_drift", self.max_drift, 0.0, 0.01)?;
         SettingError::in_range("max_slew", self.max_slew, 0.001, 0.3)?;
         let spans = [
@@ -197,7 +197,7 @@ impl ClockSync {
     /// # Errors
     /// Refuses spans of zero, a drift above a hundredth and a slew outside 0.001 to 0.3.
     pub fn new(config: ClockConfig) -> Result<Self, SettingError> {
-        config.check()?;
+        config.validate()?;
         Ok(Self {
             config,
             facts: Facts::default(),

@@ -19,22 +19,22 @@ const HELD: usize = 15;
 /// ```
 /// use core::time::Duration;
 /// use reckoning::{DVec3, Kinematics, Model, SimTime, Update, UpdateKind};
-/// use reckoning::clock::Hops;
+/// use reckoning::clock::RelayDelay;
 ///
 /// let seen = Kinematics::moving(SimTime::from_millis(987_654), DVec3::ZERO, DVec3::X * 10.0);
 /// let update = Update::new(seen, Model::Linear, UpdateKind::Partial)?;
 /// // 40 ms to the server, which passed it on at once, and 60 ms from there.
-/// let age = Hops::NONE.then(Duration::from_millis(40)).then(Duration::from_millis(60));
+/// let age = RelayDelay::NONE.then(Duration::from_millis(40)).then(Duration::from_millis(60));
 /// let now = SimTime::from_millis(500);
 /// assert_eq!(age.localise(&update, now).position_at(now), DVec3::X); // x + v (d1 + d2)
 /// # Ok::<(), reckoning::ConfigError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Hops {
+pub struct RelayDelay {
     age: Duration,
 }
 
-impl Hops {
+impl RelayDelay {
     /// Just made, here.
     pub const NONE: Self = Self { age: Duration::ZERO };
 

@@ -61,7 +61,7 @@ pub struct ListenerId(pub u32);
 
 /// An update that has to be sent to a listener now.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Delivery {
+pub struct FairDelivery {
     /// Who gets it.
     pub to: ListenerId,
     /// What it gets: the latest export, or the one before.
@@ -101,7 +101,7 @@ impl Fairness {
     /// # Errors
     /// Refuses a planning horizon of zero.
     pub fn new(config: FairnessConfig) -> Result<Self, ConfigError> {
-        config.check()?;
+        config.validate()?;
         Ok(Self {
             listeners: BTreeMap::new(),
             latest: None,
@@ -197,13 +197,13 @@ impl Fairness {
     }
 
     /// What has to be sent at `now`; ask until `None`, after every export and wake-up.
-    pub fn poll_delivery(&mut self, now: SimTime) -> Option<Delivery> {
+    pub fn poll_delivery(&mut self, now: SimTime) -> Option<FairDelivery> {
         let latest = self.latest?;
         let mut listeners = self.listeners.iter_mut();
         let (to, update) =
             listeners.find_map(|(id, listener)| Some((*id, listener.take_due(latest, now)?)))?;
         self.stats.sent += 1;
-        Some(Delivery { to, update })
+        Some(FairDelivery { to, update })
     }
 
     /// When to ask [`poll_delivery`](Self::poll_delivery) next, unless an export comes first.

@@ -81,7 +81,7 @@ impl FairnessConfig {
         self.accounts || !matches!(self.policy, Policy::Base | Policy::EveryKth { .. })
     }
 
-    pub(super) fn check(&self) -> Result<(), SettingError> {
+    pub(super) fn validate(&self) -> Result<(), SettingError> {
         match self.policy {
             Policy::Scheduled { horizon, .. } if horizon.is_zero() => {
                 Err(SettingError::SpanZero { name: "horizon" })

@@ -81,7 +81,11 @@ impl DelayedGhost {
     ///
     /// # Errors
     /// Refuses spans of zero and a smallest delay above the largest.
-    pub fn start(config: DelayedConfig, first: Update, now: SimTime) -> Result<Self, SettingError> {
+    pub fn with_config(
+        config: DelayedConfig,
+        first: Update,
+        now: SimTime,
+    ) -> Result<Self, SettingError> {
         let (min, max) = (config.min_delay, config.max_delay);
         if min > max {
             return Err(SettingError::RangeReversed { name: "delay", min, max });

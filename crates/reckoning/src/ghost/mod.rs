@@ -109,7 +109,7 @@ impl Default for GhostConfig {
 }
 
 impl GhostConfig {
-    fn check(&self) -> Result<(), SettingError> {
+    fn validate(&self) -> Result<(), SettingError> {
         if self.max_extrapolation.is_zero() {
             return Err(SettingError::SpanZero { name: "max_extrapolation" });
         }
@@ -182,8 +182,12 @@ impl Ghost {
     ///
     /// # Errors
     /// Refuses spans of zero and reversed bounds.
-    pub fn start(config: GhostConfig, first: Update, now: SimTime) -> Result<Self, SettingError> {
-        config.check()?;
+    pub fn with_config(
+        config: GhostConfig,
+        first: Update,
+        now: SimTime,
+    ) -> Result<Self, SettingError> {
+        config.validate()?;
         Ok(Self::born(config, &first, now))
     }
 
@@ -296,7 +300,7 @@ impl Ghost {
     /// # Errors
     /// As [`start`](Self::start); nothing is changed then.
     pub fn set_config(&mut self, config: GhostConfig, now: SimTime) -> Result<(), SettingError> {
-        config.check()?;
+        config.validate()?;
         let shown = (self.position_at(now), self.velocity_at(now), self.orientation_at(now));
         self.config = config;
         self.half_extrapolation_s = config.max_extrapolation.as_secs_f64() * 0.5;

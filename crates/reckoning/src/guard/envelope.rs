@@ -93,7 +93,7 @@ impl Envelope {
         }
     }
 
-    pub(super) fn check(&self) -> Result<(), SettingError> {
+    pub(super) fn validate(&self) -> Result<(), SettingError> {
         let limits = [
             ("speed_mps", self.speed_mps),
             ("acceleration_mps2", self.acceleration_mps2),

@@ -76,14 +76,14 @@ pub struct GuardConfig {
 impl Default for GuardConfig {
     /// A person who runs at most 10 m/s, in a game measured in metres.
     fn default() -> Self {
-        Self::of(Envelope::of_speed(10.0, 50.0), 0.5)
+        Self::new(Envelope::of_speed(10.0, 50.0), 0.5)
     }
 }
 
 impl GuardConfig {
     /// Settings for bodies of this envelope whose publisher lets them stray `tolerance_m`.
     #[must_use]
-    pub fn of(envelope: Envelope, tolerance_m: f64) -> Self {
+    pub fn new(envelope: Envelope, tolerance_m: f64) -> Self {
         Self {
             envelope,
             tolerance_m,
@@ -100,8 +100,8 @@ impl GuardConfig {
         }
     }
 
-    fn check(&self) -> Result<(), SettingError> {
-        self.envelope.check()?;
+    fn validate(&self) -> Result<(), SettingError> {
+        self.envelope.validate()?;
         let far = f64::INFINITY;
         SettingError::in_range("tolerance_m", self.tolerance_m, 0.0, f64::MAX)?;
         SettingError::in_range("gross", self.gross, 0.0, far)?;
@@ -157,8 +157,8 @@ impl Guard {
     /// # Errors
     /// Refuses limits that are negative or NaN and a start that is not finite.
     pub fn start(config: GuardConfig, start: &Kinematics) -> Result<Self, ConfigError> {
-        config.check()?;
-        start.check()?;
+        config.validate()?;
+        start.validate()?;
         Ok(Self {
             config,
             last: *start,
@@ -213,7 +213,7 @@ impl Guard {
     /// The host itself put the body there; nothing that was under way is held against the
     /// client.
     pub fn put(&mut self, at: &Kinematics, now: SimTime) {
-        if at.check().is_ok() {
+        if at.validate().is_ok() {
             self.go_on_from(at);
             self.obeys_by = Some(now + self.config.obey_within);
         }

@@ -118,7 +118,7 @@ impl Model {
     pub fn fitted(self, truth: &Kinematics) -> Self {
         match self {
             Self::Curve(curve) => Self::Curve(Curve::coasting(*curve.basis(), truth)),
-            Self::Path(ride) => Self::Path(PathRide::of(ride.path, truth)),
+            Self::Path(ride) => Self::Path(PathRide::new(ride.path, truth)),
             other => other,
         }
     }
@@ -127,7 +127,7 @@ impl Model {
     ///
     /// # Errors
     /// Names the parameter that is not finite.
-    pub fn check(&self) -> Result<(), ModelError> {
+    pub fn validate(&self) -> Result<(), ModelError> {
         if let Self::Path(ride) = self {
             for (name, got) in [("progress", ride.progress_m), ("rate", ride.rate_mps)] {
                 if !got.is_finite() {

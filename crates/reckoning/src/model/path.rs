@@ -164,7 +164,7 @@ pub struct PathRide {
 impl PathRide {
     /// The ride that fits what was seen: the nearest place, and the speed along the path.
     #[must_use]
-    pub fn of(path: &'static Path, seen: &Kinematics) -> Self {
+    pub fn new(path: &'static Path, seen: &Kinematics) -> Self {
         let progress_m = path.nearest_m(seen.position);
         let (_, direction) = path.place_at(progress_m);
         let rate_mps = seen.velocity.dot(direction);
@@ -224,7 +224,7 @@ mod tests {
         let path = square().leak();
         let seen =
             Kinematics::moving(crate::SimTime::ZERO, DVec3::new(5.0, -1.0, 0.0), DVec3::X * 2.0);
-        let ride = PathRide::of(path, &seen);
+        let ride = PathRide::new(path, &seen);
         assert_eq!((ride.progress_m, ride.rate_mps), (5.0, 2.0));
         assert_eq!(ride.position(&seen, 5.0), DVec3::new(10.0, 4.0, 0.0));
     }

@@ -86,7 +86,7 @@ impl Default for RewindConfig {
 }
 
 impl RewindConfig {
-    fn check(&self) -> Result<(), SettingError> {
+    fn validate(&self) -> Result<(), SettingError> {
         if self.span.is_zero() {
             return Err(SettingError::SpanZero { name: "span" });
         }
@@ -95,7 +95,7 @@ impl RewindConfig {
         SettingError::in_range("origin_tolerance_m", self.origin_tolerance_m, 0.0, f64::MAX)?;
         SettingError::in_range("requests_per_s", self.requests_per_s, 0.0, f64::MAX)?;
         SettingError::in_range("burst", self.burst, 1.0, f64::MAX)?;
-        View::check(&self.view)
+        View::validate(&self.view)
     }
 }
 
@@ -132,7 +132,7 @@ impl<E: Copy + Ord, S: Copy + Ord> Rewind<E, S> {
     /// # Errors
     /// Refuses spans of zero, rings of fewer than two and limits that are negative.
     pub fn new(config: RewindConfig) -> Result<Self, SettingError> {
-        config.check()?;
+        config.validate()?;
         Ok(Self {
             config,
             truths: BTreeMap::new(),
@@ -146,7 +146,7 @@ impl<E: Copy + Ord, S: Copy + Ord> Rewind<E, S> {
     /// Remembers where an entity truly is: each tick, or each accepted update of its owner.
     /// States that are not finite or not newer change nothing.
     pub fn observe(&mut self, entity: E, truth: &Kinematics) {
-        if truth.check().is_ok() {
+        if truth.validate().is_ok() {
             let kept = self.config.kept_per_entity;
             self.truths.entry(entity).or_default().push(truth, self.config.span, kept);
         }

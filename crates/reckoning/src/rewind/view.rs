@@ -46,7 +46,7 @@ pub(super) struct View {
 }
 
 impl View {
-    pub(super) fn check(view: &RewindView) -> Result<(), SettingError> {
+    pub(super) fn validate(view: &RewindView) -> Result<(), SettingError> {
         let nothing = Update::from_checked(
             crate::Kinematics::default(),
             crate::Model::Hold,
@@ -65,9 +65,10 @@ impl View {
     }
 
     fn stand(view: &RewindView, first: Update, arrived: SimTime) -> Result<Stand, SettingError> {
-        let now = |config: GhostConfig| Ghost::start(config, first, arrived).map(Stand::Now);
-        let delayed =
-            |config: DelayedConfig| DelayedGhost::start(config, first, arrived).map(Stand::Delayed);
+        let now = |config: GhostConfig| Ghost::with_config(config, first, arrived).map(Stand::Now);
+        let delayed = |config: DelayedConfig| {
+            DelayedGhost::with_config(config, first, arrived).map(Stand::Delayed)
+        };
         match *view {
             RewindView::Now(config) => now(config),
             RewindView::Delayed(config) => delayed(config),

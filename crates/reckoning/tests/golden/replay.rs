@@ -125,7 +125,7 @@ impl Replay {
         };
         let (publisher, first) = Publisher::start(config, &truth).expect("sound settings");
         let ghosts = Blend::ALL.map(|blend| ghost(blend, first)).to_vec();
-        let delayed = DelayedGhost::start(DelayedConfig::default(), first, SimTime::ZERO)
+        let delayed = DelayedGhost::with_config(DelayedConfig::default(), first, SimTime::ZERO)
             .expect("defaults are sound");
         let mut crowd = Crowd::new(DVec3::splat(7.0), SimTime::ZERO);
         let member = crowd.insert(&first, SimTime::ZERO).ok();
@@ -238,7 +238,7 @@ fn ghost(blend: Blend, first: Update) -> Ghost {
     config.blend = blend;
     config.span =
         BlendSpan::FromArrivals { min: Duration::from_millis(50), max: Duration::from_millis(500) };
-    Ghost::start(config, first, SimTime::ZERO).expect("sound settings")
+    Ghost::with_config(config, first, SimTime::ZERO).expect("sound settings")
 }
 
 fn shared_among_three(body: u64) -> Fairness {

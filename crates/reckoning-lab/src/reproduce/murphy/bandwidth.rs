@@ -62,7 +62,8 @@ fn needed(track: &[Kinematics], rate: u32) -> PublishingCost {
     config.min_interval = Duration::from_secs(1) / rate;
     let started = Publisher::start(config, &track[0]);
     let (mut publisher, first) = started.expect("the settings are sound");
-    let mut ghost = Ghost::start(listener(rate), first, first.at()).expect("the spans are sound");
+    let mut ghost =
+        Ghost::with_config(listener(rate), first, first.at()).expect("the spans are sound");
     let (mut sum_m, mut max_m) = (0.0, 0.0_f64);
     for truth in track {
         if truth.at > first.at()

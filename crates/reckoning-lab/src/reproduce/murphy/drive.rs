@@ -57,7 +57,7 @@ impl CircleDrive {
         config.blend = blend;
         config.span =
             BlendSpan::Fixed(Duration::from_micros(1_000_000 / self.updates_per_s as u64));
-        let started = Ghost::start(config, self.update(SimTime::ZERO), SimTime::ZERO);
+        let started = Ghost::with_config(config, self.update(SimTime::ZERO), SimTime::ZERO);
         let mut ghost = started.expect("the span is not zero");
         let mut sum_m = 0.0;
         for frame in 1..=FRAMES {

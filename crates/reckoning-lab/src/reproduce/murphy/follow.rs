@@ -48,7 +48,8 @@ pub(super) fn follow(
         let update = Update::new(published[tick], model, UpdateKind::Partial);
         update.expect("published motions are finite")
     };
-    let mut ghost = Ghost::start(config, update(0), track[0].at).expect("the span is not zero");
+    let mut ghost =
+        Ghost::with_config(config, update(0), track[0].at).expect("the span is not zero");
     let mut followed = Followed { mean_m: 0.0, max_m: 0.0, shown: vec![], jumps: vec![] };
     for (tick, truth) in track.iter().enumerate() {
         if tick > 0 && tick.is_multiple_of((TICK_HZ / updates_per_s) as usize) {

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use reckoning::{ConfigError, DVec3, Kinematics};
-use reckoning_predict::{Behaviour, Known, Scene, Trended, TrendedConfig, Walls};
+use reckoning_predict::{Behaviour, KnownBody, Scene, Trended, TrendedConfig, Walls};
 
 use super::chain::{Projection, TestGround};
 use super::places::PlaceKind;
@@ -72,7 +72,7 @@ impl Ahead<'_> {
                     continue;
                 }
                 let told = self.told(from);
-                let bodies = [Known::new(0, 0, told)];
+                let bodies = [KnownBody::new(0, 0, told)];
                 let mut scene = Scene::new(&bodies, &[]);
                 scene.walls = self.heeds_walls.then_some(ground.walls);
                 let truths = HORIZON_TICKS.map(|ticks| life[start + ticks].position);

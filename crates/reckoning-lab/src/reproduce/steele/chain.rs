@@ -204,7 +204,7 @@ impl DelayedViewer {
         let mut config = GhostConfig::default();
         config.blend = Blend::ProjectiveVelocity;
         config.max_extrapolation = Duration::from_mins(1);
-        let ghost = Ghost::start(config, first, first.at())?;
+        let ghost = Ghost::with_config(config, first, first.at())?;
         Ok(Self { ghost, delay, under_way: VecDeque::new() })
     }
 

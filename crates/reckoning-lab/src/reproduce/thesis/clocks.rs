@@ -119,7 +119,7 @@ impl Listening {
         (config.blend, config.timing) = (Blend::Snap, timing);
         let first = exports[0];
         // The first update is there from the start, as a join message would be.
-        let started = Ghost::start(config, first, first.at());
+        let started = Ghost::with_config(config, first, first.at());
         let mut ghost = started.expect("the settings are sound");
         let (log, samples, errors_m) = (FlightLog::new(), Vec::new(), Vec::new());
         let mut run = Self { log, samples, errors_m, overshoot_m: 0.0 };

@@ -80,7 +80,7 @@ impl Host {
         if tag.len() > MAX_TAG_BYTES {
             return Err(SpawnError::TagTooLong { got_bytes: tag.len() });
         }
-        truth.check().map_err(SpawnError::Kinematics)?;
+        truth.validate().map_err(SpawnError::Kinematics)?;
         let Some(known) = full_update(truth, self.config.model) else {
             return Err(SpawnError::Full { max: 0 });
         };
