@@ -1,9 +1,9 @@
 //! Recorder of sessions that never blocks the tick loop.
 //!
-//! The loop hands over one [`RecordedStep`] at a time into a bounded queue and never waits: a full queue
-//! loses the step and counts it. A thread of its own gathers steps and appends whole
-//! chunks to a session file of the lab (`.reck`) several times a second, each flushed, so a
-//! killed server loses no more than the time between two writes.
+//! The loop hands over one step at a time into a bounded queue and never waits: a full queue loses
+//! the step and counts it. A thread of its own gathers steps and appends whole chunks to a session
+//! file of the lab (`.reck`) several times a second, each flushed, so a killed server loses no more
+//! than the time between two writes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
