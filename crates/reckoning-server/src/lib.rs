@@ -21,6 +21,8 @@ mod conditioner;
 mod config;
 mod connection;
 mod game;
+#[cfg(doctest)]
+mod guide;
 mod http;
 mod join_auth;
 pub mod limits;
