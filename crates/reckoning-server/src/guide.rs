@@ -1,4 +1,4 @@
-//! The guide as doctests: its Rust programs are compiled and run.
+//! The guide and the README of the project as doctests: their programs are compiled and run.
 //!
 //! They are here because this crate sees every library that they use. A test of `xtask` checks
 //! that no page is missing.
@@ -10,6 +10,7 @@ macro_rules! page {
     };
 }
 
+page!(Readme, "README.md");
 page!(Index, "docs/guide/README.md");
 page!(FirstGhost, "docs/guide/01-first-ghost.md");
 page!(Publishing, "docs/guide/02-publishing.md");

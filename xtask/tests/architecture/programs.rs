@@ -4,10 +4,10 @@ use crate::documents::Document;
 
 /// The pages of the guide.
 pub const GUIDE: &str = "docs/guide/";
-/// Where the guide's pages are included as doctests.
+/// Where they, and the README of the project, are included as doctests.
 pub const INCLUDES: &str = "crates/reckoning-server/src/guide.rs";
 
-/// Pages of the guide that no doctest includes.
+/// Pages that no doctest includes.
 pub fn left_out(pages: &[Document], includes: &str) -> Vec<String> {
     let is_included = |page: &Document| includes.contains(&format!("\"{}\"", page.name));
     let left_out = pages.iter().filter(|page| !is_included(page));

@@ -4,6 +4,7 @@
 //! backticks that could be a function is one of that file.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 pub const WALK: &str = "docs/walk.md";
 /// More files than this nobody reads in one go.
@@ -36,7 +37,7 @@ fn quoted(line: &str) -> impl Iterator<Item = &str> {
 }
 
 fn is_file(word: &str) -> bool {
-    word.contains('/') && word.ends_with(".rs")
+    word.contains('/') && Path::new(word).extension().is_some_and(|it| it == "rs")
 }
 
 fn is_function(word: &str) -> bool {
@@ -77,7 +78,8 @@ mod tests {
 
     #[test]
     fn a_walk_is_short() {
-        let long: String = (0..16).map(|number| format!("`crates/a{number}.rs`\n")).collect();
+        let lines: Vec<String> = (0..16).map(|number| format!("`crates/a{number}.rs`")).collect();
+        let long = lines.join("\n");
         assert!(with(&long)[0].contains("names 16 source files"));
         assert!(with("")[0].contains("names 0 source files"));
         assert_eq!(with(&"`crates/a.rs`\n".repeat(20)), [""; 0], "one file is one file");
