@@ -136,3 +136,7 @@ pub use threshold::{AngleThreshold, Threshold};
 pub use time::SimTime;
 pub use token_bucket::TokenBucket;
 pub use update::{Update, UpdateKind};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
