@@ -200,7 +200,7 @@ impl Update {
     /// Bytes that are not one whole update say where and why; paths and custom models must be
     /// registered.
     pub fn from_bytes(bytes: &[u8], registry: &Registry) -> Result<Self, UpdateBytesError> {
-        let mut from = Reader { bytes, offset: 0 };
+        let mut from = UpdateReader { bytes, offset: 0 };
         let version = from.byte()?;
         if version != VERSION {
             return Err(UpdateBytesError::Version { got: version });
@@ -297,12 +297,12 @@ fn put_parameters(out: &mut Vec<u8>, model: &Model) {
     }
 }
 
-struct Reader<'a> {
+struct UpdateReader<'a> {
     bytes: &'a [u8],
     offset: usize,
 }
 
-impl Reader<'_> {
+impl UpdateReader<'_> {
     fn array<const N: usize>(&mut self) -> Result<[u8; N], UpdateBytesError> {
         let rest = self.bytes.get(self.offset..).unwrap_or_default();
         let Some((array, _)) = rest.split_first_chunk() else {

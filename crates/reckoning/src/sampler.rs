@@ -61,7 +61,7 @@ impl SamplerConfig {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Frame {
+struct PoseSample {
     at: SimTime,
     position: DVec3,
     orientation: DQuat,
@@ -73,7 +73,7 @@ struct Frame {
 pub struct Sampler {
     config: SamplerConfig,
     /// Newest first; as many as `held` says.
-    frames: [Frame; 3],
+    frames: [PoseSample; 3],
     held: usize,
 }
 
@@ -84,7 +84,7 @@ impl Sampler {
     /// Refuses a frame count outside 1 to 3 and limits that are negative or not finite.
     pub fn new(config: SamplerConfig) -> Result<Self, SettingError> {
         config.validate()?;
-        let nothing = Frame {
+        let nothing = PoseSample {
             at: SimTime::MIN,
             position: DVec3::ZERO,
             orientation: DQuat::IDENTITY,
@@ -111,7 +111,7 @@ impl Sampler {
             self.difference(&mut seen);
         }
         self.frames.rotate_right(1);
-        self.frames[0] = Frame { at, position, orientation, velocity: seen.velocity };
+        self.frames[0] = PoseSample { at, position, orientation, velocity: seen.velocity };
         self.held = (self.held + 1).min(3);
         seen
     }

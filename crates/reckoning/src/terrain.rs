@@ -201,7 +201,7 @@ impl Terrain for HeightField {
     }
 
     fn first_hit(&self, from: DVec3, to: DVec3) -> Option<Contact> {
-        let path = Path::over(self, from, to)?;
+        let path = GridPath::over(self, from, to)?;
         let (mut here, mut clearance) = (0.0, path.clearance_at(0.0));
         let at_first = clearance;
         for next in path.crossings() {
@@ -223,7 +223,7 @@ impl Terrain for HeightField {
 /// The part of a straight path that is over a [`HeightField`]. Between the grid's lines its
 /// clearance above the ground changes linearly, so looking where it crosses them misses
 /// nothing.
-struct Path<'a> {
+struct GridPath<'a> {
     field: &'a HeightField,
     from: DVec3,
     way: DVec3,
@@ -232,7 +232,7 @@ struct Path<'a> {
     step: [f64; 2],
 }
 
-impl<'a> Path<'a> {
+impl<'a> GridPath<'a> {
     fn over(field: &'a HeightField, from: DVec3, to: DVec3) -> Option<Self> {
         let way = to - from;
         let start = field.in_cells(from);

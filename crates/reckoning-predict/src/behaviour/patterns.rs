@@ -25,7 +25,7 @@ use glam::{DVec2, DVec3};
 use libm::ceil;
 
 use super::neighbourhood::Neighbourhood;
-use super::rollout::{Step, roll_out};
+use super::rollout::{RolloutStep, roll_out};
 use crate::level::keep_out;
 use crate::{KnownBody, Routes, Scene, Walls};
 use reckoning::error::SettingError;
@@ -270,16 +270,16 @@ impl<'s, 'a> March<'s, 'a> {
         let window = [config.window_x_m, config.window_y_m];
         let mut sum = DVec2::ZERO;
         for run in self.scene.around(at.x, at.y, [window[0].min(far), window[1].min(far)]) {
-            for spot in run {
-                let way = DVec2::new(spot.x, spot.y) - at;
+            for other in run {
+                let way = DVec2::new(other.x, other.y) - at;
                 // Teams stand together in a run, so the first question is seldom a surprise.
-                let counts = spot.team == self.body.team
-                    && spot.body != self.place
+                let counts = other.team == self.body.team
+                    && other.index != self.place
                     && way.x.abs() <= window[0]
                     && way.y.abs() <= window[1];
                 if counts {
                     let distance = sqrt(way.length_squared()).max(near).min(far);
-                    sum += DVec2::new(spot.vx, spot.vy) * ((far - distance) * per_m);
+                    sum += DVec2::new(other.vx, other.vy) * ((far - distance) * per_m);
                 }
             }
         }
@@ -288,7 +288,7 @@ impl<'s, 'a> March<'s, 'a> {
     }
 }
 
-impl Step for March<'_, '_> {
+impl RolloutStep for March<'_, '_> {
     fn step(&mut self, slice: u32, from: DVec3) -> DVec3 {
         // SHI counts updates since the last known velocity, so the first is number one.
         let share = (f64::from(slice + 1) * self.per_transition).min(1.0);

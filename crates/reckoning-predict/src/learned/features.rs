@@ -9,7 +9,7 @@ use core::ops::Range;
 use glam::DVec3;
 
 use super::{Frame, Framing, History};
-use crate::scene::Spot;
+use crate::scene::LivingBody;
 use crate::{Intent, KnownBody, Landmark, Scene, Surroundings};
 use reckoning::Kinematics;
 use reckoning::math::{ln, sqrt};
@@ -69,7 +69,7 @@ impl Features {
     ) -> Self {
         let near_m = NEAR_UNITS * unit_m;
         let act = around.intent.map_or(0, |intent| intent.act);
-        let mut row = Row { frame, near_m, values: [0.0; FEATURES], next: 0, group: 0 };
+        let mut row = RowWriter { frame, near_m, values: [0.0; FEATURES], next: 0, group: 0 };
         row.scalar(ln(bound_m / unit_m));
         row.own(truth, history);
         row.facing(around.facing_known.then_some(truth));
@@ -98,7 +98,7 @@ impl Features {
     }
 }
 
-struct Row<'f> {
+struct RowWriter<'f> {
     frame: &'f Frame,
     near_m: f64,
     values: [f32; FEATURES],
@@ -106,7 +106,7 @@ struct Row<'f> {
     group: usize,
 }
 
-impl Row<'_> {
+impl RowWriter<'_> {
     fn scalar(&mut self, x: f64) {
         self.values[self.next] = x as f32;
         self.next += 1;
@@ -267,8 +267,8 @@ fn nearest_two(
 ) -> ([Option<Other>; 2], [Option<Other>; 2]) {
     let own = scene.body(id).map(|body| body.team);
     let (mut friends, mut enemies) = ([None; 2], [None; 2]);
-    for Spot { team, body, .. } in scene.spots() {
-        let other = &scene.bodies()[*body as usize];
+    for LivingBody { team, index, .. } in scene.living() {
+        let other = &scene.bodies()[*index as usize];
         if other.id == id {
             continue;
         }

@@ -67,12 +67,12 @@ pub struct ListenerAccount<M> {
 struct Leg<M> {
     exported: SimTime,
     course: M,
-    delivery: Delivery,
+    delivery: LegState,
 }
 
 /// How far an export got on its way to the listener, and the moment of that.
 #[derive(Clone, Copy, Debug)]
-enum Delivery {
+enum LegState {
     Unsent,
     Sent(SimTime),
     /// Given up, but once sent: the acknowledgement may yet come.
@@ -82,11 +82,11 @@ enum Delivery {
 
 impl<M> Leg<M> {
     fn received(&self) -> Option<SimTime> {
-        if let Delivery::Received(at) = self.delivery { Some(at) } else { None }
+        if let LegState::Received(at) = self.delivery { Some(at) } else { None }
     }
 
     fn in_flight_since(&self) -> Option<SimTime> {
-        if let Delivery::Sent(at) = self.delivery { Some(at) } else { None }
+        if let LegState::Sent(at) = self.delivery { Some(at) } else { None }
     }
 }
 
@@ -119,7 +119,7 @@ impl<M> ListenerAccount<M> {
         if self.legs.back().is_some_and(|newest| newest.exported >= at) {
             return;
         }
-        self.legs.push_back(Leg { exported: at, course, delivery: Delivery::Unsent });
+        self.legs.push_back(Leg { exported: at, course, delivery: LegState::Unsent });
         if self.legs.len() > MAX_LEGS {
             self.make_guesses_final();
         }
@@ -129,9 +129,9 @@ impl<M> ListenerAccount<M> {
     /// first counts, unless it was [`lost`](Self::lost).
     pub fn sent(&mut self, export: SimTime, at: SimTime) {
         if let Some(leg) = self.leg_mut(export)
-            && matches!(leg.delivery, Delivery::Unsent | Delivery::Lost(_))
+            && matches!(leg.delivery, LegState::Unsent | LegState::Lost(_))
         {
-            leg.delivery = Delivery::Sent(at.max(export));
+            leg.delivery = LegState::Sent(at.max(export));
         }
     }
 
@@ -139,9 +139,9 @@ impl<M> ListenerAccount<M> {
     /// it. An acknowledgement that comes all the same is still heard.
     pub fn lost(&mut self, export: SimTime) {
         if let Some(leg) = self.leg_mut(export)
-            && let Delivery::Sent(at) = leg.delivery
+            && let LegState::Sent(at) = leg.delivery
         {
-            leg.delivery = Delivery::Lost(at);
+            leg.delivery = LegState::Lost(at);
         }
     }
 
@@ -153,9 +153,9 @@ impl<M> ListenerAccount<M> {
     pub fn acknowledged(&mut self, export: SimTime, received_at: SimTime, now: SimTime) -> bool {
         let settled_until = self.settled_until;
         let Some(leg) = self.leg_mut(export) else { return false };
-        let (Delivery::Sent(sent) | Delivery::Lost(sent)) = leg.delivery else { return false };
+        let (LegState::Sent(sent) | LegState::Lost(sent)) = leg.delivery else { return false };
         let received = received_at.min(now).max(sent).max(settled_until);
-        leg.delivery = Delivery::Received(received);
+        leg.delivery = LegState::Received(received);
         self.confirmed_until = self.confirmed_until.max(received);
         self.settle();
         true
@@ -318,7 +318,7 @@ impl<M> ListenerAccount<M> {
         if let Some(shown) = shown
             && self.legs[shown].received().is_none()
         {
-            self.legs[shown].delivery = Delivery::Received(until);
+            self.legs[shown].delivery = LegState::Received(until);
         }
         let mut place = 0;
         self.legs.retain(|_| {

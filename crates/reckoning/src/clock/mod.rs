@@ -253,8 +253,8 @@ impl ClockSync {
     /// it; the answers of [`ClockSync::remote_at`] move towards it.
     #[must_use]
     pub fn offset_s(&self, local: SimTime) -> Option<f64> {
-        let place = self.facts.place(local, self.log.rate(), self.drift())?;
-        Some(place.middle_s())
+        let range = self.facts.offset_range(local, self.log.rate(), self.drift())?;
+        Some(range.middle_s())
     }
 
     /// Seconds of the remote clock per second of the local one; exactly 1 until a minute or
@@ -268,8 +268,8 @@ impl ClockSync {
     /// the shortest way there and back, and what the clocks may have drifted since.
     #[must_use]
     pub fn confidence(&self, local: SimTime) -> Option<Duration> {
-        let place = self.facts.place(local, self.log.rate(), self.drift())?;
-        Some(span_of(place.half_width_s()))
+        let range = self.facts.offset_range(local, self.log.rate(), self.drift())?;
+        Some(span_of(range.half_width_s()))
     }
 
     /// The usual time on the way, one way: the median of half the round trips.
@@ -330,8 +330,10 @@ impl ClockSync {
     /// Leads the answers from where they are towards the estimate.
     fn steer(&mut self, at: SimTime) {
         let rate = self.log.rate().clamp(-self.config.max_drift, self.config.max_drift);
-        let Some(place) = self.facts.place(at, self.log.rate(), self.drift()) else { return };
-        let lead_us = libm::round(place.middle_s() * 1e6) as i64;
+        let Some(range) = self.facts.offset_range(at, self.log.rate(), self.drift()) else {
+            return;
+        };
+        let lead_us = libm::round(range.middle_s() * 1e6) as i64;
         let wanted = SimTime::from_micros(at.as_micros().saturating_add(lead_us));
         let Some(old) = self.course else {
             self.course =

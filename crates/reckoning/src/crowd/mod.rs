@@ -23,9 +23,9 @@
 //! a body wants a `Ghost` of its own. Orientations are not kept.
 
 mod block;
-mod body;
 #[cfg(feature = "std")]
 mod dispatch;
+mod ghost;
 #[cfg(feature = "rayon")]
 mod parallel;
 mod slots;
@@ -44,8 +44,8 @@ use glam::DVec3;
 use crate::error::SettingError;
 use crate::ghost::Accepted;
 use crate::{SimTime, Update, UpdateKind};
-use block::{Block, LANES};
-use body::{Body, Moment, bounded};
+use block::{GhostBlock, LANES};
+use ghost::{CrowdGhost, Moment, bounded};
 use slots::Slots;
 
 pub use slots::CrowdId;
@@ -120,7 +120,7 @@ pub struct Crowd {
     /// What the times in the blocks count from.
     base: SimTime,
     /// Enough for all ghosts; what fills up the last one is shown and ignored.
-    blocks: Vec<Block>,
+    blocks: Vec<GhostBlock>,
     /// By place, as are the ids in `slots`.
     records: Vec<Record>,
     slots: Slots,
@@ -160,14 +160,14 @@ impl Crowd {
     /// Refuses models other than `Hold`, `Linear` and `Accelerating`.
     pub fn insert(&mut self, first: &Update, now: SimTime) -> Result<CrowdId, CrowdError> {
         self.follow(now);
-        let body = self.believed(first).ok_or(CrowdError::UnknownModel)?;
+        let ghost = self.believed(first).ok_or(CrowdError::UnknownModel)?;
         let place = self.len();
         if place.is_multiple_of(LANES) {
-            self.blocks.push(Block::default());
+            self.blocks.push(GhostBlock::default());
         }
         let (seen_at, position) = (first.at(), first.kinematics().position);
         self.records.push(Record { seen_at, position, span_s: self.config.span.as_secs_f32() });
-        self.set_body(place, &body);
+        self.set_ghost(place, &ghost);
         Ok(self.slots.push())
     }
 
@@ -185,7 +185,7 @@ impl Crowd {
     ) -> Result<Accepted, CrowdError> {
         let place = self.place(id).ok_or(CrowdError::Removed)?;
         self.follow(now);
-        let mut body = self.believed(update).ok_or(CrowdError::UnknownModel)?;
+        let mut ghost = self.believed(update).ok_or(CrowdError::UnknownModel)?;
         let record = &mut self.records[place];
         if update.at() <= record.seen_at {
             return Ok(Accepted::Stale);
@@ -195,11 +195,11 @@ impl Crowd {
         let span_s = record.span_s;
         if update.kind() != UpdateKind::Teleport && span_s > 0.0 {
             let moment = self.moment(now);
-            body.delay_us = moment.now_us.wrapping_sub(body.seen_us);
-            body.per_span = 1.0 / span_s;
-            body.lead_from(&self.body(place), &moment);
+            ghost.delay_us = moment.now_us.wrapping_sub(ghost.seen_us);
+            ghost.per_span = 1.0 / span_s;
+            ghost.lead_from(&self.ghost(place), &moment);
         }
-        self.set_body(place, &body);
+        self.set_ghost(place, &ghost);
         Ok(Accepted::Newest)
     }
 
@@ -208,8 +208,8 @@ impl Crowd {
         let Some(place) = self.place(id) else {
             return false;
         };
-        let last = self.body(self.len() - 1);
-        self.set_body(place, &last);
+        let last = self.ghost(self.len() - 1);
+        self.set_ghost(place, &last);
         self.records.swap_remove(place);
         self.slots.swap_remove(place);
         self.blocks.truncate(self.len().div_ceil(LANES));
@@ -243,7 +243,7 @@ impl Crowd {
     /// Where one ghost is shown, in the world. `None` when it was removed.
     #[must_use]
     pub fn position_at(&self, id: CrowdId, now: SimTime) -> Option<DVec3> {
-        let shown = self.body(self.place(id)?).position_at(&self.moment(now));
+        let shown = self.ghost(self.place(id)?).position_at(&self.moment(now));
         Some(self.origin + shown.as_dvec3())
     }
 
@@ -255,7 +255,7 @@ impl Crowd {
         self.origin = origin;
         for place in 0..self.len() {
             let position = bounded(self.records[place].position - origin);
-            self.set_body(place, &Body { position, ..self.body(place) });
+            self.set_ghost(place, &CrowdGhost { position, ..self.ghost(place) });
         }
     }
 
@@ -296,9 +296,9 @@ impl Crowd {
     }
 
     /// A ghost on the path an update describes, without a blend.
-    fn believed(&self, update: &Update) -> Option<Body> {
-        let body = Body::on_path(update.kinematics(), update.model(), self.origin)?;
-        Some(Body { seen_us: self.since_base_us(update.at()), ..body })
+    fn believed(&self, update: &Update) -> Option<CrowdGhost> {
+        let ghost = CrowdGhost::on_path(update.kinematics(), update.model(), self.origin)?;
+        Some(CrowdGhost { seen_us: self.since_base_us(update.at()), ..ghost })
     }
 
     fn moment(&self, now: SimTime) -> Moment {
@@ -321,15 +321,15 @@ impl Crowd {
         self.base = now;
         for place in 0..self.len() {
             let seen_us = self.since_base_us(self.records[place].seen_at);
-            self.set_body(place, &Body { seen_us, ..self.body(place) });
+            self.set_ghost(place, &CrowdGhost { seen_us, ..self.ghost(place) });
         }
     }
 
-    fn body(&self, place: usize) -> Body {
-        self.blocks[place / LANES].body(place % LANES)
+    fn ghost(&self, place: usize) -> CrowdGhost {
+        self.blocks[place / LANES].ghost(place % LANES)
     }
 
-    fn set_body(&mut self, place: usize, body: &Body) {
-        self.blocks[place / LANES].set_body(place % LANES, body);
+    fn set_ghost(&mut self, place: usize, ghost: &CrowdGhost) {
+        self.blocks[place / LANES].set_ghost(place % LANES, ghost);
     }
 }

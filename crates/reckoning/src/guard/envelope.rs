@@ -58,7 +58,7 @@ impl Envelope {
         quantile: f64,
         margin: f64,
     ) -> Option<Self> {
-        let mut seen = Seen::default();
+        let mut seen = HonestSamples::default();
         for track in tracks {
             seen.add(track);
         }
@@ -129,7 +129,7 @@ pub(super) fn within(far_m: &[f64; SPANS], span_s: f64) -> f64 {
 
 /// Values seen in honest play.
 #[derive(Default)]
-struct Seen {
+struct HonestSamples {
     speed: Vec<f64>,
     acceleration: Vec<f64>,
     kick: Vec<f64>,
@@ -138,7 +138,7 @@ struct Seen {
     travel: [Vec<f64>; SPANS],
 }
 
-impl Seen {
+impl HonestSamples {
     fn add(&mut self, track: &[Kinematics]) {
         for pair in track.windows(2) {
             let (old, new) = (&pair[0], &pair[1]);

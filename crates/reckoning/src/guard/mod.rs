@@ -21,8 +21,8 @@
 //! What a client does after a verdict is the host's affair; a corrected client is expected
 //! to go on from where it was put, and what was under way meanwhile is dropped unpunished.
 
+mod accepted_positions;
 mod envelope;
-mod history;
 mod suspicion;
 mod verdict;
 
@@ -34,8 +34,8 @@ use crate::error::{ConfigError, SettingError};
 use crate::math::angle_between;
 use crate::token_bucket::TokenBucket;
 use crate::{Kinematics, SimTime, Terrain, Update, UpdateKind};
+use accepted_positions::AcceptedPositions;
 use envelope::{Ways, within};
-use history::History;
 use suspicion::{Pace, Suspicion};
 
 pub use envelope::{ENVELOPE_SPANS_S, Envelope};
@@ -137,7 +137,7 @@ pub struct Guard {
     last: Kinematics,
     /// What the last accepted update promised, for the way round corners.
     promised: Option<Update>,
-    history: History,
+    history: AcceptedPositions,
     pace: Pace,
     /// A burst of updates that were kept back is coming in.
     kept_back: bool,
@@ -163,7 +163,7 @@ impl Guard {
             config,
             last: *start,
             promised: None,
-            history: History::from(start),
+            history: AcceptedPositions::from(start),
             pace: Pace::default(),
             kept_back: false,
             suspicion: Suspicion::none(start.at),
@@ -436,7 +436,7 @@ impl Guard {
     fn go_on_from(&mut self, place: &Kinematics) {
         self.last = *place;
         self.promised = None;
-        self.history = History::from(place);
+        self.history = AcceptedPositions::from(place);
     }
 }
 

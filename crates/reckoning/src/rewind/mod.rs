@@ -33,7 +33,7 @@ use crate::ground::Pose;
 use crate::token_bucket::TokenBucket;
 use crate::{DelayedConfig, GhostConfig, Kinematics, SimTime, Update};
 use position_history::PositionHistory;
-use view::View;
+use view::ShooterView;
 
 pub use hit::{Aim, HitRefusal, HitRequest, HitVerdict};
 
@@ -95,7 +95,7 @@ impl RewindConfig {
         SettingError::in_range("origin_tolerance_m", self.origin_tolerance_m, 0.0, f64::MAX)?;
         SettingError::in_range("requests_per_s", self.requests_per_s, 0.0, f64::MAX)?;
         SettingError::in_range("burst", self.burst, 1.0, f64::MAX)?;
-        View::validate(&self.view)
+        ShooterView::validate(&self.view)
     }
 }
 
@@ -121,7 +121,7 @@ pub struct Rewind<E, S> {
     config: RewindConfig,
     truths: BTreeMap<E, PositionHistory>,
     updates: BTreeMap<E, VecDeque<(u32, Update)>>,
-    views: BTreeMap<(S, E), View>,
+    views: BTreeMap<(S, E), ShooterView>,
     requests: BTreeMap<S, TokenBucket>,
     stats: RewindStats,
 }
@@ -177,7 +177,7 @@ impl<E: Copy + Ord, S: Copy + Ord> Rewind<E, S> {
                 self.stats.late += u64::from(!placed);
             }
             None => {
-                if let Ok(view) = View::start(&config.view, update, arrived) {
+                if let Ok(view) = ShooterView::start(&config.view, update, arrived) {
                     self.views.insert((shooter, entity), view);
                 }
             }
