@@ -160,13 +160,13 @@ impl LearnedModel {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, LearnedError> {
         let head = Head::of(bytes)?;
         let offset = bytes.len() - 4;
-        let mut end = ModelReader(&bytes[offset..]);
+        let mut end = LearnedReader(&bytes[offset..]);
         let (stored, computed) =
             (u32::from_le_bytes(end.take()), crc32fast::hash(&bytes[..offset]));
         if stored != computed {
             return Err(LearnedError::Checksum { offset, stored, computed });
         }
-        let mut reader = ModelReader(&bytes[HEAD..]);
+        let mut reader = LearnedReader(&bytes[HEAD..]);
         let mut tau_s = [0.0; 4];
         tau_s[..head.terms].iter_mut().for_each(|tau| *tau = reader.double());
         let basis = CurveBasis::new(&tau_s[..head.terms]).map_err(LearnedError::Basis)?;
@@ -273,9 +273,9 @@ impl Head {
 }
 
 /// Reads on; the length was checked, and missing bytes would read as zero.
-struct ModelReader<'b>(&'b [u8]);
+struct LearnedReader<'b>(&'b [u8]);
 
-impl ModelReader<'_> {
+impl LearnedReader<'_> {
     fn take<const N: usize>(&mut self) -> [u8; N] {
         let Some((taken, rest)) = self.0.split_first_chunk::<N>() else { return [0; N] };
         self.0 = rest;
