@@ -81,18 +81,20 @@ pub enum Footprint {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GroundClampConfig {
-    /// Which way the body may be moved.
+    /// Which way the body may be moved. Default: [`ClampMode::OnlyUp`].
     pub mode: ClampMode,
-    /// How it stands.
+    /// How it stands. Default: [`Footprint::Rectangle`], 4 m long and 2 m wide. Its halves are
+    /// positive and finite.
     pub footprint: Footprint,
-    /// How high the body's origin is above the ground when it stands there.
+    /// How high the body's origin is above the ground when it stands there. Default: 0 m. Finite.
     pub origin_height_m: f64,
-    /// Up to this distance all points of the footprint are asked for.
+    /// Up to this distance from the viewer the ground is asked under all points of the footprint.
+    /// Default: 50 m. From 0 to `far_m`.
     pub near_m: f64,
-    /// Beyond this distance the ground is asked only now and then. At least `near_m`;
-    /// infinity is allowed.
+    /// Beyond this distance the ground is asked only now and then. Default: 200 m. At least
+    /// `near_m`; infinity asks on every frame.
     pub far_m: f64,
-    /// How long an answer is used when the body is far.
+    /// How long an answer is used when the body is far. Default: 500 ms. Any span.
     pub far_interval: Duration,
 }
 

@@ -48,11 +48,13 @@ impl Joint {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct JointPublisherConfig {
-    /// Export once the listeners' guess is off by more than this.
+    /// Sends an update once the listeners' guess is off by more than this. Default: 3 degrees, in
+    /// radians. Positive and finite.
     pub threshold_rad: f64,
-    /// Export at least this often, so that a lost update heals.
+    /// Sends an update at least this often, so that a lost update heals. Default: 5 s. At least
+    /// `min_interval`.
     pub heartbeat: Duration,
-    /// Never export more often than this. At most `heartbeat`.
+    /// Never sends more often than this. Default: 50 ms. At most the `heartbeat`.
     pub min_interval: Duration,
 }
 
@@ -185,12 +187,12 @@ pub fn wheel_spin_rad(
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Steering {
-    /// From the front axle to the rear one.
+    /// From the front axle to the rear one. Default: 2.7 m. Positive.
     pub wheelbase_m: f64,
-    /// How far the wheels can turn to either side.
+    /// How far the wheels can turn to either side. Default: 35 degrees, in radians. Not negative.
     pub max_rad: f64,
-    /// Below this speed the wheels straighten as the yaw rate fades, instead of following
-    /// its noise.
+    /// Below this speed the wheels straighten as the yaw rate fades, instead of following its
+    /// noise. Default: 0.5 m/s. Positive.
     pub min_speed_mps: f64,
 }
 

@@ -15,17 +15,18 @@ use crate::SimTime;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]
 pub struct Kinematics {
-    /// The moment all the rest is about.
+    /// The moment all the rest is about. Default: [`SimTime::ZERO`].
     pub at: SimTime,
-    /// Where the body is.
+    /// Where the body is. Default: zero, the origin. Finite.
     pub position: DVec3,
-    /// Change of `position` per second.
+    /// Change of `position` per second. Default: zero. Finite.
     pub velocity: DVec3,
-    /// Change of `velocity` per second.
+    /// Change of `velocity` per second. Default: zero. Finite.
     pub acceleration: DVec3,
-    /// Rotation from the body's axes to the world's; a unit quaternion.
+    /// Rotation from the body's axes to the world's; a unit quaternion. Default:
+    /// [`DQuat::IDENTITY`]. Its squared length from 0.98 to 1.02.
     pub orientation: DQuat,
-    /// Axis of rotation in world axes, times radians per second.
+    /// Axis of rotation in world axes, times radians per second. Default: zero. Finite.
     pub angular_velocity: DVec3,
 }
 

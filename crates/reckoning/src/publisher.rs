@@ -44,38 +44,47 @@ const FOLD_SHARE: u32 = 10;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]
 pub struct PublisherConfig {
-    /// Export once the listeners' guess is this far off.
+    /// Sends an update once the listeners' guess is this far off. Default:
+    /// [`Threshold::QUARTER_METRE`], 0.25 m. Above what rounding by the `quantiser` alone is off
+    /// by.
     pub threshold: Threshold,
-    /// Export once the listeners' guess is turned this far; `None` leaves orientation alone.
+    /// Sends an update once the listeners' guess is turned this far; `None` leaves orientation
+    /// alone. Default: 5 degrees. Above what rounding by the `quantiser` alone turns it.
     pub angle_threshold: Option<AngleThreshold>,
-    /// Export at least this often, so that a lost update heals.
+    /// Sends an update at least this often, so that a lost update heals. Default: 500 ms. Above
+    /// zero and, shortened by `heartbeat_spread`, at least `min_interval`.
     pub heartbeat: Duration,
-    /// Send the full state at least this often, folded into an export that is due anyway in
-    /// the last tenth of the interval.
+    /// Sends the full state at least this often, folded into an update that is due anyway in the
+    /// last tenth of the interval. Default: 10 s. Zero makes every update full.
     pub full_interval: Duration,
-    /// Shorten or lengthen each heartbeat and full interval at random by up to this share,
-    /// 0 to 0.5, so that bodies born together do not speak together.
+    /// Shortens or lengthens each heartbeat and full interval at random by up to this share, so
+    /// that bodies spawned together do not send together. Default: 0. From 0 to 0.5.
     pub heartbeat_spread: f64,
-    /// Seeds that randomness; give each body its own.
+    /// Seeds that randomness; give each body its own. Default: 0. Any value.
     pub seed: u64,
-    /// Never export more often than this. At most `heartbeat`.
+    /// Never sends more often than this, except for stops and teleports. Default: zero, no limit.
+    /// At most the `heartbeat`.
     pub min_interval: Duration,
-    /// Never export for the sake of orientation more often than this; `min_interval` holds
-    /// as well.
+    /// Never sends for the sake of orientation more often than this; `min_interval` holds as well.
+    /// Default: zero, no limit. Any span.
     pub angle_min_interval: Duration,
-    /// The motion model shared with the listeners.
+    /// The motion model shared with the listeners. Default: [`Model::Linear`]. Its numbers must be
+    /// finite.
     pub model: Model,
-    /// What the wire keeps of an update.
+    /// Rounding of what is sent, as the wire will round it. Default: [`Quantiser::EXACT`]. What it
+    /// rounds must stay below both thresholds.
     pub quantiser: Quantiser,
-    /// Export at once, whatever the threshold and the interval say, when the body has come
-    /// to rest while listeners still see it move: what overshoots least looks best.
+    /// Sends an update at once, whatever the threshold and the interval say, when the body has come
+    /// to rest while listeners still see it move: what overshoots least looks best. Default:
+    /// `true`.
     pub export_stops: bool,
-    /// Say a stop again after this long, once, because a lost one shows as sliding on until
-    /// the next heartbeat. Zero does not.
+    /// Repeats a stop once after this long, because a lost one shows as sliding on until the next
+    /// heartbeat. Default: 100 ms. Zero does not repeat.
     pub stop_repeat: Duration,
-    /// Publish less acceleration the less it agrees with the one published last.
+    /// Sends less acceleration the less it agrees with the one sent last. Default: `false`.
     pub damp_acceleration: bool,
-    /// How far ahead [`Publisher::observe_on`] looks for the ground and for walls.
+    /// How far ahead [`Publisher::observe_on`] looks for the ground and for walls. Default: 500 ms.
+    /// Zero does not look.
     pub lookahead: Duration,
 }
 

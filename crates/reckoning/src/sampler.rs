@@ -18,15 +18,17 @@ use crate::{Kinematics, SimTime};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SamplerConfig {
-    /// Over how many frames velocities are averaged: 1 to 3. More is smoother and later.
+    /// Over how many frames velocities are averaged. More is smoother and later. Default: 2. From 1
+    /// to 3.
     pub frames: u8,
-    /// Slower than this counts as standing still.
+    /// Slower than this counts as standing still. Default: 0.01 m/s. Finite, not negative.
     pub tiny_velocity_mps: f64,
-    /// Weaker than this counts as no acceleration.
+    /// Weaker than this counts as no acceleration. Default: 0.01 m/s^2. Finite, not negative.
     pub tiny_acceleration_mps2: f64,
-    /// Slower than this counts as not turning.
+    /// Slower than this counts as not turning. Default: 0.001 rad/s. Finite, not negative.
     pub tiny_angular_velocity_radps: f64,
-    /// Whether to publish vertical acceleration; it often shows as floating and sinking.
+    /// Whether to measure vertical acceleration; it often shows as floating and sinking. Default:
+    /// `false`.
     pub vertical_acceleration: bool,
 }
 

@@ -57,7 +57,7 @@ pub trait Terrain {
 /// Endless level ground.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlatGround {
-    /// How high it lies.
+    /// How high it lies. Default: 0 m. Finite.
     pub height_m: f64,
 }
 

@@ -32,18 +32,19 @@ use reckoning::math::{atan2, cos, sin, sqrt};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InterestConfig {
-    /// Strength of all forces against the pull of the last known direction, which is 1.
-    /// LI's k.
+    /// Strength of all forces against the pull of the last known direction, which is 1. LI's k.
+    /// Default: 4165. Finite, not negative.
     pub strength: f64,
-    /// Slices of transition per metre to the nearest player or item. LI's l.
+    /// Slices of transition per metre to the nearest player or item. LI's l. Default: 0.1. Finite,
+    /// not negative.
     pub transition_per_m: f64,
-    /// Slices of transition at most. LI's R.
+    /// Slices of transition at most. LI's R. Default: 10. Any number; zero has no transition.
     pub transition_slices: u32,
-    /// Length of a slice in seconds. LI's delta t.
+    /// Length of a slice in seconds. LI's delta t. Default: 0.25 s. From 0.001 to 60.
     pub slice_s: f64,
-    /// How far ahead of an enemy a force aims. LI's q.
+    /// How far ahead of an enemy a force aims. LI's q. Default: 0.356. Finite, not negative.
     pub lead: f64,
-    /// The player's habit. LI's E.
+    /// The player's habit. LI's E. Default: [`Preference::NONE`].
     pub preference: Preference,
 }
 

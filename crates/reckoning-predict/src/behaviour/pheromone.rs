@@ -136,11 +136,11 @@ const REACH: i32 = 2;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PheromoneConfig {
-    /// How much of the direction a strong trail decides, from 0 to 1.
+    /// How much of the direction a strong trail decides. Default: 0.2. From 0 to 1.
     pub attraction: f64,
-    /// The strength of trail that decides half as much as that.
+    /// The strength of trail that decides half as much as that. Default: 1. Positive and finite.
     pub half_strength: f64,
-    /// Length of a slice in seconds.
+    /// Length of a slice in seconds. Default: 0.1 s. From 0.001 to 60.
     pub slice_s: f64,
 }
 

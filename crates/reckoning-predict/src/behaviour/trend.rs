@@ -12,10 +12,11 @@ use reckoning::error::SettingError;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TrendedConfig {
-    /// How the usual acceleration is mixed with the known one.
+    /// How the usual acceleration is mixed with the known one. Default: [`Pull::Mean`].
     pub pull: Pull,
-    /// For how long the mixed acceleration is believed; then the body coasts. STEELE never
-    /// stops believing it, which is infinity here; people do not accelerate for long.
+    /// For how long the mixed acceleration is believed; then the body coasts. STEELE never stops
+    /// believing it, which is infinity here; people do not accelerate for long. Default: 0.3 s. Not
+    /// negative; infinity is allowed.
     pub trust_s: f64,
 }
 

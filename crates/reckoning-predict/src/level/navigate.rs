@@ -30,13 +30,15 @@ use reckoning::error::SettingError;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RoutesConfig {
-    /// Side of a cell. Gaps narrower than about two cells may be missed.
+    /// Side of a cell. Gaps narrower than about two cells may be missed. Default: 0.5 m. Positive,
+    /// and large enough that the level has at most four million cells.
     pub cell_m: f64,
-    /// No way leads nearer to a wall than this.
+    /// No route leads nearer to a wall than this. Default: 0.25 m. Finite, not negative.
     pub clearance_m: f64,
-    /// The height at which walls are looked at.
+    /// The height at which walls are looked at. Default: 0.5 m. Finite.
     pub height_m: f64,
-    /// How many goals are remembered; each takes two bytes per cell of the level.
+    /// How many goals are remembered; each takes two bytes per cell of the level. Default: 256. At
+    /// least 1.
     pub goals: usize,
 }
 

@@ -42,17 +42,20 @@ pub struct Sighting {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TrendMapConfig {
-    /// A cell with more sightings than this is cut into four.
+    /// A cell with more sightings than this is cut into four. Default: 64. At least 1.
     pub sightings_per_cell: usize,
-    /// No cell gets smaller than this.
+    /// No cell gets smaller than this. Default: 1 m. Positive and finite.
     pub smallest_cell_m: f64,
-    /// Headings kept per cell at most.
+    /// Headings kept per cell at most. Default: 4. From 1 to 16.
     pub modes: u8,
-    /// Velocities this far from a heading still belong to it.
+    /// Velocities this far from a heading still belong to it. Default: 45 degrees, in radians. From
+    /// 0.01 to a quarter of a turn.
     pub spread_rad: f64,
-    /// A heading that fewer than this share of a cell's sightings took is an outlier.
+    /// A heading that fewer than this share of a cell's sightings took is an outlier. Default: 0.1.
+    /// From 0 to 1.
     pub least_share: f64,
-    /// The share of accelerations, farthest from the usual, that is left out.
+    /// The share of accelerations, farthest from the usual, that is left out. Default: 0.1. From 0
+    /// to 0.9.
     pub trim: f64,
 }
 

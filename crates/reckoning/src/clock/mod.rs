@@ -94,23 +94,25 @@ pub enum Exchanged {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ClockConfig {
-    /// How long an exchange counts for the offset.
+    /// How long an exchange counts for the offset. Default: 30 s. Above zero.
     pub window: Duration,
-    /// How long the best exchanges count for the rate.
+    /// How long the best exchanges count for the rate. Default: 5 min. Above zero.
     pub rate_window: Duration,
-    /// The most the two clocks may differ in speed, as a share; 0.0005 is 500 ppm.
+    /// The most the two clocks may differ in speed, as a share. Default: 0.0005, which is 500 ppm.
+    /// From 0 to 0.01.
     pub max_drift: f64,
-    /// How much faster or slower than the remote clock the answers may run while an error
-    /// is shed, as a share; 0.05 is not noticed in play.
+    /// How much faster or slower than the remote clock the answers may run while an error is shed,
+    /// as a share. Default: 0.05, which is not noticed in play. From 0.001 to 0.3.
     pub max_slew: f64,
-    /// Errors above this are not shed but stepped over, forwards; backwards the answers run
-    /// at little more than half speed.
+    /// Errors above this are not shed but stepped over, forwards; backwards the answers run at
+    /// little more than half speed. Default: 250 ms. Above zero.
     pub step_above: Duration,
-    /// Exchanges that took longer than this on the way are refused.
+    /// Exchanges with a longer round trip than this are refused. Default: 5 s. Above zero.
     pub max_round_trip: Duration,
-    /// Between exchanges when all is well.
+    /// Time between exchanges when all is well. Default: 1 s. Above zero.
     pub interval: Duration,
-    /// Between exchanges at the start; half of it when one contradicts the others.
+    /// Time between exchanges at the start; half of it when one contradicts the others. Default:
+    /// 100 ms. Above zero.
     pub quick_interval: Duration,
 }
 

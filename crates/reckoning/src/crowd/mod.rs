@@ -62,12 +62,13 @@ const LONGEST: Duration = Duration::from_mins(5);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CrowdConfig {
-    /// How long a ghost takes to shed its error: the expected time between updates, at most
-    /// five minutes. Zero jumps at once. [`Crowd::set_span`] changes it for one ghost.
+    /// How long a ghost takes to shed its error: the expected time between updates.
+    /// [`Crowd::set_span`] changes it for one ghost. Default: 333 ms. At most five minutes; zero
+    /// jumps at once.
     pub span: Duration,
     /// How far past an update its model is followed, as in
-    /// [`GhostConfig`](crate::GhostConfig::max_extrapolation). Above zero, at most five
-    /// minutes.
+    /// [`GhostConfig`](crate::GhostConfig::max_extrapolation). Default: 4 s. Above zero, at most
+    /// five minutes.
     pub max_extrapolation: Duration,
 }
 

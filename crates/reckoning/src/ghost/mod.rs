@@ -83,16 +83,16 @@ pub enum Timing {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]
 pub struct GhostConfig {
-    /// How to get from what is shown to what is believed.
+    /// How to get from what is shown to what is believed. Default: [`Blend::ProjectiveVelocity`].
     pub blend: Blend,
-    /// How long that takes.
+    /// How long that takes. Default: [`BlendSpan::Fixed`], 333 ms. Above zero, and bounds in order.
     pub span: BlendSpan,
-    /// How far past an update its model is followed: at full speed for the first half of
-    /// this, then slowing evenly, and after one and a half times this the ghost holds
-    /// still. Four times the publisher's heartbeat rides out a lost one and its delay; with
-    /// less than twice, ghosts slow down between heartbeats that arrive.
+    /// How far past an update its model is followed: at full speed for the first half of this, then
+    /// slowing evenly, and after one and a half times this the ghost holds still. Four times the
+    /// publisher's heartbeat rides out a lost one and its delay; with less than twice, ghosts slow
+    /// down between heartbeats that arrive. Default: 4 s. Above zero.
     pub max_extrapolation: Duration,
-    /// Which moment an update is taken to speak of.
+    /// Which moment an update is taken to be about. Default: [`Timing::Synchronised`].
     pub timing: Timing,
 }
 

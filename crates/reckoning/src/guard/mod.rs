@@ -45,31 +45,36 @@ pub use verdict::{GuardStats, Offence, Verdict};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GuardConfig {
-    /// What bodies of the game can do.
+    /// What bodies of the game can do. Default: [`Envelope::of_speed`] with 10 m/s and 50 m/s^2. No
+    /// limit negative.
     pub envelope: Envelope,
-    /// Distances may be exceeded by this much: the publisher's threshold and rounding.
+    /// Distances may be exceeded by this much: the publisher's threshold and rounding. Default: 0.5
+    /// m. Finite, not negative.
     pub tolerance_m: f64,
-    /// Distances exceeded by more than this share, and the tolerance, are put right at once;
-    /// by less, once it adds up.
+    /// Distances exceeded by more than this share, and the tolerance, are corrected at once; by
+    /// less, once it adds up. Default: 0.1. Not negative; zero corrects every excess.
     pub gross: f64,
-    /// Stamps may lie this far in the host's future: how wrong a client's clock may be.
+    /// Timestamps may lie this far in the host's future: how wrong a client's clock may be.
+    /// Default: 100 ms. Any span.
     pub max_lead: Duration,
-    /// Stamps older than this are refused.
+    /// Updates older than this are rejected. Default: 2 s. Any span.
     pub max_age: Duration,
-    /// Updates a second that are judged at all, in the long run.
+    /// Updates a second that are judged at all, in the long run. Default: 70. Finite, at least 0.1.
     pub updates_per_s: f64,
-    /// Updates that may come at once, after a hiccup of the network.
+    /// Updates that may arrive at once, after a hiccup of the network. Default: 140. Finite, at
+    /// least 1.
     pub burst: f64,
-    /// A silence longer than this that ends with all that was not said is suspicious when
-    /// it happens again and again.
+    /// A silence longer than this that ends with a burst of held-back updates is suspicious when it
+    /// happens again and again. Default: 600 ms. Any span.
     pub max_silence: Duration,
-    /// How long a client may take to obey a correction.
+    /// How long a client may take to obey a correction. Default: 1 s. Any span.
     pub obey_within: Duration,
-    /// Suspicion at which a client is put right.
+    /// Suspicion at which a client is corrected. Default: 1. Not negative.
     pub correct_at: f64,
-    /// Suspicion at which it is thrown out.
+    /// Suspicion at which it is disconnected. Default: 20. At least `correct_at`; infinity never
+    /// does.
     pub disconnect_at: f64,
-    /// Suspicion that leaks away per second.
+    /// Suspicion that leaks away per second. Default: 0.25. Finite, not negative.
     pub leak_per_s: f64,
 }
 

@@ -51,21 +51,23 @@ pub enum RewindView {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RewindConfig {
-    /// How clients show other bodies.
+    /// How clients show other bodies. Default: [`RewindView::Now`] with the default
+    /// [`GhostConfig`]. Settings that a ghost of that kind accepts.
     pub view: RewindView,
-    /// How far back a request may reach; older views are forgotten.
+    /// How far back a request may reach; older views are forgotten. Default: 1 s. Above zero.
     pub span: Duration,
-    /// How far a shooter's clock may be ahead of ours.
+    /// How far a shooter's clock may be ahead of the host's. Default: 100 ms. Any span.
     pub max_lead: Duration,
-    /// Updates, and truths, kept per entity; at least 2.
+    /// Updates, and truths, kept per entity. Default: 96. From 2 to a million.
     pub kept_per_entity: usize,
-    /// Arrivals kept per shooter and entity; at least 2.
+    /// Arrivals kept per shooter and entity. Default: 48. From 2 to a million.
     pub kept_per_view: usize,
-    /// How far from where we know it a shooter may claim to have stood.
+    /// How far from where the host knows it a shooter may claim to have stood. Default: 1 m.
+    /// Finite, not negative.
     pub origin_tolerance_m: f64,
-    /// Requests a second per shooter, in the long run.
+    /// Requests a second per shooter, in the long run. Default: 12. Finite, not negative.
     pub requests_per_s: f64,
-    /// Requests a shooter may make at once.
+    /// Requests a shooter may make at once. Default: 6. Finite, at least 1.
     pub burst: f64,
 }
 
