@@ -25,16 +25,16 @@ use crate::behaviour::PheromoneMap;
 use crate::level::{Routes, TrendMap, Walls};
 use reckoning::{Kinematics, SimTime};
 
-/// A body as one side last heard of it.
+/// A body as one side last knew it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct KnownBody {
-    /// Who; one id, one body.
+    /// Its id; one id, one body.
     pub id: u32,
-    /// Its side. Bodies of one team are friends, all others are enemies; where everyone
-    /// fights for himself, give each his own.
+    /// Its team. Bodies of one team are friends, all others are enemies; without teams, give
+    /// each body its own.
     pub team: i32,
-    /// How it moved when last heard of.
+    /// Its last known motion.
     pub kinematics: Kinematics,
     /// Health left.
     pub health: f32,
@@ -94,7 +94,7 @@ fn share(got: f32, most: f32) -> f64 {
     if most > 0.0 { f64::from(got) / f64::from(most) } else { 0.0 }
 }
 
-/// What an [`Item`] gives to whoever takes it.
+/// What an [`Item`] restores when it is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Restores {

@@ -1,10 +1,31 @@
-//! Parts that move on a body: turrets that mean something, wheels that only look right.
+//! Joints: parts that move on a body, such as turrets, which are sent, and wheels, which are
+//! derived.
 //!
 //! A turret that points at you has a state of its own. It is published and shown like a
 //! body, with an angle in place of a position: [`JointPublisher`] sends a [`Joint`] when
 //! the listeners' guess is off, [`JointGhost`] turns on at its rate and fades the error of
 //! each update away. An angle is the same after a full turn, so errors are taken the short
 //! way round.
+//!
+//! ```
+//! use core::time::Duration;
+//! use reckoning::joints::{JointGhost, JointPublisher, JointPublisherConfig};
+//! use reckoning::{Joint, SimTime};
+//!
+//! let turret = |ms, rate_radps| {
+//!     let at = SimTime::from_millis(ms);
+//!     Joint { at, angle_rad: rate_radps * at.as_secs_f64(), rate_radps }
+//! };
+//! let config = JointPublisherConfig::default(); // three degrees
+//! let (mut publisher, first) = JointPublisher::start(config, turret(0, 0.5))?;
+//! let mut ghost = JointGhost::new(first, Duration::from_millis(200));
+//! assert_eq!(publisher.observe(turret(100, 0.5)), None); // as predicted: nothing to send
+//! if let Some(update) = publisher.observe(turret(200, 1.0)) {
+//!     ghost.accept(update, SimTime::from_millis(250));
+//! }
+//! assert_eq!(ghost.angle_at(SimTime::from_millis(500)), 0.5);
+//! # Ok::<(), reckoning::ConfigError>(())
+//! ```
 //!
 //! Wheels are not sent at all: [`wheel_spin_rad`] and [`Steering`] derive them from the
 //! reckoned motion of the body. Body axes are x forward, y left, z up.
@@ -84,7 +105,7 @@ impl JointPublisherConfig {
     }
 }
 
-/// The owner's side of a joint: decides when the listeners need to hear of it.
+/// The owner's side of a joint: decides when the listeners need an update.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JointPublisher {
     config: JointPublisherConfig,
@@ -122,7 +143,7 @@ impl JointPublisher {
 pub struct JointGhost {
     update: Joint,
     arrived_at: SimTime,
-    /// What was shown minus what the update says, when it arrived.
+    /// What was shown minus what the update predicts, when it arrived.
     error_rad: f64,
     blend: Duration,
 }

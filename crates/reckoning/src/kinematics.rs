@@ -1,4 +1,18 @@
 //! Kinematics: position, velocity, acceleration and turning of a body at one moment.
+//!
+//! A [`Kinematics`] is what a game hands to a [`Publisher`](crate::Publisher) on every tick, and
+//! what an [`Update`](crate::Update) carries.
+//!
+//! ```
+//! use reckoning::{DVec3, Kinematics, SimTime};
+//!
+//! let car = Kinematics {
+//!     acceleration: DVec3::X * 2.0,
+//!     ..Kinematics::moving(SimTime::ZERO, DVec3::new(10.0, 5.0, 0.0), DVec3::X * 15.0)
+//! };
+//! assert!(car.validate().is_ok());
+//! assert!(Kinematics { velocity: DVec3::NAN, ..car }.validate().is_err());
+//! ```
 
 use core::fmt;
 

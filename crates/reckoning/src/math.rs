@@ -1,4 +1,7 @@
-//! The transcendental functions, from one library on every platform.
+//! Mathematical functions that give the same bits on every platform.
+//!
+//! Take these in place of the methods of `f64` in whatever both sides compute, a
+//! [`CustomModel`](crate::model::CustomModel) for example.
 //!
 //! `+ - * /` and `sqrt` are exact everywhere; `sin`, `exp` and their kin are not, and two
 //! machines that disagree in the last bit of a guess would drift apart. Everything here

@@ -1,8 +1,21 @@
-//! The owner's side of dead reckoning: decide when the others need to hear from us.
+//! The owner's side of dead reckoning: decide when listeners need an update.
 //!
 //! A [`Publisher`] remembers the last state it exported and, on every tick, runs the very
-//! model its listeners run. While that guess stays inside the [`Threshold`] it says
-//! nothing; silence is the normal case and costs no bytes.
+//! model its listeners run. While that guess stays inside the [`Threshold`] it sends
+//! nothing; silence is the normal case and costs no bytes. Take one per body that you own.
+//!
+//! ```
+//! use reckoning::{DVec3, Kinematics, Publisher, PublisherConfig, SimTime};
+//!
+//! let ms = SimTime::from_millis;
+//! let start = Kinematics::moving(ms(0), DVec3::ZERO, DVec3::X * 5.0);
+//! let (mut publisher, first) = Publisher::start(PublisherConfig::default(), &start)?;
+//! let on_course = Kinematics::moving(ms(100), DVec3::X * 0.5, DVec3::X * 5.0);
+//! assert_eq!(publisher.observe(&on_course), None); // listeners guess right
+//! let swerved = Kinematics::moving(ms(200), DVec3::new(0.9, 0.4, 0.0), DVec3::Y * 5.0);
+//! assert!(publisher.observe(&swerved).is_some()); // 0.41 m off: send it
+//! # Ok::<(), reckoning::ConfigError>(())
+//! ```
 //!
 //! ```text
 //! truth   o---o---o---o
@@ -74,7 +87,7 @@ pub struct PublisherConfig {
     /// Rounding of what is sent, as the wire will round it. Default: [`Quantiser::EXACT`]. What it
     /// rounds must stay below both thresholds.
     pub quantiser: Quantiser,
-    /// Sends an update at once, whatever the threshold and the interval say, when the body has come
+    /// Sends an update at once, whatever the threshold and the interval are, when the body has come
     /// to rest while listeners still see it move: what overshoots least looks best. Default:
     /// `true`.
     pub export_stops: bool,
@@ -111,7 +124,7 @@ impl Default for PublisherConfig {
 }
 
 impl PublisherConfig {
-    /// The habits of a DIS exercise: one metre per axis, three degrees, five seconds with a
+    /// The custom of DIS exercises: one metre per axis, three degrees, five seconds with a
     /// tenth of spread, every update full.
     #[must_use]
     pub fn dis(model: Model) -> Self {
@@ -169,7 +182,7 @@ impl PublisherConfig {
     }
 }
 
-/// What a [`Publisher`] has done so far.
+/// Counters of a [`Publisher`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PublisherStats {
@@ -261,7 +274,7 @@ impl Publisher {
     }
 
     /// Why an update is due for this truth, if one is: the first half of
-    /// [`observe`](Self::observe), for those who plan a model of their own before they
+    /// [`observe`](Self::observe), for callers that choose a model of their own before they
     /// [`export`](Self::export).
     pub fn due(&mut self, truth: &Kinematics) -> Option<ExportReason> {
         self.stats.observed += 1;

@@ -1,6 +1,22 @@
-//! Velocity and acceleration from frames, for games whose physics gives spiky ones.
+//! Velocity and acceleration measured from positions.
 //!
-//! A [`Sampler`] sees where a body is on every frame and differences that: the velocity over
+//! Take a [`Sampler`] when the physics of a game gives no velocities, or spiky ones.
+//!
+//! ```
+//! use reckoning::{DQuat, DVec3, Sampler, SamplerConfig, SimTime};
+//!
+//! let mut sampler = Sampler::new(SamplerConfig::default())?;
+//! let frame = |tick: i64| (SimTime::from_tick(tick, 50), DVec3::X * (0.1 * tick as f64));
+//! let mut seen = None;
+//! for (now, position) in (0..5).map(frame) {
+//!     seen = Some(sampler.observe(now, position, DQuat::IDENTITY));
+//! }
+//! let velocity = seen.unwrap_or_default().velocity;
+//! assert!((velocity - DVec3::X * 5.0).length() < 1e-9); // a tenth of a metre per 20 ms
+//! # Ok::<(), reckoning::ConfigError>(())
+//! ```
+//!
+//! A sampler takes the position of a body on every frame and differences it: the velocity over
 //! the last one to three frames, the acceleration from two such velocities one frame apart,
 //! the angular velocity likewise. Values near zero count as zero, so that a body that
 //! trembles at rest is published as standing.
@@ -74,7 +90,7 @@ struct PoseSample {
 #[derive(Clone, Debug)]
 pub struct Sampler {
     config: SamplerConfig,
-    /// Newest first; as many as `held` says.
+    /// Newest first; `held` of them.
     frames: [PoseSample; 3],
     held: usize,
 }
@@ -100,7 +116,7 @@ impl Sampler {
         self.held = 0;
     }
 
-    /// Takes the pose of this frame and says how the body moves.
+    /// Takes the pose of this frame and returns how the body moves.
     ///
     /// The first frame gives a body at rest. A frame replaces those it is not later than.
     pub fn observe(&mut self, at: SimTime, position: DVec3, orientation: DQuat) -> Kinematics {

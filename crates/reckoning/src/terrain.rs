@@ -1,7 +1,7 @@
-//! The ground, as far as dead reckoning needs to know it.
+//! Terrain: the ground, as far as dead reckoning needs to know it.
 //!
 //! A [`Terrain`] answers two questions: where is the ground at this place, and where does
-//! this path first go below it. A game hands in its own, usually a ray cast into its physics
+//! this path first go below it. A game implements its own, usually a ray cast into its physics
 //! engine; [`FlatGround`] and [`HeightField`] serve games without one, tests and servers.
 //!
 //! ```text
@@ -12,7 +12,19 @@
 //!              o to
 //! ```
 //!
-//! Standing on the ground: [`GroundClamp`](crate::GroundClamp).
+//! ```
+//! use reckoning::terrain::HeightField;
+//! use reckoning::{DVec3, Terrain};
+//!
+//! // One cell of 10 m that rises by 2 m towards +x.
+//! let slope = HeightField::new(DVec3::ZERO, 10.0, 2, 2, vec![0.0, 2.0, 0.0, 2.0])?;
+//! let ground = slope.ground_below(DVec3::new(5.0, 5.0, 0.0)).map(|ground| ground.point.z);
+//! assert_eq!(ground, Some(1.0));
+//! # Ok::<(), reckoning::ConfigError>(())
+//! ```
+//!
+//! It is asked by [`GroundClamp`](crate::GroundClamp), by
+//! [`Publisher::observe_on`](crate::Publisher::observe_on) and by [`Guard`](crate::Guard).
 
 use alloc::vec::Vec;
 

@@ -19,7 +19,7 @@ use crate::{KnownBody, Scene};
 pub struct PatternsHybrid {
     /// What is used for bodies that turn, and always up to `always`.
     pub patterns: Patterns,
-    /// Up to here play patterns are always used. SHI's x.
+    /// Up to here play patterns are always used. SHI's x; [`new`](Self::new) takes 350 ms.
     pub always: Duration,
 }
 
@@ -53,7 +53,7 @@ impl PatternsHybrid {
 pub struct InterestHybrid {
     /// What takes over.
     pub interest: Interest,
-    /// When it does.
+    /// When it does; [`new`](Self::new) takes 500 ms.
     pub after: Duration,
 }
 
@@ -79,7 +79,7 @@ impl InterestHybrid {
     }
 }
 
-/// The horizons left to the behaviour, each as `left_over` tells it; the others, for which that
+/// The horizons left to the behaviour, each mapped by `left_over`; the others, for which that
 /// is `None`, are answered with constant velocity on the way.
 fn beyond_straight<'o>(
     body: &KnownBody,

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-/// Beyond this a behaviour has nothing to say: the body stays where it has come to.
+/// Beyond this a behaviour does not predict: the body stays where it has come to.
 const FURTHEST_S: f64 = 60.0;
 
 /// A way of going, slice by slice, at constant velocity within each.

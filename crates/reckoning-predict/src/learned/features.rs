@@ -1,7 +1,7 @@
 //! Features of a learned predictor: one row of numbers about a body and its surroundings.
 //!
 //! Everything is in the axes of the body's motion ([`Frame`]). What is not known is NaN, and
-//! a flag beside each group says so; the network sees the mean of its training there. The
+//! a flag beside each group marks it; the network sees the mean of its training there. The
 //! order of the row is part of the model file's version.
 
 use core::ops::Range;
@@ -20,7 +20,7 @@ pub const FEATURES: usize = 130;
 pub const GROUPS: usize = 14;
 /// Ages of the last frames: a body that has just turned or been hit shows it here first.
 const LATE_S: [f64; 2] = [0.016, 0.033];
-/// Spans the past is told over.
+/// Spans of the past that are given.
 const AGES_S: [f64; 6] = [0.05, 0.1, 0.2, 0.4, 0.8, 1.6];
 /// Body widths within which neighbours and walls matter most.
 const NEAR_UNITS: f64 = 16.0;
@@ -56,7 +56,7 @@ pub struct Features {
 }
 
 impl Features {
-    /// Tells a body's state in the axes of `frame`. `unit_m` is the width of a body,
+    /// Describes a body's state in the axes of `frame`. `unit_m` is the width of a body,
     /// `bound_m` how far the guess may stray.
     #[must_use]
     pub fn new(

@@ -7,7 +7,7 @@
 //!   numbers of the acts, weights and biases as f32   CRC-32 of all before    (little-endian)
 //! ```
 //!
-//! The head says how long the file must be, which is checked before anything else is read.
+//! The length of the file follows from the head and is checked before anything else is read.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -30,7 +30,7 @@ pub enum LearnedError {
     NotAModel,
     /// They were written by another version.
     Version {
-        /// The version they say.
+        /// The version they carry.
         got: u8,
     },
     /// There are too few or too many of them.
@@ -42,18 +42,18 @@ pub enum LearnedError {
     },
     /// The checksum does not match: something before it was changed.
     Checksum {
-        /// Where it stands.
+        /// Its offset.
         offset: usize,
-        /// What it says.
+        /// The checksum in the bytes.
         stored: u32,
-        /// What it should say.
+        /// The checksum of the bytes.
         computed: u32,
     },
-    /// A byte of the head means nothing.
+    /// A byte of the head has no meaning.
     Code {
-        /// Where it stands.
+        /// Its offset.
         offset: usize,
-        /// What it is.
+        /// Its value.
         got: u8,
     },
     /// The time constants cannot be.
@@ -209,7 +209,7 @@ struct Head {
 }
 
 impl Head {
-    /// Reads the head and checks that the file is as long as it says.
+    /// Reads the head and checks that the file has the length that follows from it.
     fn of(bytes: &[u8]) -> Result<Self, LearnedError> {
         if !bytes.starts_with(&MAGIC) {
             return Err(LearnedError::NotAModel);

@@ -31,11 +31,11 @@ pub struct LearnedInput {
 /// Everything a model consists of: what a trainer makes, and what a file holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LearnedParts {
-    /// The axes it thinks in.
+    /// The axes of its inputs and outputs.
     pub framing: Framing,
     /// The time constants of its curves.
     pub basis: CurveBasis,
-    /// The width of a body, against which bounds and distances are told.
+    /// The width of a body, in which bounds and distances are measured.
     pub unit_m: f64,
     /// The time constant of the damped model to fall back to.
     pub fade: Duration,
@@ -81,7 +81,7 @@ impl LearnedModel {
         Ok(Self { parts, scaling, layers, rounding })
     }
 
-    /// The axes it thinks in.
+    /// The axes of its inputs and outputs.
     #[must_use]
     pub const fn framing(&self) -> Framing {
         self.parts.framing
@@ -105,7 +105,7 @@ impl LearnedModel {
         self.parts.fade
     }
 
-    /// Below this speed a body's facing, not its velocity, says which way is ahead.
+    /// Below this speed a body's facing, not its velocity, defines which way is ahead.
     #[must_use]
     pub fn slow_mps(&self) -> f64 {
         0.5 * self.parts.unit_m

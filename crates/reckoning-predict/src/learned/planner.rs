@@ -34,7 +34,7 @@ impl Default for LearnedConfig {
     }
 }
 
-/// Who foresees a body.
+/// What predicts a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expert {
     /// The trained model.
@@ -87,7 +87,7 @@ impl<M: Deref<Target = LearnedModel>> LearnedPlanner<M> {
         }
     }
 
-    /// Who is in force.
+    /// The expert in force.
     #[must_use]
     pub const fn expert(&self) -> Expert {
         if self.config.choose { ALL[self.experts.chosen()] } else { Expert::Learned }

@@ -25,7 +25,7 @@ use glam::{DVec2, DVec3};
 use reckoning::error::SettingError;
 use reckoning::math::{atan2, cos, sin};
 
-/// A body as it was seen somewhere in the level.
+/// One observation of a body in the level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sighting {
     /// Where.
@@ -155,8 +155,8 @@ pub struct TrendMap {
 }
 
 impl TrendMap {
-    /// Makes a map from sightings. Bodies that stand, and numbers that are not finite, say
-    /// nothing. No sightings give a map without trends.
+    /// Makes a map from sightings. Bodies that stand, and numbers that are not finite, are
+    /// ignored. No sightings give a map without trends.
     ///
     /// # Errors
     /// Names the first setting outside its range.

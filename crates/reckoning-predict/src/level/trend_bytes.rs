@@ -26,7 +26,7 @@ pub enum TrendMapError {
     NotATrendMap,
     /// They were written by another version.
     Version {
-        /// The version they say.
+        /// The version they carry.
         got: u8,
     },
     /// They end too early.
@@ -48,11 +48,11 @@ pub enum TrendMapError {
     },
     /// The checksum does not match: something before it was changed.
     Checksum {
-        /// Where it stands.
+        /// Its offset.
         offset: usize,
-        /// What it says.
+        /// The checksum in the bytes.
         stored: u32,
-        /// What it should say.
+        /// The checksum of the bytes.
         computed: u32,
     },
 }

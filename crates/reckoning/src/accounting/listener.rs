@@ -1,14 +1,14 @@
 //! An owner's account of one listener's export error, known and guessed.
 //!
 //! The owner knows the courses it exported. From acknowledgements, which carry the moment of
-//! arrival, it learns what the listener showed, up to the latest arrival it has heard of;
-//! from there on it has to guess:
+//! arrival, it learns what the listener showed, up to the latest arrival acknowledged; from
+//! there on it has to guess:
 //!
 //! ```text
 //! exported   A-----------B-----------C----------- now
 //! received      A-----------B ..........C
 //!               |  confirmed  | estimated         |
-//!                             ^ the acknowledgement of B says so
+//!                             ^ by the acknowledgement of B
 //! ```
 //!
 //! - *confirmed* (CEE in THESIS): the error until the latest arrival known, while the
@@ -91,8 +91,8 @@ impl<M> Leg<M> {
 }
 
 impl<M> ListenerAccount<M> {
-    /// The account of a listener that has heard nothing yet, and so shows nothing and has no
-    /// error.
+    /// The account of a listener that has received nothing yet, and so shows nothing and has
+    /// no error.
     #[must_use]
     pub const fn new(error_over: ErrorOver<M>) -> Self {
         Self {
@@ -113,8 +113,8 @@ impl<M> ListenerAccount<M> {
         self.delay = estimate;
     }
 
-    /// From `at` on the body follows `course`. Says nothing about whether this listener is
-    /// told: see [`sent`](Self::sent). Ignored unless later than all exports before.
+    /// From `at` on the body follows `course`. Whether this listener is sent it is reported
+    /// by [`sent`](Self::sent). Ignored unless later than all exports before.
     pub fn exported(&mut self, at: SimTime, course: M) {
         if self.legs.back().is_some_and(|newest| newest.exported >= at) {
             return;
@@ -136,7 +136,7 @@ impl<M> ListenerAccount<M> {
     }
 
     /// What was sent of `export` seems not to have arrived: the estimate stops counting on
-    /// it. An acknowledgement that comes all the same is still heard.
+    /// it. An acknowledgement that arrives all the same still counts.
     pub fn lost(&mut self, export: SimTime) {
         if let Some(leg) = self.leg_mut(export)
             && let LegState::Sent(at) = leg.delivery
@@ -145,10 +145,10 @@ impl<M> ListenerAccount<M> {
         }
     }
 
-    /// The listener says, and the owner hears at `now`, that the course exported at `export`
-    /// arrived at `received_at`. An impossible moment counts as the nearest possible one.
+    /// The listener acknowledges, as the owner learns at `now`, that the course exported at
+    /// `export` arrived at `received_at`. An impossible moment counts as the nearest possible one.
     ///
-    /// Returns whether this was news; it is not for a second copy, for what was never sent,
+    /// Returns whether this changed anything; not for a second copy, for what was never sent,
     /// or for what is too old to matter.
     pub fn acknowledged(&mut self, export: SimTime, received_at: SimTime, now: SimTime) -> bool {
         let settled_until = self.settled_until;

@@ -41,7 +41,8 @@ impl Fact {
         self.low_s + self.way_s() * 0.5
     }
 
-    /// What it still says at `at`, when the clocks drift apart at `rate`, give or take `drift`.
+    /// What it still proves at `at`, when the clocks drift apart at `rate`, give or take
+    /// `drift`.
     fn carried_to(&self, at: SimTime, rate: f64, drift: f64) -> OffsetRange {
         let passed_s = at.secs_since(self.at);
         let moved_s = passed_s * rate;
@@ -119,7 +120,7 @@ impl Facts {
         }
     }
 
-    /// Whether what they say together and what `fact` says can both be true.
+    /// Whether what they prove together and what `fact` proves can both be true.
     pub(super) fn agree_with(&self, fact: &Fact, rate: f64, drift: f64) -> bool {
         self.offset_range(fact.at, rate, drift).is_none_or(|range| {
             let spread_s = 2.0 * ROUNDING_S;

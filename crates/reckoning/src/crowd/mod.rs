@@ -1,6 +1,25 @@
-//! Very many ghosts at once.
+//! Crowds: very many ghosts shown in one pass.
 //!
-//! A [`Crowd`] shows what as many [`Ghost`](crate::Ghost)s with
+//! Take a [`Crowd`] from some thousand bodies on, when positions are all that is drawn; below
+//! that a [`Ghost`](crate::Ghost) each is simpler and knows more models.
+//!
+//! ```
+//! use reckoning::crowd::CrowdView;
+//! use reckoning::{Crowd, DVec3, Kinematics, Model, SimTime, Update, UpdateKind};
+//!
+//! let mut crowd = Crowd::new(DVec3::ZERO, SimTime::ZERO);
+//! for walker in 0..1_000 {
+//!     let start = DVec3::X * f64::from(walker);
+//!     let seen = Kinematics::moving(SimTime::ZERO, start, DVec3::Y);
+//!     crowd.insert(&Update::new(seen, Model::Linear, UpdateKind::Full)?, SimTime::ZERO)?;
+//! }
+//! let mut view = CrowdView::with_capacity(crowd.len());
+//! crowd.show(SimTime::from_millis(500), &mut view); // once a frame
+//! assert_eq!((view.x()[7], view.y()[7]), (7.0, 0.5));
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+//!
+//! A crowd shows what as many ghosts with
 //! [`Blend::ProjectiveVelocity`](crate::Blend::ProjectiveVelocity) would, in one pass at
 //! about the speed of memory. Three things make the difference: the numbers lie side by
 //! side, sixteen ghosts to a block; they are `f32` around an `f64` origin; and only
@@ -31,7 +50,7 @@ mod parallel;
 mod slots;
 mod view;
 
-/// Without the standard library nobody can be asked what the machine can do.
+/// Without the standard library the vector units of the machine are not known at run time.
 #[cfg(not(feature = "std"))]
 use block as dispatch;
 
@@ -172,7 +191,7 @@ impl Crowd {
         Ok(self.slots.push())
     }
 
-    /// Takes an update that arrives `now`. Late, repeated and reordered ones are welcome:
+    /// Takes an update that arrives `now`. Late, repeated and reordered ones may be passed in:
     /// what is not newer changes nothing.
     ///
     /// # Errors
@@ -278,7 +297,7 @@ impl Crowd {
         self.records.is_empty()
     }
 
-    /// Who stands where: the id of each place.
+    /// The id of the ghost at each place.
     #[must_use]
     pub fn ids(&self) -> &[CrowdId] {
         self.slots.ids()

@@ -148,7 +148,7 @@ impl ServiceTurn {
         self.next <= trigger
     }
 
-    /// Served at `trigger`, and again when the frequency says so. Frequencies give broken
+    /// Served at `trigger`, and again when the frequency asks for it. Frequencies give broken
     /// numbers of triggers; these are rounded up and the difference is credited.
     pub(super) fn served(&mut self, trigger: u64, frequency: f64) {
         let wait = 1.0 / frequency - self.credit;

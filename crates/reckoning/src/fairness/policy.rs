@@ -1,4 +1,4 @@
-//! The ways to choose among listeners.
+//! Policies that choose among listeners.
 
 use core::num::NonZeroU32;
 use core::time::Duration;
@@ -6,7 +6,7 @@ use core::time::Duration;
 use super::{Budget, Weights};
 use crate::error::SettingError;
 
-/// Who gets an update, and when.
+/// Policy that decides which listener is sent an update, and when.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Policy {

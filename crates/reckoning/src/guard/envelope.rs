@@ -51,7 +51,7 @@ impl Envelope {
     /// The envelope of honest play: for each limit the value that the share `quantile` of
     /// all moments stayed within, times `1 + margin`.
     ///
-    /// Each track is one unbroken piece of play, as its updates told it, so teleports and
+    /// Each track is one unbroken piece of play, as its updates recorded it, so teleports and
     /// respawns end a track. `None` if no track has two states in order of time.
     pub fn learnt_from<'a>(
         tracks: impl IntoIterator<Item = &'a [Kinematics]>,

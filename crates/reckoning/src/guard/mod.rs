@@ -1,25 +1,25 @@
-//! The host's side of trust: is this update one that an honest client could have sent?
+//! Validation of client-owned motion: could an honest client have sent this update?
 //!
-//! A [`Guard`] holds what it accepted of one entity and judges every further update against
-//! what bodies of the game can do, the [`Envelope`]: how far they get in how long, how they
-//! speed up and turn, that they do not pass walls, that time does not run faster for them
-//! than for others.
+//! Take a [`Guard`] per entity on a host whose clients own their bodies. It holds what it
+//! accepted of one entity and judges every further update against what bodies of the game can
+//! do, the [`Envelope`]: how far they get in how long, how they speed up and turn, that they do
+//! not pass walls, that time does not run faster for them than for others.
 //!
 //! ```text
 //!                 .- - - - .   reach after 0.1, 0.2 ... 3.2 s
 //!      accepted  o---o---o  |
-//!                 '- - - -o'   inside: accepted;  far outside: put back;
+//!                 '- - - -o'   inside: accepted;  far outside: corrected;
 //!                               a little outside: remembered, until it adds up
 //! ```
 //!
 //! One odd update is no proof: networks delay, lose and bunch updates and games have
 //! explosions. Small offences raise a suspicion that leaks away; verdicts rise with it.
-//! Distances are judged by the stamps that updates carry, so jitter cannot make an honest
-//! body look fast, and stamps are judged against the host's clock, so a client cannot make
+//! Distances are judged by the timestamps that updates carry, so jitter cannot make an honest
+//! body look fast, and timestamps are judged against the host's clock, so a client cannot make
 //! itself slow by claiming time that has not passed.
 //!
-//! What a client does after a verdict is the host's affair; a corrected client is expected
-//! to go on from where it was put, and what was under way meanwhile is dropped unpunished.
+//! Carrying out a verdict is the host's task; a corrected client is expected to go on from
+//! where it was put, and updates already in flight then are dropped without penalty.
 
 mod accepted_positions;
 mod envelope;
@@ -150,7 +150,7 @@ pub struct Guard {
     updates: TokenBucket,
     /// Until then a teleport is allowed.
     granted: Option<SimTime>,
-    /// Until then a corrected client may not have heard of it.
+    /// Until then a corrected client may not have received the correction.
     obeys_by: Option<SimTime>,
     offence: Option<Offence>,
     stats: GuardStats,
@@ -230,7 +230,7 @@ impl Guard {
         &self.last
     }
 
-    /// What the last judged update was found guilty of; accepted ones may have a small one.
+    /// The offence of the last judged update; accepted ones may have a small one.
     #[must_use]
     pub const fn offence(&self) -> Option<Offence> {
         self.offence
@@ -260,7 +260,7 @@ impl Guard {
         granted
     }
 
-    /// What is wrong with the stamp, and how bad that is.
+    /// What is wrong with the timestamp, and how bad that is.
     fn stamp_offence(&self, update: &Update, now: SimTime) -> Option<(Offence, f64)> {
         let at = update.at();
         if at <= self.last.at {
@@ -276,7 +276,7 @@ impl Guard {
         None
     }
 
-    /// The worst thing about a motion, and how bad it is: 1 and more is put right at once.
+    /// The worst thing about a motion, and how bad it is: 1 and more is corrected at once.
     fn motion_offence(
         &self,
         new: &Kinematics,
@@ -381,10 +381,10 @@ impl Guard {
         Verdict::Accept
     }
 
-    /// A motion beyond the envelope: put right if it is gross or adds up.
+    /// A motion beyond the envelope: corrected if it is gross or adds up.
     fn weigh(&mut self, offence: Offence, weight: f64, update: &Update, now: SimTime) -> Verdict {
         if self.obeys_by.is_some_and(|by| now <= by) {
-            // Sent before it heard of the correction.
+            // Sent before the correction arrived.
             return self.reject(Offence::Disobeyed, 0.0, now);
         }
         if weight >= 1.0 {

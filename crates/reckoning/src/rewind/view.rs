@@ -1,7 +1,7 @@
 //! One shooter's view of one entity, replayed.
 //!
-//! Ghosts depend on all they ever heard, so the view keeps one ghost from just before the
-//! span that can be asked about and what arrived since; asking replays that.
+//! Ghosts depend on all updates they ever received, so the view keeps one ghost from just
+//! before the span that can be asked about and what arrived since; asking replays that.
 
 use alloc::collections::VecDeque;
 use core::time::Duration;
