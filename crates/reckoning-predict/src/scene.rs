@@ -23,7 +23,7 @@ use glam::DVec3;
 
 use crate::behaviour::PheromoneMap;
 use crate::level::{Routes, TrendMap, Walls};
-use reckoning::{Kinematics, SimTime};
+use reckoning::Kinematics;
 
 /// A body as one side last knew it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -209,12 +209,6 @@ impl<'a> Scene<'a> {
         self.items
     }
 
-    /// The moment of the latest news in it; nothing in the scene is younger.
-    #[must_use]
-    pub fn latest(&self) -> SimTime {
-        self.bodies.iter().map(|body| body.kinematics.at).max().unwrap_or(SimTime::MIN)
-    }
-
     /// Every living body.
     pub(crate) fn living(&self) -> &[LivingBody] {
         &self.living
@@ -323,6 +317,7 @@ impl BodyGrid {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use reckoning::SimTime;
 
     fn crowd(count: u32) -> Vec<KnownBody> {
         let place = |id: u32| DVec3::new(f64::from(id * 37 % 101), f64::from(id * 59 % 89), 0.0);

@@ -9,9 +9,8 @@
 //! release and WebAssembly.
 
 use glam::{DQuat, DVec3};
-pub use libm::{
-    asinh, atan2, ceil, cos, exp, expm1, fma, ilogb, log as ln, round, scalbn, sin, sincos, sqrt,
-};
+pub(crate) use libm::{asinh, fma, ilogb, scalbn};
+pub use libm::{atan2, ceil, cos, exp, expm1, log as ln, round, sin, sincos, sqrt};
 
 /// The bits of `2^(-k / 128)`, rounded correctly.
 #[rustfmt::skip]

@@ -7,7 +7,7 @@ use glam::DVec3;
 
 use super::net::{self, INPUT_STEP, Layers, MAX_INPUTS, MAX_OUTPUTS, Scaling};
 use super::rounding::Rounding;
-use super::{FEATURES, Features, Frame, Framing, LearnedError};
+use super::{Features, Frame, Framing, LearnedError};
 use reckoning::{Curve, CurveBasis};
 
 /// Inputs are cut off at this many spreads: a rare jolt must not drown the rest.
@@ -161,11 +161,5 @@ impl LearnedModel {
         }
         self.rounding.round(&mut world);
         Curve::new(self.parts.basis, &world[..terms]).unwrap_or(Curve::still(self.parts.basis))
-    }
-
-    /// How many features there are for a model to choose from.
-    #[must_use]
-    pub const fn features() -> usize {
-        FEATURES
     }
 }
