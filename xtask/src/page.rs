@@ -25,7 +25,7 @@ const STATIC: &str = "crates/reckoning-web/page";
 /// Builds the page, then starts the arena.
 pub fn play(workspace: &Workspace) -> Result<(), Failure> {
     build(workspace)?;
-    workspace::run(&mut workspace.cargo("run --release -p reckon -- play"))
+    workspace::run(&mut workspace.cargo("run --release -p reckon --no-default-features -- play"))
 }
 
 /// Builds the page into `target/page`.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
 use reckoning_arena::LevelError;
+#[cfg(feature = "lab")]
 use reckoning_predict::TrendMapError;
 use reckoning_predict::learned::LearnedError;
 use reckoning_server::SettingsError;
@@ -23,8 +24,10 @@ pub enum Failure {
     /// Only bodies that the server moves are planned, and it moves none.
     NothingToPlan,
     /// A file is not a trend map.
+    #[cfg(feature = "lab")]
     TrendMap { path: PathBuf, error: TrendMapError },
     /// There is nothing to work on.
+    #[cfg(feature = "lab")]
     NoSessions,
     /// A setting of the server is wrong; it says itself which.
     Settings { path: Option<PathBuf>, error: SettingsError },
@@ -44,6 +47,7 @@ impl fmt::Display for Failure {
             Self::Usage(error) => error.fmt(f),
             Self::Stdout(error) => write!(f, "cannot write to stdout: {error}"),
             Self::File { path, error } => write!(f, "{}: {error}", path.display()),
+            #[cfg(feature = "lab")]
             Self::TrendMap { path, error } => {
                 write!(f, "{}: {error}; make one with `reckon lab trend build`", path.display())
             }
@@ -53,6 +57,7 @@ impl fmt::Display for Failure {
             Self::NothingToPlan => f.write_str(
                 "replication.learned plans bodies that the server moves, and it moves none here; give a --level",
             ),
+            #[cfg(feature = "lab")]
             Self::NoSessions => f.write_str("no sessions to work on; name some with --data PATH"),
             Self::Settings { path: Some(path), error } => write!(f, "{}: {error}", path.display()),
             Self::Settings { path: None, error } => error.fmt(f),
@@ -78,6 +83,7 @@ impl Failure {
 }
 
 /// Writes a whole file.
+#[cfg(feature = "lab")]
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     fs::write(path, bytes).map_err(|error| Failure::File { path: path.to_path_buf(), error })
 }

@@ -7,15 +7,21 @@
 mod arena;
 mod args;
 mod failure;
+#[cfg(feature = "lab")]
 mod lab;
+#[cfg(feature = "manual")]
 mod manual;
+#[cfg(feature = "lab")]
 mod progress;
+mod recording;
 mod serve;
 
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
-use args::{Cli, Command, Lab, Trend};
+use args::{Cli, Command};
+#[cfg(feature = "lab")]
+use args::{Lab, Trend};
 use clap::Parser;
 use clap::error::ErrorKind as Usage;
 use failure::Failure;
@@ -60,12 +66,16 @@ fn run(command: &Command) -> Result<(), Failure> {
         Command::Watch(command) => arena::watch::run(command),
         Command::Serve(command) => serve::run(command),
         Command::Token(command) => serve::token(command),
+        #[cfg(feature = "lab")]
         Command::Lab(command) => run_lab(command),
+        #[cfg(feature = "manual")]
         Command::Completions(command) => manual::completions(command),
+        #[cfg(feature = "manual")]
         Command::Man(command) => manual::man(command),
     }
 }
 
+#[cfg(feature = "lab")]
 fn run_lab(command: &Lab) -> Result<(), Failure> {
     match command {
         Lab::Compare(command) => lab::compare::run(command),

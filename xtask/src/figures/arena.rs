@@ -1,9 +1,10 @@
 //! Figures of the arena's page over bad links, which its browser tests measure.
 
 use std::fs;
+use std::path::Path;
 
 use super::number::{cores, span};
-use super::{MissingFigure, raw_file, template};
+use super::{MissingFigure, raw_file, raw_path, template};
 use crate::failure::Failure;
 use crate::page;
 use crate::tools;
@@ -25,32 +26,42 @@ pub fn measure(workspace: &Workspace) -> Result<String, Failure> {
     let words = "test -p reckon --test browser figures:: -- --ignored --nocapture --test-threads=1";
     let mut tests = workspace.cargo(words);
     workspace::run(tests.env("RECKONING_BROWSER", browser).env(VARIABLE, &file))?;
-    let text = fs::read_to_string(&file)
-        .map_err(|error| Failure::Unreadable { path: file.clone(), error })?;
-    fragment(&text, &cores()).map_err(|it| it.in_file(&file))
+    made(ERRORS, &file)
+}
+
+/// The fragment about frames, from what the tests wrote when they measured the arena last.
+pub fn frames(workspace: &Workspace) -> Result<String, Failure> {
+    made(FRAMES, &raw_path(workspace, "arena"))
+}
+
+fn made(template: &str, file: &Path) -> Result<String, Failure> {
+    let text = fs::read_to_string(file)
+        .map_err(|error| Failure::Unreadable { path: file.to_owned(), error })?;
+    fragment(template, &text, &cores()).map_err(|it| it.in_file(file))
 }
 
 /// Figures are `key digits`.
-const TEXT: &str = "\
+const ERRORS: &str = "\
 | what is shown of others | mean error on screen | largest step |
 | --- | --- | --- |
 | the newest position received, 20 a second | {far_naive_px 0} px | |
 | the past between two of them, 100 ms back | {far_interpolation_px 0} px | |
-| Reckoning, {far_updates_share 2} times as many updates | {far_reckoning_px 0} px | {far_step_px_s 0} px/s; top speed is {top_speed_px_s 0} px/s |
+| Reckoning, {far_updates_share 2} times as many updates | {far_reckoning_px 0} px | {far_step_px_s 0} px/s before the page's speed limit, {far_drawn_step_px_s 0} px/s drawn; top speed is {top_speed_px_s 0} px/s |
 
+The speed limit acted in {far_clamped_percent 0} % of the frames. ";
+
+const FRAMES: &str = "\
 With 64 bots, {crowd_late_frames 0} of {crowd_frames 0} frames took more than 16 ms of script and 99 of
 100 less than {crowd_p99_ms 1} ms, while the host of the machine kept {crowd_stolen_percent 1} % of its
-time.
+time. ";
 
-";
-
-/// The table and the frames, from what the tests wrote.
-fn fragment(text: &str, cores: &str) -> Result<String, MissingFigure> {
-    let filled = template::fill(TEXT, |name| {
+/// A template, filled from what the tests wrote.
+fn fragment(template: &str, text: &str, cores: &str) -> Result<String, MissingFigure> {
+    let filled = template::fill(template, |name| {
         written(text, name).ok_or_else(|| MissingFigure(name.to_owned()))
     })?;
     Ok(format!(
-        "{filled}Both by `cargo xtask figures arena`, in headless Chromium without a graphics card, \
+        "{filled}By `cargo xtask figures arena frames`, in headless Chromium without a graphics card, \
          on {cores}.\n"
     ))
 }
@@ -69,23 +80,28 @@ mod tests {
     use super::*;
 
     const WRITTEN: &str = "far_naive_px\t53\nfar_naive_px\t61\nfar_interpolation_px\t54\n\
-        far_updates_share\t0.28\nfar_reckoning_px\t22\nfar_step_px_s\t520\ntop_speed_px_s\t440\n\
+        far_updates_share\t0.28\nfar_reckoning_px\t22\nfar_step_px_s\t520\n\
+        far_drawn_step_px_s\t480\nfar_clamped_percent\t3\ntop_speed_px_s\t440\n\
         crowd_late_frames\t0\ncrowd_late_frames\t2\ncrowd_frames\t600\ncrowd_p99_ms\t5.5\n\
         crowd_stolen_percent\t0.1\n";
 
     #[test]
     fn every_key_finds_its_place() {
-        let fragment = fragment(WRITTEN, "two cores").unwrap();
+        let errors = fragment(ERRORS, WRITTEN, "two cores").unwrap();
+        let frames = fragment(FRAMES, WRITTEN, "two cores").unwrap();
 
-        assert!(fragment.contains("20 a second | 53 to 61 px | |"), "{fragment}");
-        assert!(fragment.contains("0.28 times as many updates | 22 px | 520 px/s;"), "{fragment}");
-        assert!(fragment.contains("0 to 2 of 600 frames took more than 16 ms"), "{fragment}");
+        assert!(errors.contains("20 a second | 53 to 61 px | |"), "{errors}");
+        assert!(
+            errors.contains("0.28 times as many updates | 22 px | 520 px/s before"),
+            "{errors}"
+        );
+        assert!(frames.contains("0 to 2 of 600 frames took more than 16 ms"), "{frames}");
     }
 
     #[test]
     fn a_key_that_is_gone_is_named() {
         let text = WRITTEN.replace("far_step_px_s", "step");
 
-        assert_eq!(fragment(&text, "").unwrap_err().0, "far_step_px_s 0");
+        assert_eq!(fragment(ERRORS, &text, "").unwrap_err().0, "far_step_px_s 0");
     }
 }

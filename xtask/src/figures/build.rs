@@ -19,7 +19,7 @@ pub fn measure(workspace: &Workspace) -> Result<String, Failure> {
     say::note("build: everything that `cargo xtask play` compiles, once from nothing");
     let before_s = children_s()?;
     page::build(&fresh)?;
-    workspace::run(&mut fresh.cargo("build --release -p reckon"))?;
+    workspace::run(&mut fresh.cargo("build --release -p reckon --no-default-features"))?;
     let took_s = children_s()? - before_s;
     remove(&fresh)?;
     Ok(fragment(took_s, &cores()))

@@ -29,7 +29,7 @@ use crate::workspace::Workspace;
 type Measure = fn(&Workspace) -> Result<String, Failure>;
 
 /// All fragments, those that take no time first.
-const FIGURES: [(&str, Measure); 7] = [
+const FIGURES: [(&str, Measure); 8] = [
     ("learned", |it| from_table(it, ["learned.txt"], |[text]| tables::learned(text))),
     ("bytes", |it| from_table(it, ["wire.txt"], |[text]| tables::bytes(text))),
     ("quality", |it| {
@@ -39,6 +39,7 @@ const FIGURES: [(&str, Measure); 7] = [
     ("circle", circle::measure),
     ("speed", speed::measure),
     ("arena", arena::measure),
+    ("frames", arena::frames),
     ("build", build::measure),
 ];
 
@@ -113,9 +114,14 @@ fn from_table<const N: usize>(
 
 /// An empty file for what a measurement writes, in the folder of build products.
 fn raw_file(workspace: &Workspace, name: &str) -> Result<PathBuf, Failure> {
-    let path = workspace.target.join("figures").join(format!("{name}.txt"));
+    let path = raw_path(workspace, name);
     write(&path, "")?;
     Ok(path)
+}
+
+/// The file that a measurement wrote last.
+fn raw_path(workspace: &Workspace, name: &str) -> PathBuf {
+    workspace.target.join("figures").join(format!("{name}.txt"))
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {

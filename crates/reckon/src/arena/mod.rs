@@ -6,6 +6,7 @@ mod level;
 mod page;
 pub mod play;
 mod recording_info;
+mod trend;
 pub mod watch;
 
 pub use level::Chosen;

@@ -9,9 +9,7 @@ use reckoning_arena::host::{
     ArenaHost, ArenaHostConfig, TRAINED_ON, host_config, trained, with_learned, zones_px,
 };
 use reckoning_arena::protocol::{LinkChoice, ModelChoice, PolicyChoice, ServerTuning};
-use reckoning_arena::{Level, MatchConfig, TICKS_PER_S};
-use reckoning_lab::bots::record;
-use reckoning_lab::trend::{trend_config, trend_map};
+use reckoning_arena::{Level, TICKS_PER_S};
 use reckoning_predict::learned::LearnedModel;
 use reckoning_server::settings::LogLevel;
 use reckoning_server::{Running, ServeError, Server, Settings, logs, unix_seconds};
@@ -21,16 +19,13 @@ use super::Chosen;
 use super::game::Arena;
 use super::page::Site;
 use super::recording_info;
+use super::trend::trend;
 use crate::args::Play;
 use crate::failure::{Failure, read};
 use crate::say;
 
 /// Ports that are tried when none was asked for.
 const PORTS: std::ops::Range<u16> = 4433..4453;
-
-/// Enough to show the lanes of a level, and made within a blink.
-const TREND_BOTS: u16 = 8;
-const TREND_S: u32 = 60;
 
 /// Plays until it is told to stop.
 pub fn run(command: &Play) -> Result<(), Failure> {
@@ -137,16 +132,6 @@ fn site(chosen: &Chosen, bots: u16, record: Option<&Path>) -> Site {
         site.put("/trend.bin", "application/octet-stream", trend);
     }
     site
-}
-
-/// Where bots go in this level, from a minute's match that nobody sees.
-fn trend(level: &Level) -> Option<Vec<u8>> {
-    let mut config = MatchConfig::default();
-    config.bots = TREND_BOTS;
-    config.seconds = TREND_S;
-    let recordings = [record(level.clone(), &config)];
-    let map = trend_map(&recordings, &trend_config(&recordings)).ok()?;
-    Some(map.to_bytes())
 }
 
 fn about(level: &Level, bots: u16, records: bool) -> Value {

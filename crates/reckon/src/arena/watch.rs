@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::page::Site;
 use crate::args::Watch;
 use crate::failure::Failure;
-use crate::lab::open;
+use crate::recording::open;
 use crate::say;
 
 /// More frames a second than a screen shows are of no use.

@@ -2,23 +2,36 @@
 //! made too. Nothing is run here; of files, only trained predictors are read.
 
 mod arena;
+#[cfg(feature = "lab")]
 mod compare;
+#[cfg(feature = "lab")]
 mod files;
+#[cfg(feature = "manual")]
 mod manual;
+#[cfg(feature = "lab")]
 mod reproduce;
 mod serve;
+#[cfg(feature = "lab")]
 mod train;
 
+#[cfg(feature = "lab")]
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+#[cfg(feature = "lab")]
+use clap::Args;
+use clap::{Parser, Subcommand};
 
 pub use arena::{Bots, Play, Watch};
+#[cfg(feature = "lab")]
 pub use compare::{Compare, Format};
+#[cfg(feature = "lab")]
 pub use files::{Export, Import, Info, Kind, Trend, TrendBuild, TrendDraw};
+#[cfg(feature = "manual")]
 pub use manual::{Completions, Man};
+#[cfg(feature = "lab")]
 pub use reproduce::Reproduce;
 pub use serve::{Serve, Token};
+#[cfg(feature = "lab")]
 pub use train::{LearnedTable, Train};
 
 const EXAMPLES: &str = "\
@@ -27,12 +40,14 @@ Example: play
 Example: how good are the usual predictors on bots that play by themselves?
   reckon lab compare";
 
+#[cfg(feature = "lab")]
 const LAB_EXAMPLES: &str = "\
 Each explains itself: reckon lab compare --help
 
 Example:
   reckon lab compare --data recordings/ --predictors hold,linear --report report.html";
 
+#[cfg(feature = "lab")]
 const CHEATS_EXAMPLES: &str = "\
 Example:
   reckon lab cheats --data ../shared/data";
@@ -52,13 +67,17 @@ pub enum Command {
     Bots(Bots),
     Serve(Serve),
     Token(Token),
+    #[cfg(feature = "lab")]
     /// The laboratory: how well do predictors follow, and at what price?
     #[command(subcommand, after_help = LAB_EXAMPLES)]
     Lab(Lab),
+    #[cfg(feature = "manual")]
     Completions(Completions),
+    #[cfg(feature = "manual")]
     Man(Man),
 }
 
+#[cfg(feature = "lab")]
 #[derive(Debug, Subcommand)]
 pub enum Lab {
     Compare(Compare),
@@ -80,6 +99,7 @@ pub enum Lab {
 }
 
 // Doc comments here would become the help of the commands that flatten it.
+#[cfg(feature = "lab")]
 #[derive(Args, Debug)]
 pub struct Data {
     /// Sessions, or folders of them; without, seeded bots play some

@@ -6,8 +6,8 @@ use reckoning_lab::report::to_text;
 use reckoning_lab::reproduce::ReportTable;
 use reckoning_recording::{Recording, Track};
 
-use super::open;
 use crate::failure::Failure;
+use crate::recording::open;
 use crate::say;
 
 pub fn run(file: &Path) -> Result<(), Failure> {

@@ -9,31 +9,14 @@ pub mod reproduce;
 pub mod train;
 pub mod trend;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use reckoning_lab::bots;
 use reckoning_lab::import::import_file;
-use reckoning_recording::{Recording, find_sessions, salvage_session};
+use reckoning_recording::{Recording, find_sessions};
 
-use crate::failure::{Failure, read};
+use crate::failure::Failure;
 use crate::progress::Progress;
-
-/// Opens a recording of any format; of a damaged session, what comes before the damage. Says whether
-/// the file is whole.
-pub fn open(file: &Path) -> Result<(Recording, String), Failure> {
-    if file.extension().is_none_or(|ending| ending != "reck") {
-        let recording = import_file(file).map_err(Failure::lab)?;
-        return Ok((recording, "whole".to_string()));
-    }
-    let salvaged = salvage_session(&read(file)?);
-    let (opened, damage) = salvaged.map_err(|error| Failure::lab(error.in_file(file)))?;
-    let state = match (damage, opened.truncated_at) {
-        (Some(damage), _) => format!("damaged; this is what comes before: {damage}"),
-        (None, Some(byte)) => format!("cut off after byte {byte}; this is what comes before"),
-        (None, None) => "whole".to_string(),
-    };
-    Ok((opened.recording, state))
-}
 
 /// All sessions under some paths; without any path, what seeded bots play.
 fn sessions_or_bots(paths: &[PathBuf]) -> Result<Vec<Recording>, Failure> {

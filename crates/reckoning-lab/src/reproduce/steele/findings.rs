@@ -62,7 +62,7 @@ impl Where {
 }
 
 /// A number per subject and place.
-pub(super) type Measure = fn(&ChainTally) -> f64;
+pub(super) type SubjectMeasure = fn(&ChainTally) -> f64;
 
 pub(super) fn updates_per_s(tally: &ChainTally) -> f64 {
     tally.updates * f64::from(reckoning_arena::TICKS_PER_S) / tally.ticks.max(1.0)
@@ -84,11 +84,11 @@ pub(super) struct ChainRun {
 }
 
 impl ChainRun {
-    pub(super) fn values(&self, place: Where, measure: Measure) -> Vec<f64> {
+    pub(super) fn values(&self, place: Where, measure: SubjectMeasure) -> Vec<f64> {
         self.subjects.iter().map(|subject| measure(&place.tally(subject))).collect()
     }
 
-    pub(super) fn against(&self, other: &Self, place: Where, measure: Measure) -> Contrast {
+    pub(super) fn against(&self, other: &Self, place: Where, measure: SubjectMeasure) -> Contrast {
         Contrast::new(&self.values(place, measure), &other.values(place, measure))
     }
 }

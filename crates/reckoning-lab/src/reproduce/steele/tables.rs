@@ -4,7 +4,8 @@ use super::ahead::HORIZONS_S;
 use super::chain::ChainTally;
 use super::contrast::p_text;
 use super::findings::{
-    ChainRun, LevelFindings, Measure, Projected, Thresholds, Where, late_m, now_m, updates_per_s,
+    ChainRun, LevelFindings, Projected, SubjectMeasure, Thresholds, Where, late_m, now_m,
+    updates_per_s,
 };
 use super::places::PlaceKind;
 use crate::reproduce::ReportTable;
@@ -39,9 +40,12 @@ fn runs_table(title: &str, runs: &[&ChainRun]) -> ReportTable {
     let mut table = ReportTable::new(title, &columns);
     for run in runs {
         for place in Where::ALL {
-            let number = |measure: Measure| format!("{:.3}", mean(&run.values(place, measure)));
+            let number =
+                |measure: SubjectMeasure| format!("{:.3}", mean(&run.values(place, measure)));
             let mut row = vec![run.name.clone(), place.name().to_owned()];
-            row.extend([allowed_m, updates_per_s, now_m, late_m].map(|it: Measure| number(it)));
+            row.extend(
+                [allowed_m, updates_per_s, now_m, late_m].map(|it: SubjectMeasure| number(it)),
+            );
             table.rows.push(row);
         }
     }
@@ -104,7 +108,7 @@ fn test_rows(
     place: Where,
     table: &mut ReportTable,
 ) {
-    let measures: [(&str, Measure); 3] =
+    let measures: [(&str, SubjectMeasure); 3] =
         [("updates/s", updates_per_s), ("error m", now_m), ("100 ms late m", late_m)];
     for (label, measure) in measures {
         let contrast = found.by_place.against(other, place, measure);
