@@ -37,3 +37,7 @@ pub use reckoning_net::{
     SessionConfig, SessionEvent,
 };
 pub use transport::{ConnectError, Trust};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

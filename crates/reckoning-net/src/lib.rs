@@ -95,3 +95,7 @@ pub use reckoning::{
     PublisherConfig, Quantiser, Rewind, SimTime, Threshold, Update,
 };
 pub use reckoning_predict::Walls;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

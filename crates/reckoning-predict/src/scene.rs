@@ -23,18 +23,18 @@ use glam::DVec3;
 
 use crate::behaviour::PheromoneMap;
 use crate::level::{Routes, TrendMap, Walls};
-use reckoning::{Kinematics, SimTime};
+use reckoning::Kinematics;
 
-/// A body as one side last heard of it.
+/// A body as one side last knew it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct KnownBody {
-    /// Who; one id, one body.
+    /// Its id; one id, one body.
     pub id: u32,
-    /// Its side. Bodies of one team are friends, all others are enemies; where everyone
-    /// fights for himself, give each his own.
+    /// Its team. Bodies of one team are friends, all others are enemies; without teams, give
+    /// each body its own.
     pub team: i32,
-    /// How it moved when last heard of.
+    /// Its last known motion.
     pub kinematics: Kinematics,
     /// Health left.
     pub health: f32,
@@ -94,7 +94,7 @@ fn share(got: f32, most: f32) -> f64 {
     if most > 0.0 { f64::from(got) / f64::from(most) } else { 0.0 }
 }
 
-/// What an [`Item`] gives to whoever takes it.
+/// What an [`Item`] restores when it is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Restores {
@@ -117,7 +117,7 @@ pub struct Item {
 
 /// A living body as its neighbours see it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Spot {
+pub(crate) struct LivingBody {
     pub x: f64,
     pub y: f64,
     pub vx: f64,
@@ -127,8 +127,8 @@ pub(crate) struct Spot {
     /// LI's state.
     pub state: f64,
     pub team: i32,
-    /// Place in the list of bodies.
-    pub body: u32,
+    /// Index in the list of bodies.
+    pub index: u32,
 }
 
 /// What one side knows at one time.
@@ -156,8 +156,8 @@ pub struct Scene<'a> {
     items: &'a [Item],
     /// Pairs of id and place, by id.
     by_id: Vec<(u32, u32)>,
-    spots: Vec<Spot>,
-    grid: Grid,
+    living: Vec<LivingBody>,
+    grid: BodyGrid,
 }
 
 impl<'a> Scene<'a> {
@@ -170,7 +170,8 @@ impl<'a> Scene<'a> {
         let mut by_id: Vec<_> =
             bodies.iter().enumerate().map(|(place, body)| (body.id, place as u32)).collect();
         by_id.sort_unstable();
-        let (grid, spots) = Grid::sort(bodies.iter().enumerate().filter_map(spot).collect());
+        let (grid, living) =
+            BodyGrid::sort(bodies.iter().enumerate().filter_map(living_body).collect());
         Self {
             walls: None,
             routes: None,
@@ -179,7 +180,7 @@ impl<'a> Scene<'a> {
             bodies,
             items,
             by_id,
-            spots,
+            living,
             grid,
         }
     }
@@ -208,28 +209,27 @@ impl<'a> Scene<'a> {
         self.items
     }
 
-    /// The moment of the latest news in it; nothing in the scene is younger.
-    #[must_use]
-    pub fn latest(&self) -> SimTime {
-        self.bodies.iter().map(|body| body.kinematics.at).max().unwrap_or(SimTime::MIN)
-    }
-
     /// Every living body.
-    pub(crate) fn spots(&self) -> &[Spot] {
-        &self.spots
+    pub(crate) fn living(&self) -> &[LivingBody] {
+        &self.living
     }
 
     /// Runs of living bodies that hold all within `reach_x` and `reach_y` of a place, and
     /// some beyond.
-    pub(crate) fn around(&self, x: f64, y: f64, reach: [f64; 2]) -> impl Iterator<Item = &[Spot]> {
-        self.grid.runs([x - reach[0], y - reach[1]], [x + reach[0], y + reach[1]], &self.spots)
+    pub(crate) fn around(
+        &self,
+        x: f64,
+        y: f64,
+        reach: [f64; 2],
+    ) -> impl Iterator<Item = &[LivingBody]> {
+        self.grid.runs([x - reach[0], y - reach[1]], [x + reach[0], y + reach[1]], &self.living)
     }
 }
 
-fn spot((place, body): (usize, &KnownBody)) -> Option<Spot> {
+fn living_body((place, body): (usize, &KnownBody)) -> Option<LivingBody> {
     let (position, velocity) = (body.kinematics.position, body.kinematics.velocity);
     let usable = body.alive && position.is_finite() && velocity.is_finite();
-    usable.then(|| Spot {
+    usable.then(|| LivingBody {
         x: position.x,
         y: position.y,
         vx: velocity.x,
@@ -237,7 +237,7 @@ fn spot((place, body): (usize, &KnownBody)) -> Option<Spot> {
         influence: body.influence(),
         state: body.state(),
         team: body.team,
-        body: place as u32,
+        index: place as u32,
     })
 }
 
@@ -246,38 +246,38 @@ const WORTH_A_GRID: usize = 32;
 /// Cells along each side.
 const CELLS: usize = 16;
 
-/// Which spots stand in which cell.
+/// Which living bodies stand in which cell.
 #[derive(Clone, Debug)]
-struct Grid {
+struct BodyGrid {
     corner: [f64; 2],
     /// Cells per metre along x and along y; zero if everything is one cell.
     per_m: [f64; 2],
     side: usize,
-    /// Where each cell's spots begin, and at the end how many there are.
+    /// Where each cell's bodies begin, and at the end how many there are.
     starts: Vec<u32>,
 }
 
-impl Grid {
-    /// Sorts the spots by cell, and inside one by team and place in the list of bodies.
-    fn sort(mut spots: Vec<Spot>) -> (Self, Vec<Spot>) {
+impl BodyGrid {
+    /// Sorts the bodies by cell, and inside one by team and place in the list of bodies.
+    fn sort(mut living: Vec<LivingBody>) -> (Self, Vec<LivingBody>) {
         let mut grid = Self { corner: [0.0; 2], per_m: [0.0; 2], side: 1, starts: Vec::new() };
-        if spots.len() >= WORTH_A_GRID {
-            grid = Self::over(&spots);
+        if living.len() >= WORTH_A_GRID {
+            grid = Self::over(&living);
         }
-        spots.sort_by_cached_key(|spot| (grid.cell(spot.x, spot.y), spot.team, spot.body));
+        living.sort_by_cached_key(|body| (grid.cell(body.x, body.y), body.team, body.index));
         for cell in 0..=(grid.side * grid.side) as u32 {
-            let start = spots.partition_point(|spot| grid.cell(spot.x, spot.y) < cell);
+            let start = living.partition_point(|body| grid.cell(body.x, body.y) < cell);
             grid.starts.push(start as u32);
         }
-        (grid, spots)
+        (grid, living)
     }
 
-    /// An empty grid over all the spots.
-    fn over(spots: &[Spot]) -> Self {
+    /// An empty grid over all the bodies.
+    fn over(living: &[LivingBody]) -> Self {
         let mut corner = [f64::INFINITY; 2];
         let mut end = [f64::NEG_INFINITY; 2];
-        for spot in spots {
-            for (axis, at) in [spot.x, spot.y].into_iter().enumerate() {
+        for body in living {
+            for (axis, at) in [body.x, body.y].into_iter().enumerate() {
                 corner[axis] = corner[axis].min(at);
                 end[axis] = end[axis].max(at);
             }
@@ -303,13 +303,13 @@ impl Grid {
         &'s self,
         low: [f64; 2],
         high: [f64; 2],
-        spots: &'s [Spot],
-    ) -> impl Iterator<Item = &'s [Spot]> {
+        living: &'s [LivingBody],
+    ) -> impl Iterator<Item = &'s [LivingBody]> {
         let (left, right) = (self.line(0, low[0]), self.line(0, high[0]));
         (self.line(1, low[1])..=self.line(1, high[1])).map(move |row| {
             let begin = self.starts[row * self.side + left] as usize;
             let end = self.starts[row * self.side + right + 1] as usize;
-            &spots[begin..end]
+            &living[begin..end]
         })
     }
 }
@@ -317,6 +317,7 @@ impl Grid {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use reckoning::SimTime;
 
     fn crowd(count: u32) -> Vec<KnownBody> {
         let place = |id: u32| DVec3::new(f64::from(id * 37 % 101), f64::from(id * 59 % 89), 0.0);
@@ -331,12 +332,12 @@ mod tests {
             let bodies = crowd(count);
             let scene = Scene::new(&bodies, &[]);
             for (x, y) in [(0.0, 0.0), (50.0, 40.0), (100.0, 88.0), (-500.0, 900.0)] {
-                let inside = |s: &&Spot| (s.x - x).abs() <= 20.0 && (s.y - y).abs() <= 9.0;
+                let inside = |s: &&LivingBody| (s.x - x).abs() <= 20.0 && (s.y - y).abs() <= 9.0;
                 let mut found: Vec<u32> = scene
                     .around(x, y, [20.0, 9.0])
                     .flatten()
                     .filter(inside)
-                    .map(|spot| spot.body)
+                    .map(|body| body.index)
                     .collect();
                 found.sort_unstable();
                 let brute: Vec<u32> = scene
@@ -359,7 +360,7 @@ mod tests {
         bodies[1].alive = false;
         bodies[2].kinematics.position.x = f64::NAN;
         let scene = Scene::new(&bodies, &[]);
-        assert_eq!(scene.spots().len(), 1);
+        assert_eq!(scene.living().len(), 1);
         assert_eq!(scene.body(1).map(|body| body.alive), Some(false));
         assert_eq!(scene.body(3), None);
     }

@@ -68,3 +68,7 @@ pub use types::{
     Birth, Column, Death, Input, ItemEvent, Player, Recording, Sample, Snapshot, Track,
     VELOCITY_COLUMNS,
 };
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -21,6 +21,8 @@ mod conditioner;
 mod config;
 mod connection;
 mod game;
+#[cfg(doctest)]
+mod guide;
 mod http;
 mod join_auth;
 mod limits;
@@ -45,3 +47,7 @@ pub use reckoning_net::{
 pub use reckoning_netsim::LinkConfig;
 pub use server::{Running, ServeError, Server};
 pub use settings::{Settings, SettingsError};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

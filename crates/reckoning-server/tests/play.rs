@@ -9,16 +9,26 @@ use reckoning_server::token::{TokenKey, new_key_hex};
 
 use support::{Native, Socket, get, serve, wait_for};
 
-/// A frame, a step, a round of the server, a frame, and what a busy machine adds.
+/// A frame, a step, a round of the server and a frame, on a machine that keeps up.
 const ON_THE_WAY_S: f64 = 0.12;
 
 /// How far a straight line strays from the circle until the owner exports, and while that export
 /// is on its way: the server passes it on without a threshold of its own, so nothing adds up.
-fn tolerance_m() -> f64 {
+///
+/// A machine that cannot make its frames delays everything else it does as much, so the time on the
+/// way grows with the gaps between frames: a gap each for owner, sockets, server and onlooker.
+fn tolerance_m(frame_gap_s: f64) -> f64 {
     let threshold_m = SessionConfig::default().publisher.threshold.max_error_m();
     let turn_mps2 = 10.0;
     let until_export_s = (2.0 * threshold_m / turn_mps2).sqrt();
-    0.5 * turn_mps2 * (until_export_s + ON_THE_WAY_S).powi(2)
+    let on_the_way_s = ON_THE_WAY_S.max(0.06 + 4.0 * frame_gap_s);
+    0.5 * turn_mps2 * (until_export_s + on_the_way_s).powi(2)
+}
+
+/// What 95 of 100 do not exceed; sorts them.
+fn in_95_of_100(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() * 95 / 100]
 }
 
 #[test]
@@ -36,6 +46,7 @@ fn a_program_and_a_browser_see_each_other_move() {
     });
     // Both have just begun to move: give the clocks and the blends a second.
     let mut errors_m = [const { Vec::new() }; 2];
+    let (mut gaps_s, mut last) = (Vec::new(), native.client.now());
     for frame in 0..375 {
         frames(&mut native, &mut socket);
         if frame >= 125 {
@@ -45,16 +56,19 @@ fn a_program_and_a_browser_see_each_other_move() {
             errors_m[1].push(shown.distance(native.truth()));
         }
         std::thread::sleep(support::FRAME);
+        let now = native.client.now();
+        gaps_s.push(now.secs_since(std::mem::replace(&mut last, now)));
     }
+    let gap_s = in_95_of_100(&mut gaps_s);
     for errors_m in &mut errors_m {
-        errors_m.sort_by(f64::total_cmp);
-        let worst_m = errors_m[errors_m.len() - 1];
         // Frames that this machine stopped between two clocks are not the server's.
-        let most_m = errors_m[errors_m.len() * 95 / 100];
+        let most_m = in_95_of_100(errors_m);
+        let (worst_m, limit_m) = (errors_m[errors_m.len() - 1], tolerance_m(gap_s));
         println!(
-            "error in 2 s at 10 m/s: {most_m:.3} m in 95 of 100 frames, at worst {worst_m:.3}"
+            "error in 2 s at 10 m/s: {most_m:.3} m in 95 of 100 frames (limit {limit_m:.3} m with \
+             frames {gap_s:.3} s apart), at worst {worst_m:.3}"
         );
-        assert!(most_m < tolerance_m() && worst_m < 1.5, "{most_m} {worst_m} m");
+        assert!(most_m < limit_m && worst_m < 3.0 * limit_m, "{most_m} {worst_m} of {limit_m} m");
     }
     assert_eq!(server.metrics().peers.get(), 2);
     server.stop();

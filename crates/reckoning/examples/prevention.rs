@@ -8,7 +8,7 @@ use reckoning::{
     Blend, ConfigError, DVec3, Ghost, Kinematics, Publisher, PublisherConfig, SimTime,
 };
 
-/// RelayDelay of one second each, running.
+/// Hops of one second each, running.
 fn jumper_at(now: SimTime) -> Kinematics {
     let t_s = now.as_secs_f64();
     let hop_s = t_s % 1.0;

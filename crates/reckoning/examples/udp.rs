@@ -11,7 +11,7 @@ use reckoning::bytes::{MAX_UPDATE_BYTES, Registry};
 use reckoning::{Blend, DVec3, Ghost, Kinematics, Publisher, PublisherConfig, SimTime, Update};
 
 fn car_at(now: SimTime) -> Kinematics {
-    let (sin, cos) = (0.3 * now.as_secs_f64()).sin_cos();
+    let (sin, cos) = reckoning::math::sincos(0.3 * now.as_secs_f64());
     Kinematics::moving(now, DVec3::new(cos, sin, 0.0) * 50.0, DVec3::new(-sin, cos, 0.0) * 15.0)
 }
 

@@ -1,7 +1,24 @@
-//! Plain bytes of an [`Update`], for those who bring their own networking.
+//! Plain byte format of an [`Update`], for games that bring their own networking.
 //!
-//! Every number is little-endian. What is zero (or no rotation) is left out, and the flags say
-//! so. A decoded update equals the encoded one.
+//! Take [`Update::to_bytes`] and [`Update::from_bytes`] when your transport carries byte
+//! strings; take the feature `serde` when it has a serialiser already, and the crate
+//! `reckoning-net` when every byte counts. A [`Registry`] resolves the paths and custom models
+//! that travel as ids.
+//!
+//! ```
+//! use reckoning::bytes::Registry;
+//! use reckoning::{DVec3, Kinematics, Publisher, PublisherConfig, SimTime, Update};
+//!
+//! let truth = Kinematics::moving(SimTime::ZERO, DVec3::ZERO, DVec3::X);
+//! let (publisher, first) = Publisher::start(PublisherConfig::default(), &truth)?;
+//! let datagram = first.to_bytes(); // your transport carries it
+//! let received = Update::from_bytes(&datagram, &Registry::default())?;
+//! assert_eq!(received, first);
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+//!
+//! Every number is little-endian. Values of zero, and the identity rotation, are left out,
+//! which the flags record. A decoded update equals the encoded one.
 //!
 //! ```text
 //! byte 0   version, 1
@@ -76,7 +93,7 @@ impl Registry {
 pub enum UpdateBytesError {
     /// The bytes end too early.
     TooShort {
-        /// Where something more was expected.
+        /// Where more was expected.
         offset: usize,
     },
     /// Bytes are left over.
@@ -89,11 +106,11 @@ pub enum UpdateBytesError {
         /// The version it names.
         got: u8,
     },
-    /// A byte means nothing where it stands.
+    /// A byte has no meaning at its offset.
     Code {
-        /// Where it stands.
+        /// Its offset.
         offset: usize,
-        /// What it is.
+        /// Its value.
         got: u8,
     },
     /// The receiver's [`Registry`] has no path of this id.
@@ -197,10 +214,10 @@ impl Update {
     /// The update that [`to_bytes`](Self::to_bytes) wrote.
     ///
     /// # Errors
-    /// Bytes that are not one whole update say where and why; paths and custom models must be
-    /// registered.
+    /// Bytes that are not one whole update are refused with the offset and the reason; paths
+    /// and custom models must be registered.
     pub fn from_bytes(bytes: &[u8], registry: &Registry) -> Result<Self, UpdateBytesError> {
-        let mut from = Reader { bytes, offset: 0 };
+        let mut from = UpdateReader { bytes, offset: 0 };
         let version = from.byte()?;
         if version != VERSION {
             return Err(UpdateBytesError::Version { got: version });
@@ -297,12 +314,12 @@ fn put_parameters(out: &mut Vec<u8>, model: &Model) {
     }
 }
 
-struct Reader<'a> {
+struct UpdateReader<'a> {
     bytes: &'a [u8],
     offset: usize,
 }
 
-impl Reader<'_> {
+impl UpdateReader<'_> {
     fn array<const N: usize>(&mut self) -> Result<[u8; N], UpdateBytesError> {
         let rest = self.bytes.get(self.offset..).unwrap_or_default();
         let Some((array, _)) = rest.split_first_chunk() else {

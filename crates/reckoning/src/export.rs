@@ -1,13 +1,29 @@
-//! The export decision: from an error, a silence and a class of settings to the reason why an
-//! update is due, or to none.
+//! The export decision: whether an update is due, and for which reason.
 //!
-//! A [`Publisher`](crate::Publisher) asks it for everybody who listens, a host asks it for each
-//! receiver by the rule of the distance class that receiver is in, and the lab asks it through
-//! the publisher. There is one order of reasons:
+//! A [`Publisher`](crate::Publisher) asks an [`ExportRule`] once for all its listeners. Take one
+//! yourself to decide per receiver, as a host does that sends distant receivers less. There is
+//! one order of reasons:
 //!
 //! ```text
 //! teleport, stop | min_interval | position, orientation, requested, full, heartbeat
 //!   at any time  '-- not before --------------------------------------------------
+//! ```
+//!
+//! ```
+//! use core::time::Duration;
+//! use reckoning::export::{Due, Sight};
+//! use reckoning::{
+//!     DVec3, ExportReason, Kinematics, Model, PublisherConfig, SimTime, Update, UpdateKind,
+//! };
+//!
+//! let rule = PublisherConfig::default().rule(); // 0.25 m
+//! let seen = Kinematics::moving(SimTime::ZERO, DVec3::ZERO, DVec3::X);
+//! let last_sent = Update::new(seen, Model::Linear, UpdateKind::Full)?;
+//! let turned = Kinematics::moving(SimTime::from_millis(400), DVec3::X * 0.1, DVec3::Y);
+//! let deviation = rule.deviation(&Sight::from(&turned), &last_sent); // 0.3 m off
+//! let reason = rule.reason(deviation, Duration::from_millis(400), Due::default());
+//! assert_eq!(reason, Some(ExportReason::Position));
+//! # Ok::<(), reckoning::ConfigError>(())
 //! ```
 
 use core::time::Duration;
@@ -32,7 +48,7 @@ pub enum ExportReason {
     Full,
     /// The body is somewhere else now, without having moved there.
     Teleport,
-    /// Somebody asked for it: what was sent last was lost, or its owner exported it for all.
+    /// It was requested: the last one sent was lost, or the owner exported one for everyone.
     Requested,
 }
 
@@ -51,14 +67,14 @@ pub struct ExportRule {
     pub export_stops: bool,
 }
 
-/// Where a body is, as far as the rule looks at it.
+/// What the rule looks at of a true state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sight {
-    /// When.
+    /// The moment it is about.
     pub at: SimTime,
-    /// Where.
+    /// Position of the body.
     pub position: DVec3,
-    /// Which way it faces.
+    /// Orientation of the body.
     pub orientation: DQuat,
     /// Whether it stands still.
     pub at_rest: bool,
@@ -97,7 +113,7 @@ pub struct Due {
 }
 
 impl ExportRule {
-    /// How far listeners who guess from `guess` are off what is true.
+    /// How far listeners that guess from `guess` are off the truth.
     #[must_use]
     pub fn deviation(&self, truth: &Sight, guess: &Update) -> Deviation {
         let error = truth.position - guess.position_at(truth.at);

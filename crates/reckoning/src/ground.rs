@@ -1,7 +1,21 @@
-//! Keeping reckoned bodies on the ground, after everything else has been reckoned.
+//! Ground clamping: shown bodies set onto the ground, after everything else is reckoned.
+//!
+//! Take a [`GroundClamp`] per body, between its ghost and the renderer.
+//!
+//! ```
+//! use reckoning::ground::{GroundClampConfig, Pose};
+//! use reckoning::terrain::FlatGround;
+//! use reckoning::{DQuat, DVec3, GroundClamp, SimTime};
+//!
+//! let mut clamp = GroundClamp::new(GroundClampConfig::default())?;
+//! let sunk = Pose { position: DVec3::new(3.0, 0.0, -0.4), orientation: DQuat::IDENTITY };
+//! let shown = clamp.clamp(sunk, &FlatGround::default(), 20.0, SimTime::ZERO);
+//! assert_eq!(shown.position, DVec3::new(3.0, 0.0, 0.0));
+//! # Ok::<(), reckoning::ConfigError>(())
+//! ```
 //!
 //! A vehicle that lands keeps, for its listeners, the velocity of its fall and sinks into
-//! the dirt until the next update. A [`GroundClamp`] sets the shown body back: it asks the
+//! the dirt until the next update. A `GroundClamp` sets the shown body back: it asks the
 //! [`Terrain`] under three points of the body for the average height and for the slope,
 //! and with growing distance from the viewer it asks less.
 //!
@@ -16,7 +30,8 @@
 //! - where there is no ground, the body is left exactly as it was;
 //! - finite poses stay finite, whatever the terrain answers.
 //!
-//! Keeping bodies from being *sent* into the ground is the publisher's part. The scheme
+//! Keeping bodies from being *published* into the ground is done by
+//! [`Publisher::observe_on`](crate::Publisher::observe_on). The scheme
 //! follows Murphy, *Believable Dead Reckoning for Networked Games*, 18.6.
 
 use core::time::Duration;
@@ -58,7 +73,7 @@ pub enum ClampMode {
     Always,
 }
 
-/// How a body stands on the ground.
+/// Part of a body that stands on the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Footprint {
@@ -81,18 +96,20 @@ pub enum Footprint {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GroundClampConfig {
-    /// Which way the body may be moved.
+    /// Which way the body may be moved. Default: [`ClampMode::OnlyUp`].
     pub mode: ClampMode,
-    /// How it stands.
+    /// How it stands. Default: [`Footprint::Rectangle`], 4 m long and 2 m wide. Its halves are
+    /// positive and finite.
     pub footprint: Footprint,
-    /// How high the body's origin is above the ground when it stands there.
+    /// How high the body's origin is above the ground when it stands there. Default: 0 m. Finite.
     pub origin_height_m: f64,
-    /// Up to this distance all points of the footprint are asked for.
+    /// Up to this distance from the viewer the ground is asked under all points of the footprint.
+    /// Default: 50 m. From 0 to `far_m`.
     pub near_m: f64,
-    /// Beyond this distance the ground is asked only now and then. At least `near_m`;
-    /// infinity is allowed.
+    /// Beyond this distance the ground is asked only now and then. Default: 200 m. At least
+    /// `near_m`; infinity asks on every frame.
     pub far_m: f64,
-    /// How long an answer is used when the body is far.
+    /// How long an answer is used when the body is far. Default: 500 ms. Any span.
     pub far_interval: Duration,
 }
 

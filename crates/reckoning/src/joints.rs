@@ -1,10 +1,31 @@
-//! Parts that move on a body: turrets that mean something, wheels that only look right.
+//! Joints: parts that move on a body, such as turrets, which are sent, and wheels, which are
+//! derived.
 //!
 //! A turret that points at you has a state of its own. It is published and shown like a
 //! body, with an angle in place of a position: [`JointPublisher`] sends a [`Joint`] when
 //! the listeners' guess is off, [`JointGhost`] turns on at its rate and fades the error of
 //! each update away. An angle is the same after a full turn, so errors are taken the short
 //! way round.
+//!
+//! ```
+//! use core::time::Duration;
+//! use reckoning::joints::{JointGhost, JointPublisher, JointPublisherConfig};
+//! use reckoning::{Joint, SimTime};
+//!
+//! let turret = |ms, rate_radps| {
+//!     let at = SimTime::from_millis(ms);
+//!     Joint { at, angle_rad: rate_radps * at.as_secs_f64(), rate_radps }
+//! };
+//! let config = JointPublisherConfig::default(); // three degrees
+//! let (mut publisher, first) = JointPublisher::start(config, turret(0, 0.5))?;
+//! let mut ghost = JointGhost::new(first, Duration::from_millis(200));
+//! assert_eq!(publisher.observe(turret(100, 0.5)), None); // as predicted: nothing to send
+//! if let Some(update) = publisher.observe(turret(200, 1.0)) {
+//!     ghost.accept(update, SimTime::from_millis(250));
+//! }
+//! assert_eq!(ghost.angle_at(SimTime::from_millis(500)), 0.5);
+//! # Ok::<(), reckoning::ConfigError>(())
+//! ```
 //!
 //! Wheels are not sent at all: [`wheel_spin_rad`] and [`Steering`] derive them from the
 //! reckoned motion of the body. Body axes are x forward, y left, z up.
@@ -48,11 +69,13 @@ impl Joint {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct JointPublisherConfig {
-    /// Export once the listeners' guess is off by more than this.
+    /// Sends an update once the listeners' guess is off by more than this. Default: 3 degrees, in
+    /// radians. Positive and finite.
     pub threshold_rad: f64,
-    /// Export at least this often, so that a lost update heals.
+    /// Sends an update at least this often, so that a lost update heals. Default: 5 s. At least
+    /// `min_interval`.
     pub heartbeat: Duration,
-    /// Never export more often than this. At most `heartbeat`.
+    /// Never sends more often than this. Default: 50 ms. At most the `heartbeat`.
     pub min_interval: Duration,
 }
 
@@ -82,7 +105,7 @@ impl JointPublisherConfig {
     }
 }
 
-/// The owner's side of a joint: decides when the listeners need to hear of it.
+/// The owner's side of a joint: decides when the listeners need an update.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JointPublisher {
     config: JointPublisherConfig,
@@ -120,7 +143,7 @@ impl JointPublisher {
 pub struct JointGhost {
     update: Joint,
     arrived_at: SimTime,
-    /// What was shown minus what the update says, when it arrived.
+    /// What was shown minus what the update predicts, when it arrived.
     error_rad: f64,
     blend: Duration,
 }
@@ -185,12 +208,12 @@ pub fn wheel_spin_rad(
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Steering {
-    /// From the front axle to the rear one.
+    /// From the front axle to the rear one. Default: 2.7 m. Positive.
     pub wheelbase_m: f64,
-    /// How far the wheels can turn to either side.
+    /// How far the wheels can turn to either side. Default: 35 degrees, in radians. Not negative.
     pub max_rad: f64,
-    /// Below this speed the wheels straighten as the yaw rate fades, instead of following
-    /// its noise.
+    /// Below this speed the wheels straighten as the yaw rate fades, instead of following its
+    /// noise. Default: 0.5 m/s. Positive.
     pub min_speed_mps: f64,
 }
 

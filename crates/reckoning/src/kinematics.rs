@@ -1,4 +1,18 @@
 //! Kinematics: position, velocity, acceleration and turning of a body at one moment.
+//!
+//! A [`Kinematics`] is what a game hands to a [`Publisher`](crate::Publisher) on every tick, and
+//! what an [`Update`](crate::Update) carries.
+//!
+//! ```
+//! use reckoning::{DVec3, Kinematics, SimTime};
+//!
+//! let car = Kinematics {
+//!     acceleration: DVec3::X * 2.0,
+//!     ..Kinematics::moving(SimTime::ZERO, DVec3::new(10.0, 5.0, 0.0), DVec3::X * 15.0)
+//! };
+//! assert!(car.validate().is_ok());
+//! assert!(Kinematics { velocity: DVec3::NAN, ..car }.validate().is_err());
+//! ```
 
 use core::fmt;
 
@@ -15,17 +29,18 @@ use crate::SimTime;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]
 pub struct Kinematics {
-    /// The moment all the rest is about.
+    /// The moment all the rest is about. Default: [`SimTime::ZERO`].
     pub at: SimTime,
-    /// Where the body is.
+    /// Where the body is. Default: zero, the origin. Finite.
     pub position: DVec3,
-    /// Change of `position` per second.
+    /// Change of `position` per second. Default: zero. Finite.
     pub velocity: DVec3,
-    /// Change of `velocity` per second.
+    /// Change of `velocity` per second. Default: zero. Finite.
     pub acceleration: DVec3,
-    /// Rotation from the body's axes to the world's; a unit quaternion.
+    /// Rotation from the body's axes to the world's; a unit quaternion. Default:
+    /// [`DQuat::IDENTITY`]. Its squared length from 0.98 to 1.02.
     pub orientation: DQuat,
-    /// Axis of rotation in world axes, times radians per second.
+    /// Axis of rotation in world axes, times radians per second. Default: zero. Finite.
     pub angular_velocity: DVec3,
 }
 

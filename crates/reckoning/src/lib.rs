@@ -1,10 +1,10 @@
 //! Dead reckoning for networked games and simulations: publish moving things sparingly, show
 //! them believably.
 //!
-//! The owner of a body and everyone who watches it run the same motion [`Model`]. While the
-//! watchers' guess is good enough the owner's [`Publisher`] says nothing; when it strays,
-//! one [`Update`] puts it right, and the watchers' [`Ghost`] blends towards it without a
-//! visible break. No clock, no socket, no thread: time is an argument, values go in and
+//! The owner of a body and its listeners run the same motion [`Model`]. While the listeners'
+//! guess is good enough the owner's [`Publisher`] sends nothing; when it strays, one
+//! [`Update`] corrects it, and the listeners' [`Ghost`] blends towards it without a visible
+//! break. No clock, no socket, no thread: time is an argument, values go in and
 //! values come out, and your network carries them.
 //!
 //! # Quick start
@@ -43,31 +43,40 @@
 //!
 //! # Where things are
 //!
-//! | you want to | take |
-//! |---|---|
-//! | describe how a body moves | [`Kinematics`], measured by a [`Sampler`] if physics does not say |
-//! | choose how it is carried on between updates | [`Model`] |
-//! | decide when others must hear of it | [`Publisher`], [`Threshold`], [`AngleThreshold`], [`Quantiser`] |
-//! | show it elsewhere, now | [`Ghost`], [`Blend`] |
-//! | show it elsewhere, a moment ago | [`DelayedGhost`] |
-//! | show very many | [`Crowd`] |
-//! | keep it on the ground and out of it | [`GroundClamp`], [`Terrain`], [`Publisher::observe_on`] |
-//! | turn turrets, roll wheels | [`Joint`], [`joints::JointPublisher`], [`joints::JointGhost`], [`wheel_spin_rad`] |
-//! | turn a body the way it goes | [`heading_from_velocity`], [`two_point`] |
-//! | speak DIS | [`dis::DisModel`], [`dis::DisFields`], [`PublisherConfig::dis`] |
-//! | foresee it from its surroundings | the crate `reckoning-predict` |
-//! | say how wrong it was | [`update_error_between`], [`FlightLog`], [`ListenerAccount`] |
-//! | share the error fairly among listeners | [`Fairness`], [`fairness::Policy`] |
-//! | bring two clocks onto one timeline, or do without | [`ClockSync`], [`clock::RelayDelay`], [`clock::OneWay`] |
-//! | tell honest updates from others | [`Guard`], [`guard::Envelope`], [`guard::Verdict`] |
-//! | check hits from the shooter's own view | [`Rewind`], [`rewind::HitRequest`] |
+//! | you want to | take | module |
+//! |---|---|---|
+//! | describe how a body moves | [`Kinematics`] at a [`SimTime`] | [`kinematics`] |
+//! | measure that from positions alone | [`Sampler`] | [`sampler`] |
+//! | choose how it is carried on between updates | [`Model`] | [`model`] |
+//! | choose that anew for each update | [`Planner`], [`Publisher::observe_planned`] | |
+//! | predict it from its surroundings | the planners of the crate `reckoning-predict` | |
+//! | decide when listeners need an update | [`Publisher`], [`Threshold`], [`AngleThreshold`] | [`publisher`] |
+//! | decide that per receiver | [`export::ExportRule`], [`ExportReason`] | [`export`] |
+//! | round what is sent as your wire does | [`Quantiser`] | |
+//! | send it over your own networking | [`Update::to_bytes`], [`Update::from_bytes`], or the feature `serde` | [`bytes`] |
+//! | show it elsewhere, now | [`Ghost`], [`Blend`] | [`ghost`] |
+//! | show it elsewhere, a moment ago | [`DelayedGhost`] | [`ghost`] |
+//! | show very many | [`Crowd`] | [`crowd`] |
+//! | keep it on the ground and out of it | [`GroundClamp`], [`Publisher::observe_on`] | [`ground`] |
+//! | describe the ground | [`Terrain`], [`terrain::HeightField`] | [`terrain`] |
+//! | turn turrets, roll wheels | [`Joint`], [`joints::JointPublisher`], [`wheel_spin_rad`] | [`joints`] |
+//! | turn a body the way it goes | [`heading_from_velocity`], [`two_point`] | [`orientation`] |
+//! | exchange updates with DIS peers | [`dis::DisModel`], [`dis::DisFields`], [`PublisherConfig::dis`] | [`dis`] |
+//! | measure the error listeners see | [`update_error_between`], [`FlightLog`], [`ListenerAccount`] | [`accounting`] |
+//! | share the error fairly among listeners | [`Fairness`], [`fairness::Policy`] | [`fairness`] |
+//! | synchronise clocks, or do without | [`ClockSync`], [`clock::RelayDelay`] | [`clock`] |
+//! | limit a rate | [`TokenBucket`] | |
+//! | reject updates that no honest client sends | [`Guard`], [`guard::Envelope`], [`guard::Verdict`] | [`guard`] |
+//! | check hits from the shooter's own view | [`Rewind`], [`rewind::HitRequest`] | [`rewind`] |
+//! | know why a setting was refused | [`ConfigError`] | [`error`] |
+//! | compute the same bits everywhere | [`math::sin`], [`random::SplitMix64`] | [`math`], [`random`] |
 //!
 //! # What you may rely on
 //!
 //! - **Same bits everywhere**: equal inputs give equal results in debug, release and
 //!   WebAssembly, at any frame rate and in any order of questions.
 //! - **No surprise**: finite input gives finite output; other input is refused by name.
-//! - **No jump**: an update moves the picture continuously, unless it says teleport.
+//! - **No jump**: an update moves the picture continuously, unless it is a teleport.
 //! - **Units**: SI and radians, `f64`, up is `+z`; a world unit may be anything.
 //!
 //! # Features
@@ -136,3 +145,7 @@ pub use threshold::{AngleThreshold, Threshold};
 pub use time::SimTime;
 pub use token_bucket::TokenBucket;
 pub use update::{Update, UpdateKind};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

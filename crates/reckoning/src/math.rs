@@ -1,4 +1,7 @@
-//! The transcendental functions, from one library on every platform.
+//! Mathematical functions that give the same bits on every platform.
+//!
+//! Take these in place of the methods of `f64` in whatever both sides compute, a
+//! [`CustomModel`](crate::model::CustomModel) for example.
 //!
 //! `+ - * /` and `sqrt` are exact everywhere; `sin`, `exp` and their kin are not, and two
 //! machines that disagree in the last bit of a guess would drift apart. Everything here
@@ -6,9 +9,8 @@
 //! release and WebAssembly.
 
 use glam::{DQuat, DVec3};
-pub use libm::{
-    asinh, atan2, ceil, cos, exp, expm1, fma, ilogb, log as ln, round, scalbn, sin, sincos, sqrt,
-};
+pub(crate) use libm::{asinh, fma, ilogb, scalbn};
+pub use libm::{atan2, ceil, cos, exp, expm1, log as ln, round, sin, sincos, sqrt};
 
 /// The bits of `2^(-k / 128)`, rounded correctly.
 #[rustfmt::skip]

@@ -1,4 +1,16 @@
-//! Which way a body points: headings from velocities, from two points, and angles that wrap.
+//! Orientations derived from motion: headings from velocities and from two points, and angles
+//! that wrap.
+//!
+//! Take these for bodies whose nose follows their path; their orientation then need not be sent.
+//!
+//! ```
+//! use reckoning::orientation::heading_rad;
+//! use reckoning::{DQuat, DVec3, heading_from_velocity};
+//!
+//! let facing = heading_from_velocity(DVec3::Y * 8.0, DQuat::IDENTITY, 0.5);
+//! assert!((heading_rad(facing) - 90.0_f64.to_radians()).abs() < 1e-12);
+//! assert_eq!(heading_from_velocity(DVec3::ZERO, facing, 0.5), facing); // standing: kept
+//! ```
 //!
 //! A car's nose follows its path. When orientation and path are reckoned apart, the car
 //! slides sideways; here the orientation is taken from the reckoned motion instead. Body

@@ -14,7 +14,7 @@ use crate::{ExportReason, Kinematics, Model};
 /// `S` is what the planner looks at besides the body itself: nothing (`()`), or for the
 /// planners of the crate `reckoning-predict` its `Surroundings`.
 pub trait Planner<S: ?Sized> {
-    /// Takes the truth of this tick. Planners without a memory need not know.
+    /// Takes the truth of this tick. Planners without a memory need not implement it.
     fn observe(&mut self, truth: &Kinematics, around: &S) {
         let _ = (truth, around);
     }
@@ -23,7 +23,7 @@ pub trait Planner<S: ?Sized> {
     fn plan(&mut self, truth: &Kinematics, around: &S, reason: ExportReason) -> Model;
 
     /// Whether [`observe`](Self::observe) will look at the surroundings of this truth. If
-    /// not, empty ones will do, and nobody need gather them.
+    /// not, empty ones will do, and the caller need not gather them.
     fn looks_around(&self, truth: &Kinematics) -> bool {
         let _ = truth;
         false

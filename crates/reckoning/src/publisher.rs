@@ -1,8 +1,21 @@
-//! The owner's side of dead reckoning: decide when the others need to hear from us.
+//! The owner's side of dead reckoning: decide when listeners need an update.
 //!
 //! A [`Publisher`] remembers the last state it exported and, on every tick, runs the very
-//! model its listeners run. While that guess stays inside the [`Threshold`] it says
-//! nothing; silence is the normal case and costs no bytes.
+//! model its listeners run. While that guess stays inside the [`Threshold`] it sends
+//! nothing; silence is the normal case and costs no bytes. Take one per body that you own.
+//!
+//! ```
+//! use reckoning::{DVec3, Kinematics, Publisher, PublisherConfig, SimTime};
+//!
+//! let ms = SimTime::from_millis;
+//! let start = Kinematics::moving(ms(0), DVec3::ZERO, DVec3::X * 5.0);
+//! let (mut publisher, first) = Publisher::start(PublisherConfig::default(), &start)?;
+//! let on_course = Kinematics::moving(ms(100), DVec3::X * 0.5, DVec3::X * 5.0);
+//! assert_eq!(publisher.observe(&on_course), None); // listeners guess right
+//! let swerved = Kinematics::moving(ms(200), DVec3::new(0.9, 0.4, 0.0), DVec3::Y * 5.0);
+//! assert!(publisher.observe(&swerved).is_some()); // 0.41 m off: send it
+//! # Ok::<(), reckoning::ConfigError>(())
+//! ```
 //!
 //! ```text
 //! truth   o---o---o---o
@@ -44,38 +57,47 @@ const FOLD_SHARE: u32 = 10;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]
 pub struct PublisherConfig {
-    /// Export once the listeners' guess is this far off.
+    /// Sends an update once the listeners' guess is this far off. Default:
+    /// [`Threshold::QUARTER_METRE`], 0.25 m. Above what rounding by the `quantiser` alone is off
+    /// by.
     pub threshold: Threshold,
-    /// Export once the listeners' guess is turned this far; `None` leaves orientation alone.
+    /// Sends an update once the listeners' guess is turned this far; `None` leaves orientation
+    /// alone. Default: 5 degrees. Above what rounding by the `quantiser` alone turns it.
     pub angle_threshold: Option<AngleThreshold>,
-    /// Export at least this often, so that a lost update heals.
+    /// Sends an update at least this often, so that a lost update heals. Default: 500 ms. Above
+    /// zero and, shortened by `heartbeat_spread`, at least `min_interval`.
     pub heartbeat: Duration,
-    /// Send the full state at least this often, folded into an export that is due anyway in
-    /// the last tenth of the interval.
+    /// Sends the full state at least this often, folded into an update that is due anyway in the
+    /// last tenth of the interval. Default: 10 s. Zero makes every update full.
     pub full_interval: Duration,
-    /// Shorten or lengthen each heartbeat and full interval at random by up to this share,
-    /// 0 to 0.5, so that bodies born together do not speak together.
+    /// Shortens or lengthens each heartbeat and full interval at random by up to this share, so
+    /// that bodies spawned together do not send together. Default: 0. From 0 to 0.5.
     pub heartbeat_spread: f64,
-    /// Seeds that randomness; give each body its own.
+    /// Seeds that randomness; give each body its own. Default: 0. Any value.
     pub seed: u64,
-    /// Never export more often than this. At most `heartbeat`.
+    /// Never sends more often than this, except for stops and teleports. Default: zero, no limit.
+    /// At most the `heartbeat`.
     pub min_interval: Duration,
-    /// Never export for the sake of orientation more often than this; `min_interval` holds
-    /// as well.
+    /// Never sends for the sake of orientation more often than this; `min_interval` holds as well.
+    /// Default: zero, no limit. Any span.
     pub angle_min_interval: Duration,
-    /// The motion model shared with the listeners.
+    /// The motion model shared with the listeners. Default: [`Model::Linear`]. Its numbers must be
+    /// finite.
     pub model: Model,
-    /// What the wire keeps of an update.
+    /// Rounding of what is sent, as the wire will round it. Default: [`Quantiser::EXACT`]. What it
+    /// rounds must stay below both thresholds.
     pub quantiser: Quantiser,
-    /// Export at once, whatever the threshold and the interval say, when the body has come
-    /// to rest while listeners still see it move: what overshoots least looks best.
+    /// Sends an update at once, whatever the threshold and the interval are, when the body has come
+    /// to rest while listeners still see it move: what overshoots least looks best. Default:
+    /// `true`.
     pub export_stops: bool,
-    /// Say a stop again after this long, once, because a lost one shows as sliding on until
-    /// the next heartbeat. Zero does not.
+    /// Repeats a stop once after this long, because a lost one shows as sliding on until the next
+    /// heartbeat. Default: 100 ms. Zero does not repeat.
     pub stop_repeat: Duration,
-    /// Publish less acceleration the less it agrees with the one published last.
+    /// Sends less acceleration the less it agrees with the one sent last. Default: `false`.
     pub damp_acceleration: bool,
-    /// How far ahead [`Publisher::observe_on`] looks for the ground and for walls.
+    /// How far ahead [`Publisher::observe_on`] looks for the ground and for walls. Default: 500 ms.
+    /// Zero does not look.
     pub lookahead: Duration,
 }
 
@@ -102,7 +124,7 @@ impl Default for PublisherConfig {
 }
 
 impl PublisherConfig {
-    /// The habits of a DIS exercise: one metre per axis, three degrees, five seconds with a
+    /// The custom of DIS exercises: one metre per axis, three degrees, five seconds with a
     /// tenth of spread, every update full.
     #[must_use]
     pub fn dis(model: Model) -> Self {
@@ -160,7 +182,7 @@ impl PublisherConfig {
     }
 }
 
-/// What a [`Publisher`] has done so far.
+/// Counters of a [`Publisher`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PublisherStats {
@@ -252,7 +274,7 @@ impl Publisher {
     }
 
     /// Why an update is due for this truth, if one is: the first half of
-    /// [`observe`](Self::observe), for those who plan a model of their own before they
+    /// [`observe`](Self::observe), for callers that choose a model of their own before they
     /// [`export`](Self::export).
     pub fn due(&mut self, truth: &Kinematics) -> Option<ExportReason> {
         self.stats.observed += 1;

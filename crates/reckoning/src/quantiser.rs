@@ -16,15 +16,18 @@ use crate::{Kinematics, Model};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]
 pub struct Quantiser {
-    /// Step of each position component, and of progress along a path.
+    /// Step of each position component, and of progress along a path. Default: 0, exact. Finite,
+    /// not negative.
     pub position_m: f64,
-    /// Step of each velocity component, of curve coefficients and of the rate on a path.
+    /// Step of each velocity component, of curve coefficients and of the rate on a path. Default:
+    /// 0, exact. Finite, not negative.
     pub velocity_mps: f64,
-    /// Step of each acceleration component.
+    /// Step of each acceleration component. Default: 0, exact. Finite, not negative.
     pub acceleration_mps2: f64,
-    /// Step of each angular velocity component.
+    /// Step of each angular velocity component. Default: 0, exact. Finite, not negative.
     pub angular_velocity_radps: f64,
-    /// Step of the three smaller components of the orientation quaternion.
+    /// Step of the three smaller components of the orientation quaternion. Default: 0, exact.
+    /// Finite, not negative.
     pub orientation: f64,
 }
 

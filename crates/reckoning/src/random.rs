@@ -1,5 +1,15 @@
 //! Seeded random numbers, the same on every machine and in every version.
 //!
+//! Take a [`SplitMix64`] wherever a simulation must replay to the same bits.
+//!
+//! ```
+//! use reckoning::random::SplitMix64;
+//!
+//! let mut random = SplitMix64::new(7);
+//! let mut replay = random.clone();
+//! assert_eq!(random.unit(), replay.unit());
+//! ```
+//!
 //! A committed table must not change because a library improved its generator, so the few
 //! lines are our own: `SplitMix64` (Steele, Lea and Flood 2014), integer arithmetic only,
 //! which passes the usual batteries and starts well from any seed.
@@ -10,7 +20,7 @@ use crate::math::{cos, ln, sqrt};
 
 /// A sequence of random numbers that depends on its seed alone.
 ///
-/// It is a value: whoever draws owns it, and a clone draws the same numbers.
+/// It is a plain value without global state, and a clone draws the same numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SplitMix64 {
     state: u64,

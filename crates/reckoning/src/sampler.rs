@@ -1,6 +1,22 @@
-//! Velocity and acceleration from frames, for games whose physics gives spiky ones.
+//! Velocity and acceleration measured from positions.
 //!
-//! A [`Sampler`] sees where a body is on every frame and differences that: the velocity over
+//! Take a [`Sampler`] when the physics of a game gives no velocities, or spiky ones.
+//!
+//! ```
+//! use reckoning::{DQuat, DVec3, Sampler, SamplerConfig, SimTime};
+//!
+//! let mut sampler = Sampler::new(SamplerConfig::default())?;
+//! let frame = |tick: i64| (SimTime::from_tick(tick, 50), DVec3::X * (0.1 * tick as f64));
+//! let mut seen = None;
+//! for (now, position) in (0..5).map(frame) {
+//!     seen = Some(sampler.observe(now, position, DQuat::IDENTITY));
+//! }
+//! let velocity = seen.unwrap_or_default().velocity;
+//! assert!((velocity - DVec3::X * 5.0).length() < 1e-9); // a tenth of a metre per 20 ms
+//! # Ok::<(), reckoning::ConfigError>(())
+//! ```
+//!
+//! A sampler takes the position of a body on every frame and differences it: the velocity over
 //! the last one to three frames, the acceleration from two such velocities one frame apart,
 //! the angular velocity likewise. Values near zero count as zero, so that a body that
 //! trembles at rest is published as standing.
@@ -18,15 +34,17 @@ use crate::{Kinematics, SimTime};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SamplerConfig {
-    /// Over how many frames velocities are averaged: 1 to 3. More is smoother and later.
+    /// Over how many frames velocities are averaged. More is smoother and later. Default: 2. From 1
+    /// to 3.
     pub frames: u8,
-    /// Slower than this counts as standing still.
+    /// Slower than this counts as standing still. Default: 0.01 m/s. Finite, not negative.
     pub tiny_velocity_mps: f64,
-    /// Weaker than this counts as no acceleration.
+    /// Weaker than this counts as no acceleration. Default: 0.01 m/s^2. Finite, not negative.
     pub tiny_acceleration_mps2: f64,
-    /// Slower than this counts as not turning.
+    /// Slower than this counts as not turning. Default: 0.001 rad/s. Finite, not negative.
     pub tiny_angular_velocity_radps: f64,
-    /// Whether to publish vertical acceleration; it often shows as floating and sinking.
+    /// Whether to measure vertical acceleration; it often shows as floating and sinking. Default:
+    /// `false`.
     pub vertical_acceleration: bool,
 }
 
@@ -61,7 +79,7 @@ impl SamplerConfig {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Frame {
+struct PoseSample {
     at: SimTime,
     position: DVec3,
     orientation: DQuat,
@@ -72,8 +90,8 @@ struct Frame {
 #[derive(Clone, Debug)]
 pub struct Sampler {
     config: SamplerConfig,
-    /// Newest first; as many as `held` says.
-    frames: [Frame; 3],
+    /// Newest first; `held` of them.
+    frames: [PoseSample; 3],
     held: usize,
 }
 
@@ -84,7 +102,7 @@ impl Sampler {
     /// Refuses a frame count outside 1 to 3 and limits that are negative or not finite.
     pub fn new(config: SamplerConfig) -> Result<Self, SettingError> {
         config.validate()?;
-        let nothing = Frame {
+        let nothing = PoseSample {
             at: SimTime::MIN,
             position: DVec3::ZERO,
             orientation: DQuat::IDENTITY,
@@ -98,7 +116,7 @@ impl Sampler {
         self.held = 0;
     }
 
-    /// Takes the pose of this frame and says how the body moves.
+    /// Takes the pose of this frame and returns how the body moves.
     ///
     /// The first frame gives a body at rest. A frame replaces those it is not later than.
     pub fn observe(&mut self, at: SimTime, position: DVec3, orientation: DQuat) -> Kinematics {
@@ -111,7 +129,7 @@ impl Sampler {
             self.difference(&mut seen);
         }
         self.frames.rotate_right(1);
-        self.frames[0] = Frame { at, position, orientation, velocity: seen.velocity };
+        self.frames[0] = PoseSample { at, position, orientation, velocity: seen.velocity };
         self.held = (self.held + 1).min(3);
         seen
     }

@@ -1,7 +1,7 @@
-//! The ground, as far as dead reckoning needs to know it.
+//! Terrain: the ground, as far as dead reckoning needs to know it.
 //!
 //! A [`Terrain`] answers two questions: where is the ground at this place, and where does
-//! this path first go below it. A game hands in its own, usually a ray cast into its physics
+//! this path first go below it. A game implements its own, usually a ray cast into its physics
 //! engine; [`FlatGround`] and [`HeightField`] serve games without one, tests and servers.
 //!
 //! ```text
@@ -12,7 +12,19 @@
 //!              o to
 //! ```
 //!
-//! Standing on the ground: [`GroundClamp`](crate::GroundClamp).
+//! ```
+//! use reckoning::terrain::HeightField;
+//! use reckoning::{DVec3, Terrain};
+//!
+//! // One cell of 10 m that rises by 2 m towards +x.
+//! let slope = HeightField::new(DVec3::ZERO, 10.0, 2, 2, vec![0.0, 2.0, 0.0, 2.0])?;
+//! let ground = slope.ground_below(DVec3::new(5.0, 5.0, 0.0)).map(|ground| ground.point.z);
+//! assert_eq!(ground, Some(1.0));
+//! # Ok::<(), reckoning::ConfigError>(())
+//! ```
+//!
+//! It is asked by [`GroundClamp`](crate::GroundClamp), by
+//! [`Publisher::observe_on`](crate::Publisher::observe_on) and by [`Guard`](crate::Guard).
 
 use alloc::vec::Vec;
 
@@ -57,7 +69,7 @@ pub trait Terrain {
 /// Endless level ground.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlatGround {
-    /// How high it lies.
+    /// How high it lies. Default: 0 m. Finite.
     pub height_m: f64,
 }
 
@@ -201,7 +213,7 @@ impl Terrain for HeightField {
     }
 
     fn first_hit(&self, from: DVec3, to: DVec3) -> Option<Contact> {
-        let path = Path::over(self, from, to)?;
+        let path = GridPath::over(self, from, to)?;
         let (mut here, mut clearance) = (0.0, path.clearance_at(0.0));
         let at_first = clearance;
         for next in path.crossings() {
@@ -223,7 +235,7 @@ impl Terrain for HeightField {
 /// The part of a straight path that is over a [`HeightField`]. Between the grid's lines its
 /// clearance above the ground changes linearly, so looking where it crosses them misses
 /// nothing.
-struct Path<'a> {
+struct GridPath<'a> {
     field: &'a HeightField,
     from: DVec3,
     way: DVec3,
@@ -232,7 +244,7 @@ struct Path<'a> {
     step: [f64; 2],
 }
 
-impl<'a> Path<'a> {
+impl<'a> GridPath<'a> {
     fn over(field: &'a HeightField, from: DVec3, to: DVec3) -> Option<Self> {
         let way = to - from;
         let start = field.in_cells(from);

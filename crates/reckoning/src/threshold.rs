@@ -12,7 +12,7 @@ use crate::math::cos;
 /// Steady motion meets a threshold exactly at a whole tick more often than one would think:
 /// 200 m/s on a circle of 5 km is 0.99999 m off the tangent after half a second. Whether
 /// that tick exports must not hang on the fifth digit of the truth, and it is better to
-/// speak a ten-thousandth early than a tick late; published counts of such orbits are met
+/// send a ten-thousandth early than a tick late; published counts of such orbits are met
 /// exactly this way.
 const REACHED: f64 = 1.0 - 1e-4;
 
@@ -32,7 +32,7 @@ impl Threshold {
     /// One metre along each axis: the custom of DIS.
     pub const METRE_PER_AXIS: Self = Self { max_error_m: 1.0, per_axis: true };
 
-    /// Speak once the guess is off by more than this. Positive and finite.
+    /// Sends an update once the guess is off by more than this. Positive and finite.
     ///
     /// # Errors
     /// Refuses zero, negative and non-finite distances.
@@ -44,7 +44,7 @@ impl Threshold {
         }
     }
 
-    /// Speak once the guess is off by more than this along any axis, as in DIS.
+    /// Sends an update once the guess is off by more than this along any axis, as in DIS.
     ///
     /// # Errors
     /// As [`Threshold::metres`].
@@ -98,7 +98,7 @@ pub struct AngleThreshold {
 }
 
 impl AngleThreshold {
-    /// Speak once the guess is turned by more than this. Above zero, at most pi.
+    /// Sends an update once the guess is turned by more than this. Above zero, at most pi.
     ///
     /// # Errors
     /// Refuses angles outside that range.
@@ -110,7 +110,7 @@ impl AngleThreshold {
         }
     }
 
-    /// Speak once the guess is turned by more than this. Above zero, at most 180.
+    /// Sends an update once the guess is turned by more than this. Above zero, at most 180.
     ///
     /// # Errors
     /// As [`AngleThreshold::radians`].

@@ -45,7 +45,7 @@ impl Update {
         Self { seen, model, kind }
     }
 
-    /// The moment it speaks of, on the owner's timeline.
+    /// The moment it is about, on the owner's timeline.
     #[must_use]
     pub const fn at(&self) -> SimTime {
         self.seen.at

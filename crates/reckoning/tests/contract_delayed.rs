@@ -4,9 +4,10 @@ mod common;
 
 use std::time::Duration;
 
+use common::ghosts::{AnyGhost, changes, shown, told, told_and_watched, velocity_jump};
 use common::{
-    Delivery, Picture, after, cases, deliveries, deliveries_of, flows, millis, motion, picture,
-    same_place, slope, smooth_model, update,
+    Delivery, Picture, after, cases, deliveries, deliveries_of, flows, millis, motion, same_place,
+    smooth_model, update,
 };
 use proptest::prelude::*;
 use reckoning::ghost::Accepted;
@@ -25,41 +26,6 @@ fn config() -> impl Strategy<Value = DelayedConfig> {
     )
 }
 
-/// More than what a slope is taken from.
-const WINDOW: Duration = Duration::from_micros(5);
-
-fn born(config: DelayedConfig, first: Delivery) -> DelayedGhost {
-    DelayedGhost::with_config(config, first.update, first.now).unwrap()
-}
-
-fn told(config: DelayedConfig, deliveries: &[Delivery]) -> DelayedGhost {
-    let mut ghost = born(config, deliveries[0]);
-    for delivery in &deliveries[1..] {
-        ghost.accept(delivery.update, delivery.now);
-    }
-    ghost
-}
-
-/// Each time an update is used: the ghost before, the ghost after, and the moment.
-fn changes(
-    config: DelayedConfig,
-    deliveries: &[Delivery],
-) -> Vec<(DelayedGhost, DelayedGhost, SimTime)> {
-    let mut ghost = born(config, deliveries[0]);
-    let mut changes = Vec::new();
-    for delivery in &deliveries[1..] {
-        let before = ghost.clone();
-        if ghost.accept(delivery.update, delivery.now) != Accepted::Stale {
-            changes.push((before, ghost.clone(), delivery.now));
-        }
-    }
-    changes
-}
-
-fn shown(ghost: &DelayedGhost, now: SimTime) -> Picture {
-    picture(ghost.position_at(now), ghost.velocity_at(now), ghost.orientation_at(now))
-}
-
 fn shown_for_six_seconds(ghost: &DelayedGhost, from: SimTime) -> Vec<Picture> {
     (-10..60).map(|tenth| shown(ghost, after(from, f64::from(tenth) * 0.1))).collect()
 }
@@ -69,7 +35,7 @@ proptest! {
 
     #[test]
     fn no_update_makes_the_picture_jump(config in config(), deliveries in deliveries()) {
-        for (before, after, now) in changes(config, &deliveries) {
+        for (before, after, now) in changes::<DelayedGhost>(config, &deliveries) {
             let (from, to) = (before.position_at(now), after.position_at(now));
             prop_assert!(same_place(from, to), "{from} to {to} at {now}");
             let (from, to) = (before.velocity_at(now), after.velocity_at(now));
@@ -86,22 +52,12 @@ proptest! {
     ) {
         // A fixed delay: one that slides moves in whole microseconds, too coarse to difference.
         let config = { let mut fixed = config; fixed.max_delay = config.min_delay; fixed };
-        let mut last = deliveries[0].now;
-        for (before, after, now) in changes(config, &deliveries) {
-            // Between two updates at nearly the same moment there is nothing to be seen.
-            if now.saturating_since(std::mem::replace(&mut last, now)) < WINDOW {
-                continue;
-            }
-            let came = slope(|t| before.position_at(t), now, -1);
-            let goes = slope(|t| after.position_at(t), now, 1);
-            let off = (came - goes).length();
-            prop_assert!(off < 2e-3 * (1.0 + came.length()), "{came} to {goes} at {now}");
-        }
+        prop_assert_eq!(velocity_jump::<DelayedGhost>(config, &deliveries, 2e-3), None);
     }
 
     #[test]
     fn the_picture_flows_at_every_moment(config in config(), deliveries in deliveries()) {
-        let ghost = told(config, &deliveries);
+        let ghost: DelayedGhost = told(config, &deliveries);
         let last = deliveries.last().unwrap().now;
         let newest = ghost.update().at() + ghost.delay_at(last);
         let seams = [newest, newest + config.max_extrapolation, last + config.span];
@@ -119,7 +75,7 @@ proptest! {
         deliveries in deliveries(),
         later_us in 1..i64::MAX / 4,
     ) {
-        let ghost = told(config, &deliveries);
+        let ghost: DelayedGhost = told(config, &deliveries);
         let last = deliveries.last().unwrap().now.max(ghost.update().at());
         // The delay slides by a tenth of the time that passes.
         let slid = last + config.max_delay * 10;
@@ -145,7 +101,7 @@ proptest! {
             let at = SimTime::from_millis(100 * k);
             Delivery { update: update(at, motion, UpdateKind::Partial), now: at }
         }).collect();
-        let ghost = told(config, &deliveries);
+        let ghost: DelayedGhost = told(config, &deliveries);
         for Delivery { update, now } in &deliveries[1..] {
             let played = *now + config.min_delay;
             prop_assert!(same_place(ghost.position_at(played), update.kinematics().position));
@@ -158,16 +114,8 @@ proptest! {
         deliveries in deliveries(),
         frame_us in 1_000..50_000_i64,
     ) {
-        let unwatched = told(config, &deliveries);
-        let mut watched = born(config, deliveries[0]);
-        let mut frame = deliveries[0].now;
-        for delivery in &deliveries[1..] {
-            while frame < delivery.now {
-                let _ = shown(&watched, frame);
-                frame = SimTime::from_micros(frame.as_micros() + frame_us);
-            }
-            watched.accept(delivery.update, delivery.now);
-        }
+        let unwatched: DelayedGhost = told(config, &deliveries);
+        let watched: DelayedGhost = told_and_watched(config, &deliveries, frame_us);
         let from = deliveries[0].now;
         let mut backwards: Vec<Picture> =
             (-10..60).rev().map(|t| shown(&watched, after(from, f64::from(t) * 0.1))).collect();
@@ -184,7 +132,8 @@ proptest! {
             }
         }
         let from = deliveries[0].now;
-        let (twice, once) = (told(config, &deliveries), told(config, &once));
+        let twice: DelayedGhost = told(config, &deliveries);
+        let once: DelayedGhost = told(config, &once);
         prop_assert_eq!(shown_for_six_seconds(&twice, from), shown_for_six_seconds(&once, from));
     }
 
@@ -196,7 +145,7 @@ proptest! {
         wait_ms in 0..400_u64,
         before_us in 1..900_000_i64,
     ) {
-        let mut ghost = told(config, &deliveries);
+        let mut ghost: DelayedGhost = told(config, &deliveries);
         let last = deliveries.last().unwrap().now + Duration::from_millis(wait_ms);
         let playhead = last - ghost.delay_at(last);
         let played = deliveries.iter().map(|d| d.update.at()).filter(|&at| at <= playhead).max();
@@ -212,7 +161,7 @@ proptest! {
 
     #[test]
     fn the_delay_keeps_within_its_bounds(config in config(), deliveries in deliveries()) {
-        let mut ghost = born(config, deliveries[0]);
+        let mut ghost = DelayedGhost::born(config, deliveries[0]);
         for delivery in &deliveries[1..] {
             ghost.accept(delivery.update, delivery.now);
             for later_ms in [0, 100, 10_000] {
@@ -228,7 +177,7 @@ proptest! {
         deliveries in deliveries(),
         motion in motion(),
     ) {
-        let mut ghost = told(config, &deliveries);
+        let mut ghost: DelayedGhost = told(config, &deliveries);
         let at = ghost.update().at() + Duration::from_millis(1);
         let now = deliveries.last().unwrap().now.max(at) + config.max_delay;
         let teleport = update(at, motion, UpdateKind::Teleport);

@@ -7,7 +7,8 @@ use common::extreme::{
     delayed_config, ghost_config, kinematics, number, orientation, publisher_config, quantiser,
     step, time, update, vector,
 };
-use common::{cases, model};
+use common::ghosts::AnyGhost;
+use common::{Delivery, cases, model};
 use proptest::prelude::*;
 use reckoning::{
     Curve, DQuat, DVec3, DelayedGhost, Ghost, Kinematics, Model, Publisher, PublisherConfig,
@@ -16,6 +17,27 @@ use reckoning::{
 
 fn unit(q: DQuat) -> bool {
     (q.length() - 1.0).abs() < 0.02
+}
+
+/// A ghost shows numbers after each of the updates, and its delay is sound.
+fn numbers<G: AnyGhost>(
+    config: G::Config,
+    updates: &[(Update, SimTime)],
+    asked: &[SimTime],
+    delay_is_sound: impl Fn(&G, SimTime) -> bool,
+) -> Result<(), TestCaseError> {
+    let (update, now) = updates[0];
+    let mut ghost = G::born(config, Delivery { update, now });
+    for &(update, now) in updates {
+        ghost.take(Delivery { update, now });
+        for at in asked.iter().copied().chain([now]) {
+            prop_assert!(ghost.shown_position(at).is_finite());
+            prop_assert!(ghost.shown_velocity(at).is_finite());
+            prop_assert!(unit(ghost.shown_orientation(at)), "{}", ghost.shown_orientation(at));
+            prop_assert!(delay_is_sound(&ghost, at));
+        }
+    }
+    Ok(())
 }
 
 proptest! {
@@ -34,16 +56,7 @@ proptest! {
         updates in prop::collection::vec((update(), time()), 1..6),
         asked in prop::collection::vec(time(), 1..6),
     ) {
-        let mut ghost = Ghost::with_config(config, updates[0].0, updates[0].1).unwrap();
-        for (update, now) in updates {
-            ghost.accept(update, now);
-            for at in asked.iter().copied().chain([now]) {
-                prop_assert!(ghost.position_at(at).is_finite());
-                prop_assert!(ghost.velocity_at(at).is_finite());
-                prop_assert!(unit(ghost.orientation_at(at)), "{}", ghost.orientation_at(at));
-                prop_assert!(ghost.delay_s().is_finite());
-            }
-        }
+        numbers(config, &updates, &asked, |ghost: &Ghost, _| ghost.delay_s().is_finite())?;
     }
 
     #[test]
@@ -52,16 +65,9 @@ proptest! {
         updates in prop::collection::vec((update(), time()), 1..6),
         asked in prop::collection::vec(time(), 1..6),
     ) {
-        let mut ghost = DelayedGhost::with_config(config, updates[0].0, updates[0].1).unwrap();
-        for (update, now) in updates {
-            ghost.accept(update, now);
-            for at in asked.iter().copied().chain([now]) {
-                prop_assert!(ghost.position_at(at).is_finite());
-                prop_assert!(ghost.velocity_at(at).is_finite());
-                prop_assert!(unit(ghost.orientation_at(at)), "{}", ghost.orientation_at(at));
-                prop_assert!(ghost.delay_at(at).as_secs_f64() <= config.max_delay.as_secs_f64());
-            }
-        }
+        numbers(config, &updates, &asked, |ghost: &DelayedGhost, at| {
+            ghost.delay_at(at).as_secs_f64() <= config.max_delay.as_secs_f64()
+        })?;
     }
 
     #[test]

@@ -4,9 +4,10 @@ mod common;
 
 use std::time::Duration;
 
+use common::ghosts::{changes, shown, told, told_and_watched, velocity_jump};
 use common::{
-    Delivery, Picture, after, cases, deliveries, deliveries_of, flows, kinematics, millis, motion,
-    picture, same_place, slope, smooth_model, update,
+    Delivery, after, cases, deliveries, deliveries_of, flows, kinematics, millis, motion,
+    same_place, smooth_model, update,
 };
 use proptest::prelude::*;
 use reckoning::ghost::Accepted;
@@ -51,38 +52,6 @@ const SMOOTH: [Blend; 7] = [
 ];
 const VELOCITY_KEEPING: [Blend; 3] = [Blend::ProjectiveVelocity, Blend::Bezier, Blend::Hermite];
 
-/// More than what a slope is taken from.
-const WINDOW: Duration = Duration::from_micros(5);
-
-fn born(config: GhostConfig, first: Delivery) -> Ghost {
-    Ghost::with_config(config, first.update, first.now).unwrap()
-}
-
-fn told(config: GhostConfig, deliveries: &[Delivery]) -> Ghost {
-    let mut ghost = born(config, deliveries[0]);
-    for delivery in &deliveries[1..] {
-        ghost.accept(delivery.update, delivery.now);
-    }
-    ghost
-}
-
-/// Each time an update is accepted: the ghost before, the ghost after, and the moment.
-fn changes(config: GhostConfig, deliveries: &[Delivery]) -> Vec<(Ghost, Ghost, SimTime)> {
-    let mut ghost = born(config, deliveries[0]);
-    let mut changes = Vec::new();
-    for delivery in &deliveries[1..] {
-        let before = ghost;
-        if ghost.accept(delivery.update, delivery.now) == Accepted::Newest {
-            changes.push((before, ghost, delivery.now));
-        }
-    }
-    changes
-}
-
-fn shown(ghost: &Ghost, now: SimTime) -> Picture {
-    picture(ghost.position_at(now), ghost.velocity_at(now), ghost.orientation_at(now))
-}
-
 /// The longest the current blend of a ghost can take.
 fn longest_span_s(config: &GhostConfig) -> f64 {
     match config.span {
@@ -104,7 +73,7 @@ proptest! {
 
     #[test]
     fn no_update_makes_the_picture_jump(config in config(&SMOOTH), deliveries in deliveries()) {
-        for (before, after, now) in changes(config, &deliveries) {
+        for (before, after, now) in changes::<Ghost>(config, &deliveries) {
             let (from, to) = (before.position_at(now), after.position_at(now));
             prop_assert!(same_place(from, to), "{from} to {to} at {now}");
             let (from, to) = (before.orientation_at(now), after.orientation_at(now));
@@ -119,7 +88,7 @@ proptest! {
         deliveries in deliveries(),
         wait in millis(0..900),
     ) {
-        for (_, mut ghost, arrived) in changes(config, &deliveries) {
+        for (_, mut ghost, arrived) in changes::<Ghost>(config, &deliveries) {
             let now = arrived + wait;
             let from = ghost.position_at(now);
             ghost.set_config(other, now).unwrap();
@@ -134,7 +103,7 @@ proptest! {
         config in config(&VELOCITY_KEEPING),
         deliveries in deliveries(),
     ) {
-        for (before, after, now) in changes(config, &deliveries) {
+        for (before, after, now) in changes::<Ghost>(config, &deliveries) {
             let (from, to) = (before.velocity_at(now), after.velocity_at(now));
             prop_assert!(same_place(from, to), "{from} to {to} at {now}");
         }
@@ -145,22 +114,12 @@ proptest! {
         config in config(&VELOCITY_KEEPING),
         deliveries in deliveries_of(smooth_model()),
     ) {
-        let mut last = deliveries[0].now;
-        for (before, after, now) in changes(config, &deliveries) {
-            // Between two updates at nearly the same moment there is nothing to be seen.
-            if now.saturating_since(std::mem::replace(&mut last, now)) < WINDOW {
-                continue;
-            }
-            let came = slope(|t| before.position_at(t), now, -1);
-            let goes = slope(|t| after.position_at(t), now, 1);
-            let off = (came - goes).length();
-            prop_assert!(off < 1e-3 * (1.0 + came.length()), "{came} to {goes} at {now}");
-        }
+        prop_assert_eq!(velocity_jump::<Ghost>(config, &deliveries, 1e-3), None);
     }
 
     #[test]
     fn the_picture_flows_at_every_moment(config in config(&SMOOTH), deliveries in deliveries()) {
-        let ghost = told(config, &deliveries);
+        let ghost: Ghost = told(config, &deliveries);
         let arrived = arrival_of(&ghost, &deliveries);
         let since = believed_since(&ghost, arrived);
         let cap_s = config.max_extrapolation.as_secs_f64();
@@ -181,7 +140,7 @@ proptest! {
         motion in motion(),
         late_ms in 0..300_i64,
     ) {
-        let mut ghost = told(config, &deliveries);
+        let mut ghost: Ghost = told(config, &deliveries);
         let now = deliveries.last().unwrap().now.max(ghost.update().at()) + Duration::from_millis(5);
         let teleport = update(after(now, -1e-3 * late_ms as f64), motion, UpdateKind::Teleport);
         if ghost.accept(teleport, now) == Accepted::Newest {
@@ -196,7 +155,7 @@ proptest! {
         deliveries in deliveries(),
         share in 0.0..1.0_f64,
     ) {
-        let ghost = told(config, &deliveries);
+        let ghost: Ghost = told(config, &deliveries);
         let arrived = arrival_of(&ghost, &deliveries);
         let since = believed_since(&ghost, arrived);
         let from_s = arrived.now.secs_since(since) + longest_span_s(&config) + 1e-6;
@@ -215,7 +174,7 @@ proptest! {
         deliveries in deliveries(),
         later_us in 1..i64::MAX / 4,
     ) {
-        let ghost = told(config, &deliveries);
+        let ghost: Ghost = told(config, &deliveries);
         let arrived = arrival_of(&ghost, &deliveries);
         let cap = config.max_extrapolation;
         let rest = (believed_since(&ghost, arrived) + cap.mul_f64(1.5))
@@ -279,7 +238,7 @@ proptest! {
         deliveries in deliveries(),
         mut questions in prop::collection::vec(-2_000_000..9_000_000_i64, 1..40),
     ) {
-        let ghost = told(config, &deliveries);
+        let ghost: Ghost = told(config, &deliveries);
         let ask = |us: i64| shown(&ghost, SimTime::from_micros(us));
         let first: Vec<_> = questions.iter().map(|&us| (us, ask(us))).collect();
         questions.sort_unstable();
@@ -295,16 +254,8 @@ proptest! {
         deliveries in deliveries(),
         frame_us in 1_000..50_000_i64,
     ) {
-        let unwatched = told(config, &deliveries);
-        let mut watched = born(config, deliveries[0]);
-        let mut frame = deliveries[0].now;
-        for delivery in &deliveries[1..] {
-            while frame < delivery.now {
-                let _ = shown(&watched, frame);
-                frame = SimTime::from_micros(frame.as_micros() + frame_us);
-            }
-            watched.accept(delivery.update, delivery.now);
-        }
+        let unwatched: Ghost = told(config, &deliveries);
+        let watched: Ghost = told_and_watched(config, &deliveries, frame_us);
         for tenth in 0..60 {
             let now = after(deliveries[0].now, f64::from(tenth) * 0.1);
             prop_assert_eq!(shown(&watched, now), shown(&unwatched, now));
@@ -316,7 +267,7 @@ proptest! {
         config in config(&Blend::ALL),
         deliveries in deliveries(),
     ) {
-        let everything = told(config, &deliveries);
+        let everything: Ghost = told(config, &deliveries);
         let mut newest = deliveries[0].update.at();
         let mut useful = vec![deliveries[0]];
         for &delivery in &deliveries[1..] {
@@ -325,7 +276,7 @@ proptest! {
                 useful.push(delivery);
             }
         }
-        let only_useful = told(config, &useful);
+        let only_useful: Ghost = told(config, &useful);
         prop_assert_eq!(everything.stats().stale as usize, deliveries.len() - useful.len());
         for tenth in -20..60 {
             let now = after(deliveries[0].now, f64::from(tenth) * 0.1);

@@ -2,7 +2,9 @@
 //!
 //! Dependencies point one way, from the shells down to the engine, and the engine takes
 //! almost nothing from outside ([`edges`]). Every path a document names is there
-//! ([`paths`]), and every figure comes from a file that a command writes ([`figures`]). The rules are pure functions, tried here on made-up input as well: a check
+//! ([`paths`]), every function that the walk names is in its file ([`walk`]), every program
+//! is compiled ([`programs`]), and every figure comes from a file that a command writes
+//! ([`figures`]). The rules are pure functions, tried here on made-up input as well: a check
 //! that cannot fail protects nothing.
 
 #[path = "../../src/documents.rs"]
@@ -10,10 +12,13 @@ mod documents;
 mod edges;
 mod figures;
 mod paths;
+mod programs;
 #[path = "../../src/figures/splice.rs"]
 mod splice;
+mod walk;
 
 use std::env;
+use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -58,6 +63,45 @@ fn the_readme_has_no_measured_figure_beside_those() {
     let complaints = figures::typed_in(&readme.text);
 
     assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
+}
+
+#[test]
+fn the_walk_is_short_and_names_functions_that_exist() {
+    let documents = documents::all(&root()).expect("documents can be read");
+    let walk = documents.iter().find(|it| it.name == walk::WALK).expect("it is there");
+    let complaints = walk::complaints(&walk.text, source);
+
+    assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
+}
+
+#[test]
+fn every_program_of_guide_and_readme_is_compiled_or_an_excerpt() {
+    let mut pages = documents::all(&root()).expect("documents can be read");
+    pages.retain(|it| it.name.starts_with(programs::GUIDE) || it.name == "README.md");
+    assert!(pages.len() > 10, "the guide is there");
+    let includes = source(programs::INCLUDES).expect("it is there");
+    let mut complaints = programs::left_out(&pages, &includes);
+    complaints.extend(pages.iter().flat_map(|page| programs::unproven(page, source)));
+
+    assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
+}
+
+#[test]
+fn the_program_of_every_crates_readme_is_compiled() {
+    let crates = fs::read_dir(root().join("crates")).expect("crates can be listed");
+    for folder in crates.map(|it| it.expect("an entry can be read").path()) {
+        let read = |file: &str| fs::read_to_string(folder.join(file)).unwrap_or_default();
+        let includes = read("src/lib.rs").contains("include_str!(\"../README.md\")");
+        let name = folder.display();
+        assert!(
+            includes || !programs::has_program(&read("README.md")),
+            "{name}: include README.md"
+        );
+    }
+}
+
+fn source(path: &str) -> Option<String> {
+    fs::read_to_string(root().join(path)).ok()
 }
 
 fn root() -> PathBuf {

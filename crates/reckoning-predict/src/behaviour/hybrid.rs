@@ -19,7 +19,7 @@ use crate::{KnownBody, Scene};
 pub struct PatternsHybrid {
     /// What is used for bodies that turn, and always up to `always`.
     pub patterns: Patterns,
-    /// Up to here play patterns are always used. SHI's x.
+    /// Up to here play patterns are always used. SHI's x; [`new`](Self::new) takes 350 ms.
     pub always: Duration,
 }
 
@@ -43,15 +43,8 @@ impl PatternsHybrid {
         out: &mut [DVec3],
     ) {
         let body = &scene.bodies()[place as usize];
-        let asked = horizons_s.iter().copied().zip(out);
-        let asked = asked.filter_map(|(horizon_s, out)| {
-            if !self.goes_straight(body, horizon_s) {
-                return Some((horizon_s, out));
-            }
-            *out = straight(body, horizon_s);
-            None
-        });
-        self.patterns.roll_out(scene, place, asked);
+        let bent = |horizon_s| (!self.goes_straight(body, horizon_s)).then_some(horizon_s);
+        self.patterns.roll_out(scene, place, beyond_straight(body, horizons_s, out, bent));
     }
 }
 
@@ -60,7 +53,7 @@ impl PatternsHybrid {
 pub struct InterestHybrid {
     /// What takes over.
     pub interest: Interest,
-    /// When it does.
+    /// When it does; [`new`](Self::new) takes 500 ms.
     pub after: Duration,
 }
 
@@ -80,16 +73,27 @@ impl InterestHybrid {
     ) {
         let body = &scene.bodies()[place as usize];
         let after_s = self.after.as_secs_f64();
-        let asked = horizons_s.iter().copied().zip(out);
-        let asked = asked.filter_map(|(horizon_s, out)| {
-            if horizon_s > after_s {
-                return Some((horizon_s - after_s, out));
-            }
-            *out = straight(body, horizon_s);
-            None
-        });
+        let late = |horizon_s| (horizon_s > after_s).then_some(horizon_s - after_s);
+        let asked = beyond_straight(body, horizons_s, out, late);
         self.interest.roll_out(scene, place, straight(body, after_s), asked);
     }
+}
+
+/// The horizons left to the behaviour, each mapped by `left_over`; the others, for which that
+/// is `None`, are answered with constant velocity on the way.
+fn beyond_straight<'o>(
+    body: &KnownBody,
+    horizons_s: &[f64],
+    out: &'o mut [DVec3],
+    left_over: impl Fn(f64) -> Option<f64>,
+) -> impl Iterator<Item = (f64, &'o mut DVec3)> {
+    horizons_s.iter().copied().zip(out).filter_map(move |(horizon_s, out)| {
+        let left_s = left_over(horizon_s);
+        if left_s.is_none() {
+            *out = straight(body, horizon_s);
+        }
+        Some((left_s?, out))
+    })
 }
 
 /// Constant velocity. Unusable horizons count as zero, and a place that is not finite as

@@ -21,7 +21,7 @@ use glam::{DVec2, DVec3};
 use libm::ceil;
 
 use super::preference::Preference;
-use super::rollout::{Step, roll_out};
+use super::rollout::{RolloutStep, roll_out};
 use crate::{KnownBody, Scene};
 use reckoning::error::SettingError;
 use reckoning::math::{atan2, cos, sin, sqrt};
@@ -32,18 +32,19 @@ use reckoning::math::{atan2, cos, sin, sqrt};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InterestConfig {
-    /// Strength of all forces against the pull of the last known direction, which is 1.
-    /// LI's k.
+    /// Strength of all forces against the pull of the last known direction, which is 1. LI's k.
+    /// Default: 4165. Finite, not negative.
     pub strength: f64,
-    /// Slices of transition per metre to the nearest player or item. LI's l.
+    /// Slices of transition per metre to the nearest player or item. LI's l. Default: 0.1. Finite,
+    /// not negative.
     pub transition_per_m: f64,
-    /// Slices of transition at most. LI's R.
+    /// Slices of transition at most. LI's R. Default: 10. Any number; zero has no transition.
     pub transition_slices: u32,
-    /// Length of a slice in seconds. LI's delta t.
+    /// Length of a slice in seconds. LI's delta t. Default: 0.25 s. From 0.001 to 60.
     pub slice_s: f64,
-    /// How far ahead of an enemy a force aims. LI's q.
+    /// How far ahead of an enemy a force aims. LI's q. Default: 0.356. Finite, not negative.
     pub lead: f64,
-    /// The player's habit. LI's E.
+    /// The player's habit. LI's E. Default: [`Preference::NONE`].
     pub preference: Preference,
 }
 
@@ -158,12 +159,12 @@ impl Forces {
         let speed_mps = body.kinematics.velocity.truncate().length();
         let lead_s_per_m = if speed_mps > 0.0 { config.lead / speed_mps } else { 0.0 };
         let own = body.state();
-        for spot in scene.spots().iter().filter(|spot| spot.team != body.team) {
-            let way = DVec2::new(spot.x, spot.y) - at;
+        for other in scene.living().iter().filter(|other| other.team != body.team) {
+            let way = DVec2::new(other.x, other.y) - at;
             let distance_sq = way.length_squared();
             let lead_s = lead_s_per_m * sqrt(distance_sq);
-            let aim = way + DVec2::new(spot.vx, spot.vy) * lead_s;
-            let force = scale * (own - spot.state) / distance_sq;
+            let aim = way + DVec2::new(other.vx, other.vy) * lead_s;
+            let force = scale * (own - other.state) / distance_sq;
             Self::add(&mut self.sum, &mut self.player, force, aim);
             self.nearest_sq = self.nearest_sq.min(distance_sq);
         }
@@ -244,7 +245,7 @@ impl<'s, 'a> Drift<'s, 'a> {
     }
 }
 
-impl Step for Drift<'_, '_> {
+impl RolloutStep for Drift<'_, '_> {
     fn step(&mut self, slice: u32, from: DVec3) -> DVec3 {
         let slice = f64::from(slice);
         let share = if slice < self.transition { slice / self.transition } else { 1.0 };

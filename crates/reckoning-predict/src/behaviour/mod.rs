@@ -1,7 +1,7 @@
 //! Behaviours: the way a body will go, judged from its surroundings.
 //!
 //! A [`Behaviour`] looks at a [`Scene`] and rolls a body out into the future. It runs where
-//! the knowledge is; to share its opinion, [`Behaviour::planned_curve`] turns it into a
+//! the knowledge is; to publish its prediction, [`Behaviour::planned_curve`] turns it into a
 //! [`Curve`](reckoning::Curve) that everyone else only evaluates.
 //!
 //! ```text
@@ -74,8 +74,8 @@ pub enum Behaviour {
 }
 
 impl Behaviour {
-    /// Fills `out` with where the body called `id` will be so many seconds after it was last
-    /// heard of, one place per horizon. Returns whether the scene knows the body; if not,
+    /// Fills `out` with where the body called `id` will be so many seconds after its last known
+    /// state, one place per horizon. Returns whether the scene knows the body; if not,
     /// `out` is left as it is.
     ///
     /// Horizons should rise: then one pass answers them all. Negative ones and NaN count as

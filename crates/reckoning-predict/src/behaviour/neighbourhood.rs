@@ -14,7 +14,7 @@
 use glam::DVec2;
 
 use super::patterns::PatternsConfig;
-use crate::scene::Spot;
+use crate::scene::LivingBody;
 use crate::{KnownBody, Scene};
 use reckoning::math::sqrt;
 
@@ -38,7 +38,7 @@ const NOBODY: Side =
 impl Side {
     /// Sums instead of branches: who stands where is anyone's guess, the processor's too.
     #[inline]
-    fn count(&mut self, player: &Player, distance_sq: f64, counts: bool) {
+    fn count(&mut self, player: &Neighbour, distance_sq: f64, counts: bool) {
         let weight = if counts { 1.0 } else { 0.0 };
         self.count += weight;
         self.places += player.place * weight;
@@ -54,13 +54,13 @@ impl Side {
 
 /// One of the others.
 #[derive(Clone, Copy)]
-struct Player {
+struct Neighbour {
     place: DVec2,
     influence: f64,
     friend: bool,
 }
 
-const NO_ONE: Player = Player { place: DVec2::ZERO, influence: 0.0, friend: false };
+const NO_ONE: Neighbour = Neighbour { place: DVec2::ZERO, influence: 0.0, friend: false };
 
 #[derive(Clone, Copy)]
 struct Sides {
@@ -70,7 +70,7 @@ struct Sides {
 
 impl Sides {
     #[inline]
-    fn count(&mut self, player: &Player, way: DVec2, inside: bool) {
+    fn count(&mut self, player: &Neighbour, way: DVec2, inside: bool) {
         let distance_sq = way.length_squared();
         self.friends.count(player, distance_sq, inside && player.friend);
         self.enemies.count(player, distance_sq, inside && !player.friend);
@@ -99,7 +99,7 @@ pub(super) struct Neighbourhood<'s, 'a> {
     sure_holds: (DVec2, f64),
     sure: Sides,
     sure_battle: bool,
-    near: [Player; MAX_NEAR],
+    near: [Neighbour; MAX_NEAR],
     near_count: usize,
 }
 
@@ -167,8 +167,8 @@ impl<'s, 'a> Neighbourhood<'s, 'a> {
         // Whoever stands beyond the edge cannot enter before we have moved as far.
         let reach = [window.x + edge_m, window.y + edge_m];
         for run in self.scene.around(at.x, at.y, reach) {
-            for spot in run.iter().filter(|spot| spot.body != self.place) {
-                let player = Player::from(spot, team);
+            for other in run.iter().filter(|other| other.index != self.place) {
+                let player = Neighbour::from(other, team);
                 let way = player.place - at;
                 let outside_m = outside_m(way, window);
                 if outside_m.abs() < edge_m {
@@ -220,10 +220,10 @@ impl<'s, 'a> Neighbourhood<'s, 'a> {
     }
 }
 
-impl Player {
-    fn from(spot: &Spot, team: i32) -> Self {
-        let place = DVec2::new(spot.x, spot.y);
-        Self { place, influence: spot.influence, friend: spot.team == team }
+impl Neighbour {
+    fn from(other: &LivingBody, team: i32) -> Self {
+        let place = DVec2::new(other.x, other.y);
+        Self { place, influence: other.influence, friend: other.team == team }
     }
 }
 

@@ -25,7 +25,7 @@ use glam::{DVec2, DVec3};
 use libm::ceil;
 
 use super::neighbourhood::Neighbourhood;
-use super::rollout::{Step, roll_out};
+use super::rollout::{RolloutStep, roll_out};
 use crate::level::keep_out;
 use crate::{KnownBody, Routes, Scene, Walls};
 use reckoning::error::SettingError;
@@ -38,31 +38,35 @@ use reckoning::math::sqrt;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PatternsConfig {
-    /// An enemy this near means battle. SHI's W.
+    /// An enemy this near means battle. SHI's W. Default: 800. Finite, not negative.
     pub battle_m: f64,
-    /// How much of the friends' strength counts beside the player's own. SHI's k.
+    /// How much of the friends' strength counts beside the player's own. SHI's k. Default: 0.4.
+    /// Finite, not negative.
     pub friend_weight: f64,
-    /// How far before or behind the friends' middle a player goes at most. SHI's u.
+    /// How far before or behind the friends' middle a player goes at most. SHI's u. Default: 200.
+    /// Finite, not negative.
     pub advance_m: f64,
-    /// Ticks of transition per metre to the nearest player. SHI's l.
+    /// Ticks of transition per metre to the nearest player. SHI's l. Default: 0.1. Finite, not
+    /// negative.
     pub transition_per_m: f64,
-    /// Ticks of transition at most. SHI's R.
+    /// Ticks of transition at most. SHI's R. Default: 60. Any number; zero has no transition.
     pub transition_ticks: u32,
-    /// Share of follow in battle, the rest is bravery. SHI's q.
+    /// Share of follow in battle, the rest is bravery. SHI's q. Default: 0.5. From 0 to 1.
     pub follow_in_battle: f64,
-    /// Share of follow out of battle, the rest is alignment. SHI's r.
+    /// Share of follow out of battle, the rest is alignment. SHI's r. Default: 0.6. From 0 to 1.
     pub follow_out_of_battle: f64,
-    /// Friends this near or nearer count in full for alignment.
+    /// Friends this near or nearer count in full for alignment. Default: 60. Finite, not negative.
     pub align_near_m: f64,
-    /// Friends this far or farther do not count for alignment.
+    /// Friends this far or farther do not count for alignment. Default: 1000. Finite, above
+    /// `align_near_m`.
     pub align_far_m: f64,
-    /// Players farther than this along x do not count at all.
+    /// Players farther than this along x do not count at all. Default: 1280. Finite, not negative.
     pub window_x_m: f64,
-    /// Players farther than this along y do not count at all.
+    /// Players farther than this along y do not count at all. Default: 960. Finite, not negative.
     pub window_y_m: f64,
-    /// Steps a second.
+    /// Steps a second. Default: 60. From 1 to 1000.
     pub tick_hz: u32,
-    /// Go round walls where the scene knows any (OAEKB).
+    /// Goes round walls where the scene knows any (OAEKB). Default: `false`.
     pub avoid_walls: bool,
 }
 
@@ -270,16 +274,16 @@ impl<'s, 'a> March<'s, 'a> {
         let window = [config.window_x_m, config.window_y_m];
         let mut sum = DVec2::ZERO;
         for run in self.scene.around(at.x, at.y, [window[0].min(far), window[1].min(far)]) {
-            for spot in run {
-                let way = DVec2::new(spot.x, spot.y) - at;
+            for other in run {
+                let way = DVec2::new(other.x, other.y) - at;
                 // Teams stand together in a run, so the first question is seldom a surprise.
-                let counts = spot.team == self.body.team
-                    && spot.body != self.place
+                let counts = other.team == self.body.team
+                    && other.index != self.place
                     && way.x.abs() <= window[0]
                     && way.y.abs() <= window[1];
                 if counts {
                     let distance = sqrt(way.length_squared()).max(near).min(far);
-                    sum += DVec2::new(spot.vx, spot.vy) * ((far - distance) * per_m);
+                    sum += DVec2::new(other.vx, other.vy) * ((far - distance) * per_m);
                 }
             }
         }
@@ -288,7 +292,7 @@ impl<'s, 'a> March<'s, 'a> {
     }
 }
 
-impl Step for March<'_, '_> {
+impl RolloutStep for March<'_, '_> {
     fn step(&mut self, slice: u32, from: DVec3) -> DVec3 {
         // SHI counts updates since the last known velocity, so the first is number one.
         let share = (f64::from(slice + 1) * self.per_transition).min(1.0);

@@ -11,7 +11,7 @@ use core::time::Duration;
 use glam::{DVec2, DVec3};
 use libm::floor;
 
-use super::rollout::{Step, roll_out};
+use super::rollout::{RolloutStep, roll_out};
 use crate::level::keep_out;
 use crate::{Scene, Walls};
 use reckoning::error::{SettingError, TerrainError};
@@ -136,11 +136,11 @@ const REACH: i32 = 2;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PheromoneConfig {
-    /// How much of the direction a strong trail decides, from 0 to 1.
+    /// How much of the direction a strong trail decides. Default: 0.2. From 0 to 1.
     pub attraction: f64,
-    /// The strength of trail that decides half as much as that.
+    /// The strength of trail that decides half as much as that. Default: 1. Positive and finite.
     pub half_strength: f64,
-    /// Length of a slice in seconds.
+    /// Length of a slice in seconds. Default: 0.1 s. From 0.001 to 60.
     pub slice_s: f64,
 }
 
@@ -174,7 +174,7 @@ impl Pheromone {
         asked: impl Iterator<Item = (f64, &'o mut DVec3)>,
     ) {
         let seen = &scene.bodies()[place as usize].kinematics;
-        let begin = || Trail {
+        let begin = || TrailFollower {
             config: &self.config,
             map: scene.pheromones,
             walls: scene.walls,
@@ -186,7 +186,7 @@ impl Pheromone {
     }
 }
 
-struct Trail<'s> {
+struct TrailFollower<'s> {
     config: &'s PheromoneConfig,
     map: Option<&'s PheromoneMap>,
     walls: Option<&'s Walls>,
@@ -195,7 +195,7 @@ struct Trail<'s> {
     rise_mps: f64,
 }
 
-impl Step for Trail<'_> {
+impl RolloutStep for TrailFollower<'_> {
     fn step(&mut self, _slice: u32, from: DVec3) -> DVec3 {
         if let Some(map) = self.map.filter(|_| self.speed_mps > 0.0) {
             let pull = map.pull(from.truncate(), self.heading);

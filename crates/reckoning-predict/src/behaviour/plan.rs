@@ -1,4 +1,4 @@
-//! A behaviour's opinion as a curve that everyone can evaluate.
+//! A behaviour's prediction as a curve that every listener can evaluate.
 
 use glam::DVec3;
 
@@ -47,7 +47,7 @@ impl Behaviour {
 const PLAN_S: f64 = 1.5;
 
 /// A behaviour plans a curve of four terms, 1.5 s ahead. Without a scene, or for a body that
-/// the scene does not know, it goes straight on; whoever came to rest has no plans.
+/// the scene does not know, it goes straight on; a body that came to rest holds still.
 impl Planner<Surroundings<'_>> for Behaviour {
     fn plan(&mut self, _: &Kinematics, around: &Surroundings<'_>, reason: ExportReason) -> Model {
         if reason == ExportReason::Stop {

@@ -27,11 +27,11 @@ impl Preference {
     }
 }
 
-/// Learns a player's [`Preference`] by watching where he goes when he has the choice.
+/// Learns a player's [`Preference`] from where the player goes when there is a choice.
 ///
 /// LI asks for the frequency of a player's habits during half an hour of play. A moment
-/// counts when there is both an enemy and an item that move him, in directions apart, and he
-/// goes clearly more towards one than the other.
+/// counts when an enemy and an item attract the player in directions apart, and the player goes
+/// clearly more towards one than the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PreferenceLearner {
     /// Moments on the way to an enemy.
@@ -40,7 +40,7 @@ pub struct PreferenceLearner {
     pub to_items: u32,
 }
 
-/// So many undecided moments stand at the beginning, so that the first ones say little.
+/// So many undecided moments stand at the beginning, so that the first ones count little.
 const DOUBT: f64 = 20.0;
 /// How much nearer (as a cosine) a heading must be to one than to the other.
 const CLEAR: f64 = 0.3;

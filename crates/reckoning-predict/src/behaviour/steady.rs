@@ -9,7 +9,7 @@ use reckoning::error::ThresholdError;
 use reckoning::math::cos;
 use reckoning::{Kinematics, SimTime};
 
-/// Follows one body and says for how long it has not turned, up to the last observation:
+/// Follows one body and measures for how long it has not turned, up to the last observation:
 /// the question of SHI's algorithm 4, for [`KnownBody::steady`](crate::KnownBody::steady).
 ///
 /// A turn is any earlier velocity more than the limit away in direction from the last one.

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::rollout::{Step, roll_out};
+use super::rollout::{RolloutStep, roll_out};
 use crate::level::{Pull, keep_out};
 use crate::{Scene, Walls};
 use reckoning::Kinematics;
@@ -12,10 +12,11 @@ use reckoning::error::SettingError;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TrendedConfig {
-    /// How the usual acceleration is mixed with the known one.
+    /// How the usual acceleration is mixed with the known one. Default: [`Pull::Mean`].
     pub pull: Pull,
-    /// For how long the mixed acceleration is believed; then the body coasts. STEELE never
-    /// stops believing it, which is infinity here; people do not accelerate for long.
+    /// For how long the mixed acceleration is believed; then the body coasts. STEELE never stops
+    /// believing it, which is infinity here; people do not accelerate for long. Default: 0.3 s. Not
+    /// negative; infinity is allowed.
     pub trust_s: f64,
 }
 
@@ -50,18 +51,18 @@ impl Trended {
         asked: impl Iterator<Item = (f64, &'o mut DVec3)>,
     ) {
         let seen = &scene.bodies()[place as usize].kinematics;
-        let flight = Flight {
+        let motion = TrendMotion {
             acceleration: self.acceleration(scene, seen),
             trust_s: self.config.trust_s,
             seen,
         };
         let Some(walls) = scene.walls else {
             return asked.for_each(|(horizon_s, out)| {
-                let reached = seen.position + flight.way(horizon_s.max(0.0));
+                let reached = seen.position + motion.way(horizon_s.max(0.0));
                 *out = if reached.is_finite() { reached } else { seen.position };
             });
         };
-        roll_out(seen.position, SLICE_S, || Bounded { flight, walls }, asked);
+        roll_out(seen.position, SLICE_S, || Bounded { motion, walls }, asked);
     }
 
     /// STEELE's (9).
@@ -76,13 +77,13 @@ impl Trended {
 
 /// STEELE's (10), coasting once the acceleration is no longer believed.
 #[derive(Clone, Copy)]
-struct Flight<'s> {
+struct TrendMotion<'s> {
     acceleration: DVec3,
     trust_s: f64,
     seen: &'s Kinematics,
 }
 
-impl Flight<'_> {
+impl TrendMotion<'_> {
     fn way(&self, t_s: f64) -> DVec3 {
         let push_s = t_s.min(self.trust_s);
         self.seen.velocity * t_s + self.acceleration * (push_s * (t_s - 0.5 * push_s))
@@ -90,14 +91,14 @@ impl Flight<'_> {
 }
 
 struct Bounded<'s> {
-    flight: Flight<'s>,
+    motion: TrendMotion<'s>,
     walls: &'s Walls,
 }
 
-impl Step for Bounded<'_> {
+impl RolloutStep for Bounded<'_> {
     fn step(&mut self, slice: u32, from: DVec3) -> DVec3 {
         let begin_s = f64::from(slice) * SLICE_S;
-        let step = self.flight.way(begin_s + SLICE_S) - self.flight.way(begin_s);
+        let step = self.motion.way(begin_s + SLICE_S) - self.motion.way(begin_s);
         keep_out(self.walls, from, from + step)
     }
 }

@@ -20,12 +20,12 @@ const PLANS: usize = 4;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Correction {
     habit: [[[f64; 2]; 4]; 3],
-    plans: [Option<Plan>; PLANS],
+    plans: [Option<PastPlan>; PLANS],
     next: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Plan {
+struct PastPlan {
     anchor: Anchor,
     frame: Frame,
     speed: f64,
@@ -52,7 +52,7 @@ impl Correction {
             }
         }
         let anchor = Anchor { at: seen.at, position: seen.position };
-        let plan = Plan { anchor, frame: *frame, speed: told[1], coefficients, passed: 0 };
+        let plan = PastPlan { anchor, frame: *frame, speed: told[1], coefficients, passed: 0 };
         self.plans[self.next] = Some(plan);
         self.next = (self.next + 1) % PLANS;
         coefficients
@@ -73,11 +73,11 @@ impl Correction {
             }
             self.learn(basis, &plan, t_s, truth);
             let passed = plan.passed + 1;
-            self.plans[slot] = (passed < HORIZONS_S.len()).then_some(Plan { passed, ..plan });
+            self.plans[slot] = (passed < HORIZONS_S.len()).then_some(PastPlan { passed, ..plan });
         }
     }
 
-    fn learn(&mut self, basis: &CurveBasis, plan: &Plan, t_s: f64, truth: &Kinematics) {
+    fn learn(&mut self, basis: &CurveBasis, plan: &PastPlan, t_s: f64, truth: &Kinematics) {
         let way = plan.frame.components(truth.position - plan.anchor.position);
         let mut weights = [0.0; 4];
         for (weight, tau_s) in weights.iter_mut().zip(basis.tau_s()) {

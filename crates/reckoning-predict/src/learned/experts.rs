@@ -1,11 +1,11 @@
-//! Which of several ways to foresee a body is in force, decided by what each has cost.
+//! Choice among several predictors of a body, by what each has cost.
 //!
-//! Each expert runs in the shadow as if it alone published the body; every update it would
-//! have sent is a loss of one. The one in force is no shadow: its updates are its losses. Shares of trust fall by a factor with every loss and are mixed
-//! with a little of the prior, so that an expert who comes back is noticed (Hedge with a
-//! fixed share, Herbster and Warmuth). The expert in force is drawn from the shares with as
-//! few changes as possible: from one step to the next it is kept with the probability that
-//! its share did not fall.
+//! Each expert runs in the shadow as if it alone published the body; every update it would have
+//! sent is a loss of one. The one in force is no shadow: its updates are its losses. Shares of
+//! trust fall by a factor with every loss and are mixed with a little of the prior, so that an
+//! expert who comes back is noticed (Hedge with a fixed share, Herbster and Warmuth). The
+//! expert in force is drawn from the shares with as few changes as possible: from one step to
+//! the next it is kept with the probability that its share did not fall.
 //!
 //! So at any time each expert is in force with exactly the probability of its share, and the
 //! expected losses L of the choice obey, against those of any expert that was best throughout

@@ -1,7 +1,7 @@
 //! Features of a learned predictor: one row of numbers about a body and its surroundings.
 //!
 //! Everything is in the axes of the body's motion ([`Frame`]). What is not known is NaN, and
-//! a flag beside each group says so; the network sees the mean of its training there. The
+//! a flag beside each group marks it; the network sees the mean of its training there. The
 //! order of the row is part of the model file's version.
 
 use core::ops::Range;
@@ -9,7 +9,7 @@ use core::ops::Range;
 use glam::DVec3;
 
 use super::{Frame, Framing, History};
-use crate::scene::Spot;
+use crate::scene::LivingBody;
 use crate::{Intent, KnownBody, Landmark, Scene, Surroundings};
 use reckoning::Kinematics;
 use reckoning::math::{ln, sqrt};
@@ -20,7 +20,7 @@ pub const FEATURES: usize = 130;
 pub const GROUPS: usize = 14;
 /// Ages of the last frames: a body that has just turned or been hit shows it here first.
 const LATE_S: [f64; 2] = [0.016, 0.033];
-/// Spans the past is told over.
+/// Spans of the past that are given.
 const AGES_S: [f64; 6] = [0.05, 0.1, 0.2, 0.4, 0.8, 1.6];
 /// Body widths within which neighbours and walls matter most.
 const NEAR_UNITS: f64 = 16.0;
@@ -56,7 +56,7 @@ pub struct Features {
 }
 
 impl Features {
-    /// Tells a body's state in the axes of `frame`. `unit_m` is the width of a body,
+    /// Describes a body's state in the axes of `frame`. `unit_m` is the width of a body,
     /// `bound_m` how far the guess may stray.
     #[must_use]
     pub fn new(
@@ -69,7 +69,7 @@ impl Features {
     ) -> Self {
         let near_m = NEAR_UNITS * unit_m;
         let act = around.intent.map_or(0, |intent| intent.act);
-        let mut row = Row { frame, near_m, values: [0.0; FEATURES], next: 0, group: 0 };
+        let mut row = RowWriter { frame, near_m, values: [0.0; FEATURES], next: 0, group: 0 };
         row.scalar(ln(bound_m / unit_m));
         row.own(truth, history);
         row.facing(around.facing_known.then_some(truth));
@@ -98,7 +98,7 @@ impl Features {
     }
 }
 
-struct Row<'f> {
+struct RowWriter<'f> {
     frame: &'f Frame,
     near_m: f64,
     values: [f32; FEATURES],
@@ -106,7 +106,7 @@ struct Row<'f> {
     group: usize,
 }
 
-impl Row<'_> {
+impl RowWriter<'_> {
     fn scalar(&mut self, x: f64) {
         self.values[self.next] = x as f32;
         self.next += 1;
@@ -267,8 +267,8 @@ fn nearest_two(
 ) -> ([Option<Other>; 2], [Option<Other>; 2]) {
     let own = scene.body(id).map(|body| body.team);
     let (mut friends, mut enemies) = ([None; 2], [None; 2]);
-    for Spot { team, body, .. } in scene.spots() {
-        let other = &scene.bodies()[*body as usize];
+    for LivingBody { team, index, .. } in scene.living() {
+        let other = &scene.bodies()[*index as usize];
         if other.id == id {
             continue;
         }

@@ -7,7 +7,7 @@
 //!   numbers of the acts, weights and biases as f32   CRC-32 of all before    (little-endian)
 //! ```
 //!
-//! The head says how long the file must be, which is checked before anything else is read.
+//! The length of the file follows from the head and is checked before anything else is read.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -30,7 +30,7 @@ pub enum LearnedError {
     NotAModel,
     /// They were written by another version.
     Version {
-        /// The version they say.
+        /// The version they carry.
         got: u8,
     },
     /// There are too few or too many of them.
@@ -42,18 +42,18 @@ pub enum LearnedError {
     },
     /// The checksum does not match: something before it was changed.
     Checksum {
-        /// Where it stands.
+        /// Its offset.
         offset: usize,
-        /// What it says.
+        /// The checksum in the bytes.
         stored: u32,
-        /// What it should say.
+        /// The checksum of the bytes.
         computed: u32,
     },
-    /// A byte of the head means nothing.
+    /// A byte of the head has no meaning.
     Code {
-        /// Where it stands.
+        /// Its offset.
         offset: usize,
-        /// What it is.
+        /// Its value.
         got: u8,
     },
     /// The time constants cannot be.
@@ -160,13 +160,13 @@ impl LearnedModel {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, LearnedError> {
         let head = Head::of(bytes)?;
         let offset = bytes.len() - 4;
-        let mut end = Reader(&bytes[offset..]);
+        let mut end = LearnedReader(&bytes[offset..]);
         let (stored, computed) =
             (u32::from_le_bytes(end.take()), crc32fast::hash(&bytes[..offset]));
         if stored != computed {
             return Err(LearnedError::Checksum { offset, stored, computed });
         }
-        let mut reader = Reader(&bytes[HEAD..]);
+        let mut reader = LearnedReader(&bytes[HEAD..]);
         let mut tau_s = [0.0; 4];
         tau_s[..head.terms].iter_mut().for_each(|tau| *tau = reader.double());
         let basis = CurveBasis::new(&tau_s[..head.terms]).map_err(LearnedError::Basis)?;
@@ -209,7 +209,7 @@ struct Head {
 }
 
 impl Head {
-    /// Reads the head and checks that the file is as long as it says.
+    /// Reads the head and checks that the file has the length that follows from it.
     fn of(bytes: &[u8]) -> Result<Self, LearnedError> {
         if !bytes.starts_with(&MAGIC) {
             return Err(LearnedError::NotAModel);
@@ -273,9 +273,9 @@ impl Head {
 }
 
 /// Reads on; the length was checked, and missing bytes would read as zero.
-struct Reader<'b>(&'b [u8]);
+struct LearnedReader<'b>(&'b [u8]);
 
-impl Reader<'_> {
+impl LearnedReader<'_> {
     fn take<const N: usize>(&mut self) -> [u8; N] {
         let Some((taken, rest)) = self.0.split_first_chunk::<N>() else { return [0; N] };
         self.0 = rest;

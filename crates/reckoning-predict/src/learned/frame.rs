@@ -1,4 +1,4 @@
-//! The axes a learned predictor thinks in: those of the body's motion.
+//! The axes of a learned predictor: those of the body's motion.
 
 use glam::DVec3;
 
@@ -7,8 +7,8 @@ use reckoning::Kinematics;
 
 /// How a game's axes are turned before a network sees them.
 ///
-/// A runner who turns left is the same runner whichever way he goes; so everything is told
-/// in axes along his motion, and the answer is turned back.
+/// A left turn is the same left turn in whichever direction a body runs; so everything is given
+/// in axes along its motion, and the answer is turned back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
     /// Along the velocity over the ground, across it, and up: games with height.

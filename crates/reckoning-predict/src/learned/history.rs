@@ -19,7 +19,7 @@ const LATELY_US: i64 = 40_000;
 const LATELY_SPACING_US: i64 = 5_000;
 
 /// A moment, and where the body was.
-type Place = (SimTime, DVec3);
+type TimedPosition = (SimTime, DVec3);
 
 /// The recent places of one body.
 #[derive(Clone, Debug, Default)]
@@ -85,7 +85,7 @@ const fn micros(then: SimTime, now: SimTime) -> i64 {
 /// neither length nor bounds are looked up.
 #[derive(Clone, Debug)]
 struct Ring<const N: usize> {
-    places: Box<[Place; N]>,
+    places: Box<[TimedPosition; N]>,
     /// Where the newest stands.
     newest: usize,
     count: usize,
@@ -100,17 +100,17 @@ impl<const N: usize> Default for Ring<N> {
 impl<const N: usize> Ring<N> {
     /// The place that so many newer ones follow.
     #[inline]
-    fn back(&self, newer: usize) -> &Place {
+    fn back(&self, newer: usize) -> &TimedPosition {
         &self.places[self.newest.wrapping_sub(newer) % N]
     }
 
-    fn oldest(&self) -> Option<&Place> {
+    fn oldest(&self) -> Option<&TimedPosition> {
         (self.count > 0).then(|| self.back(self.count - 1))
     }
 
     /// Adds a place to a list that reaches so far back.
     #[inline]
-    fn keep(&mut self, now: Place, spacing_us: i64, reach_us: i64) {
+    fn keep(&mut self, now: TimedPosition, spacing_us: i64, reach_us: i64) {
         let crowded = self.count >= 2 && micros(self.back(1).0, self.back(0).0) < spacing_us;
         if !crowded {
             self.newest = (self.newest + 1) % N;

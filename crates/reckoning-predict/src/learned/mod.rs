@@ -1,7 +1,8 @@
-//! A predictor trained on recordings of the game.
+//! Learned prediction: a small network trained on recordings of the game.
 //!
-//! At publish time the sender tells a small network everything it knows, and publishes the
-//! curve that the network answers with. Listeners evaluate the curve and need no network.
+//! When an update is due, the owner runs the network on everything it knows and publishes the
+//! curve that comes out. Listeners evaluate the curve and need no network. Take a
+//! [`LearnedPlanner`] per body when there are recordings of the game to train on.
 //!
 //! ```text
 //!   truths -> History -+

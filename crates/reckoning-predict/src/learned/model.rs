@@ -7,7 +7,7 @@ use glam::DVec3;
 
 use super::net::{self, INPUT_STEP, Layers, MAX_INPUTS, MAX_OUTPUTS, Scaling};
 use super::rounding::Rounding;
-use super::{FEATURES, Features, Frame, Framing, LearnedError};
+use super::{Features, Frame, Framing, LearnedError};
 use reckoning::{Curve, CurveBasis};
 
 /// Inputs are cut off at this many spreads: a rare jolt must not drown the rest.
@@ -31,11 +31,11 @@ pub struct LearnedInput {
 /// Everything a model consists of: what a trainer makes, and what a file holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LearnedParts {
-    /// The axes it thinks in.
+    /// The axes of its inputs and outputs.
     pub framing: Framing,
     /// The time constants of its curves.
     pub basis: CurveBasis,
-    /// The width of a body, against which bounds and distances are told.
+    /// The width of a body, in which bounds and distances are measured.
     pub unit_m: f64,
     /// The time constant of the damped model to fall back to.
     pub fade: Duration,
@@ -81,7 +81,7 @@ impl LearnedModel {
         Ok(Self { parts, scaling, layers, rounding })
     }
 
-    /// The axes it thinks in.
+    /// The axes of its inputs and outputs.
     #[must_use]
     pub const fn framing(&self) -> Framing {
         self.parts.framing
@@ -105,7 +105,7 @@ impl LearnedModel {
         self.parts.fade
     }
 
-    /// Below this speed a body's facing, not its velocity, says which way is ahead.
+    /// Below this speed a body's facing, not its velocity, defines which way is ahead.
     #[must_use]
     pub fn slow_mps(&self) -> f64 {
         0.5 * self.parts.unit_m
@@ -161,11 +161,5 @@ impl LearnedModel {
         }
         self.rounding.round(&mut world);
         Curve::new(self.parts.basis, &world[..terms]).unwrap_or(Curve::still(self.parts.basis))
-    }
-
-    /// How many features there are for a model to choose from.
-    #[must_use]
-    pub const fn features() -> usize {
-        FEATURES
     }
 }

@@ -52,20 +52,20 @@ impl Layers {
 /// One layer, block of outputs by block; outputs beyond its width are zero.
 #[derive(Clone, Debug, PartialEq)]
 struct Layer<const N: usize> {
-    blocks: Vec<Block<N>>,
+    blocks: Vec<OutputBlock<N>>,
 }
 
 /// Some outputs of a layer: their biases, and their weights input by input.
 #[derive(Clone, Debug, PartialEq)]
-struct Block<const N: usize> {
+struct OutputBlock<const N: usize> {
     bias: [f32; N],
-    rows: Vec<Row<N>>,
+    rows: Vec<WeightRow<N>>,
 }
 
 /// A row of weights, which no vector load cuts in two.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(align(64))]
-struct Row<const N: usize>([f32; N]);
+struct WeightRow<const N: usize>([f32; N]);
 
 impl<const N: usize> Layer<N> {
     fn new(weights: &[f32], bias: &[f32]) -> Self {
@@ -74,10 +74,10 @@ impl<const N: usize> Layer<N> {
             core::array::from_fn(|lane| row.get(from + lane).copied().unwrap_or(0.0))
         };
         let block = |from: usize| {
-            let rows = weights.chunks_exact(width).map(|row| Row(cut(row, from)));
-            let mut rows: Vec<Row<N>> = rows.collect();
-            rows.resize(rows.len().next_multiple_of(INPUT_STEP), Row([0.0; N]));
-            Block { bias: cut(bias, from), rows }
+            let rows = weights.chunks_exact(width).map(|row| WeightRow(cut(row, from)));
+            let mut rows: Vec<WeightRow<N>> = rows.collect();
+            rows.resize(rows.len().next_multiple_of(INPUT_STEP), WeightRow([0.0; N]));
+            OutputBlock { bias: cut(bias, from), rows }
         };
         Self { blocks: (0..bias.len()).step_by(N).map(block).collect() }
     }
@@ -85,7 +85,7 @@ impl<const N: usize> Layer<N> {
 
 /// Adds an input times its weights to the sums.
 #[inline(always)]
-fn add<const N: usize>(sums: &mut [f32; N], x: f32, row: &Row<N>) {
+fn add<const N: usize>(sums: &mut [f32; N], x: f32, row: &WeightRow<N>) {
     for (sum, weight) in sums.iter_mut().zip(&row.0) {
         *sum += x * weight;
     }
@@ -99,7 +99,7 @@ fn both<const N: usize>(mut a: [f32; N], b: [f32; N]) -> [f32; N] {
     a
 }
 
-impl<const N: usize> Block<N> {
+impl<const N: usize> OutputBlock<N> {
     /// The bias and the inputs times their weights, in two strands: every second input.
     #[inline(always)]
     fn in_two(&self, x: &[f32]) -> [f32; N] {

@@ -16,13 +16,14 @@ use reckoning::{Curve, ExportReason, Kinematics, Model, Planner, SimTime};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LearnedConfig {
-    /// How far the guess may stray: the publisher's threshold.
+    /// How far the guess may stray: the publisher's threshold. Default: 0.25 m. Positive.
     pub bound_m: f64,
-    /// Fall back to damped or constant velocity for bodies that the model does worse on.
+    /// Falls back to damped or constant velocity for bodies that the model does worse on. Default:
+    /// `true`.
     pub choose: bool,
-    /// Learn what this player does differently.
+    /// Learns what this player does differently. Default: `false`.
     pub adapt: bool,
-    /// Seeds the choice; give each body its own.
+    /// Seeds the choice; give each body its own. Default: 0. Any value.
     pub seed: u64,
 }
 
@@ -33,7 +34,7 @@ impl Default for LearnedConfig {
     }
 }
 
-/// Who foresees a body.
+/// What predicts a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expert {
     /// The trained model.
@@ -86,7 +87,7 @@ impl<M: Deref<Target = LearnedModel>> LearnedPlanner<M> {
         }
     }
 
-    /// Who is in force.
+    /// The expert in force.
     #[must_use]
     pub const fn expert(&self) -> Expert {
         if self.config.choose { ALL[self.experts.chosen()] } else { Expert::Learned }

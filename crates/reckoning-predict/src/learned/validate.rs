@@ -1,4 +1,4 @@
-//! Which parts make a model.
+//! Validation of the parts of a model.
 
 use super::net::{MAX_INPUTS, WIDEST};
 use super::{FEATURES, LearnedError, LearnedParts};

@@ -1,4 +1,4 @@
-//! A uniform grid that says which of many flat things lie near a place or along a path.
+//! A uniform grid that finds which of many flat things lie near a place or along a path.
 
 use alloc::vec::Vec;
 
@@ -104,7 +104,7 @@ impl Cells {
     }
 
     /// Visits the cells along a straight path in order, each with the fraction of the way at
-    /// which it is left, until `visit` says stop.
+    /// which it is left, until `visit` returns `true`.
     pub fn along(&self, from: DVec2, to: DVec2, mut visit: impl FnMut(usize, f64) -> bool) {
         let (start, end) = (self.in_cells(from), self.in_cells(to));
         let way = end - start;

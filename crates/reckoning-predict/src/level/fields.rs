@@ -21,13 +21,13 @@ pub(super) const CUT_OFF: u16 = u16::MAX;
 
 /// Which neighbours of a cell can be walked to, one bit per way.
 #[derive(Clone, Debug)]
-pub(super) struct Net {
+pub(super) struct WalkGraph {
     pub columns: usize,
     pub rows: usize,
     pub ways: Vec<u8>,
 }
 
-impl Net {
+impl WalkGraph {
     /// The cells one can step to from `cell`, and how long each step is.
     pub fn neighbours(&self, cell: usize) -> impl Iterator<Item = (usize, u16)> {
         let open = self.ways[cell];
@@ -67,40 +67,40 @@ impl Net {
 
 /// The distance fields of the goals asked for last.
 #[derive(Clone, Debug)]
-pub(super) struct Fields {
+pub(super) struct DistanceFields {
     /// Slot of each goal cell, if it has one.
     slots: Vec<Option<u32>>,
-    kept: Vec<Field>,
+    kept: Vec<DistanceField>,
     most: usize,
     asked: u64,
 }
 
 #[derive(Clone, Debug)]
-struct Field {
+struct DistanceField {
     goal: usize,
     last_asked: u64,
     lengths: Vec<u16>,
 }
 
-impl Fields {
+impl DistanceFields {
     pub fn new(cells: usize, most: usize) -> Self {
         Self { slots: alloc::vec![None; cells], kept: Vec::new(), most, asked: 0 }
     }
 
     /// Distances to `goal`; worked out if they are not remembered.
-    pub fn to(&mut self, goal: usize, net: &Net) -> &[u16] {
+    pub fn to(&mut self, goal: usize, graph: &WalkGraph) -> &[u16] {
         self.asked += 1;
         let slot = match self.slots[goal] {
             Some(slot) => slot as usize,
-            None => self.make(goal, net),
+            None => self.make(goal, graph),
         };
         self.kept[slot].last_asked = self.asked;
         &self.kept[slot].lengths
     }
 
     /// Works out a field, in a new slot or in that of the one longest unused.
-    fn make(&mut self, goal: usize, net: &Net) -> usize {
-        let field = Field { goal, last_asked: self.asked, lengths: net.lengths_to(goal) };
+    fn make(&mut self, goal: usize, graph: &WalkGraph) -> usize {
+        let field = DistanceField { goal, last_asked: self.asked, lengths: graph.lengths_to(goal) };
         let slot = if self.kept.len() < self.most {
             self.kept.push(field);
             self.kept.len() - 1

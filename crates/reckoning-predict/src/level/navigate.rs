@@ -21,7 +21,7 @@ use glam::{DVec2, DVec3};
 use libm::ceil;
 
 use super::Walls;
-use super::fields::{CUT_OFF, Fields, Net, WAYS};
+use super::fields::{CUT_OFF, DistanceFields, WAYS, WalkGraph};
 use reckoning::error::SettingError;
 
 /// How finely a level is cut up for [`Routes`].
@@ -30,13 +30,15 @@ use reckoning::error::SettingError;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RoutesConfig {
-    /// Side of a cell. Gaps narrower than about two cells may be missed.
+    /// Side of a cell. Gaps narrower than about two cells may be missed. Default: 0.5 m. Positive,
+    /// and large enough that the level has at most four million cells.
     pub cell_m: f64,
-    /// No way leads nearer to a wall than this.
+    /// No route leads nearer to a wall than this. Default: 0.25 m. Finite, not negative.
     pub clearance_m: f64,
-    /// The height at which walls are looked at.
+    /// The height at which walls are looked at. Default: 0.5 m. Finite.
     pub height_m: f64,
-    /// How many goals are remembered; each takes two bytes per cell of the level.
+    /// How many goals are remembered; each takes two bytes per cell of the level. Default: 256. At
+    /// least 1.
     pub goals: usize,
 }
 
@@ -62,10 +64,10 @@ pub struct Routes {
     walls: Walls,
     corner: DVec2,
     cell_m: f64,
-    net: Net,
+    graph: WalkGraph,
     /// For each closed cell the nearest open one.
     stand_ins: Vec<Option<usize>>,
-    fields: RefCell<Fields>,
+    fields: RefCell<DistanceFields>,
 }
 
 impl Routes {
@@ -88,11 +90,11 @@ impl Routes {
         let count = |length: f64| ceil((length + 2.0 * margin_m) / cell_m).max(1.0);
         let (columns, rows) = (count(extent.x), count(extent.y));
         SettingError::in_range("cells of the level", columns * rows, 1.0, MAX_CELLS)?;
-        let net = Net { columns: columns as usize, rows: rows as usize, ways: Vec::new() };
-        let fields = Fields::new(net.columns * net.rows, config.goals);
+        let graph = WalkGraph { columns: columns as usize, rows: rows as usize, ways: Vec::new() };
+        let fields = DistanceFields::new(graph.columns * graph.rows, config.goals);
         let corner = low.truncate() - margin_m;
         let (stand_ins, fields) = (Vec::new(), RefCell::new(fields));
-        let mut routes = Self { walls, corner, cell_m, net, stand_ins, fields };
+        let mut routes = Self { walls, corner, cell_m, graph, stand_ins, fields };
         routes.join(&config);
         Ok(routes)
     }
@@ -124,7 +126,7 @@ impl Routes {
         }
         let Some(goal_cell) = self.cell_at(goal) else { return from };
         let mut fields = self.fields.borrow_mut();
-        let lengths = fields.to(goal_cell, &self.net);
+        let lengths = fields.to(goal_cell, &self.graph);
         let Some(cell) = self.way_in(from, lengths) else { return from };
         self.furthest_in_sight(from, cell, lengths)
     }
@@ -161,7 +163,7 @@ impl Routes {
         }
         let goal_cell = self.cell_at(goal)?;
         let mut fields = self.fields.borrow_mut();
-        let lengths = fields.to(goal_cell, &self.net);
+        let lengths = fields.to(goal_cell, &self.graph);
         let cell = self.way_in(from, lengths)?;
         let ends = from.distance(self.middle(cell, from.z))
             + goal.distance(self.middle(goal_cell, from.z));
@@ -170,20 +172,20 @@ impl Routes {
 
     /// Finds which cells are open and which neighbours can be walked between.
     fn join(&mut self, config: &RoutesConfig) {
-        let cells = self.net.columns * self.net.rows;
+        let cells = self.graph.columns * self.graph.rows;
         let z = config.height_m;
         let open: Vec<bool> = (0..cells)
             .map(|cell| self.walls.distance(self.middle(cell, z), config.clearance_m).is_none())
             .collect();
-        self.net.ways = (0..cells).map(|cell| self.ways_out(cell, &open, z)).collect();
+        self.graph.ways = (0..cells).map(|cell| self.ways_out(cell, &open, z)).collect();
         self.stand_ins = self.nearest_open();
     }
 
     /// Spreads the open cells ring by ring over the closed ones.
     fn nearest_open(&self) -> Vec<Option<usize>> {
-        let cells = self.net.ways.len();
+        let cells = self.graph.ways.len();
         let mut nearest: Vec<Option<usize>> =
-            (0..cells).map(|cell| (self.net.ways[cell] != 0).then_some(cell)).collect();
+            (0..cells).map(|cell| (self.graph.ways[cell] != 0).then_some(cell)).collect();
         let mut front: Vec<usize> = nearest.iter().flatten().copied().collect();
         while !front.is_empty() {
             let mut next_front = Vec::new();
@@ -216,14 +218,14 @@ impl Routes {
     }
 
     fn beside(&self, cell: usize, x: i32, y: i32) -> Option<usize> {
-        let column = (cell % self.net.columns).checked_add_signed(x as isize)?;
-        let row = (cell / self.net.columns).checked_add_signed(y as isize)?;
-        let inside = column < self.net.columns && row < self.net.rows;
-        inside.then_some(row * self.net.columns + column)
+        let column = (cell % self.graph.columns).checked_add_signed(x as isize)?;
+        let row = (cell / self.graph.columns).checked_add_signed(y as isize)?;
+        let inside = column < self.graph.columns && row < self.graph.rows;
+        inside.then_some(row * self.graph.columns + column)
     }
 
     fn middle(&self, cell: usize, z: f64) -> DVec3 {
-        let (column, row) = (cell % self.net.columns, cell / self.net.columns);
+        let (column, row) = (cell % self.graph.columns, cell / self.graph.columns);
         let at = self.corner + (DVec2::new(column as f64, row as f64) + 0.5) * self.cell_m;
         at.extend(z)
     }
@@ -232,14 +234,14 @@ impl Routes {
     fn cell_under(&self, at: DVec3) -> usize {
         let at = (at.truncate() - self.corner) / self.cell_m;
         let index = |at: f64, count: usize| at.clamp(0.0, count as f64 - 1.0) as usize;
-        index(at.y, self.net.rows) * self.net.columns + index(at.x, self.net.columns)
+        index(at.y, self.graph.rows) * self.graph.columns + index(at.x, self.graph.columns)
     }
 
     /// The cell that stands for a goal: its own, or if that is closed the nearest open one, or
     /// if a wall parts them one in its sight.
     fn cell_at(&self, goal: DVec3) -> Option<usize> {
         let own = self.cell_under(goal);
-        if self.net.ways[own] == 0 {
+        if self.graph.ways[own] == 0 {
             return self.stand_ins[own];
         }
         if self.walls.sees(goal, self.middle(own, goal.z)) {
@@ -274,7 +276,7 @@ impl Routes {
             for y in -reach..=reach {
                 for x in -reach..=reach {
                     let Some(cell) = self.beside(own, x, y) else { continue };
-                    if self.net.ways[cell] == 0 {
+                    if self.graph.ways[cell] == 0 {
                         continue;
                     }
                     let Some(rating) = rate(cell) else { continue };
@@ -292,7 +294,7 @@ impl Routes {
 
     /// The neighbour on the shortest way; the first of the eight ways wins a tie.
     fn next_cell(&self, cell: usize, lengths: &[u16]) -> Option<usize> {
-        let ahead = self.net.neighbours(cell).filter(|&(next, _)| lengths[next] < lengths[cell]);
+        let ahead = self.graph.neighbours(cell).filter(|&(next, _)| lengths[next] < lengths[cell]);
         ahead.min_by_key(|&(next, step)| lengths[next].saturating_add(step)).map(|(next, _)| next)
     }
 }

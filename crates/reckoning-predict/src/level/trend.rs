@@ -25,7 +25,7 @@ use glam::{DVec2, DVec3};
 use reckoning::error::SettingError;
 use reckoning::math::{atan2, cos, sin};
 
-/// A body as it was seen somewhere in the level.
+/// One observation of a body in the level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sighting {
     /// Where.
@@ -42,17 +42,20 @@ pub struct Sighting {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TrendMapConfig {
-    /// A cell with more sightings than this is cut into four.
+    /// A cell with more sightings than this is cut into four. Default: 64. At least 1.
     pub sightings_per_cell: usize,
-    /// No cell gets smaller than this.
+    /// No cell gets smaller than this. Default: 1 m. Positive and finite.
     pub smallest_cell_m: f64,
-    /// Headings kept per cell at most.
+    /// Headings kept per cell at most. Default: 4. From 1 to 16.
     pub modes: u8,
-    /// Velocities this far from a heading still belong to it.
+    /// Velocities this far from a heading still belong to it. Default: 45 degrees, in radians. From
+    /// 0.01 to a quarter of a turn.
     pub spread_rad: f64,
-    /// A heading that fewer than this share of a cell's sightings took is an outlier.
+    /// A heading that fewer than this share of a cell's sightings took is an outlier. Default: 0.1.
+    /// From 0 to 1.
     pub least_share: f64,
-    /// The share of accelerations, farthest from the usual, that is left out.
+    /// The share of accelerations, farthest from the usual, that is left out. Default: 0.1. From 0
+    /// to 0.9.
     pub trim: f64,
 }
 
@@ -117,14 +120,14 @@ impl Trend {
 /// One heading of a cell. What it holds is what a file holds, so that a map that was saved
 /// and loaded is the same map.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Mode {
+pub(super) struct TrendMode {
     /// In 65536ths of a turn.
     pub heading: u16,
     pub acceleration: [f32; 3],
     pub sightings: u32,
 }
 
-impl Mode {
+impl TrendMode {
     fn direction(&self) -> DVec2 {
         let angle = f64::from(self.heading) * (TAU / 65536.0);
         DVec2::new(cos(angle), sin(angle))
@@ -148,12 +151,12 @@ pub struct TrendMap {
     pub(super) corner: DVec2,
     pub(super) side_m: f64,
     pub(super) nodes: Vec<Node>,
-    pub(super) modes: Vec<Mode>,
+    pub(super) modes: Vec<TrendMode>,
 }
 
 impl TrendMap {
-    /// Makes a map from sightings. Bodies that stand, and numbers that are not finite, say
-    /// nothing. No sightings give a map without trends.
+    /// Makes a map from sightings. Bodies that stand, and numbers that are not finite, are
+    /// ignored. No sightings give a map without trends.
     ///
     /// # Errors
     /// Names the first setting outside its range.
@@ -238,7 +241,7 @@ impl TrendMap {
         })
     }
 
-    fn modes_at(&self, place: DVec2) -> Option<&[Mode]> {
+    fn modes_at(&self, place: DVec2) -> Option<&[TrendMode]> {
         let mut at = (place - self.corner) / self.side_m;
         let inside = at.cmpge(DVec2::ZERO).all() && at.cmplt(DVec2::ONE).all();
         if !inside {
@@ -311,7 +314,7 @@ fn quarter_corner(corner: DVec2, side_m: f64, quarter: usize) -> DVec2 {
 const DIRECTIONS: u32 = 32;
 
 /// Finds the headings of one cell, the most usual first.
-fn modes_of(seen: &[Sighting], config: &TrendMapConfig, modes: &mut Vec<Mode>) {
+fn modes_of(seen: &[Sighting], config: &TrendMapConfig, modes: &mut Vec<TrendMode>) {
     let mut left: Vec<(DVec2, DVec3)> =
         seen.iter().map(|s| (s.velocity.truncate().normalize_or_zero(), s.acceleration)).collect();
     let least = ((config.least_share * seen.len() as f64) as usize).max(1);
@@ -343,11 +346,11 @@ fn busiest(left: &[(DVec2, DVec3)], cos_half: f64) -> Option<DVec2> {
     best.1.try_normalize()
 }
 
-fn mode_of(with: &[(DVec2, DVec3)], trim: f64) -> Mode {
+fn mode_of(with: &[(DVec2, DVec3)], trim: f64) -> TrendMode {
     let heading: DVec2 = with.iter().map(|(heading, _)| *heading).sum();
     let turns = atan2(heading.y, heading.x) / TAU;
     let acceleration = usual(with, trim);
-    Mode {
+    TrendMode {
         // The cast wraps -0.5..0.5 turns round to 0..1.
         heading: libm::round(turns * 65536.0) as i64 as u16,
         acceleration: acceleration.to_array().map(|a| a.clamp(-3e38, 3e38) as f32),

@@ -11,7 +11,7 @@ use core::fmt;
 
 use glam::DVec2;
 
-use super::trend::{DEEPEST, Mode, Node, TrendMap};
+use super::trend::{DEEPEST, Node, TrendMap, TrendMode};
 
 const MAGIC: [u8; 4] = *b"RTRM";
 const VERSION: u8 = 1;
@@ -26,7 +26,7 @@ pub enum TrendMapError {
     NotATrendMap,
     /// They were written by another version.
     Version {
-        /// The version they say.
+        /// The version they carry.
         got: u8,
     },
     /// They end too early.
@@ -48,11 +48,11 @@ pub enum TrendMapError {
     },
     /// The checksum does not match: something before it was changed.
     Checksum {
-        /// Where it stands.
+        /// Its offset.
         offset: usize,
-        /// What it says.
+        /// The checksum in the bytes.
         stored: u32,
-        /// What it should say.
+        /// The checksum of the bytes.
         computed: u32,
     },
 }
@@ -119,7 +119,7 @@ impl TrendMap {
     /// Anything else is refused with the place of the first byte that is wrong; nothing in
     /// `bytes` can make this panic or take more memory than a few times their length.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, TrendMapError> {
-        let mut reader = Reader { bytes, offset: 0 };
+        let mut reader = TrendReader { bytes, offset: 0 };
         if reader.take::<4>()? != MAGIC {
             return Err(TrendMapError::NotATrendMap);
         }
@@ -143,7 +143,7 @@ impl TrendMap {
         &mut self,
         node: usize,
         depth: u32,
-        reader: &mut Reader<'_>,
+        reader: &mut TrendReader<'_>,
     ) -> Result<(), TrendMapError> {
         let offset = reader.offset;
         let [count] = reader.take::<1>()?;
@@ -165,12 +165,12 @@ impl TrendMap {
     }
 }
 
-struct Reader<'b> {
+struct TrendReader<'b> {
     bytes: &'b [u8],
     offset: usize,
 }
 
-impl Reader<'_> {
+impl TrendReader<'_> {
     fn take<const N: usize>(&mut self) -> Result<[u8; N], TrendMapError> {
         let rest = self.bytes.get(self.offset..).unwrap_or_default();
         let Some(taken) = rest.first_chunk::<N>() else {
@@ -187,7 +187,7 @@ impl Reader<'_> {
         if number.is_finite() { Ok(number) } else { Err(TrendMapError::Value { offset }) }
     }
 
-    fn mode(&mut self) -> Result<Mode, TrendMapError> {
+    fn mode(&mut self) -> Result<TrendMode, TrendMapError> {
         let heading = u16::from_le_bytes(self.take()?);
         let mut acceleration = [0.0; 3];
         for a in &mut acceleration {
@@ -198,7 +198,7 @@ impl Reader<'_> {
             }
         }
         let sightings = u32::from_le_bytes(self.take()?);
-        Ok(Mode { heading, acceleration, sightings })
+        Ok(TrendMode { heading, acceleration, sightings })
     }
 
     /// Checks the checksum and that nothing follows it.

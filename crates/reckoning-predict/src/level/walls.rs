@@ -64,7 +64,7 @@ impl<'a> From<Outline<'a>> for Wall<'a> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Line {
+struct WallLine {
     a: DVec2,
     way: DVec2,
     /// Unit; outwards if the line belongs to a solid.
@@ -96,7 +96,7 @@ struct Solid {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Walls {
-    lines: Vec<Line>,
+    lines: Vec<WallLine>,
     solids: Vec<Solid>,
     line_cells: Cells,
     solid_cells: Cells,
@@ -269,7 +269,7 @@ impl Terrain for Walls {
 }
 
 /// Turns a wall into lines. `None` if it is not one.
-fn add(wall: &Wall<'_>, lines: &mut Vec<Line>, solids: &mut Vec<Solid>) -> Option<()> {
+fn add(wall: &Wall<'_>, lines: &mut Vec<WallLine>, solids: &mut Vec<Solid>) -> Option<()> {
     // Written so that NaN fails.
     let stands = wall.top_m > wall.bottom_m;
     let first = lines.len() as u32;
@@ -278,7 +278,7 @@ fn add(wall: &Wall<'_>, lines: &mut Vec<Line>, solids: &mut Vec<Solid>) -> Optio
         let length = sqrt(way.length_squared());
         let usable = stands && a.is_finite() && b.is_finite() && length > 0.0 && length.is_finite();
         let normal = DVec2::new(way.y, -way.x) / length;
-        let line = Line { a, way, normal, solid, bottom_m: wall.bottom_m, top_m: wall.top_m };
+        let line = WallLine { a, way, normal, solid, bottom_m: wall.bottom_m, top_m: wall.top_m };
         usable.then(|| lines.push(line))
     };
     let turned;
@@ -313,7 +313,7 @@ fn twice_area(corners: &[DVec3]) -> f64 {
     (0..corners.len()).map(|corner| spoke(corner).perp_dot(spoke(corner + 1))).sum()
 }
 
-fn bounds(lines: &[Line]) -> (DVec2, DVec2) {
+fn bounds(lines: &[WallLine]) -> (DVec2, DVec2) {
     let Some(first) = lines.first() else { return (DVec2::ZERO, DVec2::ZERO) };
     lines.iter().fold((first.a, first.a), |(low, high), line| {
         let b = line.a + line.way;
@@ -322,12 +322,12 @@ fn bounds(lines: &[Line]) -> (DVec2, DVec2) {
 }
 
 impl Solid {
-    fn of(self, lines: &[Line]) -> &[Line] {
+    fn of(self, lines: &[WallLine]) -> &[WallLine] {
         &lines[self.first as usize..(self.first + self.count) as usize]
     }
 }
 
-impl Line {
+impl WallLine {
     /// The fraction of `way` after which a path from `start` meets the line.
     fn met(&self, start: DVec2, way: DVec2) -> Option<f64> {
         let crossing = way.perp_dot(self.way);

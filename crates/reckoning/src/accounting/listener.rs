@@ -1,14 +1,14 @@
 //! An owner's account of one listener's export error, known and guessed.
 //!
 //! The owner knows the courses it exported. From acknowledgements, which carry the moment of
-//! arrival, it learns what the listener showed, up to the latest arrival it has heard of;
-//! from there on it has to guess:
+//! arrival, it learns what the listener showed, up to the latest arrival acknowledged; from
+//! there on it has to guess:
 //!
 //! ```text
 //! exported   A-----------B-----------C----------- now
 //! received      A-----------B ..........C
 //!               |  confirmed  | estimated         |
-//!                             ^ the acknowledgement of B says so
+//!                             ^ by the acknowledgement of B
 //! ```
 //!
 //! - *confirmed* (CEE in THESIS): the error until the latest arrival known, while the
@@ -67,12 +67,12 @@ pub struct ListenerAccount<M> {
 struct Leg<M> {
     exported: SimTime,
     course: M,
-    delivery: Delivery,
+    delivery: LegState,
 }
 
 /// How far an export got on its way to the listener, and the moment of that.
 #[derive(Clone, Copy, Debug)]
-enum Delivery {
+enum LegState {
     Unsent,
     Sent(SimTime),
     /// Given up, but once sent: the acknowledgement may yet come.
@@ -82,17 +82,17 @@ enum Delivery {
 
 impl<M> Leg<M> {
     fn received(&self) -> Option<SimTime> {
-        if let Delivery::Received(at) = self.delivery { Some(at) } else { None }
+        if let LegState::Received(at) = self.delivery { Some(at) } else { None }
     }
 
     fn in_flight_since(&self) -> Option<SimTime> {
-        if let Delivery::Sent(at) = self.delivery { Some(at) } else { None }
+        if let LegState::Sent(at) = self.delivery { Some(at) } else { None }
     }
 }
 
 impl<M> ListenerAccount<M> {
-    /// The account of a listener that has heard nothing yet, and so shows nothing and has no
-    /// error.
+    /// The account of a listener that has received nothing yet, and so shows nothing and has
+    /// no error.
     #[must_use]
     pub const fn new(error_over: ErrorOver<M>) -> Self {
         Self {
@@ -113,13 +113,13 @@ impl<M> ListenerAccount<M> {
         self.delay = estimate;
     }
 
-    /// From `at` on the body follows `course`. Says nothing about whether this listener is
-    /// told: see [`sent`](Self::sent). Ignored unless later than all exports before.
+    /// From `at` on the body follows `course`. Whether this listener is sent it is reported
+    /// by [`sent`](Self::sent). Ignored unless later than all exports before.
     pub fn exported(&mut self, at: SimTime, course: M) {
         if self.legs.back().is_some_and(|newest| newest.exported >= at) {
             return;
         }
-        self.legs.push_back(Leg { exported: at, course, delivery: Delivery::Unsent });
+        self.legs.push_back(Leg { exported: at, course, delivery: LegState::Unsent });
         if self.legs.len() > MAX_LEGS {
             self.make_guesses_final();
         }
@@ -129,33 +129,33 @@ impl<M> ListenerAccount<M> {
     /// first counts, unless it was [`lost`](Self::lost).
     pub fn sent(&mut self, export: SimTime, at: SimTime) {
         if let Some(leg) = self.leg_mut(export)
-            && matches!(leg.delivery, Delivery::Unsent | Delivery::Lost(_))
+            && matches!(leg.delivery, LegState::Unsent | LegState::Lost(_))
         {
-            leg.delivery = Delivery::Sent(at.max(export));
+            leg.delivery = LegState::Sent(at.max(export));
         }
     }
 
     /// What was sent of `export` seems not to have arrived: the estimate stops counting on
-    /// it. An acknowledgement that comes all the same is still heard.
+    /// it. An acknowledgement that arrives all the same still counts.
     pub fn lost(&mut self, export: SimTime) {
         if let Some(leg) = self.leg_mut(export)
-            && let Delivery::Sent(at) = leg.delivery
+            && let LegState::Sent(at) = leg.delivery
         {
-            leg.delivery = Delivery::Lost(at);
+            leg.delivery = LegState::Lost(at);
         }
     }
 
-    /// The listener says, and the owner hears at `now`, that the course exported at `export`
-    /// arrived at `received_at`. An impossible moment counts as the nearest possible one.
+    /// The listener acknowledges, as the owner learns at `now`, that the course exported at
+    /// `export` arrived at `received_at`. An impossible moment counts as the nearest possible one.
     ///
-    /// Returns whether this was news; it is not for a second copy, for what was never sent,
+    /// Returns whether this changed anything; not for a second copy, for what was never sent,
     /// or for what is too old to matter.
     pub fn acknowledged(&mut self, export: SimTime, received_at: SimTime, now: SimTime) -> bool {
         let settled_until = self.settled_until;
         let Some(leg) = self.leg_mut(export) else { return false };
-        let (Delivery::Sent(sent) | Delivery::Lost(sent)) = leg.delivery else { return false };
+        let (LegState::Sent(sent) | LegState::Lost(sent)) = leg.delivery else { return false };
         let received = received_at.min(now).max(sent).max(settled_until);
-        leg.delivery = Delivery::Received(received);
+        leg.delivery = LegState::Received(received);
         self.confirmed_until = self.confirmed_until.max(received);
         self.settle();
         true
@@ -318,7 +318,7 @@ impl<M> ListenerAccount<M> {
         if let Some(shown) = shown
             && self.legs[shown].received().is_none()
         {
-            self.legs[shown].delivery = Delivery::Received(until);
+            self.legs[shown].delivery = LegState::Received(until);
         }
         let mut place = 0;
         self.legs.retain(|_| {

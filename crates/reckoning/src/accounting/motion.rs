@@ -9,7 +9,7 @@ use crate::{Model, SimTime, Update};
 const TOLERANCE_M_S: f64 = 1e-6;
 
 /// The export error from `from` to `to`, in metre-seconds, while the body moves as `truth`
-/// says and the listener shows what `shown` says.
+/// predicts and the listener shows what `shown` predicts.
 ///
 /// Straight courses are summed in closed form, everything else, arcs among it, by quadrature
 /// at the true positions. An [`ErrorOver`](crate::accounting::ErrorOver) for

@@ -62,11 +62,11 @@ pub struct Share {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlightLog {
     /// In order of export.
-    flights: Vec<Flight>,
+    flights: Vec<FlightRecord>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Flight {
+struct FlightRecord {
     exported: SimTime,
     received: Option<SimTime>,
 }
@@ -82,7 +82,7 @@ impl FlightLog {
     /// any order, and the same one twice changes nothing.
     pub fn exported(&mut self, at: SimTime) {
         if let Err(place) = self.find(at) {
-            self.flights.insert(place, Flight { exported: at, received: None });
+            self.flights.insert(place, FlightRecord { exported: at, received: None });
         }
     }
 

@@ -41,23 +41,27 @@ impl Fact {
         self.low_s + self.way_s() * 0.5
     }
 
-    /// What it still says at `at`, when the clocks drift apart at `rate`, give or take `drift`.
-    fn carried_to(&self, at: SimTime, rate: f64, drift: f64) -> Place {
+    /// What it still proves at `at`, when the clocks drift apart at `rate`, give or take
+    /// `drift`.
+    fn carried_to(&self, at: SimTime, rate: f64, drift: f64) -> OffsetRange {
         let passed_s = at.secs_since(self.at);
         let moved_s = passed_s * rate;
         let spread_s = passed_s.abs() * drift + ROUNDING_S;
-        Place { low_s: self.low_s + moved_s - spread_s, high_s: self.high_s + moved_s + spread_s }
+        OffsetRange {
+            low_s: self.low_s + moved_s - spread_s,
+            high_s: self.high_s + moved_s + spread_s,
+        }
     }
 }
 
 /// Where the offset lies.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Place {
+pub(super) struct OffsetRange {
     low_s: f64,
     high_s: f64,
 }
 
-impl Place {
+impl OffsetRange {
     pub(super) fn middle_s(&self) -> f64 {
         self.low_s + self.half_width_s()
     }
@@ -91,8 +95,8 @@ impl Facts {
 
     /// Those that agree with the most others, oldest first.
     pub(super) fn agreeing(&self, at: SimTime, drift: f64) -> Vec<Fact> {
-        let Some(place) = self.place(at, 0.0, drift) else { return Vec::new() };
-        let agrees = |fact: &&Fact| fact.carried_to(at, 0.0, drift).contains(place.low_s);
+        let Some(range) = self.offset_range(at, 0.0, drift) else { return Vec::new() };
+        let agrees = |fact: &&Fact| fact.carried_to(at, 0.0, drift).contains(range.low_s);
         self.held.iter().filter(agrees).copied().collect()
     }
 
@@ -116,26 +120,26 @@ impl Facts {
         }
     }
 
-    /// Whether what they say together and what `fact` says can both be true.
+    /// Whether what they prove together and what `fact` proves can both be true.
     pub(super) fn agree_with(&self, fact: &Fact, rate: f64, drift: f64) -> bool {
-        self.place(fact.at, rate, drift).is_none_or(|place| {
+        self.offset_range(fact.at, rate, drift).is_none_or(|range| {
             let spread_s = 2.0 * ROUNDING_S;
-            fact.low_s <= place.high_s + spread_s && fact.high_s >= place.low_s - spread_s
+            fact.low_s <= range.high_s + spread_s && fact.high_s >= range.low_s - spread_s
         })
     }
 
-    /// The narrowest place on which the most of them agree.
-    pub(super) fn place(&self, at: SimTime, rate: f64, drift: f64) -> Option<Place> {
-        let places = || self.held.iter().map(|fact| fact.carried_to(at, rate, drift));
-        // The best place begins where one of them begins.
-        let votes = |offset_s: f64| places().filter(|place| place.contains(offset_s)).count();
-        let (_, low_s) = places()
-            .map(|place| (votes(place.low_s), place.low_s))
+    /// The narrowest range on which the most of them agree.
+    pub(super) fn offset_range(&self, at: SimTime, rate: f64, drift: f64) -> Option<OffsetRange> {
+        let ranges = || self.held.iter().map(|fact| fact.carried_to(at, rate, drift));
+        // The best range begins where one of them begins.
+        let votes = |offset_s: f64| ranges().filter(|range| range.contains(offset_s)).count();
+        let (_, low_s) = ranges()
+            .map(|range| (votes(range.low_s), range.low_s))
             .reduce(|best, next| if next > best { next } else { best })?;
-        let high_s = places()
-            .filter(|place| place.contains(low_s))
-            .fold(f64::INFINITY, |least, place| least.min(place.high_s));
-        Some(Place { low_s, high_s })
+        let high_s = ranges()
+            .filter(|range| range.contains(low_s))
+            .fold(f64::INFINITY, |least, range| least.min(range.high_s));
+        Some(OffsetRange { low_s, high_s })
     }
 
     /// The median of the times on the way, there and back.

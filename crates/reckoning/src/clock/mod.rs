@@ -1,6 +1,10 @@
-//! One timeline out of two clocks: what time is it over there?
+//! Clock synchronisation: the time of a remote clock, estimated from timestamped exchanges.
 //!
-//! A [`ClockSync`] is fed timestamped [`Exchange`]s, a question and its answer, and keeps an
+//! Take a [`ClockSync`] when updates carry the time of the peer's clock, as they do with
+//! [`Timing::Synchronised`](crate::Timing::Synchronised). Take a [`RelayDelay`] when no common
+//! clock is wanted and delays are added up hop by hop instead.
+//!
+//! A `ClockSync` is fed timestamped [`Exchange`]s, a question and its answer, and keeps an
 //! estimate of the remote clock. Whatever the delays on the way were, the remote clock
 //! leads the local one by at least `answered - returned` and at most `received - sent`:
 //!
@@ -11,7 +15,7 @@
 //! ```
 //!
 //! Every exchange is such a fact. Where most of the recent ones agree lies the truth
-//! (Marzullo's intersection, as in NTP), so a minority that lies, whatever it says, cannot
+//! (Marzullo's intersection, as in NTP), so a minority that lies, whatever it claims, cannot
 //! move the estimate out of what the honest ones allow; the shortest ways there and back,
 //! each found by itself, make that place small. How fast the remote clock runs is the median
 //! slope between the best exchanges of several minutes (Theil and Sen).
@@ -23,8 +27,6 @@
 //!   proves to be far ahead, as after a suspended tab or laptop;
 //! - no exchange takes it back below what was answered before, as long as moments are asked
 //!   and exchanges handed over in the order of the local clock.
-//!
-//! Where no common clock is wanted see [`RelayDelay`].
 
 mod estimate;
 mod rate;
@@ -82,7 +84,7 @@ impl Exchange {
 pub enum Exchanged {
     /// It agrees with the others, or is the first.
     Used,
-    /// It contradicts the others and waits for more that say the same.
+    /// It contradicts the others and waits for more that agree with it.
     Doubted,
     /// It was the last proof that a clock was set or stood still; the estimate starts anew.
     Restarted,
@@ -94,23 +96,25 @@ pub enum Exchanged {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ClockConfig {
-    /// How long an exchange counts for the offset.
+    /// How long an exchange counts for the offset. Default: 30 s. Above zero.
     pub window: Duration,
-    /// How long the best exchanges count for the rate.
+    /// How long the best exchanges count for the rate. Default: 5 min. Above zero.
     pub rate_window: Duration,
-    /// The most the two clocks may differ in speed, as a share; 0.0005 is 500 ppm.
+    /// The most the two clocks may differ in speed, as a share. Default: 0.0005, which is 500 ppm.
+    /// From 0 to 0.01.
     pub max_drift: f64,
-    /// How much faster or slower than the remote clock the answers may run while an error
-    /// is shed, as a share; 0.05 is not noticed in play.
+    /// How much faster or slower than the remote clock the answers may run while an error is shed,
+    /// as a share. Default: 0.05, which is not noticed in play. From 0.001 to 0.3.
     pub max_slew: f64,
-    /// Errors above this are not shed but stepped over, forwards; backwards the answers run
-    /// at little more than half speed.
+    /// Errors above this are not shed but stepped over, forwards; backwards the answers run at
+    /// little more than half speed. Default: 250 ms. Above zero.
     pub step_above: Duration,
-    /// Exchanges that took longer than this on the way are refused.
+    /// Exchanges with a longer round trip than this are refused. Default: 5 s. Above zero.
     pub max_round_trip: Duration,
-    /// Between exchanges when all is well.
+    /// Time between exchanges when all is well. Default: 1 s. Above zero.
     pub interval: Duration,
-    /// Between exchanges at the start; half of it when one contradicts the others.
+    /// Time between exchanges at the start; half of it when one contradicts the others. Default:
+    /// 100 ms. Above zero.
     pub quick_interval: Duration,
 }
 
@@ -149,7 +153,7 @@ impl ClockConfig {
     }
 }
 
-/// What a [`ClockSync`] was given so far.
+/// Counters of a [`ClockSync`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClockStats {
@@ -173,7 +177,7 @@ pub struct ClockStats {
 /// let ms = SimTime::from_millis;
 ///
 /// let mut clock = ClockSync::new(ClockConfig::default())?;
-/// assert_eq!(clock.remote_at(ms(0)), None); // nothing was heard yet
+/// assert_eq!(clock.remote_at(ms(0)), None); // before the first exchange
 /// clock.handle_exchange(&Exchange {
 ///     sent: ms(100), received: ms(7_130), answered: ms(7_131), returned: ms(161),
 /// });
@@ -192,7 +196,7 @@ pub struct ClockSync {
 }
 
 impl ClockSync {
-    /// A clock that has heard nothing yet.
+    /// A clock before its first exchange.
     ///
     /// # Errors
     /// Refuses spans of zero, a drift above a hundredth and a slew outside 0.001 to 0.3.
@@ -234,8 +238,8 @@ impl ClockSync {
         Exchanged::Used
     }
 
-    /// Forgets what was heard, but not the time: answers go on from where they are. For
-    /// those who know that their clock stood still.
+    /// Forgets all exchanges, but not the time: answers go on from where they are. For
+    /// callers that know that their clock stood still.
     pub fn restart(&mut self) {
         self.facts.clear();
         self.doubts.clear();
@@ -249,16 +253,16 @@ impl ClockSync {
         self.course.map(|course| course.at(local))
     }
 
-    /// By how much the remote clock leads the local one, in seconds, as the exchanges say
-    /// it; the answers of [`ClockSync::remote_at`] move towards it.
+    /// By how much the remote clock leads the local one, in seconds, by the
+    /// exchanges; the answers of [`ClockSync::remote_at`] move towards it.
     #[must_use]
     pub fn offset_s(&self, local: SimTime) -> Option<f64> {
-        let place = self.facts.place(local, self.log.rate(), self.drift())?;
-        Some(place.middle_s())
+        let range = self.facts.offset_range(local, self.log.rate(), self.drift())?;
+        Some(range.middle_s())
     }
 
-    /// Seconds of the remote clock per second of the local one; exactly 1 until a minute or
-    /// so of exchanges tells more.
+    /// Seconds of the remote clock per second of the local one; exactly 1 until it is known
+    /// from a minute or so of exchanges.
     #[must_use]
     pub fn rate(&self) -> f64 {
         1.0 + self.log.rate()
@@ -268,8 +272,8 @@ impl ClockSync {
     /// the shortest way there and back, and what the clocks may have drifted since.
     #[must_use]
     pub fn confidence(&self, local: SimTime) -> Option<Duration> {
-        let place = self.facts.place(local, self.log.rate(), self.drift())?;
-        Some(span_of(place.half_width_s()))
+        let range = self.facts.offset_range(local, self.log.rate(), self.drift())?;
+        Some(span_of(range.half_width_s()))
     }
 
     /// The usual time on the way, one way: the median of half the round trips.
@@ -330,8 +334,10 @@ impl ClockSync {
     /// Leads the answers from where they are towards the estimate.
     fn steer(&mut self, at: SimTime) {
         let rate = self.log.rate().clamp(-self.config.max_drift, self.config.max_drift);
-        let Some(place) = self.facts.place(at, self.log.rate(), self.drift()) else { return };
-        let lead_us = libm::round(place.middle_s() * 1e6) as i64;
+        let Some(range) = self.facts.offset_range(at, self.log.rate(), self.drift()) else {
+            return;
+        };
+        let lead_us = libm::round(range.middle_s() * 1e6) as i64;
         let wanted = SimTime::from_micros(at.as_micros().saturating_add(lead_us));
         let Some(old) = self.course else {
             self.course =

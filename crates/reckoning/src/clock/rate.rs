@@ -7,7 +7,7 @@ use super::estimate::{Fact, median, passed};
 
 /// The rate window is cut into this many pieces, each with its best exchange.
 const PIECES: u32 = 48;
-/// Fewer pieces say nothing.
+/// Fewer pieces prove nothing.
 const FEWEST: usize = 8;
 /// A rate is known to within the spread of its slopes over this.
 const SURE: f64 = 0.1;
@@ -91,7 +91,7 @@ impl RateLog {
     }
 }
 
-/// What `fact` would have said when `held` was learnt.
+/// What `fact` would have proved when `held` was learnt.
 fn carried_back(fact: &Fact, held: &Fact, rate: f64) -> (f64, f64) {
     let moved_s = fact.at.secs_since(held.at) * rate;
     (fact.low_s - moved_s, fact.high_s - moved_s)

@@ -1,8 +1,8 @@
-//! Doing without a common clock: delays added up hop by hop.
+//! Delays added up hop by hop, for sessions without a common clock.
 //!
-//! THESIS 4.5.1: each side that receives an update estimates how long it was on its last
-//! way and projects it over that. Whoever passes it on does the same, so that no time stamp
-//! has to mean anything to anyone but its author.
+//! THESIS 4.5.1: each peer that receives an update estimates the delay of its last hop and
+//! projects the update over that. A relay does the same, so that a timestamp only has to mean
+//! something to the peer that wrote it.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -11,10 +11,10 @@ use super::estimate::median;
 use crate::time::span_of;
 use crate::{Kinematics, SimTime, Update};
 
-/// As many round trips as tell a median that one spike does not move.
+/// Enough round trips for a median that one spike does not move.
 const HELD: usize = 15;
 
-/// How old something is that came over one or more ways, estimated without a common clock.
+/// Age of an update that came over one or more hops, estimated without a common clock.
 ///
 /// ```
 /// use core::time::Duration;
@@ -38,26 +38,26 @@ impl RelayDelay {
     /// Just made, here.
     pub const NONE: Self = Self { age: Duration::ZERO };
 
-    /// As old as a relay said.
+    /// As old as a relay reported.
     #[must_use]
     pub const fn aged(age: Duration) -> Self {
         Self { age }
     }
 
-    /// After one more way, or after lying about for a while.
+    /// After one more hop, or after a time in a queue.
     #[must_use]
     pub const fn then(self, span: Duration) -> Self {
         Self { age: self.age.saturating_add(span) }
     }
 
-    /// The sum of all ways.
+    /// The sum of all hops.
     #[must_use]
     pub const fn age(&self) -> Duration {
         self.age
     }
 
-    /// The same update, stamped by the clock of whom it reached at `arrived`. A
-    /// [`Ghost`](crate::Ghost) then projects over all ways by itself.
+    /// The same update, timestamped by the clock of the peer it reached at `arrived`. A
+    /// [`Ghost`](crate::Ghost) then projects over all hops by itself.
     #[must_use]
     pub fn localise(&self, update: &Update, arrived: SimTime) -> Update {
         let seen = Kinematics { at: arrived - self.age, ..*update.kinematics() };
@@ -65,7 +65,7 @@ impl RelayDelay {
     }
 }
 
-/// The usual time on one way, from round trips timed by one clock alone: half their median.
+/// Estimate of the one-way delay from round trips timed by one clock: half their median.
 #[derive(Clone, Debug, Default)]
 pub struct OneWay {
     round_trips_s: Vec<f64>,
@@ -79,7 +79,7 @@ impl OneWay {
         Self { round_trips_s: Vec::new(), next: 0 }
     }
 
-    /// Takes in a round trip; what the other side held the answer for is to be left out.
+    /// Takes in a round trip, without the time the peer held the answer.
     pub fn observe(&mut self, round_trip: Duration) {
         let round_trip_s = round_trip.as_secs_f64();
         if self.round_trips_s.len() < HELD {

@@ -7,7 +7,7 @@
 
 use glam::Vec3;
 
-use super::body::{Body, Moment};
+use super::ghost::{CrowdGhost, Moment};
 
 /// Ghosts to a block.
 pub(super) const LANES: usize = 16;
@@ -15,10 +15,10 @@ pub(super) const LANES: usize = 16;
 /// One number of each ghost.
 pub(super) type Lanes = [f32; LANES];
 
-/// Sixteen ghosts; see [`Body`] for what the numbers are.
+/// Sixteen ghosts; see [`CrowdGhost`] for what the numbers are.
 #[derive(Clone, Debug, Default)]
 #[repr(align(64))]
-pub(super) struct Block {
+pub(super) struct GhostBlock {
     seen_us: [i32; LANES],
     delay_us: [i32; LANES],
     per_span: Lanes,
@@ -41,14 +41,14 @@ pub(super) struct Shown<'a> {
 /// Shows all ghosts of all blocks.
 #[expect(clippy::inline_always, reason = "must be compiled for the caller's vector unit")]
 #[inline(always)]
-pub(super) fn show(blocks: &[Block], moment: &Moment, shown: Shown<'_>) {
+pub(super) fn show(blocks: &[GhostBlock], moment: &Moment, shown: Shown<'_>) {
     let axes = shown.x.iter_mut().zip(shown.y).zip(shown.z);
     for (block, ((x, y), z)) in blocks.iter().zip(axes) {
         block.show(moment, [x, y, z]);
     }
 }
 
-impl Block {
+impl GhostBlock {
     #[expect(clippy::inline_always, reason = "must be compiled for the caller's vector unit")]
     #[inline(always)]
     fn show(&self, moment: &Moment, [x, y, z]: [&mut Lanes; 3]) {
@@ -67,9 +67,9 @@ impl Block {
         }
     }
 
-    pub(super) fn body(&self, lane: usize) -> Body {
+    pub(super) fn ghost(&self, lane: usize) -> CrowdGhost {
         let vector = |lanes: &[Lanes; 3]| Vec3::from(lanes.map(|axis| axis[lane]));
-        Body {
+        CrowdGhost {
             seen_us: self.seen_us[lane],
             delay_us: self.delay_us[lane],
             per_span: self.per_span[lane],
@@ -82,17 +82,17 @@ impl Block {
         }
     }
 
-    pub(super) fn set_body(&mut self, lane: usize, body: &Body) {
-        self.seen_us[lane] = body.seen_us;
-        self.delay_us[lane] = body.delay_us;
-        self.per_span[lane] = body.per_span;
-        self.trust_s[lane] = body.trust_s;
+    pub(super) fn set_ghost(&mut self, lane: usize, ghost: &CrowdGhost) {
+        self.seen_us[lane] = ghost.seen_us;
+        self.delay_us[lane] = ghost.delay_us;
+        self.per_span[lane] = ghost.per_span;
+        self.trust_s[lane] = ghost.trust_s;
         for axis in 0..3 {
-            self.position[axis][lane] = body.position[axis];
-            self.velocity[axis][lane] = body.velocity[axis];
-            self.acceleration[axis][lane] = body.acceleration[axis];
-            self.error[axis][lane] = body.error[axis];
-            self.slip[axis][lane] = body.slip[axis];
+            self.position[axis][lane] = ghost.position[axis];
+            self.velocity[axis][lane] = ghost.velocity[axis];
+            self.acceleration[axis][lane] = ghost.acceleration[axis];
+            self.error[axis][lane] = ghost.error[axis];
+            self.slip[axis][lane] = ghost.slip[axis];
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use multiversion::multiversion;
 
-use super::block::{self, Block, Shown};
-use super::body::Moment;
+use super::block::{self, GhostBlock, Shown};
+use super::ghost::Moment;
 
 /// [`block::show`] with the widest vectors the machine has.
 #[multiversion(targets = "simd")]
-pub(super) fn show(blocks: &[Block], moment: &Moment, shown: Shown<'_>) {
+pub(super) fn show(blocks: &[GhostBlock], moment: &Moment, shown: Shown<'_>) {
     block::show(blocks, moment, shown);
 }

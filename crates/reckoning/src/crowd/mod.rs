@@ -1,6 +1,25 @@
-//! Very many ghosts at once.
+//! Crowds: very many ghosts shown in one pass.
 //!
-//! A [`Crowd`] shows what as many [`Ghost`](crate::Ghost)s with
+//! Take a [`Crowd`] from some thousand bodies on, when positions are all that is drawn; below
+//! that a [`Ghost`](crate::Ghost) each is simpler and knows more models.
+//!
+//! ```
+//! use reckoning::crowd::CrowdView;
+//! use reckoning::{Crowd, DVec3, Kinematics, Model, SimTime, Update, UpdateKind};
+//!
+//! let mut crowd = Crowd::new(DVec3::ZERO, SimTime::ZERO);
+//! for walker in 0..1_000 {
+//!     let start = DVec3::X * f64::from(walker);
+//!     let seen = Kinematics::moving(SimTime::ZERO, start, DVec3::Y);
+//!     crowd.insert(&Update::new(seen, Model::Linear, UpdateKind::Full)?, SimTime::ZERO)?;
+//! }
+//! let mut view = CrowdView::with_capacity(crowd.len());
+//! crowd.show(SimTime::from_millis(500), &mut view); // once a frame
+//! assert_eq!((view.x()[7], view.y()[7]), (7.0, 0.5));
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+//!
+//! A crowd shows what as many ghosts with
 //! [`Blend::ProjectiveVelocity`](crate::Blend::ProjectiveVelocity) would, in one pass at
 //! about the speed of memory. Three things make the difference: the numbers lie side by
 //! side, sixteen ghosts to a block; they are `f32` around an `f64` origin; and only
@@ -23,15 +42,15 @@
 //! a body wants a `Ghost` of its own. Orientations are not kept.
 
 mod block;
-mod body;
 #[cfg(feature = "std")]
 mod dispatch;
+mod ghost;
 #[cfg(feature = "rayon")]
 mod parallel;
 mod slots;
 mod view;
 
-/// Without the standard library nobody can be asked what the machine can do.
+/// Without the standard library the vector units of the machine are not known at run time.
 #[cfg(not(feature = "std"))]
 use block as dispatch;
 
@@ -44,8 +63,8 @@ use glam::DVec3;
 use crate::error::SettingError;
 use crate::ghost::Accepted;
 use crate::{SimTime, Update, UpdateKind};
-use block::{Block, LANES};
-use body::{Body, Moment, bounded};
+use block::{GhostBlock, LANES};
+use ghost::{CrowdGhost, Moment, bounded};
 use slots::Slots;
 
 pub use slots::CrowdId;
@@ -62,12 +81,13 @@ const LONGEST: Duration = Duration::from_mins(5);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CrowdConfig {
-    /// How long a ghost takes to shed its error: the expected time between updates, at most
-    /// five minutes. Zero jumps at once. [`Crowd::set_span`] changes it for one ghost.
+    /// How long a ghost takes to shed its error: the expected time between updates.
+    /// [`Crowd::set_span`] changes it for one ghost. Default: 333 ms. At most five minutes; zero
+    /// jumps at once.
     pub span: Duration,
     /// How far past an update its model is followed, as in
-    /// [`GhostConfig`](crate::GhostConfig::max_extrapolation). Above zero, at most five
-    /// minutes.
+    /// [`GhostConfig`](crate::GhostConfig::max_extrapolation). Default: 4 s. Above zero, at most
+    /// five minutes.
     pub max_extrapolation: Duration,
 }
 
@@ -120,7 +140,7 @@ pub struct Crowd {
     /// What the times in the blocks count from.
     base: SimTime,
     /// Enough for all ghosts; what fills up the last one is shown and ignored.
-    blocks: Vec<Block>,
+    blocks: Vec<GhostBlock>,
     /// By place, as are the ids in `slots`.
     records: Vec<Record>,
     slots: Slots,
@@ -160,18 +180,18 @@ impl Crowd {
     /// Refuses models other than `Hold`, `Linear` and `Accelerating`.
     pub fn insert(&mut self, first: &Update, now: SimTime) -> Result<CrowdId, CrowdError> {
         self.follow(now);
-        let body = self.believed(first).ok_or(CrowdError::UnknownModel)?;
+        let ghost = self.believed(first).ok_or(CrowdError::UnknownModel)?;
         let place = self.len();
         if place.is_multiple_of(LANES) {
-            self.blocks.push(Block::default());
+            self.blocks.push(GhostBlock::default());
         }
         let (seen_at, position) = (first.at(), first.kinematics().position);
         self.records.push(Record { seen_at, position, span_s: self.config.span.as_secs_f32() });
-        self.set_body(place, &body);
+        self.set_ghost(place, &ghost);
         Ok(self.slots.push())
     }
 
-    /// Takes an update that arrives `now`. Late, repeated and reordered ones are welcome:
+    /// Takes an update that arrives `now`. Late, repeated and reordered ones may be passed in:
     /// what is not newer changes nothing.
     ///
     /// # Errors
@@ -185,7 +205,7 @@ impl Crowd {
     ) -> Result<Accepted, CrowdError> {
         let place = self.place(id).ok_or(CrowdError::Removed)?;
         self.follow(now);
-        let mut body = self.believed(update).ok_or(CrowdError::UnknownModel)?;
+        let mut ghost = self.believed(update).ok_or(CrowdError::UnknownModel)?;
         let record = &mut self.records[place];
         if update.at() <= record.seen_at {
             return Ok(Accepted::Stale);
@@ -195,11 +215,11 @@ impl Crowd {
         let span_s = record.span_s;
         if update.kind() != UpdateKind::Teleport && span_s > 0.0 {
             let moment = self.moment(now);
-            body.delay_us = moment.now_us.wrapping_sub(body.seen_us);
-            body.per_span = 1.0 / span_s;
-            body.lead_from(&self.body(place), &moment);
+            ghost.delay_us = moment.now_us.wrapping_sub(ghost.seen_us);
+            ghost.per_span = 1.0 / span_s;
+            ghost.lead_from(&self.ghost(place), &moment);
         }
-        self.set_body(place, &body);
+        self.set_ghost(place, &ghost);
         Ok(Accepted::Newest)
     }
 
@@ -208,8 +228,8 @@ impl Crowd {
         let Some(place) = self.place(id) else {
             return false;
         };
-        let last = self.body(self.len() - 1);
-        self.set_body(place, &last);
+        let last = self.ghost(self.len() - 1);
+        self.set_ghost(place, &last);
         self.records.swap_remove(place);
         self.slots.swap_remove(place);
         self.blocks.truncate(self.len().div_ceil(LANES));
@@ -243,7 +263,7 @@ impl Crowd {
     /// Where one ghost is shown, in the world. `None` when it was removed.
     #[must_use]
     pub fn position_at(&self, id: CrowdId, now: SimTime) -> Option<DVec3> {
-        let shown = self.body(self.place(id)?).position_at(&self.moment(now));
+        let shown = self.ghost(self.place(id)?).position_at(&self.moment(now));
         Some(self.origin + shown.as_dvec3())
     }
 
@@ -255,7 +275,7 @@ impl Crowd {
         self.origin = origin;
         for place in 0..self.len() {
             let position = bounded(self.records[place].position - origin);
-            self.set_body(place, &Body { position, ..self.body(place) });
+            self.set_ghost(place, &CrowdGhost { position, ..self.ghost(place) });
         }
     }
 
@@ -277,7 +297,7 @@ impl Crowd {
         self.records.is_empty()
     }
 
-    /// Who stands where: the id of each place.
+    /// The id of the ghost at each place.
     #[must_use]
     pub fn ids(&self) -> &[CrowdId] {
         self.slots.ids()
@@ -296,9 +316,9 @@ impl Crowd {
     }
 
     /// A ghost on the path an update describes, without a blend.
-    fn believed(&self, update: &Update) -> Option<Body> {
-        let body = Body::on_path(update.kinematics(), update.model(), self.origin)?;
-        Some(Body { seen_us: self.since_base_us(update.at()), ..body })
+    fn believed(&self, update: &Update) -> Option<CrowdGhost> {
+        let ghost = CrowdGhost::on_path(update.kinematics(), update.model(), self.origin)?;
+        Some(CrowdGhost { seen_us: self.since_base_us(update.at()), ..ghost })
     }
 
     fn moment(&self, now: SimTime) -> Moment {
@@ -321,15 +341,15 @@ impl Crowd {
         self.base = now;
         for place in 0..self.len() {
             let seen_us = self.since_base_us(self.records[place].seen_at);
-            self.set_body(place, &Body { seen_us, ..self.body(place) });
+            self.set_ghost(place, &CrowdGhost { seen_us, ..self.ghost(place) });
         }
     }
 
-    fn body(&self, place: usize) -> Body {
-        self.blocks[place / LANES].body(place % LANES)
+    fn ghost(&self, place: usize) -> CrowdGhost {
+        self.blocks[place / LANES].ghost(place % LANES)
     }
 
-    fn set_body(&mut self, place: usize, body: &Body) {
-        self.blocks[place / LANES].set_body(place % LANES, body);
+    fn set_ghost(&mut self, place: usize, ghost: &CrowdGhost) {
+        self.blocks[place / LANES].set_ghost(place % LANES, ghost);
     }
 }

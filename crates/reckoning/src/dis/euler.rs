@@ -2,8 +2,8 @@
 //!
 //! Psi, theta and phi turn the world's axes into the body's (x ahead, y right, z down). The
 //! engine keeps orientations as quaternions and comes here only at the edge, because the
-//! angles have two places, nose straight up and straight down, where they do not say which
-//! way the body is turned.
+//! angles have two places, nose straight up and straight down, where they leave the
+//! heading open.
 
 use core::f64::consts::{FRAC_PI_2, PI, TAU};
 

@@ -1,8 +1,24 @@
 //! The nine dead-reckoning models of IEEE 1278.1 (DIS).
 //!
-//! Their names say three things: does the body turn (`R`) or not (`F`), is the rate of its
-//! position (`P`) or of its velocity (`V`) constant, and in which axes, the world's (`W`)
-//! or its own (`B`).
+//! Take a [`DisModel`] as the [`Model`](crate::Model) of bodies that DIS peers see, and
+//! [`DisFields`] to fill and read the fields of an Entity State PDU.
+//!
+//! ```
+//! use reckoning::dis::{DisAlgorithm, DisFields, DisModel};
+//! use reckoning::{DVec3, Kinematics, Model, Publisher, PublisherConfig, SimTime};
+//!
+//! let model = DisModel::new(DisAlgorithm::Fpw);
+//! let truth = Kinematics::moving(SimTime::ZERO, DVec3::ZERO, DVec3::X * 30.0);
+//! let (publisher, first) = Publisher::start(PublisherConfig::dis(Model::Dis(model)), &truth)?;
+//! let pdu = DisFields::from_kinematics(first.kinematics(), model);
+//! assert_eq!(pdu.velocity, DVec3::X * 30.0);
+//! assert_eq!(pdu.to_kinematics(model, SimTime::ZERO), truth);
+//! # Ok::<(), reckoning::ConfigError>(())
+//! ```
+//!
+//! The name of a model stands for three properties: does the body turn (`R`) or not (`F`), is
+//! the rate of its position (`P`) or of its velocity (`V`) constant, and in which axes, the
+//! world's (`W`) or its own (`B`).
 //!
 //! ```text
 //!    W    V(s) = V + A s                  turning changes the orientation only
@@ -11,10 +27,10 @@
 //!
 //! The engine keeps everything in world axes, so a [`DisModel`] works on plain
 //! [`Kinematics`] and the axes of the standard exist in [`DisFields`] alone, which converts
-//! both ways. The integrals behind the rotating `B` models are in [`spin`](super::spin); at
+//! both ways. The integrals behind the rotating `B` models are in `model/spin.rs`; at
 //! no rate, however small, is a curve replaced by a straight line.
 //!
-//! What the packet around the fields looks like is not decided here.
+//! The layout of the PDU around the fields is left to the caller.
 
 mod euler;
 
@@ -159,7 +175,7 @@ impl DisModel {
 
     /// How fast that position changes, in world axes, `t_s` seconds after `seen.at`.
     ///
-    /// Zero for a [`Static`](DisAlgorithm::Static) body, whatever its velocity field says.
+    /// Zero for a [`Static`](DisAlgorithm::Static) body, whatever its velocity field holds.
     #[must_use]
     pub fn velocity_after(&self, seen: &Kinematics, t_s: f64) -> DVec3 {
         if self.algorithm == DisAlgorithm::Static {
@@ -222,18 +238,18 @@ pub struct DisFields {
     /// Entity location; the standard's world is geocentric, ours need not be.
     pub position: DVec3,
     /// Rotation from body to world axes; the wire's angles become one in
-    /// [`quat_from_euler`](crate::dis::quat_from_euler).
+    /// [`quat_from_euler`].
     pub orientation: DQuat,
     /// Linear velocity, in world axes or, for the `B` models, in body axes.
     pub velocity: DVec3,
-    /// Linear acceleration, in the same axes, as [`BodyAcceleration`] says.
+    /// Linear acceleration, in the same axes, read as [`BodyAcceleration`] defines.
     pub acceleration: DVec3,
     /// Angular velocity, in body axes for all models.
     pub angular_velocity: DVec3,
 }
 
 impl DisFields {
-    /// What the fields say in the engine's terms. Its acceleration is the true one in
+    /// The fields in the engine's terms. Its acceleration is the true one in
     /// world axes, including what the turning of the body contributes.
     #[must_use]
     pub fn to_kinematics(&self, model: DisModel, at: SimTime) -> Kinematics {

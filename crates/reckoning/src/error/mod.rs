@@ -1,7 +1,17 @@
 //! Errors of callers: settings and values that the engine refuses.
 //!
-//! Each kind of setting has an error of its own; [`ConfigError`] is any of them, for callers
-//! who set up several things at once. Bad traffic is never an error: it is counted.
+//! Each kind of setting has an error of its own; take [`ConfigError`], which is any of them,
+//! to set up several things with one `?`. Bad traffic is never an error: it is counted.
+//!
+//! ```
+//! use reckoning::error::ThresholdError;
+//! use reckoning::{ConfigError, Threshold};
+//!
+//! let error = Threshold::metres(-1.0).unwrap_err();
+//! assert_eq!(error, ThresholdError::NotPositive { got_m: -1.0 });
+//! let error = ConfigError::from(error);
+//! assert_eq!(error.to_string(), "threshold -1 m is not a positive, finite distance");
+//! ```
 
 mod fairness;
 mod ground;

@@ -30,9 +30,9 @@ impl Budget {
         }
     }
 
-    /// The budget that costs the same bytes after the threshold was lowered: `listeners` were
-    /// told of `triggers` a minute (or an hour), now there are `lowered_triggers` in that
-    /// time. Equation 3.5 of THESIS.
+    /// The budget that costs the same bytes after the threshold was lowered: each of
+    /// `listeners` was sent `triggers` a minute (or an hour), now there are `lowered_triggers`
+    /// in that time. Equation 3.5 of THESIS.
     ///
     /// # Errors
     /// As [`per_trigger`](Self::per_trigger).

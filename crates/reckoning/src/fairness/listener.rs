@@ -13,7 +13,7 @@ pub(super) struct Listener {
     pub account: ListenerAccount<Update>,
     /// The error it is taken to have had when it joined.
     handicap: f64,
-    pub plan: Plan,
+    pub plan: SendPlan,
     /// An older update to be sent at once, ahead of what is planned.
     pub late: Option<Update>,
     served_at: SimTime,
@@ -21,12 +21,12 @@ pub(super) struct Listener {
     pub greeted: bool,
     /// It acknowledged something.
     pub heard: bool,
-    pub turn: Turn,
+    pub turn: ServiceTurn,
 }
 
 /// When the latest update goes to a listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Plan {
+pub(super) enum SendPlan {
     /// It was sent, or is withheld.
     Nothing,
     At(SimTime),
@@ -39,12 +39,12 @@ impl Listener {
         Self {
             account: ListenerAccount::new(update_error_between),
             handicap,
-            plan: Plan::Nothing,
+            plan: SendPlan::Nothing,
             late: None,
             served_at: now,
             greeted: false,
             heard: false,
-            turn: Turn::FIRST,
+            turn: ServiceTurn::FIRST,
         }
     }
 
@@ -64,7 +64,7 @@ impl Listener {
 
     /// Plans the latest update for now; an older one is then no longer needed.
     pub(super) fn serve(&mut self, now: SimTime) {
-        self.plan = Plan::At(now);
+        self.plan = SendPlan::At(now);
         self.late = None;
     }
 
@@ -73,7 +73,7 @@ impl Listener {
         if let Some(late) = self.late {
             self.account.sent(late.at(), now);
         }
-        self.plan = self.reaches(goal, now, horizon).map_or(Plan::BeyondHorizon, Plan::At);
+        self.plan = self.reaches(goal, now, horizon).map_or(SendPlan::BeyondHorizon, SendPlan::At);
     }
 
     /// The first microsecond, up to `horizon` from now, in which the level is at least `goal`.
@@ -97,12 +97,12 @@ impl Listener {
 
     /// A new update overtakes `old`. Returns whether a planned send is given up.
     pub(super) fn overtake(&mut self, old: Update, keep: bool, now: SimTime) -> bool {
-        let plan = core::mem::replace(&mut self.plan, Plan::Nothing);
-        let overdue = matches!(plan, Plan::At(due) if due <= now);
-        if overdue || (keep && plan != Plan::Nothing) {
+        let plan = core::mem::replace(&mut self.plan, SendPlan::Nothing);
+        let overdue = matches!(plan, SendPlan::At(due) if due <= now);
+        if overdue || (keep && plan != SendPlan::Nothing) {
             self.late = Some(old);
         }
-        plan != Plan::Nothing && !overdue && !keep
+        plan != SendPlan::Nothing && !overdue && !keep
     }
 
     /// When something has to be sent, if that is known. What is late became so at
@@ -110,7 +110,7 @@ impl Listener {
     pub(super) fn due(&self, triggered_at: SimTime) -> Option<SimTime> {
         match (self.late, self.plan) {
             (Some(_), _) => Some(triggered_at),
-            (None, Plan::At(due)) => Some(due),
+            (None, SendPlan::At(due)) => Some(due),
             (None, _) => None,
         }
     }
@@ -119,8 +119,8 @@ impl Listener {
     pub(super) fn take_due(&mut self, latest: Update, now: SimTime) -> Option<Update> {
         let update = match self.plan {
             _ if self.late.is_some() => self.late.take()?,
-            Plan::At(due) if due <= now => {
-                self.plan = Plan::Nothing;
+            SendPlan::At(due) if due <= now => {
+                self.plan = SendPlan::Nothing;
                 latest
             }
             _ => return None,
@@ -135,12 +135,12 @@ impl Listener {
 /// The trigger at which a listener is served next, and the part of a trigger it waited too
 /// long so far.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Turn {
+pub(super) struct ServiceTurn {
     next: u64,
     credit: f64,
 }
 
-impl Turn {
+impl ServiceTurn {
     /// At the first trigger.
     const FIRST: Self = Self { next: 0, credit: 0.0 };
 
@@ -148,7 +148,7 @@ impl Turn {
         self.next <= trigger
     }
 
-    /// Served at `trigger`, and again when the frequency says so. Frequencies give broken
+    /// Served at `trigger`, and again when the frequency asks for it. Frequencies give broken
     /// numbers of triggers; these are rounded up and the difference is credited.
     pub(super) fn served(&mut self, trigger: u64, frequency: f64) {
         let wait = 1.0 / frequency - self.credit;
@@ -164,7 +164,7 @@ mod tests {
     use alloc::vec::Vec;
 
     fn turns(frequency: f64, triggers: u64) -> Vec<u64> {
-        let mut turn = Turn::FIRST;
+        let mut turn = ServiceTurn::FIRST;
         let mut served = Vec::new();
         for trigger in 0..triggers {
             if turn.has_come(trigger) {

@@ -1,9 +1,11 @@
 //! Fairness: spend the byte budget so that listeners' errors stay level.
 //!
-//! A body is seen by listeners at different distances. The farther ones hear of every turn
-//! later, and so see it in a wrong place for longer: with every update to everyone, who is
-//! far away is worse off. A [`Fairness`] stands between a publisher and its listeners,
-//! keeps a [`ListenerAccount`] of everyone's error, and decides who is told, and when:
+//! Listeners receive updates after different delays. Those farther away receive every turn
+//! later, and so show the body in a wrong place for longer: with every update to everyone, far
+//! listeners are worse off. A [`Fairness`] stands between a publisher and its listeners,
+//! keeps a [`ListenerAccount`] of each one's error, and decides which update is sent to whom,
+//! and when. Take it when bandwidth does not allow every update to every listener, or when a
+//! match must not favour those near the host.
 //!
 //! ```text
 //!                 handle_export                    poll_delivery
@@ -11,6 +13,25 @@
 //!                                      ^    |  next_wakeup
 //!            handle_acknowledgement,   |    '-----------------------> your timer
 //!            handle_loss, handle_delay '----------------------------- network
+//! ```
+//!
+//! ```
+//! use reckoning::fairness::{Budget, FairnessConfig, ListenerId, Policy, Weights};
+//! use reckoning::{DVec3, Fairness, Kinematics, Model, SimTime, Update, UpdateKind};
+//!
+//! let mut config = FairnessConfig::default();
+//! config.policy = Policy::Deterministic { budget: Budget::ONE, weights: Weights::TEMPERED };
+//! let mut fairness = Fairness::new(config)?;
+//! fairness.add_listener(ListenerId(1), SimTime::ZERO);
+//! fairness.add_listener(ListenerId(2), SimTime::ZERO);
+//! let seen = Kinematics::at_rest(SimTime::ZERO, DVec3::ZERO);
+//! fairness.handle_export(Update::new(seen, Model::Hold, UpdateKind::Full)?, SimTime::ZERO);
+//! let mut sent_to = Vec::new();
+//! while let Some(delivery) = fairness.poll_delivery(SimTime::ZERO) {
+//!     sent_to.push(delivery.to); // your network carries delivery.update
+//! }
+//! assert_eq!(sent_to, [ListenerId(1), ListenerId(2)]); // both have nothing to show yet
+//! # Ok::<(), reckoning::ConfigError>(())
 //! ```
 //!
 //! What others rely on:
@@ -62,9 +83,9 @@ pub struct ListenerId(pub u32);
 /// An update that has to be sent to a listener now.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FairDelivery {
-    /// Who gets it.
+    /// The receiver.
     pub to: ListenerId,
-    /// What it gets: the latest export, or the one before.
+    /// The update to send: the latest export, or the one before.
     pub update: Update,
 }
 
@@ -160,8 +181,9 @@ impl Fairness {
         self.stats.triggers += 1;
     }
 
-    /// A listener says, and we hear at `now`, that the update exported at `export` arrived at
-    /// `received_at`. Returns whether that was news, which without accounts everything is.
+    /// A listener acknowledges, as the owner learns at `now`, that the update exported at
+    /// `export` arrived at `received_at`. Returns whether that changed anything, which without
+    /// accounts every acknowledgement does.
     pub fn handle_acknowledgement(
         &mut self,
         from: ListenerId,
@@ -309,7 +331,7 @@ impl Fairness {
     /// Everyone's relative claim on the budget.
     fn claims(&self, weights: Weights, now: SimTime) -> Vec<f64> {
         let listeners = || self.listeners.values();
-        // Estimating is the dear part, and both sums need it.
+        // Estimating is the expensive part, and both sums need it.
         let estimated: Vec<f64> =
             listeners().map(|listener| listener.account.estimated_at(now)).collect();
         let levels = listeners()

@@ -1,4 +1,4 @@
-//! The ways to choose among listeners.
+//! Policies that choose among listeners.
 
 use core::num::NonZeroU32;
 use core::time::Duration;
@@ -6,7 +6,7 @@ use core::time::Duration;
 use super::{Budget, Weights};
 use crate::error::SettingError;
 
-/// Who gets an update, and when.
+/// Policy that decides which listener is sent an update, and when.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Policy {
@@ -59,13 +59,15 @@ pub enum Leftover {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FairnessConfig {
-    /// How listeners are chosen.
+    /// How listeners are chosen. Default: [`Policy::Base`]. A horizon must be above zero.
     pub policy: Policy,
-    /// Seeds the chance in [`Policy::Probabilistic`]; give each body its own.
+    /// Seeds the chance in [`Policy::Probabilistic`]; give each body its own. Default: 0. Any
+    /// value.
     pub seed: u64,
-    /// Whether accounts of the listeners' errors are kept where the policy does not ask for
-    /// them, [`Policy::Base`] and [`Policy::EveryKth`]: for those who read
-    /// [`Fairness::accounts`](crate::Fairness::accounts). They are the dear part.
+    /// Whether accounts of the listeners' errors are kept where the policy does not ask for them,
+    /// [`Policy::Base`] and [`Policy::EveryKth`]: for those who read
+    /// [`Fairness::accounts`](crate::Fairness::accounts). They are the expensive part. Default:
+    /// `true`.
     pub accounts: bool,
 }
 

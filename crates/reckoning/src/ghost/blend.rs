@@ -28,14 +28,15 @@ use glam::DVec3;
 pub enum Blend {
     /// Jumps to the believed path at once.
     Snap,
-    /// Moves straight to where the body will be at the end of the span, at constant speed.
+    /// Moves straight to where the body will be at the end of the span, at constant speed. The
+    /// velocity jumps.
     Linear,
     /// Lays the error over the believed path and lets it fade. The velocity jumps.
     Fade,
     /// Projective velocity blending without its jumps in velocity; the best for most.
     #[default]
     ProjectiveVelocity,
-    /// Projective velocity blending as MURPHY prints it.
+    /// Projective velocity blending as MURPHY prints it. The velocity jumps.
     ProjectiveVelocityPrinted,
     /// A cubic Bezier curve; its handles are a third of the velocities at both ends, so it
     /// is the cubic Hermite curve too.
@@ -59,12 +60,6 @@ impl Blend {
         Self::Hermite,
         Self::CatmullRom,
     ];
-
-    /// Whether the shown velocity is continuous when an update arrives.
-    #[must_use]
-    pub const fn keeps_velocity(self) -> bool {
-        matches!(self, Self::ProjectiveVelocity | Self::Bezier | Self::Hermite)
-    }
 
     /// Whether it is drawn once as a curve rather than laid over the believed path.
     pub(super) const fn is_curve(self) -> bool {

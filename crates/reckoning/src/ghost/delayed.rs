@@ -43,13 +43,14 @@ const MAX_HELD: usize = 64;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]
 pub struct DelayedConfig {
-    /// The delay to start with and never go below.
+    /// The delay to start with and never go below. Default: 100 ms. From zero to `max_delay`.
     pub min_delay: Duration,
-    /// The delay never to exceed; equal to `min_delay` for a fixed one.
+    /// The delay never to exceed; equal to `min_delay` for a fixed one. Default: 500 ms.
     pub max_delay: Duration,
-    /// How far past the newest update its model is followed when the next one is late.
+    /// How far past the newest update its model is followed when the next one is late. Default: 250
+    /// ms. Above zero.
     pub max_extrapolation: Duration,
-    /// How long it takes to shed the error when that guess was wrong.
+    /// How long it takes to shed the error when that guess was wrong. Default: 200 ms. Above zero.
     pub span: Duration,
 }
 

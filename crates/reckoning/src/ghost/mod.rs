@@ -1,8 +1,27 @@
 //! The listeners' side of dead reckoning: show a body between updates, without a break.
 //!
-//! A [`Ghost`] holds the newest [`Update`] and runs its model to any moment it is asked
-//! about: since the update says when it was true, the time it spent on the way is projected
-//! over by itself (THESIS calls this the accuracy model). When an update arrives, what is
+//! Take a [`Ghost`] to show where a body is now, and a [`DelayedGhost`] to show where it was a
+//! moment ago.
+//!
+//! ```
+//! use reckoning::{Blend, DVec3, Ghost, Kinematics, Model, SimTime, Update, UpdateKind};
+//!
+//! let ms = SimTime::from_millis;
+//! let update = |at, x, speed| {
+//!     let seen = Kinematics::moving(at, DVec3::X * x, DVec3::X * speed);
+//!     Update::new(seen, Model::Linear, UpdateKind::Partial)
+//! };
+//! let mut ghost = Ghost::new(update(ms(0), 0.0, 10.0)?, Blend::ProjectiveVelocity);
+//! assert_eq!(ghost.position_at(ms(500)).x, 5.0);
+//! ghost.accept(update(ms(400), 4.0, 12.0)?, ms(500)); // 100 ms on the way
+//! assert_eq!(ghost.position_at(ms(500)).x, 5.0); // no jump
+//! assert_eq!(ghost.position_at(ms(900)).x, 10.0); // and on the new path
+//! # Ok::<(), reckoning::ConfigError>(())
+//! ```
+//!
+//! A `Ghost` holds the newest [`Update`] and runs its model to any moment it is asked about:
+//! since the update carries its own time, the delay on the way is projected over by itself
+//! (THESIS calls this the accuracy model). When an update arrives, what is
 //! shown and what is now believed differ; a [`Blend`] leads from one to the other.
 //!
 //! ```text
@@ -14,14 +33,13 @@
 //!
 //! The rest of the engine relies on these properties:
 //! - reading is a pure function of time: any frame rate, any order, same answer;
-//! - an update never makes the shown position jump, unless it says teleport or the blend is
-//!   [`Blend::Snap`];
+//! - an update never makes the shown position jump, unless it is a teleport or the blend
+//!   is [`Blend::Snap`];
 //! - an update that is not newer than the one held changes nothing;
 //! - one span after the last update the ghost is on the believed path, and some time later
 //!   it holds still: see [`GhostConfig::max_extrapolation`].
 //!
-//! What is believed is decided by the owner: see [`Publisher`](crate::Publisher). Showing
-//! the past instead of guessing the present is [`DelayedGhost`].
+//! What is believed is decided by the owner: see [`Publisher`](crate::Publisher).
 
 mod arrivals;
 mod blend;
@@ -60,7 +78,7 @@ pub enum BlendSpan {
     },
 }
 
-/// Which moment an update is taken to speak of.
+/// Which moment an update is taken to be about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -83,16 +101,16 @@ pub enum Timing {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]
 pub struct GhostConfig {
-    /// How to get from what is shown to what is believed.
+    /// How to get from what is shown to what is believed. Default: [`Blend::ProjectiveVelocity`].
     pub blend: Blend,
-    /// How long that takes.
+    /// How long that takes. Default: [`BlendSpan::Fixed`], 333 ms. Above zero, and bounds in order.
     pub span: BlendSpan,
-    /// How far past an update its model is followed: at full speed for the first half of
-    /// this, then slowing evenly, and after one and a half times this the ghost holds
-    /// still. Four times the publisher's heartbeat rides out a lost one and its delay; with
-    /// less than twice, ghosts slow down between heartbeats that arrive.
+    /// How far past an update its model is followed: at full speed for the first half of this, then
+    /// slowing evenly, and after one and a half times this the ghost holds still. Four times the
+    /// publisher's heartbeat rides out a lost one and its delay; with less than twice, ghosts slow
+    /// down between heartbeats that arrive. Default: 4 s. Above zero.
     pub max_extrapolation: Duration,
-    /// Which moment an update is taken to speak of.
+    /// Which moment an update is taken to be about. Default: [`Timing::Synchronised`].
     pub timing: Timing,
 }
 
@@ -137,11 +155,11 @@ pub enum Accepted {
     /// It is not the newest but lies ahead of what is shown, and fills a gap there; only a
     /// [`DelayedGhost`] can use such updates.
     Filled,
-    /// It speaks of a moment not later than what the ghost already had; nothing changed.
+    /// It is about a moment not later than what the ghost already had; nothing changed.
     Stale,
 }
 
-/// What a ghost has heard so far.
+/// Counters of a ghost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GhostStats {
@@ -208,7 +226,7 @@ impl Ghost {
         ghost
     }
 
-    /// Takes an update that arrives `now`. Late, repeated and reordered ones are welcome:
+    /// Takes an update that arrives `now`. Late, repeated and reordered ones may be passed in:
     /// what is not newer changes nothing.
     pub fn accept(&mut self, update: Update, now: SimTime) -> Accepted {
         if update.at() <= self.update.at() {
@@ -286,19 +304,19 @@ impl Ghost {
         &self.update
     }
 
-    /// How long the update was on the way, by synchronised clocks. Negative when it came
-    /// from a clock that is ahead of ours.
+    /// Delay of the update, by synchronised clocks. Negative when it came from a clock that is
+    /// ahead of ours.
     #[must_use]
     pub const fn delay_s(&self) -> f64 {
         self.arrived.secs_since(self.update.at())
     }
 
-    /// Shows it by other settings from `now` on, without a jump: what is off at that moment is
+    /// Uses other settings from `now` on, without a jump: what is off at that moment is
     /// shed by the new blend. Until the next update [`delay_s`](Self::delay_s) counts to this
     /// moment.
     ///
     /// # Errors
-    /// As [`start`](Self::start); nothing is changed then.
+    /// As [`with_config`](Self::with_config); nothing is changed then.
     pub fn set_config(&mut self, config: GhostConfig, now: SimTime) -> Result<(), SettingError> {
         config.validate()?;
         let shown = (self.position_at(now), self.velocity_at(now), self.orientation_at(now));

@@ -51,14 +51,14 @@ impl Envelope {
     /// The envelope of honest play: for each limit the value that the share `quantile` of
     /// all moments stayed within, times `1 + margin`.
     ///
-    /// Each track is one unbroken piece of play, as its updates told it, so teleports and
+    /// Each track is one unbroken piece of play, as its updates recorded it, so teleports and
     /// respawns end a track. `None` if no track has two states in order of time.
     pub fn learnt_from<'a>(
         tracks: impl IntoIterator<Item = &'a [Kinematics]>,
         quantile: f64,
         margin: f64,
     ) -> Option<Self> {
-        let mut seen = Seen::default();
+        let mut seen = HonestSamples::default();
         for track in tracks {
             seen.add(track);
         }
@@ -129,7 +129,7 @@ pub(super) fn within(far_m: &[f64; SPANS], span_s: f64) -> f64 {
 
 /// Values seen in honest play.
 #[derive(Default)]
-struct Seen {
+struct HonestSamples {
     speed: Vec<f64>,
     acceleration: Vec<f64>,
     kick: Vec<f64>,
@@ -138,7 +138,7 @@ struct Seen {
     travel: [Vec<f64>; SPANS],
 }
 
-impl Seen {
+impl HonestSamples {
     fn add(&mut self, track: &[Kinematics]) {
         for pair in track.windows(2) {
             let (old, new) = (&pair[0], &pair[1]);

@@ -1,28 +1,28 @@
-//! The host's side of trust: is this update one that an honest client could have sent?
+//! Validation of client-owned motion: could an honest client have sent this update?
 //!
-//! A [`Guard`] holds what it accepted of one entity and judges every further update against
-//! what bodies of the game can do, the [`Envelope`]: how far they get in how long, how they
-//! speed up and turn, that they do not pass walls, that time does not run faster for them
-//! than for others.
+//! Take a [`Guard`] per entity on a host whose clients own their bodies. It holds what it
+//! accepted of one entity and judges every further update against what bodies of the game can
+//! do, the [`Envelope`]: how far they get in how long, how they speed up and turn, that they do
+//! not pass walls, that time does not run faster for them than for others.
 //!
 //! ```text
 //!                 .- - - - .   reach after 0.1, 0.2 ... 3.2 s
 //!      accepted  o---o---o  |
-//!                 '- - - -o'   inside: accepted;  far outside: put back;
+//!                 '- - - -o'   inside: accepted;  far outside: corrected;
 //!                               a little outside: remembered, until it adds up
 //! ```
 //!
 //! One odd update is no proof: networks delay, lose and bunch updates and games have
 //! explosions. Small offences raise a suspicion that leaks away; verdicts rise with it.
-//! Distances are judged by the stamps that updates carry, so jitter cannot make an honest
-//! body look fast, and stamps are judged against the host's clock, so a client cannot make
+//! Distances are judged by the timestamps that updates carry, so jitter cannot make an honest
+//! body look fast, and timestamps are judged against the host's clock, so a client cannot make
 //! itself slow by claiming time that has not passed.
 //!
-//! What a client does after a verdict is the host's affair; a corrected client is expected
-//! to go on from where it was put, and what was under way meanwhile is dropped unpunished.
+//! Carrying out a verdict is the host's task; a corrected client is expected to go on from
+//! where it was put, and updates already in flight then are dropped without penalty.
 
+mod accepted_positions;
 mod envelope;
-mod history;
 mod suspicion;
 mod verdict;
 
@@ -34,8 +34,8 @@ use crate::error::{ConfigError, SettingError};
 use crate::math::angle_between;
 use crate::token_bucket::TokenBucket;
 use crate::{Kinematics, SimTime, Terrain, Update, UpdateKind};
+use accepted_positions::AcceptedPositions;
 use envelope::{Ways, within};
-use history::History;
 use suspicion::{Pace, Suspicion};
 
 pub use envelope::{ENVELOPE_SPANS_S, Envelope};
@@ -45,31 +45,36 @@ pub use verdict::{GuardStats, Offence, Verdict};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GuardConfig {
-    /// What bodies of the game can do.
+    /// What bodies of the game can do. Default: [`Envelope::of_speed`] with 10 m/s and 50 m/s^2. No
+    /// limit negative.
     pub envelope: Envelope,
-    /// Distances may be exceeded by this much: the publisher's threshold and rounding.
+    /// Distances may be exceeded by this much: the publisher's threshold and rounding. Default: 0.5
+    /// m. Finite, not negative.
     pub tolerance_m: f64,
-    /// Distances exceeded by more than this share, and the tolerance, are put right at once;
-    /// by less, once it adds up.
+    /// Distances exceeded by more than this share, and the tolerance, are corrected at once; by
+    /// less, once it adds up. Default: 0.1. Not negative; zero corrects every excess.
     pub gross: f64,
-    /// Stamps may lie this far in the host's future: how wrong a client's clock may be.
+    /// Timestamps may lie this far in the host's future: how wrong a client's clock may be.
+    /// Default: 100 ms. Any span.
     pub max_lead: Duration,
-    /// Stamps older than this are refused.
+    /// Updates older than this are rejected. Default: 2 s. Any span.
     pub max_age: Duration,
-    /// Updates a second that are judged at all, in the long run.
+    /// Updates a second that are judged at all, in the long run. Default: 70. Finite, at least 0.1.
     pub updates_per_s: f64,
-    /// Updates that may come at once, after a hiccup of the network.
+    /// Updates that may arrive at once, after a hiccup of the network. Default: 140. Finite, at
+    /// least 1.
     pub burst: f64,
-    /// A silence longer than this that ends with all that was not said is suspicious when
-    /// it happens again and again.
+    /// A silence longer than this that ends with a burst of held-back updates is suspicious when it
+    /// happens again and again. Default: 600 ms. Any span.
     pub max_silence: Duration,
-    /// How long a client may take to obey a correction.
+    /// How long a client may take to obey a correction. Default: 1 s. Any span.
     pub obey_within: Duration,
-    /// Suspicion at which a client is put right.
+    /// Suspicion at which a client is corrected. Default: 1. Not negative.
     pub correct_at: f64,
-    /// Suspicion at which it is thrown out.
+    /// Suspicion at which it is disconnected. Default: 20. At least `correct_at`; infinity never
+    /// does.
     pub disconnect_at: f64,
-    /// Suspicion that leaks away per second.
+    /// Suspicion that leaks away per second. Default: 0.25. Finite, not negative.
     pub leak_per_s: f64,
 }
 
@@ -137,7 +142,7 @@ pub struct Guard {
     last: Kinematics,
     /// What the last accepted update promised, for the way round corners.
     promised: Option<Update>,
-    history: History,
+    history: AcceptedPositions,
     pace: Pace,
     /// A burst of updates that were kept back is coming in.
     kept_back: bool,
@@ -145,7 +150,7 @@ pub struct Guard {
     updates: TokenBucket,
     /// Until then a teleport is allowed.
     granted: Option<SimTime>,
-    /// Until then a corrected client may not have heard of it.
+    /// Until then a corrected client may not have received the correction.
     obeys_by: Option<SimTime>,
     offence: Option<Offence>,
     stats: GuardStats,
@@ -163,7 +168,7 @@ impl Guard {
             config,
             last: *start,
             promised: None,
-            history: History::from(start),
+            history: AcceptedPositions::from(start),
             pace: Pace::default(),
             kept_back: false,
             suspicion: Suspicion::none(start.at),
@@ -225,7 +230,7 @@ impl Guard {
         &self.last
     }
 
-    /// What the last judged update was found guilty of; accepted ones may have a small one.
+    /// The offence of the last judged update; accepted ones may have a small one.
     #[must_use]
     pub const fn offence(&self) -> Option<Offence> {
         self.offence
@@ -255,7 +260,7 @@ impl Guard {
         granted
     }
 
-    /// What is wrong with the stamp, and how bad that is.
+    /// What is wrong with the timestamp, and how bad that is.
     fn stamp_offence(&self, update: &Update, now: SimTime) -> Option<(Offence, f64)> {
         let at = update.at();
         if at <= self.last.at {
@@ -271,7 +276,7 @@ impl Guard {
         None
     }
 
-    /// The worst thing about a motion, and how bad it is: 1 and more is put right at once.
+    /// The worst thing about a motion, and how bad it is: 1 and more is corrected at once.
     fn motion_offence(
         &self,
         new: &Kinematics,
@@ -376,10 +381,10 @@ impl Guard {
         Verdict::Accept
     }
 
-    /// A motion beyond the envelope: put right if it is gross or adds up.
+    /// A motion beyond the envelope: corrected if it is gross or adds up.
     fn weigh(&mut self, offence: Offence, weight: f64, update: &Update, now: SimTime) -> Verdict {
         if self.obeys_by.is_some_and(|by| now <= by) {
-            // Sent before it heard of the correction.
+            // Sent before the correction arrived.
             return self.reject(Offence::Disobeyed, 0.0, now);
         }
         if weight >= 1.0 {
@@ -436,7 +441,7 @@ impl Guard {
     fn go_on_from(&mut self, place: &Kinematics) {
         self.last = *place;
         self.promised = None;
-        self.history = History::from(place);
+        self.history = AcceptedPositions::from(place);
     }
 }
 

@@ -26,8 +26,8 @@ impl Suspicion {
     }
 }
 
-/// Suspicion of one silence that ended with all that was not said. Two within two seconds are
-/// corrected, one a minute never is.
+/// Suspicion of one silence that ended with a burst of held-back updates. Two within two
+/// seconds are corrected, one a minute never is.
 const BUNCHED: f64 = 0.7;
 
 /// A burst comes in within this; jitter shuffles it.

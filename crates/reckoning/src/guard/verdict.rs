@@ -4,20 +4,20 @@ use core::fmt;
 
 use crate::Kinematics;
 
-/// What is to become of an update.
+/// Verdict on an update.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Verdict {
     /// An honest client could have sent it.
     Accept,
-    /// It goes too far; the client is to be put here and to go on from here.
+    /// It goes too far; the client must be moved here and go on from here.
     Correct(Kinematics),
-    /// It is to be dropped; the client need not be told.
+    /// It must be dropped; the client need not be notified.
     Reject(Offence),
-    /// The client does nothing else any more; the connection is to be closed.
+    /// The offences do not stop; the connection must be closed.
     Disconnect(Offence),
 }
 
-/// What an update is guilty of.
+/// What is wrong with an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Offence {
@@ -31,17 +31,17 @@ pub enum Offence {
     Turn,
     /// Through a wall.
     Wall,
-    /// Elsewhere at once, without leave.
+    /// A teleport that was not granted.
     Teleport,
-    /// Stamped in the host's future, all of a sudden.
+    /// Timestamped in the host's future, all of a sudden.
     Future,
-    /// Stamps crept into the host's future: more time claimed than passed.
+    /// Timestamps crept into the host's future: more time claimed than passed.
     FastClock,
     /// Too old to matter.
     TooOld,
     /// Not newer than the last accepted one: a duplicate, or overtaken.
     NotNewer,
-    /// Again and again silent, and then all at once.
+    /// Again and again silence, and then a burst.
     LagSwitch,
     /// More updates than anyone needs.
     Spam,
@@ -94,7 +94,7 @@ impl fmt::Display for Offence {
     }
 }
 
-/// What a [`Guard`](super::Guard) has judged so far.
+/// Counters of a [`Guard`](super::Guard).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GuardStats {
@@ -102,7 +102,7 @@ pub struct GuardStats {
     pub judged: u64,
     /// Accepted, small offences included.
     pub accepted: u64,
-    /// Put right.
+    /// Corrected.
     pub corrected: u64,
     /// Dropped.
     pub rejected: u64,

@@ -6,7 +6,7 @@
 //!
 //! Each term is a push that starts with velocity `c_k` and dies away within `tau_k`, so a
 //! few of them span holding still, coasting to a halt, a short burst of acceleration and
-//! nearly constant velocity. Whoever knows most, the owner, chooses the coefficients; every
+//! nearly constant velocity. The owner, which knows most, chooses the coefficients; every
 //! listener only evaluates them and needs none of that knowledge.
 
 use glam::DVec3;

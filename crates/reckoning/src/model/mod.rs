@@ -4,6 +4,25 @@
 //! any later time, in closed form: never step by step, so the answer does not depend on the
 //! frame rate. Publisher, ghost, server and lab all call the same functions.
 //!
+//! [`Model::Linear`] is a good start. Take [`Model::Accelerating`] or [`Model::Decaying`] for
+//! vehicles, [`Model::Damped`] for people, [`Model::Arc`] for what turns at a steady rate,
+//! [`Model::Ballistic`] for what falls, [`Model::Path`] for rails and [`Model::Curve`] where a
+//! [`Planner`](crate::Planner) predicts more than that.
+//!
+//! ```
+//! use core::time::Duration;
+//! use reckoning::{DVec3, Kinematics, Model, SimTime};
+//!
+//! let seen = Kinematics {
+//!     acceleration: DVec3::X * -4.0,
+//!     ..Kinematics::moving(SimTime::ZERO, DVec3::ZERO, DVec3::X * 10.0)
+//! };
+//! let after_1_s = SimTime::from_millis(1_000);
+//! assert_eq!(Model::Linear.position_at(&seen, after_1_s).x, 10.0);
+//! let braking = Model::Accelerating { trust: Duration::from_millis(500) };
+//! assert_eq!(braking.position_at(&seen, after_1_s).x, 8.5);
+//! ```
+//!
 //! The rest of the engine relies on these properties:
 //! - at the moment it was seen the body is exactly where it was seen;
 //! - before that moment it is taken to have come straight along its velocity;

@@ -1,4 +1,4 @@
-//! Requests for hits and what is answered.
+//! Hit requests and their verdicts.
 
 use core::fmt;
 
@@ -30,14 +30,14 @@ pub enum Aim {
     },
 }
 
-/// A claim: my body stood here and hit this target, which I saw at this moment.
+/// A shooter's claim that its body stood there and hit a target that was shown at a moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HitRequest<E> {
     /// The shooter's own body.
     pub body: E,
-    /// Where the shooter says it stood.
+    /// Where the shooter claims that it stood.
     pub stood: DVec3,
-    /// What it says it hit.
+    /// What it claims to have hit.
     pub target: E,
     /// The size of that, as a ball about its position.
     pub target_radius_m: f64,
@@ -90,11 +90,11 @@ pub enum HitRefusal {
     TooOften,
     /// A number is not finite, or a direction has no length.
     NotFinite,
-    /// It speaks of a moment that has not come.
+    /// It is about a moment in the future.
     Future,
     /// It reaches back too far.
     TooOld,
-    /// The shooter was not where it says.
+    /// The shooter was not where it claims.
     NotThere,
     /// The shooter was not shown the target then.
     NotShown,

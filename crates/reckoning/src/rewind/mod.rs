@@ -1,10 +1,10 @@
-//! The host's memory: where was everyone, and where did this client see them?
+//! Lag compensation: hits checked by the host from the shooter's own view.
 //!
-//! A player aims at what is on screen, which is a ghost: late, guessed on, blended. A
-//! [`Rewind`] keeps the updates of every entity and, for every shooter, which of them it
-//! acknowledged at which moment. From that it rebuilds the very ghost the shooter had, so a
-//! request "I hit this one, which I saw at that moment" can be checked from the shooter's
-//! own view (MURPHY; SHI calls it time warp).
+//! Take a [`Rewind`] on a host that decides about hits. A player aims at what is on screen,
+//! which is a ghost: late, extrapolated, blended. A `Rewind` keeps the updates of every entity
+//! and, for every shooter, which of them it acknowledged at which moment. From that it rebuilds
+//! the very ghost the shooter had, so a request "I hit this one, which I saw at that moment"
+//! can be checked from the shooter's own view (MURPHY; SHI calls it time warp).
 //!
 //! ```text
 //! updates    u1--------u2--------u3         kept per entity, a bounded ring
@@ -12,8 +12,32 @@
 //! asks                         ^ shown_at   the ghost after u2, at this moment
 //! ```
 //!
-//! Requests are refused when they reach back too far, speak of the future, come too often,
-//! or when the shooter says it stood where it did not.
+//! Requests are refused when they reach back too far or into the future, come too often, or
+//! when the shooter claims a position it did not have.
+//!
+//! ```
+//! use reckoning::rewind::{Aim, HitRequest, HitVerdict, RewindConfig};
+//! use reckoning::{DVec3, Kinematics, Model, Rewind, SimTime, Update, UpdateKind};
+//!
+//! let (shooter, body, target) = (7_u32, 1_u32, 2_u32);
+//! let ms = SimTime::from_millis;
+//! let mut rewind = Rewind::new(RewindConfig::default())?;
+//! rewind.observe(body, &Kinematics::at_rest(ms(0), DVec3::ZERO));
+//! let runner = Kinematics::moving(ms(0), DVec3::X * 10.0, DVec3::Y * 5.0);
+//! rewind.remember(target, 0, Update::new(runner, Model::Linear, UpdateKind::Full)?);
+//! rewind.handle_shown(shooter, target, 0, ms(60)); // the acknowledgement of the shooter
+//!
+//! let request = HitRequest {
+//!     body,
+//!     stood: DVec3::ZERO,
+//!     target,
+//!     target_radius_m: 0.5,
+//!     shown_at: ms(200), // the target was drawn at (10, 1)
+//!     aim: Aim::Ray { from: DVec3::ZERO, direction: DVec3::new(10.0, 1.0, 0.0), reach_m: 50.0 },
+//! };
+//! assert!(matches!(rewind.hit_check(shooter, &request, ms(260)), HitVerdict::Hit { .. }));
+//! # Ok::<(), reckoning::ConfigError>(())
+//! ```
 //!
 //! The answer is exactly what the ghost showed as long as the client runs the settings of
 //! [`RewindConfig::view`] and acknowledges updates with the moments at which its ghosts
@@ -33,7 +57,7 @@ use crate::ground::Pose;
 use crate::token_bucket::TokenBucket;
 use crate::{DelayedConfig, GhostConfig, Kinematics, SimTime, Update};
 use position_history::PositionHistory;
-use view::View;
+use view::ShooterView;
 
 pub use hit::{Aim, HitRefusal, HitRequest, HitVerdict};
 
@@ -51,21 +75,23 @@ pub enum RewindView {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RewindConfig {
-    /// How clients show other bodies.
+    /// How clients show other bodies. Default: [`RewindView::Now`] with the default
+    /// [`GhostConfig`]. Settings that a ghost of that kind accepts.
     pub view: RewindView,
-    /// How far back a request may reach; older views are forgotten.
+    /// How far back a request may reach; older views are forgotten. Default: 1 s. Above zero.
     pub span: Duration,
-    /// How far a shooter's clock may be ahead of ours.
+    /// How far a shooter's clock may be ahead of the host's. Default: 100 ms. Any span.
     pub max_lead: Duration,
-    /// Updates, and truths, kept per entity; at least 2.
+    /// Updates, and truths, kept per entity. Default: 96. From 2 to a million.
     pub kept_per_entity: usize,
-    /// Arrivals kept per shooter and entity; at least 2.
+    /// Arrivals kept per shooter and entity. Default: 48. From 2 to a million.
     pub kept_per_view: usize,
-    /// How far from where we know it a shooter may claim to have stood.
+    /// How far from where the host knows it a shooter may claim to have stood. Default: 1 m.
+    /// Finite, not negative.
     pub origin_tolerance_m: f64,
-    /// Requests a second per shooter, in the long run.
+    /// Requests a second per shooter, in the long run. Default: 12. Finite, not negative.
     pub requests_per_s: f64,
-    /// Requests a shooter may make at once.
+    /// Requests a shooter may make at once. Default: 6. Finite, at least 1.
     pub burst: f64,
 }
 
@@ -95,11 +121,11 @@ impl RewindConfig {
         SettingError::in_range("origin_tolerance_m", self.origin_tolerance_m, 0.0, f64::MAX)?;
         SettingError::in_range("requests_per_s", self.requests_per_s, 0.0, f64::MAX)?;
         SettingError::in_range("burst", self.burst, 1.0, f64::MAX)?;
-        View::validate(&self.view)
+        ShooterView::validate(&self.view)
     }
 }
 
-/// What a [`Rewind`] was asked and told so far.
+/// Counters of a [`Rewind`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RewindStats {
@@ -111,17 +137,18 @@ pub struct RewindStats {
     pub refused: [u64; 6],
     /// Acknowledgements of updates that were no longer, or never, remembered.
     pub unknown: u64,
-    /// Acknowledgements that came too late to be put in their place.
+    /// Acknowledgements that arrived too late to be put in order.
     pub late: u64,
 }
 
-/// Who was where, and who saw it where; `E` names entities, `S` shooters.
+/// History of entities, and of what each shooter was shown of them; `E` names entities, `S`
+/// shooters.
 #[derive(Clone, Debug)]
 pub struct Rewind<E, S> {
     config: RewindConfig,
     truths: BTreeMap<E, PositionHistory>,
     updates: BTreeMap<E, VecDeque<(u32, Update)>>,
-    views: BTreeMap<(S, E), View>,
+    views: BTreeMap<(S, E), ShooterView>,
     requests: BTreeMap<S, TokenBucket>,
     stats: RewindStats,
 }
@@ -177,7 +204,7 @@ impl<E: Copy + Ord, S: Copy + Ord> Rewind<E, S> {
                 self.stats.late += u64::from(!placed);
             }
             None => {
-                if let Ok(view) = View::start(&config.view, update, arrived) {
+                if let Ok(view) = ShooterView::start(&config.view, update, arrived) {
                     self.views.insert((shooter, entity), view);
                 }
             }

@@ -1,7 +1,7 @@
 //! One shooter's view of one entity, replayed.
 //!
-//! Ghosts depend on all they ever heard, so the view keeps one ghost from just before the
-//! span that can be asked about and what arrived since; asking replays that.
+//! Ghosts depend on all updates they ever received, so the view keeps one ghost from just
+//! before the span that can be asked about and what arrived since; asking replays that.
 
 use alloc::collections::VecDeque;
 use core::time::Duration;
@@ -14,12 +14,12 @@ use crate::{DelayedConfig, DelayedGhost, Ghost, GhostConfig, SimTime, Update};
 /// A ghost of either kind. Hosts use one kind, so a box would only add a hop.
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
-enum Stand {
+enum AnyGhost {
     Now(Ghost),
     Delayed(DelayedGhost),
 }
 
-impl Stand {
+impl AnyGhost {
     fn accept(&mut self, update: Update, arrived: SimTime) {
         match self {
             Self::Now(ghost) => ghost.accept(update, arrived),
@@ -37,15 +37,15 @@ impl Stand {
 
 /// What one shooter saw of one entity.
 #[derive(Clone, Debug)]
-pub(super) struct View {
+pub(super) struct ShooterView {
     /// As it was after `heard`.
-    past: Stand,
+    past: AnyGhost,
     heard: SimTime,
     /// Oldest first.
     since: VecDeque<(SimTime, Update)>,
 }
 
-impl View {
+impl ShooterView {
     pub(super) fn validate(view: &RewindView) -> Result<(), SettingError> {
         let nothing = Update::from_checked(
             crate::Kinematics::default(),
@@ -64,10 +64,11 @@ impl View {
         Ok(Self { past, heard: arrived, since: VecDeque::new() })
     }
 
-    fn stand(view: &RewindView, first: Update, arrived: SimTime) -> Result<Stand, SettingError> {
-        let now = |config: GhostConfig| Ghost::with_config(config, first, arrived).map(Stand::Now);
+    fn stand(view: &RewindView, first: Update, arrived: SimTime) -> Result<AnyGhost, SettingError> {
+        let now =
+            |config: GhostConfig| Ghost::with_config(config, first, arrived).map(AnyGhost::Now);
         let delayed = |config: DelayedConfig| {
-            DelayedGhost::with_config(config, first, arrived).map(Stand::Delayed)
+            DelayedGhost::with_config(config, first, arrived).map(AnyGhost::Delayed)
         };
         match *view {
             RewindView::Now(config) => now(config),

@@ -7,6 +7,7 @@
 #![allow(dead_code)]
 
 pub mod extreme;
+pub mod ghosts;
 
 use std::sync::OnceLock;
 use std::time::Duration;

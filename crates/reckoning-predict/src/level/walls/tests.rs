@@ -75,7 +75,7 @@ fn rays_all_round_start_ahead_and_turn_left() {
 #[test]
 fn the_grid_finds_what_trying_every_wall_finds() {
     // Lines in all directions, at places that often lie on the grid's own lines.
-    let lines: Vec<Line> = (0..60)
+    let lines: Vec<WallLine> = (0..60)
         .map(|n| {
             let (a, angle) = (at(f64::from(n * 7 % 20), f64::from(n * 13 % 20)), f64::from(n));
             let b = a + at(cos(angle), sin(angle)) * (1.0 + f64::from(n % 4));

@@ -26,7 +26,7 @@ const MOST: f64 = 1e30;
 
 /// One ghost. Seconds and metres; positions are relative to the crowd's origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Body {
+pub(super) struct CrowdGhost {
     /// When it was seen, in microseconds since the crowd's base.
     pub(super) seen_us: i32,
     /// How much later the update arrived: where the blend began.
@@ -55,7 +55,7 @@ pub(super) struct Moment {
 }
 
 /// How far a moment is into a ghost's model and blend.
-struct Progress {
+struct GhostProgress {
     /// Seconds of the model, and how fast they pass.
     t_s: f32,
     rate: f32,
@@ -66,7 +66,7 @@ struct Progress {
 }
 
 /// What each of a ghost's vectors counts for at a moment.
-pub(super) struct Weights {
+pub(super) struct VectorWeights {
     pub(super) velocity: f32,
     pub(super) acceleration: f32,
     pub(super) error: f32,
@@ -76,7 +76,7 @@ pub(super) struct Weights {
 impl Moment {
     #[expect(clippy::inline_always, reason = "must be compiled for the caller's vector unit")]
     #[inline(always)]
-    fn progress(&self, seen_us: i32, delay_us: i32, per_span: f32, trust_s: f32) -> Progress {
+    fn progress(&self, seen_us: i32, delay_us: i32, per_span: f32, trust_s: f32) -> GhostProgress {
         let since_us = self.now_us.wrapping_sub(seen_us);
         let since_s = seconds(since_us);
         // As `Ghost` does it: in step at first, then ever slower.
@@ -86,7 +86,7 @@ impl Moment {
         let push_s = at_least(at_most(t_s, trust_s), 0.0);
         let blend_s = at_least(seconds(since_us.wrapping_sub(delay_us)), 0.0);
         let s = at_most(blend_s * per_span, 1.0);
-        Progress { t_s, rate: 1.0 - 2.0 * slowed, push_s, blend_s, s }
+        GhostProgress { t_s, rate: 1.0 - 2.0 * slowed, push_s, blend_s, s }
     }
 
     #[expect(clippy::inline_always, reason = "must be compiled for the caller's vector unit")]
@@ -97,15 +97,15 @@ impl Moment {
         delay_us: i32,
         per_span: f32,
         trust_s: f32,
-    ) -> Weights {
-        let Progress { t_s, push_s, blend_s, s, .. } =
+    ) -> VectorWeights {
+        let GhostProgress { t_s, push_s, blend_s, s, .. } =
             self.progress(seen_us, delay_us, per_span, trust_s);
         let (error, slip) = projective_left(s, blend_s);
-        Weights { velocity: t_s, acceleration: push_s * (t_s - 0.5 * push_s), error, slip }
+        VectorWeights { velocity: t_s, acceleration: push_s * (t_s - 0.5 * push_s), error, slip }
     }
 }
 
-impl Weights {
+impl VectorWeights {
     /// Where a ghost is shown: one axis of it, or all three.
     #[expect(clippy::inline_always, reason = "must be compiled for the caller's vector unit")]
     #[inline(always)]
@@ -121,7 +121,7 @@ impl Weights {
     }
 }
 
-impl Body {
+impl CrowdGhost {
     /// A ghost on its believed path, or nothing for a model crowds do not know.
     pub(super) fn on_path(seen: &Kinematics, model: &Model, origin: DVec3) -> Option<Self> {
         let (velocity, acceleration, trust_s) = match model {
@@ -148,7 +148,7 @@ impl Body {
     }
 
     pub(super) fn velocity_at(&self, moment: &Moment) -> Vec3 {
-        let Progress { rate, push_s, s, .. } =
+        let GhostProgress { rate, push_s, s, .. } =
             moment.progress(self.seen_us, self.delay_us, self.per_span, self.trust_s);
         let r = 1.0 - s;
         (self.velocity + self.acceleration * push_s) * rate

@@ -12,17 +12,17 @@ const MAX_HELD: usize = 128;
 
 /// The last few seconds of one body, bounded.
 #[derive(Clone, Debug)]
-pub(super) struct History {
+pub(super) struct AcceptedPositions {
     places: VecDeque<(SimTime, DVec3)>,
 }
 
-impl From<&Kinematics> for History {
+impl From<&Kinematics> for AcceptedPositions {
     fn from(start: &Kinematics) -> Self {
         Self { places: VecDeque::from([(start.at, start.position)]) }
     }
 }
 
-impl History {
+impl AcceptedPositions {
     pub(super) fn push(&mut self, seen: &Kinematics) {
         let longest_s = ENVELOPE_SPANS_S[ENVELOPE_SPANS_S.len() - 1];
         // One that is older stays, so that the longest span can be cut out of it.
