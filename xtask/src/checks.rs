@@ -80,6 +80,8 @@ fn cargo(workspace: &Workspace, words: &str) -> Result<Outcome, Failure> {
 
 fn lints(workspace: &Workspace) -> Result<Outcome, Failure> {
     cargo(workspace, "clippy --workspace --all-targets --all-features -- -D warnings")?;
+    // What `cargo xtask play` compiles.
+    cargo(workspace, "clippy -p reckon --no-default-features -- -D warnings")?;
     // What only a browser compiles.
     tools::require_target(workspace, page::WASM)?;
     let browser = format!("clippy -p reckoning-client -p reckoning-web --target {}", page::WASM);
