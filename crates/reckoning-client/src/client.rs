@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use reckoning::ground::Pose;
-use reckoning::{ConfigError, GhostConfig, Kinematics, Publisher, PublisherConfig, SimTime};
+use reckoning::{
+    ConfigError, GhostConfig, Kinematics, Planner, Publisher, PublisherConfig, SimTime,
+};
 use reckoning_net::wire::{MAX_DATAGRAM_BYTES, is_out_of_band};
 use reckoning_net::{
     Delivery, DisconnectReason, EntityId, RemoteEntity, SendError, Session, SessionConfig,
@@ -269,6 +271,20 @@ impl Client {
     /// not possible: the body is not ours, or the server's clock is not known yet.
     pub fn observe(&mut self, entity: EntityId, truth: &Kinematics) -> bool {
         self.connection.as_mut().is_some_and(|connection| connection.session.observe(entity, truth))
+    }
+
+    /// As [`observe`](Self::observe), with the model that `planner` chooses for each update from
+    /// what is `around` the body.
+    pub fn observe_planned<S: ?Sized>(
+        &mut self,
+        entity: EntityId,
+        truth: &Kinematics,
+        planner: &mut impl Planner<S>,
+        around: &S,
+    ) -> bool {
+        self.connection.as_mut().is_some_and(|connection| {
+            connection.session.observe_planned(entity, truth, planner, around)
+        })
     }
 
     /// Says that a body of ours is elsewhere at once, without moving there.

@@ -6,7 +6,9 @@ mod linear_format;
 use core::time::Duration;
 
 use reckoning::fairness::Policy;
-use reckoning::{Curve, CurveBasis, DVec3, Kinematics, Model, SimTime, Threshold};
+use reckoning::{
+    Curve, CurveBasis, DQuat, DVec3, Kinematics, Model, PublisherConfig, SimTime, Threshold,
+};
 use reckoning_net::{
     Host, HostConfig, HostEvent, Owner, PeerId, Session, SessionConfig, SessionEvent,
 };
@@ -124,6 +126,50 @@ fn what_the_client_observes_is_known_to_the_host() {
     );
     let stats = pair.host.peer_stats(PEER).unwrap();
     assert!(stats.updates_in > 10 && stats.no_baseline == 0, "{stats:?}");
+}
+
+#[test]
+fn owners_and_hosts_publish_what_a_planner_chose() {
+    let mut pair = Pair::new();
+    while pair.session.peer().is_none() {
+        pair.step();
+    }
+    // So fine that a straight line needs far more than heartbeats.
+    let mut publishing = PublisherConfig::default();
+    publishing.threshold = Threshold::metres(0.05).unwrap();
+    pair.session.set_publisher(publishing).unwrap();
+    let start = circling(pair.now);
+    let theirs = pair.host.spawn(pair.now, Owner::Peer(PEER), b"", &start).unwrap();
+    let ours = pair.host.spawn(pair.now, Owner::Host, b"", &start).unwrap();
+    // Turning with the circle, which a straight line does not.
+    let turning = |at: SimTime, now: SimTime| {
+        let half = 0.25 * now.as_secs_f64();
+        let orientation = DQuat::from_xyzw(0.0, 0.0, libm::sin(half), libm::cos(half));
+        Kinematics { at, orientation, angular_velocity: DVec3::Z * 0.5, ..circling(now) }
+    };
+    let sent = |pair: &Pair| pair.host.peer_stats(PEER).unwrap().updates_in;
+    let mut straight = 0;
+    for step in 0..1000 {
+        let now = pair.now;
+        let planner = &mut Model::Arc;
+        if step < 500 {
+            pair.session.observe(theirs, &turning(now + AHEAD, now));
+        } else {
+            pair.session.observe_planned(theirs, &turning(now + AHEAD, now), planner, &());
+        }
+        pair.host.observe_planned(ours, &turning(now, now), planner, &());
+        pair.step();
+        if step == 499 {
+            straight = sent(&pair);
+        }
+    }
+    let arcs = sent(&pair) - straight;
+    assert!(arcs * 2 < straight, "{arcs} updates of arcs, {straight} of straight lines");
+    for (entity, _, known) in pair.host.entities() {
+        assert_eq!(*known.model(), Model::Arc, "{entity:?}");
+        let shown = pair.session.shown(ours, pair.now + AHEAD).expect("in sight");
+        assert!(shown.position.distance(circling(pair.now).position) < 0.4);
+    }
 }
 
 #[test]

@@ -22,8 +22,8 @@ use alloc::collections::{BTreeMap, VecDeque};
 use reckoning::clock::OneWay;
 use reckoning::ground::Pose;
 use reckoning::{
-    ClockSync, ConfigError, Ghost, GhostConfig, Kinematics, Publisher, PublisherConfig, Quantiser,
-    SimTime, Update,
+    ClockSync, ConfigError, Ghost, GhostConfig, Kinematics, Planner, Publisher, PublisherConfig,
+    Quantiser, SimTime, Update,
 };
 
 use crate::channel::{Channel, Delivery, SendError};
@@ -203,6 +203,21 @@ impl Session {
     /// whether it is ours and the host's clock is known, so that it can be published.
     pub fn observe(&mut self, entity: EntityId, truth: &Kinematics) -> bool {
         self.publish(entity, truth, Publisher::observe)
+    }
+
+    /// As [`observe`](Self::observe), with the model that `planner` chooses for each update from
+    /// what is `around` the entity; see [`Publisher::observe_planned`]. The first update carries
+    /// the model of the session's settings.
+    pub fn observe_planned<S: ?Sized>(
+        &mut self,
+        entity: EntityId,
+        truth: &Kinematics,
+        planner: &mut impl Planner<S>,
+        around: &S,
+    ) -> bool {
+        self.publish(entity, truth, |publisher, truth| {
+            publisher.observe_planned(truth, planner, around)
+        })
     }
 
     /// Teleports an entity of ours. The host's guard may correct that unless the game allowed it:

@@ -10,7 +10,7 @@ use core::fmt;
 use core::time::Duration;
 
 use reckoning::kinematics::KinematicsError;
-use reckoning::{Kinematics, Model, SimTime, Update, UpdateKind};
+use reckoning::{ExportReason, Kinematics, Model, Planner, SimTime, Update, UpdateKind};
 
 use super::Host;
 use super::connections::Peer;
@@ -121,6 +121,21 @@ impl Host {
     /// trained predictor planned, taken as it is.
     pub fn observe_as(&mut self, id: EntityId, truth: &Kinematics, model: Model) -> bool {
         self.learn(id, truth, model, UpdateKind::Partial)
+    }
+
+    /// As [`observe`](Self::observe), with the model that `planner` chooses from what is `around`
+    /// the entity. A host plans every observation, since each peer is due an update at another
+    /// time.
+    pub fn observe_planned<S: ?Sized>(
+        &mut self,
+        id: EntityId,
+        truth: &Kinematics,
+        planner: &mut impl Planner<S>,
+        around: &S,
+    ) -> bool {
+        planner.observe(truth, around);
+        let model = planner.plan(truth, around, ExportReason::Position);
+        self.observe_as(id, truth, model)
     }
 
     /// Teleports an entity, whoever owns it; an owner that is a peer is corrected.
