@@ -6,9 +6,6 @@ use serde_json::Value;
 
 use crate::expression;
 
-/// The registry that needs no entry in a manifest, as `cargo metadata` and `Cargo.lock` name it.
-const DEFAULT_REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
-
 /// What may be used.
 pub struct Policy {
     /// Licences that anything may have.
@@ -48,10 +45,11 @@ pub fn packages(metadata: &Value) -> Vec<Package> {
 
 /// Everything that the policy does not allow.
 pub fn complaints(policy: &Policy, packages: &[Package]) -> Vec<String> {
+    let registry = default_registry(packages);
     let each = packages.iter().flat_map(|it| {
         let mut found: Vec<String> = wildcards(it);
         found.extend(licence_complaint(policy, it));
-        found.extend(source_complaint(it));
+        found.extend(source_complaint(it, registry));
         found
     });
     each.chain(unused_exceptions(policy, packages)).chain(doubled(policy, packages)).collect()
@@ -84,9 +82,19 @@ fn licence_complaint(policy: &Policy, package: &Package) -> Option<String> {
     }
 }
 
-fn source_complaint(package: &Package) -> Option<String> {
+/// Where most packages come from. A manifest needs no entry for it, and its name is cargo's affair.
+fn default_registry(packages: &[Package]) -> Option<&str> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for source in packages.iter().filter_map(|it| it.source.as_deref()) {
+        *counts.entry(source).or_default() += 1;
+    }
+    counts.into_iter().max_by_key(|(_, count)| *count).map(|(source, _)| source)
+}
+
+fn source_complaint(package: &Package, registry: Option<&str>) -> Option<String> {
     let Package { name, version, source, .. } = package;
-    let source = source.as_deref().filter(|it| *it != DEFAULT_REGISTRY)?;
+    let is_default = |it: &str| Some(it) == registry && it.starts_with("registry+");
+    let source = source.as_deref().filter(|it| !is_default(it))?;
     Some(format!("{name} {version} comes from {source}, not from the default registry"))
 }
 
@@ -167,10 +175,10 @@ mod tests {
                 { "name": "glam", "req": "^0.32", "path": null },
                 { "name": "beside", "req": "*", "path": "crates/beside" } ] },
             { "name": "glam", "version": "0.32.1", "license": "MIT/Apache-2.0",
-              "license_file": null, "source": DEFAULT_REGISTRY, "dependencies": [
+              "license_file": null, "source": "registry+default", "dependencies": [
                 { "name": "any", "req": "*", "path": null } ] },
             { "name": "data", "version": "2.0.0", "license": null, "license_file": "TERMS",
-              "source": DEFAULT_REGISTRY, "dependencies": [] },
+              "source": "registry+default", "dependencies": [] },
         ] })
     }
 
