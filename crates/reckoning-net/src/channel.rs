@@ -2,11 +2,11 @@
 
 use reckoning::SimTime;
 
-use crate::ack_window::{AckWindow, Arrival};
+use crate::ack_window::{AckWindow, Arrival, Sequence};
 use crate::loss_detection::SentPackets;
 use crate::redundant_commands::{DuplicateFilter, RedundantCommands};
 use crate::reliable::{ReliableInbox, ReliableOutbox};
-use crate::wire::{Ack, EntityId, Message};
+use crate::wire::{Ack, EntityId, Header, Message};
 
 /// How a message of the game is delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +65,14 @@ pub(crate) enum SentItem {
     Reliable { index: u16 },
     /// The welcome.
     Welcome,
+}
+
+/// A datagram while its messages are handled.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arriving {
+    pub(crate) sequence: Sequence,
+    /// When it was sent, by the other side's clock.
+    pub(crate) sent_ms: i64,
 }
 
 /// State of one end of a connection, whichever end it is.
@@ -128,6 +136,11 @@ impl Channel {
         self.received.classify(sequence)
     }
 
+    /// What its messages need to know of a datagram that arrives with this header.
+    pub(crate) fn arriving(&self, header: &Header) -> Arriving {
+        Arriving { sequence: self.received.restore(header.sequence), sent_ms: header.sent_ms }
+    }
+
     /// A datagram was received and understood. `host_now` is the host's time as this end knows
     /// it, `ack_eliciting` whether it carried anything worth an acknowledgement.
     pub(crate) fn record_received(
@@ -140,8 +153,9 @@ impl Channel {
         let before = self.received.newest();
         self.received_count += 1;
         if self.received.record(sequence) {
-            let step = before.map_or(1, |before| sequence.wrapping_sub(before));
-            self.expected_count += u64::from(step);
+            let newest = self.received.newest();
+            let step = before.zip(newest).map_or(1, |(before, newest)| newest.since(before));
+            self.expected_count += step;
             self.newest_received_at = host_now;
         }
         if ack_eliciting {
@@ -162,7 +176,7 @@ impl Channel {
 
     /// The acknowledgement for the header of the next datagram.
     pub(crate) fn ack(&self) -> Option<Ack> {
-        let newest = self.received.newest()?;
+        let newest = self.received.newest()?.low();
         let received_ms = low_millis(self.newest_received_at);
         Some(Ack { newest, before: self.received.before(), received_ms })
     }

@@ -14,14 +14,14 @@ use super::delivery::DeliveryEffects;
 use super::entities::{Entity, full_update};
 use super::event::{Departure, HostEvent};
 use crate::ack_window::{Arrival, ahead};
-use crate::channel::is_ack_eliciting;
+use crate::channel::{Arriving, is_ack_eliciting};
 use crate::control_messages::ControlMessage;
 use crate::loss_detection::AckReport;
 use crate::reliable::Taken;
 use crate::stats::TrafficStats;
 use crate::wire::{
-    Ack, DisconnectReason, EntityId, Format, Header, Message, Owner, PacketReader, PeerId,
-    UpdateBody, UpdateSeq, VERSION,
+    Ack, DisconnectReason, EntityId, Format, Message, Owner, PacketReader, PeerId, UpdateBody,
+    UpdateSeq, VERSION,
 };
 
 /// What was done with a message.
@@ -61,9 +61,9 @@ impl Host {
 
     fn read(&mut self, now: SimTime, from: PeerId, mut reader: PacketReader) {
         let header = *reader.header();
-        if let Some(peer) = self.peers.get_mut(&from) {
-            peer.channel.last_received_at = now;
-        }
+        let Some(peer) = self.peers.get_mut(&from) else { return };
+        let arriving = peer.channel.arriving(&header);
+        peer.channel.last_received_at = now;
         if let Some(ack) = header.ack {
             self.handle_ack(now, from, ack);
         }
@@ -74,7 +74,7 @@ impl Host {
                 Ok(None) => break,
                 Ok(Some(message)) => {
                     ack_eliciting |= is_ack_eliciting(&message);
-                    match self.handle_message(now, from, &header, &message) {
+                    match self.handle_message(now, from, &arriving, &message) {
                         Handled::Done => {}
                         Handled::Retry => complete = false,
                         Handled::PeerGone => return,
@@ -120,7 +120,7 @@ impl Host {
         &mut self,
         now: SimTime,
         from: PeerId,
-        header: &Header,
+        datagram: &Arriving,
         message: &Message,
     ) -> Handled {
         let Some(peer) = self.peers.get_mut(&from) else { return Handled::PeerGone };
@@ -136,7 +136,7 @@ impl Host {
                 return Handled::PeerGone;
             }
             Message::Update { entity, seq, class, ref body } if joined => {
-                let update = IncomingUpdate { header, entity, seq, class, body };
+                let update = IncomingUpdate { datagram, entity, seq, class, body };
                 return self.handle_update(now, from, &update);
             }
             Message::Reliable { index, bytes } if joined => {
@@ -198,7 +198,7 @@ impl Host {
         };
         let update = match self.config.clock_mode {
             ClockMode::Synchronised => update,
-            ClockMode::PerHop => rebased(&update, incoming.header, one_way_delay(peer), now),
+            ClockMode::PerHop => rebased(&update, incoming.datagram, one_way_delay(peer), now),
         };
         self.judge(now, from, incoming.entity, &update)
     }
@@ -255,7 +255,7 @@ impl Host {
 
 /// An update of an owner, as its datagram carried it.
 struct IncomingUpdate<'a> {
-    header: &'a Header,
+    datagram: &'a Arriving,
     entity: EntityId,
     seq: UpdateSeq,
     class: u8,
@@ -273,7 +273,7 @@ impl IncomingUpdate<'_> {
     ) -> Result<Update, Handled> {
         let (inbound, seq) = (&mut entity.inbound, self.seq);
         // Numbers are sent in order, so what an older datagram carries is overtaken.
-        if inbound.sequence.is_some_and(|newest| ahead(self.header.sequence, newest) < 0) {
+        if inbound.sequence.is_some_and(|newest| self.datagram.sequence < newest) {
             stats.stale += 1;
             return Err(Handled::Done);
         }
@@ -293,7 +293,7 @@ impl IncomingUpdate<'_> {
             inbound.history.clear(); // the owner numbers anew
         }
         inbound.history.put(number, update);
-        inbound.sequence = Some(self.header.sequence);
+        inbound.sequence = Some(self.datagram.sequence);
         Ok(update)
     }
 }
@@ -305,8 +305,8 @@ fn one_way_delay(peer: &Peer) -> Duration {
 
 /// The update by the host's clock, without a common one: as old as it was when it was sent, plus
 /// its delay.
-fn rebased(update: &Update, header: &Header, way: Duration, now: SimTime) -> Update {
-    let left = SimTime::from_millis(header.sent_ms);
+fn rebased(update: &Update, datagram: &Arriving, way: Duration, now: SimTime) -> Update {
+    let left = SimTime::from_millis(datagram.sent_ms);
     let age = left.saturating_since(update.at()).min(Duration::from_secs(5));
     let kept = RelayDelay::aged(age).then(way).localise(update, now);
     let kind =

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 
 use reckoning::{Ghost, Publisher, Update};
 
-use crate::ack_window::ahead;
+use crate::ack_window::{Sequence, ahead};
 use crate::history::UpdateHistory;
 use crate::wire::{Owner, UpdateSeq};
 
@@ -19,9 +19,9 @@ pub struct RemoteEntity {
     pub(crate) ghost: Ghost,
     pub(crate) history: UpdateHistory,
     /// Sequence number of the datagram with its entry.
-    pub(crate) entered: u16,
+    pub(crate) entered: Sequence,
     /// Sequence number of the newest datagram about it.
-    pub(crate) sequence: u16,
+    pub(crate) sequence: Sequence,
 }
 
 impl RemoteEntity {
@@ -51,9 +51,9 @@ pub(crate) struct OwnedEntity {
     pub(crate) publisher: Option<Publisher>,
     history: UpdateHistory,
     /// Sequence number of the datagram that granted it.
-    pub(crate) granted: u16,
+    pub(crate) granted: Sequence,
     /// Sequence number of the newest datagram that corrected it.
-    pub(crate) corrected: Option<u16>,
+    pub(crate) corrected: Option<Sequence>,
     pending: Option<Update>,
     /// The newest number that was acknowledged.
     acknowledged: Option<u16>,
@@ -62,7 +62,7 @@ pub(crate) struct OwnedEntity {
 }
 
 impl OwnedEntity {
-    pub(crate) fn granted(sequence: u16) -> Self {
+    pub(crate) fn granted(sequence: Sequence) -> Self {
         Self { granted: sequence, ..Self::default() }
     }
 

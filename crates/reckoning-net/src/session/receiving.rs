@@ -7,15 +7,15 @@ use reckoning::{Ghost, Kinematics, SimTime, Update};
 
 use super::event::SessionEvent;
 use super::{OwnedEntity, RemoteEntity, Session, SessionStage};
-use crate::ack_window::{Arrival, ahead};
-use crate::channel::is_ack_eliciting;
+use crate::ack_window::{Arrival, Sequence};
+use crate::channel::{Arriving, is_ack_eliciting};
 use crate::history::UpdateHistory;
 use crate::host::config::ClockMode;
 use crate::loss_detection::AckReport;
 use crate::reliable::Taken;
 use crate::wire::{
-    Ack, DisconnectReason, EntityId, Format, Header, Message, Owner, PacketReader, PeerId,
-    UpdateBody, UpdateSeq, VERSION,
+    Ack, DisconnectReason, EntityId, Format, Message, Owner, PacketReader, PeerId, UpdateBody,
+    UpdateSeq, VERSION,
 };
 
 /// A datagram sent this long after what we take for now proves our clock wrong.
@@ -44,8 +44,9 @@ impl Session {
 
     fn read(&mut self, now: SimTime, mut reader: PacketReader) {
         let header = *reader.header();
+        let arriving = self.channel.arriving(&header);
         self.channel.last_received_at = now;
-        self.doubt_clock(&header, now);
+        self.doubt_clock(&arriving, now);
         if let Some(ack) = header.ack {
             self.handle_ack(now, ack);
         }
@@ -56,7 +57,7 @@ impl Session {
                 Ok(None) => break,
                 Ok(Some(message)) => {
                     ack_eliciting |= is_ack_eliciting(&message);
-                    complete &= self.handle_message(now, &header, &message);
+                    complete &= self.handle_message(now, &arriving, &message);
                 }
                 Err(_) => {
                     // What needs a format that was not received yet will be sent again.
@@ -74,8 +75,8 @@ impl Session {
     }
 
     /// Nothing is received before it was sent: if it seems so, our clock stood still.
-    fn doubt_clock(&mut self, header: &Header, now: SimTime) {
-        let sent = SimTime::from_millis(header.sent_ms);
+    fn doubt_clock(&mut self, datagram: &Arriving, now: SimTime) {
+        let sent = SimTime::from_millis(datagram.sent_ms);
         if self.host_time(now).is_some_and(|host_now| sent > host_now + MAX_CLOCK_LEAD) {
             self.in_doubt = true;
         }
@@ -90,7 +91,7 @@ impl Session {
     }
 
     /// Returns false for what cannot be used and has to be sent again.
-    fn handle_message(&mut self, now: SimTime, header: &Header, message: &Message) -> bool {
+    fn handle_message(&mut self, now: SimTime, datagram: &Arriving, message: &Message) -> bool {
         if let Message::Reliable { bytes, .. } | Message::Command { bytes, .. } = message {
             self.stats.carried_bytes_in += bytes.len() as u64;
         }
@@ -118,28 +119,28 @@ impl Session {
                 }
             }
             _ if matches!(self.stage, SessionStage::Joined(_)) => {
-                return self.handle_entity(now, header, message);
+                return self.handle_entity(now, datagram, message);
             }
             _ => return false,
         }
         true
     }
 
-    fn handle_entity(&mut self, now: SimTime, header: &Header, message: &Message) -> bool {
-        let sequence = header.sequence;
+    fn handle_entity(&mut self, now: SimTime, datagram: &Arriving, message: &Message) -> bool {
+        let sequence = datagram.sequence;
         match *message {
             Message::Enter { entity, owner, number, class, tag, ref body } => {
                 let enters = EnterHeader { entity, owner, number, class, tag };
-                return self.handle_enter(now, header, &enters, body);
+                return self.handle_enter(now, datagram, &enters, body);
             }
             Message::Update { entity, seq, class, ref body } => {
-                return self.handle_update(now, header, (entity, seq, class), body);
+                return self.handle_update(now, datagram, (entity, seq, class), body);
             }
             Message::Exit { entity } => self.handle_exit(entity, sequence),
             Message::Grant { entity } => self.handle_grant(entity, sequence),
             Message::Revoke { entity } => self.handle_revoke(entity, sequence),
             Message::Correct { entity, class, ref body } => {
-                return self.handle_correct(now, header, entity, class, body);
+                return self.handle_correct(now, datagram, entity, class, body);
             }
             _ => self.stats.unexpected += 1,
         }
@@ -189,20 +190,19 @@ impl Session {
     fn handle_enter(
         &mut self,
         now: SimTime,
-        header: &Header,
+        datagram: &Arriving,
         entry: &EnterHeader,
         body: &UpdateBody,
     ) -> bool {
-        let (entity, sequence) = (entry.entity, header.sequence);
-        let overtaken =
-            self.ghosts.get(&entity).is_some_and(|old| ahead(old.sequence, sequence) > 0);
+        let (entity, sequence) = (entry.entity, datagram.sequence);
+        let overtaken = self.ghosts.get(&entity).is_some_and(|old| old.sequence > sequence);
         if self.exited.covers(entity, sequence) || overtaken {
             self.stats.stale += 1;
             return true;
         }
         let Some(update) = self.resolved(entry.class, None, body) else { return false };
-        let arrived = self.arrival(now, header);
-        let shown = self.rebased(&update, header, now);
+        let arrived = self.arrival(now, datagram);
+        let shown = self.rebased(&update, datagram, now);
         if let Some(old) = self.ghosts.get_mut(&entity) {
             old.ghost.accept(shown, arrived);
             old.history.put(entry.number, update);
@@ -229,7 +229,7 @@ impl Session {
     fn handle_update(
         &mut self,
         now: SimTime,
-        header: &Header,
+        datagram: &Arriving,
         (entity, seq, class): (EntityId, UpdateSeq, u8),
         body: &UpdateBody,
     ) -> bool {
@@ -238,7 +238,7 @@ impl Session {
             return true;
         };
         // Numbers are sent in order, so what an older datagram carries is overtaken.
-        if ahead(header.sequence, remote.sequence) < 0 {
+        if datagram.sequence < remote.sequence {
             self.stats.stale += 1;
             return true;
         }
@@ -249,11 +249,11 @@ impl Session {
             return false;
         }
         let Some(update) = self.resolved(class, baseline.as_ref(), body) else { return false };
-        let shown = self.rebased(&update, header, now);
-        let arrived = self.arrival(now, header);
+        let shown = self.rebased(&update, datagram, now);
+        let arrived = self.arrival(now, datagram);
         if let Some(remote) = self.ghosts.get_mut(&entity) {
             remote.history.put(seq.number(newest), update);
-            remote.sequence = header.sequence;
+            remote.sequence = datagram.sequence;
             remote.ghost.accept(shown, arrived);
             self.stats.updates_in += 1;
         }
@@ -273,22 +273,22 @@ impl Session {
     }
 
     /// Now, on the timeline of ghosts.
-    fn arrival(&self, now: SimTime, header: &Header) -> SimTime {
-        self.timeline_at(now).unwrap_or(SimTime::from_millis(header.sent_ms))
+    fn arrival(&self, now: SimTime, datagram: &Arriving) -> SimTime {
+        self.timeline_at(now).unwrap_or(SimTime::from_millis(datagram.sent_ms))
     }
 
     /// An update on the timeline of ghosts.
-    fn rebased(&self, update: &Update, header: &Header, now: SimTime) -> Update {
+    fn rebased(&self, update: &Update, datagram: &Arriving, now: SimTime) -> Update {
         if self.clock_mode == ClockMode::Synchronised {
             return *update;
         }
-        let age = SimTime::from_millis(header.sent_ms).saturating_since(update.at());
+        let age = SimTime::from_millis(datagram.sent_ms).saturating_since(update.at());
         let way = self.way.delay().unwrap_or_default();
         RelayDelay::aged(age.min(MAX_AGE)).then(way).localise(update, now)
     }
 
-    fn handle_exit(&mut self, entity: EntityId, sequence: u16) {
-        let overtaken = self.ghosts.get(&entity).is_some_and(|it| ahead(it.entered, sequence) > 0);
+    fn handle_exit(&mut self, entity: EntityId, sequence: Sequence) {
+        let overtaken = self.ghosts.get(&entity).is_some_and(|it| it.entered > sequence);
         if overtaken {
             self.stats.stale += 1;
             return;
@@ -299,15 +299,13 @@ impl Session {
         }
     }
 
-    fn handle_grant(&mut self, entity: EntityId, sequence: u16) {
+    fn handle_grant(&mut self, entity: EntityId, sequence: Sequence) {
         if self.revoked.covers(entity, sequence) {
             self.stats.stale += 1;
             return;
         }
         if let Some(owned) = self.owned.get_mut(&entity) {
-            if ahead(sequence, owned.granted) > 0 {
-                owned.granted = sequence;
-            }
+            owned.granted = owned.granted.max(sequence);
             return;
         }
         if self.owned.len() >= self.config.max_ghosts {
@@ -318,8 +316,8 @@ impl Session {
         self.push_event(SessionEvent::Granted(entity));
     }
 
-    fn handle_revoke(&mut self, entity: EntityId, sequence: u16) {
-        if self.owned.get(&entity).is_some_and(|owned| ahead(owned.granted, sequence) > 0) {
+    fn handle_revoke(&mut self, entity: EntityId, sequence: Sequence) {
+        if self.owned.get(&entity).is_some_and(|owned| owned.granted > sequence) {
             self.stats.stale += 1;
             return;
         }
@@ -332,28 +330,28 @@ impl Session {
     fn handle_correct(
         &mut self,
         now: SimTime,
-        header: &Header,
+        datagram: &Arriving,
         entity: EntityId,
         class: u8,
         body: &UpdateBody,
     ) -> bool {
         let Some(owned) = self.owned.get(&entity) else {
             self.stats.unknown_entity += 1;
-            return self.revoked.covers(entity, header.sequence);
+            return self.revoked.covers(entity, datagram.sequence);
         };
-        if owned.corrected.is_some_and(|newest| ahead(newest, header.sequence) >= 0) {
+        if owned.corrected.is_some_and(|newest| newest >= datagram.sequence) {
             self.stats.stale += 1;
             return true;
         }
         let Some(update) = self.resolved(class, None, body) else { return false };
         let rested_us = {
-            let sent = SimTime::from_millis(header.sent_ms);
+            let sent = SimTime::from_millis(datagram.sent_ms);
             let host_now = self.host_time(now).unwrap_or(sent);
             host_now.as_micros().saturating_sub(update.at().as_micros())
         };
         let at = SimTime::from_micros(now.as_micros().saturating_sub(rested_us));
         if let Some(owned) = self.owned.get_mut(&entity) {
-            owned.corrected = Some(header.sequence);
+            owned.corrected = Some(datagram.sequence);
             owned.publisher = None; // what it exported is void
         }
         let state = Kinematics { at, ..*update.kinematics() };

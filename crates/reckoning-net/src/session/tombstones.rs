@@ -6,22 +6,19 @@
 
 use alloc::collections::VecDeque;
 
-use crate::ack_window::{ACK_BITS, ahead};
+use crate::ack_window::{ACK_BITS, Sequence};
 use crate::limits::MAX_TOMBSTONES;
 use crate::wire::EntityId;
 
 /// Entities that ended, each with the sequence number of the datagram that ended it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tombstones {
-    list: VecDeque<(EntityId, u16)>,
+    list: VecDeque<(EntityId, Sequence)>,
 }
 
 impl Tombstones {
-    pub(crate) fn put(&mut self, entity: EntityId, sequence: u16) {
-        self.list.retain(|(_, old)| {
-            (0..=ACK_BITS.cast_signed()).contains(&ahead(sequence, *old))
-                || ahead(*old, sequence) > 0
-        });
+    pub(crate) fn put(&mut self, entity: EntityId, sequence: Sequence) {
+        self.list.retain(|(_, old)| sequence.since(*old) <= u64::from(ACK_BITS));
         if self.list.len() >= MAX_TOMBSTONES {
             self.list.pop_front();
         }
@@ -29,7 +26,7 @@ impl Tombstones {
     }
 
     /// Whether the entity ended after this datagram was sent.
-    pub(crate) fn covers(&self, entity: EntityId, sequence: u16) -> bool {
-        self.list.iter().any(|(dead, at)| *dead == entity && ahead(*at, sequence) > 0)
+    pub(crate) fn covers(&self, entity: EntityId, sequence: Sequence) -> bool {
+        self.list.iter().any(|(dead, at)| *dead == entity && *at > sequence)
     }
 }

@@ -12,10 +12,15 @@ use reckoning::fairness::{FairnessConfig, Policy};
 use reckoning::guard::GuardConfig;
 use reckoning::{DVec3, Fairness, Guard, Kinematics, Model, SimTime, Update, UpdateKind};
 
+use crate::ack_window::{Sequence, ahead};
 use crate::history::UpdateHistory;
 use crate::host::sending::{PayloadCache, PayloadKey, PredictionError, PredictionErrorCache};
 use crate::wire::{EncodedBody, EntityId, Format, Owner, UpdateBody};
 use crate::zones::ZoneClass;
+
+/// After this many numbers a teleport is forgotten, long before sixteen bits turn round and it would
+/// seem to lie ahead. Whoever still has an older number is sent the body without a baseline.
+const MAX_TELEPORT_AGE: i16 = 16_384;
 
 /// How updates of a distance class are written.
 #[derive(Clone, Debug)]
@@ -55,7 +60,7 @@ pub(crate) struct BaselineRef {
 pub(crate) struct Inbound {
     pub(crate) history: UpdateHistory,
     /// Sequence number of the datagram that brought the newest.
-    pub(crate) sequence: Option<u16>,
+    pub(crate) sequence: Option<Sequence>,
 }
 
 /// One entity.
@@ -133,6 +138,8 @@ impl Entity {
         self.history.put(number, format.round(&plain.unwrap_or(self.known)));
         if core::mem::take(&mut self.teleports) {
             self.teleported = Some(number);
+        } else if self.teleported.is_some_and(|at| ahead(number, at) > MAX_TELEPORT_AGE) {
+            self.teleported = None;
         }
         self.numbered = true;
         self.payloads.clear();
@@ -160,7 +167,7 @@ impl Entity {
     /// Whether the body teleported after `number`, so that whoever has that must show it elsewhere
     /// at once.
     pub(crate) fn teleported_since(&self, number: u16) -> bool {
-        self.teleports || self.teleported.is_some_and(|at| crate::ack_window::ahead(at, number) > 0)
+        self.teleports || self.teleported.is_some_and(|at| ahead(at, number) > 0)
     }
 
     /// How far the prediction from `sent` is off at `now`, by the rules of the class that the peer
@@ -266,4 +273,39 @@ pub(crate) fn new_fairness(policy: Policy, seed: u64, id: EntityId) -> Option<Bo
 /// The update of a state that the host sets itself: a halt, a correction.
 pub(crate) fn full_update(state: &Kinematics, model: Model) -> Option<Update> {
     Update::new(*state, model.fitted(state), UpdateKind::Full).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use reckoning::{DVec3, Quantiser};
+
+    use super::*;
+    use crate::wire::Registry;
+
+    #[test]
+    fn a_teleport_does_not_come_back_when_numbers_turn_round() {
+        let steps = Quantiser { position_m: 0.01, velocity_mps: 0.03, ..Quantiser::EXACT };
+        let steps = Quantiser {
+            acceleration_mps2: 0.1,
+            angular_velocity_radps: 0.01,
+            orientation: 0.01,
+            ..steps
+        };
+        let format = Format::new(true, 1_000, steps, &[Model::Linear], Registry::default());
+        let format = format.unwrap();
+        let update = |ms: i64, kind| {
+            let seen = Kinematics::moving(SimTime::from_millis(ms), DVec3::ZERO, DVec3::X);
+            Update::new(seen, Model::Linear, kind).unwrap()
+        };
+        let mut entity = Entity::new(EntityId(1), Owner::Host, &[], update(0, UpdateKind::Full));
+        let before = entity.number(&format);
+        entity.learn(update(1, UpdateKind::Teleport));
+        let mut last = entity.number(&format);
+        assert!(entity.teleported_since(before) && !entity.teleported_since(last));
+        for ms in 2..140_000 {
+            entity.learn(update(ms, UpdateKind::Partial));
+            assert!(!entity.teleported_since(last), "after {ms} updates");
+            last = entity.number(&format);
+        }
+    }
 }
