@@ -39,7 +39,8 @@ pub fn host(settings: &Settings) -> HostConfig {
         .expect("constants that a test builds");
     let mut host = HostConfig::new(format);
     let replication = &settings.replication;
-    host.tick = Duration::from_secs(1) / replication.rounds_hz;
+    // A rate of zero is refused when the server starts.
+    host.tick = Duration::from_secs(1) / replication.rounds_hz.max(1);
     host.bytes_per_s = replication.budget_bytes_per_s;
     host.timeout = replication.peer_timeout;
     host.grace = replication.grace;

@@ -25,7 +25,7 @@ use crate::join_auth::JoinAuth;
 use crate::metrics::Metrics;
 use crate::quic;
 use crate::record::{Recorder, RecordingInfo};
-use crate::settings::{Access, Settings};
+use crate::settings::{Access, Settings, SettingsError};
 use crate::tick::{LoopState, TickLoop};
 use crate::token::{TokenKey, TokenKeyError, to_hex};
 
@@ -64,6 +64,8 @@ pub enum ServeError {
         /// Why.
         error: TokenKeyError,
     },
+    /// A setting is out of its range, or contradicts another.
+    Settings(SettingsError),
     /// The host refused its settings.
     Host(reckoning::ConfigError),
     /// The system gave no threads.
@@ -81,6 +83,7 @@ impl fmt::Display for ServeError {
                 write!(f, "{}: {error}; check the path and its permissions", path.display())
             }
             Self::Key { path, error } => write!(f, "{}: {error}", path.display()),
+            Self::Settings(error) => error.fmt(f),
             Self::Host(error) => write!(f, "settings of the host: {error}"),
             Self::Threads(error) => {
                 write!(f, "no thread to run on: {error}; raise the system's limit of threads")
@@ -97,6 +100,7 @@ impl std::error::Error for ServeError {
             }
             Self::Identity(error) => Some(error),
             Self::Key { error, .. } => Some(error),
+            Self::Settings(error) => Some(error),
             Self::Host(error) => Some(error),
         }
     }
@@ -128,9 +132,11 @@ impl Server {
     /// Starts, and returns once it listens.
     ///
     /// # Errors
-    /// When a port is taken, or a file is not what it should be.
+    /// When a setting is out of its range, a port is taken, or a file is not what it should be.
     pub fn start(self, game: impl Game + 'static) -> Result<Running, ServeError> {
         let Self { settings, host, page, info } = self;
+        // However they came: from a file, or filled in by the program.
+        settings.validate().map_err(ServeError::Settings)?;
         let identity = Identity::new(&settings.certificate).map_err(ServeError::Identity)?;
         let host = Host::new(host).map_err(ServeError::Host)?;
         let join_auth = JoinAuth::new(token_key(&settings)?);
@@ -348,4 +354,35 @@ async fn signal() -> io::Result<()> {
 #[cfg(not(unix))]
 async fn signal() -> io::Result<()> {
     tokio::signal::ctrl_c().await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Relay;
+
+    /// The reason why a server of changed settings does not start.
+    fn refused(change: impl FnOnce(&mut Settings)) -> String {
+        let mut settings = Settings::default();
+        settings.listen.set_port(0);
+        change(&mut settings);
+        match Server::new(settings).start(Relay::default()) {
+            Ok(running) => {
+                running.stop();
+                "it started".to_owned()
+            }
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn settings_filled_in_by_a_program_are_validated_too() {
+        assert_eq!(refused(|_| {}), "it started");
+        assert!(refused(|it| it.access = Access::Token).contains("token_key_file"));
+        assert!(refused(|it| it.tick_hz = 0).contains("tick_hz"));
+        assert!(refused(|it| it.replication.rounds_hz = 0).contains("replication.rounds_hz"));
+        assert!(refused(|it| it.recording.rate_hz = 0).contains("recording.rate_hz"));
+        let speed = refused(|it| it.guard.top_speed_mps = f64::NAN);
+        assert!(speed.contains("guard.top_speed_mps"), "{speed}");
+    }
 }

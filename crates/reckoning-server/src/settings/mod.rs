@@ -231,8 +231,16 @@ impl Settings {
         merge::merge(&mut table, user, "")?;
         let settings: Self =
             table.try_into().map_err(|error| SettingsError::Syntax(Box::new(error)))?;
-        validate::all(&settings)?;
+        settings.validate()?;
         Ok(settings)
+    }
+
+    /// Checks every range and every combination. A server does so when it starts.
+    ///
+    /// # Errors
+    /// Names the setting, what it is and what would do.
+    pub fn validate(&self) -> Result<(), SettingsError> {
+        validate::all(self)
     }
 }
 
