@@ -4,7 +4,7 @@
 //! it a test passes, but not silently: [`skip`] writes a line that the test harness does not
 //! swallow, and adds it to the file that `cargo xtask test` counts in its last line.
 //!
-//! ```
+//! ```no_run
 //! # fn decoder() -> Option<()> { None }
 //! let Some(decoder) = decoder() else {
 //!     return reckoning_testing::skip("the_decoder_agrees", "no python3");
