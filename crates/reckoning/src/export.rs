@@ -115,6 +115,7 @@ pub struct Due {
 impl ExportRule {
     /// How far listeners that guess from `guess` are off the truth.
     #[must_use]
+    #[inline]
     pub fn deviation(&self, truth: &Sight, guess: &Update) -> Deviation {
         let error = truth.position - guess.position_at(truth.at);
         Deviation {
@@ -129,6 +130,7 @@ impl ExportRule {
 
     /// Why listeners need an update after a `silence` of that length, if they do.
     #[must_use]
+    #[inline]
     pub fn reason(
         &self,
         deviation: Deviation,
