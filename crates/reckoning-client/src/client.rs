@@ -367,13 +367,17 @@ impl Client {
         self.out_of_band.pop_front()
     }
 
-    /// Leaves the game and closes the connection.
+    /// Leaves the game and closes the connection. Natively this waits until the server's socket has
+    /// been sent the word, for fifty milliseconds at most.
     pub fn leave(&mut self) {
         let now = self.clock.now();
         if let Some(connection) = &mut self.connection {
             connection.session.leave();
         }
         self.pump(now);
+        if let Some(connection) = &mut self.connection {
+            connection.transport.flush();
+        }
         self.end("left");
     }
 

@@ -75,6 +75,23 @@ fn a_program_and_a_browser_see_each_other_move() {
 }
 
 #[test]
+fn who_leaves_is_gone_at_once() {
+    for round in 0..5 {
+        let server = serve(&[]);
+        let mut native = Native::new(server.address());
+        wait_for("a body", 10.0, || {
+            native.frame();
+            native.mine.is_some() && server.metrics().entities.get() == 1
+        });
+        native.client.leave();
+        // The grace for those who are lost is ten seconds.
+        let gone = || server.metrics().entities.get() == 0 && server.metrics().peers.get() == 0;
+        wait_for(&format!("round {round}: nobody left"), 2.0, gone);
+        server.stop();
+    }
+}
+
+#[test]
 fn the_server_tells_of_itself_over_http() {
     let server = serve(&[]);
     let address = server.address();

@@ -29,6 +29,9 @@ const KEEP_ALIVE: Duration = Duration::from_secs(1);
 const ACK_DELAY: Duration = Duration::from_millis(100);
 /// A few datagrams: what waits longer is old.
 const SEND_BUFFER_BYTES: usize = 4_800;
+/// How long leaving waits for its last datagrams at most: fifty milliseconds.
+const FLUSH_ROUND: Duration = Duration::from_millis(1);
+const FLUSH_ROUNDS: u32 = 50;
 const RECEIVE_BUFFER_BYTES: usize = 256 * 1_000;
 
 /// A connection to a server, or the attempt at one.
@@ -74,6 +77,19 @@ impl Transport {
         if let Some(connection) = self.shared.connection.get() {
             // A datagram that cannot go is lost, as any may be.
             let _ = connection.send_datagram(Bytes::copy_from_slice(datagram));
+        }
+    }
+
+    /// Waits until all that was sent is on its way, for [`FLUSH_ROUNDS`] at most: a connection that
+    /// is closed drops what still waits.
+    pub(crate) fn flush(&mut self) {
+        let Some(connection) = self.shared.connection.get() else { return };
+        let is_empty = || connection.datagram_send_buffer_space() >= SEND_BUFFER_BYTES;
+        for _ in 0..FLUSH_ROUNDS {
+            if is_empty() || connection.close_reason().is_some() {
+                break;
+            }
+            thread::sleep(FLUSH_ROUND);
         }
     }
 

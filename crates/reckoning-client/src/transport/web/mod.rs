@@ -101,6 +101,10 @@ impl Transport {
         }
     }
 
+    /// A browser cannot wait; what a WebSocket was given before its close it still delivers.
+    #[expect(clippy::unused_self, clippy::needless_pass_by_ref_mut, reason = "as the native one")]
+    pub(crate) fn flush(&mut self) {}
+
     pub(crate) fn receive(&mut self) -> Option<(SimTime, Vec<u8>)> {
         self.shared.inbox.borrow_mut().pop()
     }
