@@ -208,6 +208,8 @@ pub struct Publisher {
     fold_at: SimTime,
     full_at: SimTime,
     random: SplitMix64,
+    /// What was exported last was lost.
+    lost: bool,
     stats: PublisherStats,
 }
 
@@ -230,6 +232,7 @@ impl Publisher {
             fold_at: truth.at,
             full_at: truth.at,
             random: SplitMix64::new(config.seed),
+            lost: false,
             config,
             stats: PublisherStats::default(),
         };
@@ -327,6 +330,16 @@ impl Publisher {
         Some(self.export(truth, model, ExportReason::Teleport))
     }
 
+    /// Takes notice that the update about the moment `at` was lost on its way, as missing
+    /// acknowledgements tell. Unless a newer one was exported since, the next observation is
+    /// exported again ([`ExportReason::Requested`]), so that listeners need not wait for the
+    /// heartbeat; `min_interval` holds.
+    ///
+    /// Whoever uses `reckoning-net` need not call this: there the host repairs losses.
+    pub fn handle_lost(&mut self, at: SimTime) {
+        self.lost |= self.last.at() == at;
+    }
+
     /// Changes the threshold from the next tick on: tighter near a corner, wider in the
     /// open. It never goes below what rounding alone is off by.
     pub fn set_threshold(&mut self, threshold: Threshold) {
@@ -358,7 +371,7 @@ impl Publisher {
         // What began at rest did not come to rest.
         deviation.misses_stop &= self.last.kinematics().velocity != DVec3::ZERO;
         let due = Due {
-            requested: false,
+            requested: self.lost,
             full: truth.at >= self.full_at && !self.config.full_interval.is_zero(),
             heartbeat: truth.at >= self.heartbeat_at,
         };
@@ -389,6 +402,7 @@ impl Publisher {
         let update =
             Update::from_checked(quantiser.kinematics(&seen), quantiser.model(model), kind);
         self.last = update;
+        self.lost = false;
         self.last_acceleration = truth.acceleration;
         self.heartbeat_at = truth.at + self.spread(self.config.heartbeat);
         self.stats.exported += 1;

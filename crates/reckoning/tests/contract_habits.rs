@@ -53,6 +53,22 @@ fn a_still_body_sends_only_heartbeats() {
 }
 
 #[test]
+fn what_was_lost_is_sent_again_at_once_unless_it_is_overtaken() {
+    let mut config = PublisherConfig::default();
+    config.min_interval = Duration::from_millis(100);
+    let (mut publisher, first) = Publisher::start(config, &at_rest(0)).unwrap();
+    publisher.handle_lost(first.at());
+    let mut sent = Vec::new();
+    for tick in 1..=70 {
+        if tick == 10 {
+            publisher.handle_lost(first.at()); // a newer one is under way
+        }
+        sent.extend(publisher.observe(&at_rest(tick)).map(|_| tick));
+    }
+    assert_eq!(sent, [6, 36, 66], "after the minimum interval, then heartbeats");
+}
+
+#[test]
 fn a_steady_body_sends_only_heartbeats() {
     let sent = exports(PublisherConfig::default(), 120, |tick| drives_until(999, tick));
     assert_eq!(ticks(&sent), [30, 60, 90, 120]);
