@@ -67,8 +67,8 @@ fn blocks(text: &str) -> Result<Vec<(&str, String)>, String> {
 }
 
 /// Numbers with a unit outside blocks and code fences.
-pub fn typed_in(text: &str) -> Vec<String> {
-    let lines = splice::lines(text).unwrap_or_default();
+pub fn typed_in(document: &Document) -> Vec<String> {
+    let lines = splice::lines(&document.text).unwrap_or_default();
     let prose = lines.iter().zip(1..).filter_map(|(line, number)| match line {
         Line::Prose(text) => Some((number, *text)),
         _ => None,
@@ -78,9 +78,10 @@ pub fn typed_in(text: &str) -> Vec<String> {
             let found = figures_in(line).into_iter().filter(|it| !is_setting(it));
             found.map(move |it| {
                 format!(
-                    "README.md:{number} says `{it}`: take it from a fragment (`cargo xtask \
+                    "{}:{number} says `{it}`: take it from a fragment (`cargo xtask \
                      figures`), or, if it is a setting, list it in SETTINGS of \
-                     xtask/tests/architecture/figures.rs"
+                     xtask/tests/architecture/figures.rs",
+                    document.name
                 )
             })
         })
@@ -152,14 +153,17 @@ mod tests {
             ("| 1.5 µs, |", "1.5 µs"),
             ("20ms", "20ms"),
         ] {
-            demand(&typed_in(&format!("fine\n{line}\n")), &format!("README.md:2 says `{figure}`"));
+            demand(
+                &typed_in(&document("README.md", &format!("fine\n{line}\n"))),
+                &format!("README.md:2 says `{figure}`"),
+            );
         }
     }
 
     #[test]
     fn code_blocks_and_other_numbers_are_no_figures() {
         for text in ["Rust 1.95 or later", "```\n15 ns\n```", "64 bots", "eleven ms", TEXT] {
-            assert_eq!(typed_in(text), [""; 0], "{text}");
+            assert_eq!(typed_in(&document("README.md", text)), [""; 0], "{text}");
         }
     }
 }
