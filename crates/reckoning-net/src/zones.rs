@@ -21,6 +21,8 @@ use reckoning::error::{PublisherError, SettingError};
 use reckoning::export::ExportRule;
 use reckoning::{AngleThreshold, ConfigError, Model, Threshold};
 
+use crate::wire::MAX_CLASS;
+
 /// Distance classes at most.
 pub const MAX_CLASSES: usize = 8;
 
@@ -44,7 +46,7 @@ pub struct ZoneClass {
     pub heartbeat: Duration,
     /// The entity is predicted with this model instead of its own. Default: `None`, its own.
     pub model: Option<Model>,
-    /// How often all steps of the format are doubled, 0 to 16: 3 makes them eight times as coarse.
+    /// How often all steps of the format are doubled, 0 to 15: 3 makes them eight times as coarse.
     /// Default: 0.
     pub coarser_log2: u8,
 }
@@ -116,7 +118,8 @@ impl ZoneConfig {
                 let (heartbeat, min_interval) = (class.heartbeat, class.min_interval);
                 return Err(PublisherError::HeartbeatTooShort { heartbeat, min_interval }.into());
             }
-            SettingError::in_range("coarser_log2", f64::from(class.coarser_log2), 0.0, 16.0)?;
+            let most = f64::from(MAX_CLASS);
+            SettingError::in_range("coarser_log2", f64::from(class.coarser_log2), 0.0, most)?;
         }
         Ok(())
     }
@@ -160,6 +163,17 @@ mod tests {
             [Some(1), Some(1), None]
         );
         assert_eq!(at(f64::NAN, Some(0)), None);
+    }
+
+    #[test]
+    fn a_class_is_no_coarser_than_the_wire_can_say() {
+        let coarse = |coarser_log2| {
+            let mut zones = zones();
+            zones.classes[1].coarser_log2 = coarser_log2;
+            zones.validate()
+        };
+        assert!(coarse(15).is_ok());
+        assert!(alloc::format!("{}", coarse(16).unwrap_err()).contains("coarser_log2 is 16"));
     }
 
     #[test]
