@@ -5,7 +5,7 @@ use std::path::Path;
 
 use reckoning_server::settings::{self, Settings};
 use reckoning_server::token::{TokenKey, new_key_hex, to_hex};
-use reckoning_server::{Relay, Server, logs, unix_seconds};
+use reckoning_server::{Relay, Running, Server, logs, unix_seconds};
 
 use crate::arena::{Chosen, play};
 use crate::args::{Serve, Token};
@@ -26,8 +26,14 @@ pub fn run(command: &Serve) -> Result<(), Failure> {
         Some(level) => play::start(&Chosen::load(level)?, settings, 0)?,
         None => Server::new(settings).start(Relay::default()).map_err(Failure::server)?,
     };
-    say(&format!("listening on {}\n", running.address()))?;
+    say(&greeting(&running))?;
     running.run().map_err(Failure::server)
+}
+
+fn greeting(running: &Running) -> String {
+    let operators = running.operator_address();
+    let operators = operators.map(|it| format!("health and metrics on http://{it}/\n"));
+    format!("listening on {}\n{}", running.address(), operators.unwrap_or_default())
 }
 
 fn settings(command: &Serve) -> Result<Settings, Failure> {

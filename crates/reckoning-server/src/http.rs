@@ -1,4 +1,5 @@
-//! HTTP on the TCP port: the page, `/health`, `/metrics`, `/reckoning.json` and the WebSocket at `/ws`.
+//! HTTP on the TCP port: the page, `/reckoning.json` and the WebSocket at `/ws`. What is for operators is
+//! in [`operator`](crate::operator).
 //!
 //! Connections are accepted by hand rather than by `axum::serve`, because each must pass the limiter,
 //! be counted, and send its request before a deadline.
@@ -23,7 +24,7 @@ use tokio::time::timeout;
 use crate::admission::{Admission, OpenConnection};
 use crate::connection::{Sink, SocketOutbox};
 use crate::limits::Permit;
-use crate::metrics::{self, RejectReason};
+use crate::metrics::RejectReason;
 
 /// Connections that the system may keep for us to take.
 const BACKLOG: u32 = 256;
@@ -52,24 +53,10 @@ pub(crate) fn bind(listen: SocketAddr) -> std::io::Result<TcpListener> {
 /// Our routes over the caller's page.
 pub(crate) fn router(state: HttpState, page: Router) -> Router {
     let ours = Router::new()
-        .route("/health", get(health))
-        .route("/metrics", get(metrics))
         .route("/reckoning.json", get(server_info))
         .route("/ws", get(upgrade))
         .with_state(state);
     ours.merge(page)
-}
-
-async fn health(State(state): State<HttpState>) -> impl IntoResponse {
-    if state.admission.is_draining() {
-        (StatusCode::SERVICE_UNAVAILABLE, "draining\n")
-    } else {
-        (StatusCode::OK, "ok\n")
-    }
-}
-
-async fn metrics(State(state): State<HttpState>) -> impl IntoResponse {
-    ([(CONTENT_TYPE, metrics::CONTENT_TYPE)], state.admission.metrics.openmetrics())
 }
 
 /// For pages from anywhere: it holds nothing secret.
@@ -154,22 +141,31 @@ async fn serve(stream: TcpStream, permit: Arc<Permit>, router: Router, admission
     // Small datagrams must not wait for more.
     let _ = stream.set_nodelay(true);
     let router = router.layer(axum::Extension(permit));
+    let patience = admission.limits.handshake_timeout;
+    if serve_stream(stream, router, patience).await.is_err_and(|error| error.is_timeout()) {
+        admission.metrics.count_reject(RejectReason::HandshakeTimeout);
+    }
+}
+
+/// Serves the requests of one connection; each must be through within `patience`.
+pub(crate) async fn serve_stream(
+    stream: TcpStream,
+    router: Router,
+    patience: std::time::Duration,
+) -> hyper::Result<()> {
     let service = TowerToHyperService::new(router.into_service::<hyper::body::Incoming>());
-    let served = hyper::server::conn::http1::Builder::new()
+    hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(admission.limits.handshake_timeout)
+        .header_read_timeout(patience)
         .max_buf_size(REQUEST_BYTES)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades()
-        .await;
-    if served.is_err_and(|error| error.is_timeout()) {
-        admission.metrics.count_reject(RejectReason::HandshakeTimeout);
-    }
+        .await
 }
 
 /// A page for servers without one.
 pub(crate) fn no_page() -> Router {
     Router::new().fallback(|_: Request<Body>| async {
-        (StatusCode::NOT_FOUND, "no page here; see /health, /metrics and /reckoning.json\n")
+        (StatusCode::NOT_FOUND, "no page here; see /reckoning.json\n")
     })
 }

@@ -28,6 +28,7 @@ mod join_auth;
 mod limits;
 pub mod logs;
 pub mod metrics;
+mod operator;
 mod quic;
 pub mod record;
 mod server;

@@ -23,9 +23,10 @@ use crate::game::Game;
 use crate::http::{self, HttpState};
 use crate::join_auth::JoinAuth;
 use crate::metrics::Metrics;
+use crate::operator::{self, Operator};
 use crate::quic;
 use crate::record::{Recorder, RecordingInfo};
-use crate::settings::{Access, Settings, SettingsError};
+use crate::settings::{Access, OperatorListen, Settings, SettingsError};
 use crate::tick::{LoopState, TickLoop};
 use crate::token::{TokenKey, TokenKeyError, to_hex};
 
@@ -43,6 +44,13 @@ pub struct Server {
 pub enum ServeError {
     /// The port could not be taken.
     Listen {
+        /// Which.
+        address: SocketAddr,
+        /// Why.
+        error: io::Error,
+    },
+    /// The operators' port could not be taken.
+    Operator {
         /// Which.
         address: SocketAddr,
         /// Why.
@@ -78,6 +86,9 @@ impl fmt::Display for ServeError {
             Self::Listen { address, error } => {
                 write!(f, "cannot listen on {address}: {error}; choose another with --listen")
             }
+            Self::Operator { address, error } => {
+                write!(f, "cannot listen on {address}: {error}; choose another operator_listen")
+            }
             Self::Identity(error) => error.fmt(f),
             Self::File { path, error } => {
                 write!(f, "{}: {error}; check the path and its permissions", path.display())
@@ -95,9 +106,10 @@ impl fmt::Display for ServeError {
 impl std::error::Error for ServeError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Listen { error, .. } | Self::File { error, .. } | Self::Threads(error) => {
-                Some(error)
-            }
+            Self::Listen { error, .. }
+            | Self::Operator { error, .. }
+            | Self::File { error, .. }
+            | Self::Threads(error) => Some(error),
             Self::Identity(error) => Some(error),
             Self::Key { error, .. } => Some(error),
             Self::Settings(error) => Some(error),
@@ -148,7 +160,9 @@ impl Server {
         let limits = Arc::new(settings.limits.clone());
         let admission = Arc::new(Admission::new(clock, limits, metrics.clone(), events));
         let (batches, sent) = mpsc::channel(MAX_QUEUED_BATCHES);
+        let operators = settings.operator_listen;
         let network = Network::start(&settings, &identity, page, admission.clone(), sent)?;
+        let operator = Operator::start(operators, network.address.port(), admission.clone())?;
         let game = Box::new(game);
         let state = LoopState::new(settings.limits.datagram_bytes);
         let tick_loop = TickLoop {
@@ -167,7 +181,20 @@ impl Server {
         let ticks = Some(spawn("tick", move || tick_loop.run())?);
         let (address, sha256) = (network.address, identity.sha256());
         tracing::info!(%address, certificate = %to_hex(&sha256), "listening");
-        Ok(Running { address, sha256, metrics, recording, admission, stop, network, ticks })
+        if let Some(operator) = &operator {
+            tracing::info!(address = %operator.address, "health and metrics");
+        }
+        Ok(Running {
+            address,
+            sha256,
+            metrics,
+            recording,
+            admission,
+            stop,
+            network,
+            operator,
+            ticks,
+        })
     }
 }
 
@@ -193,7 +220,10 @@ fn recorder(
         .map_err(|error| ServeError::File { path: path(), error })
 }
 
-fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, ServeError> {
+pub(crate) fn spawn(
+    name: &str,
+    run: impl FnOnce() + Send + 'static,
+) -> Result<JoinHandle<()>, ServeError> {
     thread::Builder::new().name(name.to_string()).spawn(run).map_err(ServeError::Threads)
 }
 
@@ -221,6 +251,10 @@ impl Network {
         let failed = |error| ServeError::Listen { address: settings.listen, error };
         let address = listener.local_addr().map_err(failed)?;
         let server_info = config::server_info(settings, identity, address.port()).into();
+        let page = match settings.operator_listen {
+            OperatorListen::Public => operator::router(admission.clone()).merge(page),
+            _ => page,
+        };
         let router = http::router(HttpState { admission: admission.clone(), server_info }, page);
         let (close, closed) = oneshot::channel();
         let thread = spawn("network", move || {
@@ -275,6 +309,7 @@ pub struct Running {
     admission: Arc<Admission>,
     stop: Arc<AtomicBool>,
     network: Network,
+    operator: Option<Operator>,
     ticks: Option<JoinHandle<()>>,
 }
 
@@ -283,6 +318,12 @@ impl Running {
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Where `/health` and `/metrics` are; `None` when they have no address of their own.
+    #[must_use]
+    pub fn operator_address(&self) -> Option<SocketAddr> {
+        self.operator.as_ref().map(|it| it.address)
     }
 
     /// SHA-256 of its certificate, for clients to pin.
@@ -329,6 +370,10 @@ impl Running {
             tracing::error!("the game panicked");
         }
         self.network.close();
+        // Last, so that `/health` says `draining` until the end.
+        if let Some(operator) = &mut self.operator {
+            operator.close();
+        }
         tracing::info!("stopped");
     }
 }

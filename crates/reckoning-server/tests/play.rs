@@ -96,17 +96,51 @@ fn the_server_tells_of_itself_over_http() {
     let server = serve(&[]);
     let address = server.address();
 
-    assert!(get(address, "/health").starts_with("HTTP/1.1 200 OK\r\n"));
-    assert!(get(address, "/health").ends_with("\r\n\r\nok\n"));
     let hash = reckoning_server::token::to_hex(&server.certificate_sha256());
     let about = get(address, "/reckoning.json");
     assert!(about.contains(&format!("\"certificate_sha256\": \"{hash}\"")), "{about}");
     assert!(about.contains(&format!("\"udp_port\": {}", address.port())), "{about}");
-    let metrics = get(address, "/metrics");
-    assert!(metrics.contains("\r\ncontent-type: application/openmetrics-text; version=1.0.0;"));
-    assert!(metrics.contains("reckoning_peers 0\n") && metrics.ends_with("# EOF\n"), "{metrics}");
     assert!(get(address, "/").starts_with("HTTP/1.1 404"));
     server.stop();
+}
+
+fn assert_operators_are_answered(at: std::net::SocketAddr) {
+    assert!(get(at, "/health").starts_with("HTTP/1.1 200 OK\r\n"));
+    assert!(get(at, "/health").ends_with("\r\n\r\nok\n"));
+    let metrics = get(at, "/metrics");
+    assert!(metrics.contains("\r\ncontent-type: application/openmetrics-text; version=1.0.0;"));
+    assert!(metrics.contains("reckoning_peers 0\n") && metrics.ends_with("# EOF\n"), "{metrics}");
+}
+
+fn assert_strangers_are_not(at: std::net::SocketAddr) {
+    for path in ["/health", "/metrics"] {
+        assert!(get(at, path).starts_with("HTTP/1.1 404"), "{path} is for operators");
+    }
+}
+
+#[test]
+fn health_and_metrics_are_told_to_operators_only() {
+    let server = serve(&["listen=0.0.0.0:0"]);
+    let players = ([127, 0, 0, 1], server.address().port()).into();
+    let operators = server.operator_address().unwrap();
+    assert!(operators.ip().is_loopback() && operators != players);
+    assert_operators_are_answered(operators);
+    assert_strangers_are_not(players);
+    server.stop();
+
+    let public = serve(&["operator_listen=public"]);
+    assert_eq!(public.operator_address(), None);
+    assert_operators_are_answered(public.address());
+    public.stop();
+
+    let silent = serve(&["operator_listen=''"]);
+    assert_eq!(silent.operator_address(), None);
+    assert_strangers_are_not(silent.address());
+    silent.stop();
+
+    let named = serve(&["operator_listen=127.0.0.2:0"]);
+    assert_operators_are_answered(named.operator_address().unwrap());
+    named.stop();
 }
 
 #[test]

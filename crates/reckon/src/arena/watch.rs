@@ -4,7 +4,7 @@ use reckoning::SimTime;
 use reckoning_arena::{BodyKind, Level};
 use reckoning_net::{Host, HostEvent};
 use reckoning_recording::{Recording, Sample, Track};
-use reckoning_server::settings::LogLevel;
+use reckoning_server::settings::{LogLevel, OperatorListen};
 use reckoning_server::{Game, Server, Settings, logs};
 use serde_json::{Value, json};
 
@@ -36,6 +36,8 @@ pub fn run(command: &Watch) -> Result<(), Failure> {
     let mut settings = Settings::default();
     settings.log = LogLevel::Warn;
     settings.listen.set_port(command.port.unwrap_or(0));
+    // It lives as long as its user looks at it.
+    settings.operator_listen = OperatorListen::Nowhere;
     logs::start(settings.log);
     let mut server = Server::new(settings);
     let name = command.file.file_name().map_or_else(String::new, |it| it.display().to_string());

@@ -7,7 +7,8 @@ use clap::{Args, value_parser};
 const MAX_BOTS: i64 = 200;
 
 const PLAY_EXAMPLES: &str = "\
-Paths beside the page: /arena.json (what is on), /level.toml (the level), /health, /metrics.
+Paths beside the page: /arena.json (what is on), /level.toml (the level). On the next port:
+/health, /metrics.
 
 Example: record a session, then compare predictors on it
   reckon play --record sessions

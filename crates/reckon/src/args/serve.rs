@@ -6,8 +6,8 @@ use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Args, Command, Error, FromArgMa
 use reckoning_server::token::MAX_ENTITIES;
 
 const SERVE_EXAMPLES: &str = "\
-Paths on the TCP port: /health, /metrics (for Prometheus), /reckoning.json (what browsers need
-to connect), /ws (the WebSocket).
+Paths on the TCP port: /reckoning.json (what browsers need to connect), /ws (the WebSocket).
+For operators, on 127.0.0.1 and the next port: /health, /metrics (for Prometheus).
 
 Example: play on this machine, record what happens
   reckon serve --record sessions

@@ -55,7 +55,8 @@ impl Arena {
 
     fn is_well(&self) -> bool {
         let Ok(mut stream) = TcpStream::connect(("127.0.0.1", self.port)) else { return false };
-        let request = b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+        let request =
+            b"GET /reckoning.json HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
         let mut answer = String::new();
         stream.write_all(request).is_ok()
             && stream.read_to_string(&mut answer).is_ok()

@@ -27,6 +27,8 @@ pub const DEFAULT_FILE: &str = include_str!("default.toml");
 pub struct Settings {
     /// Where to listen, UDP and TCP. Default: `127.0.0.1:4433`.
     pub listen: SocketAddr,
+    /// Where `/health` and `/metrics` are answered. Default: `auto`.
+    pub operator_listen: OperatorListen,
     /// Steps of the game in a second. Default: 60.
     pub tick_hz: u32,
     /// Who may join. Default: `open`.
@@ -48,6 +50,35 @@ pub struct Settings {
     pub recording: RecordingSettings,
     /// How the server shuts down.
     pub shutdown: Shutdown,
+}
+
+/// Where `/health` and `/metrics` are answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub enum OperatorListen {
+    /// On loopback, on the port after that of the players, or on a free one when that is taken.
+    Auto,
+    /// At this address.
+    At(SocketAddr),
+    /// On the players' port, to everyone.
+    Public,
+    /// Nowhere.
+    Nowhere,
+}
+
+impl TryFrom<String> for OperatorListen {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        match text.as_str() {
+            "auto" => Ok(Self::Auto),
+            "public" => Ok(Self::Public),
+            "" => Ok(Self::Nowhere),
+            address => address.parse().map(Self::At).map_err(|_| {
+                format!("operator_listen = {text:?} is neither auto, public nor an IP address with a port")
+            }),
+        }
+    }
 }
 
 /// Who may join.

@@ -101,6 +101,7 @@ fn a_wrong_value_is_named_with_what_would_do() {
     assert!(refusal("access = 'token'").contains("reckon token --new-key"));
     assert!(refusal("access = 'closed'").contains("open"));
     assert!(refusal("listen = 'nowhere'").contains("socket address"));
+    assert!(refusal("operator_listen = 'nowhere'").contains("neither auto, public nor"));
     assert!(refusal("[certificate]\nchain_file = 'a.pem'").contains("both"));
     assert!(refusal("tick_hz = = 3").contains("line 1"));
 }

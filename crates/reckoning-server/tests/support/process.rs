@@ -16,13 +16,15 @@ pub fn serve_as_child() {
     let Ok(flags) = std::env::var(FLAGS) else { return };
     let flags: Vec<&str> = flags.lines().collect();
     let running = serve(&flags);
-    println!("\nlistening {}", running.address());
+    println!("\nlistening {} {}", running.address(), running.operator_address().unwrap());
     running.run().unwrap();
 }
 
 pub struct Process {
     child: Child,
     pub address: SocketAddr,
+    /// Of `/health` and `/metrics`.
+    pub operator: SocketAddr,
 }
 
 impl Process {
@@ -35,8 +37,10 @@ impl Process {
             .unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let said = lines.map_while(Result::ok).find(|line| line.starts_with("listening "));
-        let address = said.expect("the server says where it listens");
-        Self { child, address: address["listening ".len()..].parse().unwrap() }
+        let said = said.expect("the server says where it listens");
+        let mut addresses = said.split(' ').skip(1).map(|it| it.parse().unwrap());
+        let mut next = || addresses.next().unwrap();
+        Self { child, address: next(), operator: next() }
     }
 
     /// SIGKILL: nothing is flushed, nobody is told.
@@ -58,7 +62,7 @@ impl Process {
 
     /// A number of `/metrics`.
     pub fn metric(&self, name: &str) -> u64 {
-        let text = get(self.address, "/metrics");
+        let text = get(self.operator, "/metrics");
         let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
         line.unwrap_or_else(|| panic!("{name} in {text}")).parse().unwrap()
     }
