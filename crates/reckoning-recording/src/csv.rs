@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 use reckoning::{DVec3, SimTime};
 
-use super::{Column, Fault, Recording, RecordingError, Sample, Track, zstd};
+use super::{Birth, Column, Fault, MemoryBudget, Recording, RecordingError, Sample, Track, zstd};
 
 /// The columns every csv has, in this order.
 const FIXED: [&str; 11] =
@@ -24,20 +24,23 @@ const MAX_CSV_BYTES: u64 = 1 << 30;
 /// # Errors
 /// Names line and byte of the first cell that does not belong where it stands.
 pub fn parse_csv(bytes: &[u8]) -> Result<Vec<Track>, RecordingError> {
+    let mut budget = MemoryBudget::for_input(bytes.len());
     if bytes.starts_with(&zstd::MAGIC) {
-        return parse_text(&zstd::unpack(bytes, MAX_CSV_BYTES)?);
+        let text = zstd::unpack(bytes, MAX_CSV_BYTES, &mut budget)?;
+        return parse_text(&text, budget);
     }
-    parse_text(bytes)
+    parse_text(bytes, budget)
 }
 
-fn parse_text(text: &[u8]) -> Result<Vec<Track>, RecordingError> {
+fn parse_text(text: &[u8], mut budget: MemoryBudget) -> Result<Vec<Track>, RecordingError> {
     let mut lines = CsvLines { text, at: 0, number: 0 };
     let Some(header) = lines.next() else {
         let fault = Fault::Foreign { expected: "a csv of samples: it is empty" };
         return Err(RecordingError::at(0, fault));
     };
-    let extras = parse_header(&header)?;
-    let mut reader = CsvReader { tracks: Vec::new(), index: BTreeMap::new(), extras, last: None };
+    let extras = parse_header(&header, &mut budget)?;
+    let (tracks, index) = (Vec::new(), BTreeMap::new());
+    let mut reader = CsvReader { tracks, index, extras, last: None, budget };
     for line in lines.filter(|line| !line.text.is_empty()) {
         reader.row(&line).map_err(|error| error.on_line(line.number))?;
     }
@@ -72,7 +75,10 @@ impl<'a> Iterator for CsvLines<'a> {
 }
 
 /// Names of the further columns.
-fn parse_header(header: &CsvLine<'_>) -> Result<Vec<String>, RecordingError> {
+fn parse_header(
+    header: &CsvLine<'_>,
+    budget: &mut MemoryBudget,
+) -> Result<Vec<String>, RecordingError> {
     let mut names = header.text.split(|&byte| byte == b',');
     for wanted in FIXED {
         if names.next() != Some(wanted.as_bytes()) {
@@ -81,7 +87,14 @@ fn parse_header(header: &CsvLine<'_>) -> Result<Vec<String>, RecordingError> {
             return Err(RecordingError::at(header.offset, fault).on_line(header.number));
         }
     }
-    Ok(names.map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+    let mut extras = Vec::new();
+    for name in names {
+        let name = String::from_utf8_lossy(name).into_owned();
+        budget.hold(name.capacity() as u64)?;
+        budget.reserve(&mut extras, 1)?;
+        extras.push(name);
+    }
+    Ok(extras)
 }
 
 struct CsvReader {
@@ -90,7 +103,16 @@ struct CsvReader {
     extras: Vec<String>,
     /// The track of the last row, with its id: rows often come in the same order again.
     last: Option<(i32, usize)>,
+    budget: MemoryBudget,
 }
+
+/// What a row may add beside its sample: a birth or a death, and a change of sides, with the room
+/// that their lists leave free.
+const ROW_EVENT_BYTES: u64 = 2 * (size_of::<Birth>() + size_of::<(SimTime, i32)>()) as u64;
+/// What a track takes beside its columns: its entry by id, and a player.
+const TRACK_BYTES: u64 = 256;
+/// Words of one column; the session file counts no further.
+const MAX_LABELS: usize = u16::MAX as usize;
 
 impl CsvReader {
     fn row(&mut self, line: &CsvLine<'_>) -> Result<(), RecordingError> {
@@ -120,30 +142,45 @@ impl CsvReader {
             alive,
             height_known: z.is_some(),
         };
-        let track = self.track(id, team);
+        let index = self.track(id, team)?;
+        let (track, budget) = (&mut self.tracks[index], &mut self.budget);
         if track.samples.last().is_some_and(|last| last.at > at) {
             return Err(RecordingError::value(line.offset, "t", at, "after the row before"));
         }
+        let known = track.samples.last().is_some_and(|last| last.alive == alive);
+        if !known || track.team_at(at) != team {
+            budget.hold(ROW_EVENT_BYTES)?;
+        }
         track.change_team(at, team);
+        budget.reserve(&mut track.samples, 1)?;
         track.samples.push(sample);
-        extra_cells(track, &mut cells)
+        extra_cells(track, &mut cells, budget)
     }
 
-    fn track(&mut self, id: i32, team: i32) -> &mut Track {
+    /// Place of the track of a body.
+    fn track(&mut self, id: i32, team: i32) -> Result<usize, RecordingError> {
         let index = match self.last {
             Some((last, index)) if last == id => index,
             _ => *self.index.entry(id).or_insert(self.tracks.len()),
         };
         self.last = Some((id, index));
         if index == self.tracks.len() {
+            let texts: usize = self.extras.iter().map(String::len).sum();
+            self.budget.hold_each::<(Column, &str)>(self.extras.len())?;
+            self.budget.hold(texts as u64 + TRACK_BYTES)?;
+            self.budget.reserve(&mut self.tracks, 1)?;
             let names: Vec<&str> = self.extras.iter().map(String::as_str).collect();
             self.tracks.push(Track::new(id, team, &names));
         }
-        &mut self.tracks[index]
+        Ok(index)
     }
 }
 
-fn extra_cells(track: &mut Track, cells: &mut CsvCells<'_>) -> Result<(), RecordingError> {
+fn extra_cells(
+    track: &mut Track,
+    cells: &mut CsvCells<'_>,
+    budget: &mut MemoryBudget,
+) -> Result<(), RecordingError> {
     for column in &mut track.extras {
         let cell = cells.take(&column.name)?;
         let value = match cell.single(&column.name) {
@@ -152,8 +189,9 @@ fn extra_cells(track: &mut Track, cells: &mut CsvCells<'_>) -> Result<(), Record
             _ if column.labels.is_empty() && column.values.iter().any(|v| !v.is_nan()) => {
                 return Err(cell.refuse(&column.name, "a number like those above it"));
             }
-            _ => label(column, &cell),
+            _ => label(column, &cell, budget)?,
         };
+        budget.reserve(&mut column.values, 1)?;
         column.values.push(value);
     }
     match cells.rest {
@@ -162,14 +200,22 @@ fn extra_cells(track: &mut Track, cells: &mut CsvCells<'_>) -> Result<(), Record
     }
 }
 
-fn label(column: &mut Column, cell: &CsvCell<'_>) -> f32 {
+fn label(
+    column: &mut Column,
+    cell: &CsvCell<'_>,
+    budget: &mut MemoryBudget,
+) -> Result<f32, RecordingError> {
     let word = String::from_utf8_lossy(cell.text);
-    let known = column.labels.iter().position(|label| *label == word);
-    let index = known.unwrap_or_else(|| {
-        column.labels.push(word.into_owned());
-        column.labels.len() - 1
-    });
-    index as f32
+    if let Some(index) = column.labels.iter().position(|label| *label == word) {
+        return Ok(index as f32);
+    }
+    if column.labels.len() >= MAX_LABELS {
+        return Err(cell.refuse(&column.name, "one of 65535 words"));
+    }
+    budget.hold(word.len() as u64)?;
+    budget.reserve(&mut column.labels, 1)?;
+    column.labels.push(word.into_owned());
+    Ok((column.labels.len() - 1) as f32)
 }
 
 struct CsvCells<'a> {

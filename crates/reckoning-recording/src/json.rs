@@ -2,13 +2,20 @@
 
 use serde_json::{Map, Value};
 
-use super::{Fault, RecordingError};
+use super::{Fault, MemoryBudget, RecordingError};
 
-/// Parses one object.
+/// What an object takes with room for its first entries, and what each further value takes,
+/// both with the room that growing lists leave free.
+const OBJECT_BYTES: u64 = 640;
+const VALUE_BYTES: u64 = 128;
+
+/// Parses one object, within a budget.
 pub(super) fn object(
     text: &[u8],
     what: &'static str,
+    budget: &mut MemoryBudget,
 ) -> Result<Map<String, Value>, RecordingError> {
+    budget.hold(weight(text))?;
     match serde_json::from_slice(text) {
         Ok(Value::Object(map)) => Ok(map),
         Ok(_) => Err(RecordingError::at(0, Fault::Foreign { expected: what })),
@@ -18,6 +25,17 @@ pub(super) fn object(
             Err(RecordingError::at(offset, fault).on_line(error.line() as u64))
         }
     }
+}
+
+/// At most so much memory does the parsed text take. Every value but the first follows a comma or
+/// an opening bracket.
+fn weight(text: &[u8]) -> u64 {
+    let each = |byte: &u8| match byte {
+        b'{' => OBJECT_BYTES + VALUE_BYTES,
+        b'[' | b',' => VALUE_BYTES,
+        _ => 1,
+    };
+    text.iter().map(each).sum()
 }
 
 fn offset_of(text: &[u8], line: usize, column: usize) -> u64 {

@@ -9,7 +9,7 @@ use reckoning::DVec3;
 use serde_json::{Map, Value, json};
 
 use super::meta::{bounds, put_bounds};
-use super::{Bounds, RecordingError, json as ask};
+use super::{Bounds, MemoryBudget, RecordingError, json as ask};
 
 /// What stands around in a level.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -104,7 +104,15 @@ const KINDS: [(BlockKind, &str); 4] = [
 /// # Errors
 /// Names line and byte when this is not a json object. Pieces it does not know are left out.
 pub fn parse_level(text: &[u8]) -> Result<Level, RecordingError> {
-    Ok(level_of(&ask::object(text, "the json of a map")?))
+    level_within(text, &mut MemoryBudget::for_input(text.len()))
+}
+
+/// As [`parse_level`], within a budget.
+pub(super) fn level_within(
+    text: &[u8],
+    budget: &mut MemoryBudget,
+) -> Result<Level, RecordingError> {
+    Ok(level_of(&ask::object(text, "the json of a map", budget)?))
 }
 
 /// Writes a level as json that [`parse_level`] reads back.

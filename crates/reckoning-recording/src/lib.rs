@@ -42,11 +42,15 @@
 //! Readers of a recording may rely on these properties:
 //! - samples of a track are in order of time;
 //! - a motion is continuous inside one `segment` only: never difference or predict across two;
-//! - tracks, columns and events have a fixed order, so the same file gives the same results.
+//! - tracks, columns and events have a fixed order, so the same file gives the same results;
+//! - no reader takes more memory than [`MEMORY_BYTES_PER_BYTE`] for each byte it was given, or
+//!   [`MEMORY_CAP_BYTES`] if that is more.
 
+mod budget;
 mod bytes;
 mod csv;
 mod error;
+mod files;
 mod json;
 mod level;
 mod load;
@@ -55,9 +59,12 @@ mod session;
 mod types;
 pub mod zstd;
 
+pub(crate) use budget::MemoryBudget;
+pub use budget::{MEMORY_BYTES_PER_BYTE, MEMORY_CAP_BYTES};
 pub use bytes::Cursor;
 pub use csv::{column_names, parse_csv, row_order, write_csv};
 pub use error::{Fault, RecordingError};
+pub use files::{MAX_JSON_BYTES, MAX_RECORDING_BYTES, path_inside, read_file, read_text_file};
 pub use level::{BlockKind, Level, LevelBlock, LevelItem, LevelShape, parse_level, write_level};
 pub use load::{find_sessions, load_file, load_sessions, save_csv};
 pub use meta::{Bounds, Meta, parse_meta, write_meta};

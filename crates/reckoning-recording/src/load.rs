@@ -1,6 +1,7 @@
 //! Recordings on disk: finding, loading and saving them. The only part here that touches files.
 
-use std::fs;
+use std::fs::{self, FileType};
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
@@ -8,8 +9,9 @@ use serde_json::Value;
 use super::level::level_of;
 use super::meta::team_play;
 use super::{
-    Fault, OpenedSession, Player, Recording, RecordingError, open_session, parse_csv, parse_level,
-    parse_meta, write_csv, write_level, write_meta, zstd,
+    Fault, MAX_JSON_BYTES, MAX_RECORDING_BYTES, OpenedSession, Player, Recording, RecordingError,
+    open_session, parse_csv, parse_level, parse_meta, path_inside, read_file, write_csv,
+    write_level, write_meta, zstd,
 };
 
 /// All session files under a path, sorted: the path itself if it is one, else what the folder
@@ -22,8 +24,9 @@ pub fn find_sessions(path: &Path) -> Result<Vec<PathBuf>, RecordingError> {
     if kind.is_file() {
         return Ok(vec![path.to_path_buf()]);
     }
+    let root = path.canonicalize().map_err(|error| RecordingError::io(path, error))?;
     let mut found = Vec::new();
-    collect(path, &mut found)?;
+    collect(&root, path, &mut found)?;
     found.sort();
     if found.is_empty() {
         return Err(RecordingError::new(Fault::NoSessions).in_file(path));
@@ -31,18 +34,24 @@ pub fn find_sessions(path: &Path) -> Result<Vec<PathBuf>, RecordingError> {
     Ok(found)
 }
 
-fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), RecordingError> {
+/// Links are followed to files below `root` only: a folder from elsewhere may hold any.
+fn collect(root: &Path, folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), RecordingError> {
     let refuse = |error| RecordingError::io(folder, error);
     for entry in fs::read_dir(folder).map_err(refuse)? {
         let entry = entry.map_err(refuse)?;
         let path = entry.path();
-        if entry.file_type().map_err(refuse)?.is_dir() {
-            collect(&path, found)?;
-        } else if is_session(&path) {
+        let kind = entry.file_type().map_err(refuse)?;
+        if kind.is_dir() {
+            collect(root, &path, found)?;
+        } else if is_session(&path) && stays_inside(root, &path, kind) {
             found.push(path);
         }
     }
     Ok(())
+}
+
+fn stays_inside(root: &Path, path: &Path, kind: FileType) -> bool {
+    !kind.is_symlink() || path.canonicalize().is_ok_and(|target| target.starts_with(root))
 }
 
 fn is_session(path: &Path) -> bool {
@@ -64,7 +73,7 @@ pub fn load_sessions(path: &Path) -> Result<Vec<Recording>, RecordingError> {
 /// # Errors
 /// Names the file that cannot be read, and where in it.
 pub fn load_file(path: &Path) -> Result<Recording, RecordingError> {
-    let bytes = read(path)?;
+    let bytes = read(path, MAX_RECORDING_BYTES)?;
     if path.extension().is_some_and(|ending| ending == "reck") {
         let opened: OpenedSession = open_session(&bytes).map_err(|error| error.in_file(path))?;
         return Ok(opened.recording);
@@ -72,30 +81,38 @@ pub fn load_file(path: &Path) -> Result<Recording, RecordingError> {
     load_csv(path, &bytes)
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, RecordingError> {
-    fs::read(path).map_err(|error| RecordingError::io(path, error))
+fn read(path: &Path, limit: u64) -> Result<Vec<u8>, RecordingError> {
+    read_file(path, limit).map_err(|error| RecordingError::io(path, error))
+}
+
+/// Reads a json that belongs to the file at `path`: below its folder, wherever links lead.
+fn read_beside(path: &Path, name: &Path) -> Result<(PathBuf, Vec<u8>), RecordingError> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let inside = |error: io::Error| RecordingError::io(&folder.join(name), error);
+    let beside = path_inside(folder, name).map_err(inside)?;
+    let bytes = read(&beside, MAX_JSON_BYTES)?;
+    Ok((beside, bytes))
 }
 
 fn load_csv(path: &Path, bytes: &[u8]) -> Result<Recording, RecordingError> {
     let tracks = parse_csv(bytes).map_err(|error| error.in_file(path))?;
-    let beside = json_beside(path);
-    let (source, session, meta) =
-        parse_meta(&read(&beside)?).map_err(|error| error.in_file(&beside))?;
+    let (beside, json) = read_beside(path, &json_name(path))?;
+    let (source, session, meta) = parse_meta(&json).map_err(|error| error.in_file(&beside))?;
     let mut recording = Recording { source, session, meta, tracks, ..Recording::default() };
     recording.level = level_of(&recording.meta.other);
     if let Some(map) = recording.meta.other.get("map_file").and_then(Value::as_str) {
-        let map = path.with_file_name(map);
-        recording.level = parse_level(&read(&map)?).map_err(|error| error.in_file(&map))?;
+        let (map, json) = read_beside(path, Path::new(map))?;
+        recording.level = parse_level(&json).map_err(|error| error.in_file(&map))?;
     }
     complete(&mut recording);
     Ok(recording)
 }
 
 /// `x.csv.zst` and `x.csv` have their json at `x.json`.
-fn json_beside(path: &Path) -> PathBuf {
+fn json_name(path: &Path) -> PathBuf {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let stem = name.strip_suffix(".zst").unwrap_or(name);
-    path.with_file_name(format!("{}.json", stem.strip_suffix(".csv").unwrap_or(stem)))
+    PathBuf::from(format!("{}.json", stem.strip_suffix(".csv").unwrap_or(stem)))
 }
 
 /// What csv and json do not say outright.

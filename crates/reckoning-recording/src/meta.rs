@@ -3,7 +3,7 @@
 use reckoning::DVec3;
 use serde_json::{Map, Value};
 
-use super::{RecordingError, json};
+use super::{MemoryBudget, RecordingError, json};
 
 /// Metadata of a session. Every field defaults to empty or zero; [`parse_meta`] takes a game
 /// whose JSON names no `dims` as three-dimensional.
@@ -43,7 +43,15 @@ pub struct Bounds {
 /// # Errors
 /// Names line and byte when this is not a json object.
 pub fn parse_meta(text: &[u8]) -> Result<(String, String, Meta), RecordingError> {
-    let other = json::object(text, "the json of a session")?;
+    meta_within(text, &mut MemoryBudget::for_input(text.len()))
+}
+
+/// As [`parse_meta`], within a budget.
+pub(super) fn meta_within(
+    text: &[u8],
+    budget: &mut MemoryBudget,
+) -> Result<(String, String, Meta), RecordingError> {
+    let other = json::object(text, "the json of a session", budget)?;
     let meta = Meta {
         rate_hz: json::number(&other, "rate_hz").unwrap_or_default(),
         units: json::text(&other, "units"),

@@ -1,6 +1,6 @@
 //! Framing of the session file: header, lengths, checksums.
 
-use crate::{Cursor, Fault, RecordingError, zstd};
+use crate::{Cursor, Fault, MemoryBudget, RecordingError, zstd};
 
 /// Not text, breaks under newline conversion, stops `type` on old terminals: as PNG does it.
 pub(super) const MAGIC: [u8; 8] = [0x89, b'R', b'E', b'C', b'K', 0x0d, 0x0a, 0x1a];
@@ -109,8 +109,11 @@ pub(super) enum NextChunk {
     Cut,
 }
 
-/// Reads the chunk at the cursor.
-pub(super) fn next(cursor: &mut Cursor<'_>) -> Result<NextChunk, RecordingError> {
+/// Reads the chunk at the cursor; the budget holds its unpacked bytes until they are released.
+pub(super) fn next(
+    cursor: &mut Cursor<'_>,
+    budget: &mut MemoryBudget,
+) -> Result<NextChunk, RecordingError> {
     let start = cursor.offset();
     if cursor.left() < CHUNK_HEADER_BYTES || only_zeros(cursor) {
         return Ok(NextChunk::Cut);
@@ -135,7 +138,7 @@ pub(super) fn next(cursor: &mut Cursor<'_>) -> Result<NextChunk, RecordingError>
     };
     Ok(NextChunk::Chunk {
         kind,
-        raw: unpack(packing, payload, raw_length, payload_at)?,
+        raw: unpack(packing, payload, raw_length, payload_at, budget)?,
         payload_at,
     })
 }
@@ -146,15 +149,24 @@ fn only_zeros(cursor: &Cursor<'_>) -> bool {
     rest.slice(rest.left()).is_ok_and(|rest| rest.iter().all(|&byte| byte == 0))
 }
 
-fn unpack(packing: u8, payload: &[u8], raw: u32, at: u64) -> Result<Vec<u8>, RecordingError> {
+fn unpack(
+    packing: u8,
+    payload: &[u8],
+    raw: u32,
+    at: u64,
+    budget: &mut MemoryBudget,
+) -> Result<Vec<u8>, RecordingError> {
     if raw > MAX_CHUNK_BYTES {
         let limit = u64::from(MAX_CHUNK_BYTES);
         let fault = Fault::TooLarge { field: "chunk", got: u64::from(raw), limit };
         return Err(RecordingError::at(at, fault));
     }
     let bytes = match packing {
-        0 => payload.to_vec(),
-        1 => zstd::unpack(payload, u64::from(raw))
+        0 => {
+            budget.hold_each::<u8>(payload.len())?;
+            payload.to_vec()
+        }
+        1 => zstd::unpack(payload, u64::from(raw), budget)
             .map_err(|error| RecordingError { offset: Some(at), ..error })?,
         _ => return Err(RecordingError::value(at, "packing", packing, "raw or zstd")),
     };

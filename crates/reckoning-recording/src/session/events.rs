@@ -2,7 +2,9 @@
 
 use reckoning::{DVec3, SimTime};
 
-use crate::{Birth, Cursor, Death, Input, ItemEvent, Player, RecordingError, Snapshot};
+use crate::{
+    Birth, Cursor, Death, Input, ItemEvent, MemoryBudget, Player, RecordingError, Snapshot,
+};
 
 /// Something stored one after the other in a chunk.
 pub(super) trait EventCodec: Sized {
@@ -12,12 +14,19 @@ pub(super) trait EventCodec: Sized {
     fn take(cursor: &mut Cursor<'_>) -> Result<Self, RecordingError>;
 }
 
+/// A byte that is not UTF-8 is replaced by a character of three.
+const TEXT_GROWTH: usize = 3;
+
 /// Reads events to the end of the chunk.
 pub(super) fn take_all<E: EventCodec>(
     events: &mut Vec<E>,
     cursor: &mut Cursor<'_>,
+    budget: &mut MemoryBudget,
 ) -> Result<(), RecordingError> {
+    // Names and snapshots lie elsewhere than their events.
+    budget.hold_each::<u8>(cursor.left() * TEXT_GROWTH)?;
     while cursor.left() > 0 {
+        budget.reserve(events, 1)?;
         events.push(E::take(cursor)?);
     }
     Ok(())
@@ -32,7 +41,17 @@ pub(super) fn put_text(out: &mut Vec<u8>, text: &str) {
     out.extend(&text.as_bytes()[..length]);
 }
 
-pub(super) fn text(cursor: &mut Cursor<'_>) -> Result<String, RecordingError> {
+/// A text within a budget.
+pub(super) fn text_within(
+    cursor: &mut Cursor<'_>,
+    budget: &mut MemoryBudget,
+) -> Result<String, RecordingError> {
+    let text = text(cursor)?;
+    budget.hold((text.capacity() + size_of::<String>()) as u64)?;
+    Ok(text)
+}
+
+fn text(cursor: &mut Cursor<'_>) -> Result<String, RecordingError> {
     let length = usize::from(cursor.u16_le()?);
     Ok(String::from_utf8_lossy(cursor.slice(length)?).into_owned())
 }

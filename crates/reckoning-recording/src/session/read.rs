@@ -1,12 +1,16 @@
 //! Reader of session files, whole, cut off or damaged.
 
+use std::collections::BTreeMap;
 use std::io::Read;
+
+use reckoning::SimTime;
 
 use super::chunk::{self, ChunkKind, NextChunk};
 use super::events::take_all;
 use super::samples;
-use crate::meta::team_play;
-use crate::{Cursor, Fault, Recording, RecordingError, Track, parse_level, parse_meta};
+use crate::level::level_within;
+use crate::meta::{meta_within, team_play};
+use crate::{Column, Cursor, Fault, MemoryBudget, Player, Recording, RecordingError, Track};
 
 /// A session file, opened.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +54,7 @@ pub fn salvage_session(
     chunk::check_file_header(bytes)?;
     let mut cursor = Cursor::new(bytes);
     cursor.skip(chunk::FILE_HEADER_BYTES)?;
-    let mut reader = SessionReader { recording: Recording::default(), closed: false };
+    let mut reader = SessionReader::new(MemoryBudget::for_input(bytes.len()));
     let mut whole = cursor.offset();
     let damage = loop {
         match reader.step(&mut cursor) {
@@ -66,14 +70,22 @@ pub fn salvage_session(
 
 struct SessionReader {
     recording: Recording,
+    /// Where the track of each id is.
+    tracks: BTreeMap<i32, usize>,
+    budget: MemoryBudget,
     /// Whether the last chunk was an end.
     closed: bool,
 }
 
 impl SessionReader {
+    fn new(budget: MemoryBudget) -> Self {
+        let (recording, tracks) = (Recording::default(), BTreeMap::new());
+        Self { recording, tracks, budget, closed: false }
+    }
+
     /// Takes in one chunk; `false` at the end of what is whole.
     fn step(&mut self, cursor: &mut Cursor<'_>) -> Result<bool, RecordingError> {
-        match chunk::next(cursor)? {
+        match chunk::next(cursor, &mut self.budget)? {
             NextChunk::Cut => return Ok(false),
             NextChunk::Skipped => self.closed = false,
             NextChunk::Chunk { kind, raw, payload_at } => {
@@ -82,6 +94,7 @@ impl SessionReader {
                 let place =
                     |error| RecordingError { offset: Some(payload_at), line: None, ..error };
                 self.take(kind, &raw).map_err(place)?;
+                self.budget.release(raw.capacity() as u64);
             }
         }
         Ok(true)
@@ -89,47 +102,67 @@ impl SessionReader {
 
     fn take(&mut self, kind: ChunkKind, raw: &[u8]) -> Result<(), RecordingError> {
         let cursor = &mut Cursor::new(raw);
-        let recording = &mut self.recording;
+        let (recording, budget) = (&mut self.recording, &mut self.budget);
         match kind {
             ChunkKind::Meta => {
-                let (source, session, meta) = parse_meta(raw)?;
+                let (source, session, meta) = meta_within(raw, budget)?;
                 (recording.source, recording.session, recording.meta) = (source, session, meta);
             }
-            ChunkKind::Level => recording.level = parse_level(raw)?,
-            ChunkKind::Player => take_all(&mut recording.players, cursor)?,
-            ChunkKind::Samples => self.extend_track(samples::decode(cursor)?)?,
-            ChunkKind::Inputs => take_all(&mut recording.inputs, cursor)?,
-            ChunkKind::Births => take_all(&mut recording.births, cursor)?,
-            ChunkKind::Deaths => take_all(&mut recording.deaths, cursor)?,
-            ChunkKind::ItemEvents => take_all(&mut recording.item_events, cursor)?,
-            ChunkKind::Snapshot => take_all(&mut recording.snapshots, cursor)?,
+            ChunkKind::Level => recording.level = level_within(raw, budget)?,
+            ChunkKind::Player => take_all(&mut recording.players, cursor, budget)?,
+            ChunkKind::Samples => {
+                let before = budget.held();
+                let stretch = samples::decode(cursor, budget)?;
+                let stretch_bytes = budget.held() - before;
+                self.extend_track(stretch, stretch_bytes)?;
+            }
+            ChunkKind::Inputs => take_all(&mut recording.inputs, cursor, budget)?,
+            ChunkKind::Births => take_all(&mut recording.births, cursor, budget)?,
+            ChunkKind::Deaths => take_all(&mut recording.deaths, cursor, budget)?,
+            ChunkKind::ItemEvents => take_all(&mut recording.item_events, cursor, budget)?,
+            ChunkKind::Snapshot => take_all(&mut recording.snapshots, cursor, budget)?,
             ChunkKind::End => {}
         }
         Ok(())
     }
 
-    fn extend_track(&mut self, stretch: Track) -> Result<(), RecordingError> {
-        let tracks = &mut self.recording.tracks;
-        let Some(track) = tracks.iter_mut().find(|track| track.id == stretch.id) else {
+    /// Takes in a stretch for which `stretch_bytes` are held.
+    fn extend_track(&mut self, stretch: Track, stretch_bytes: u64) -> Result<(), RecordingError> {
+        let (tracks, budget) = (&mut self.recording.tracks, &mut self.budget);
+        let Some(track) = self.tracks.get(&stretch.id).and_then(|index| tracks.get_mut(*index))
+        else {
+            // Its entry among the tracks' places and a player without a name come with it.
+            budget.hold_each::<(Player, usize, i32)>(2)?;
+            budget.reserve(tracks, 1)?;
+            self.tracks.insert(stretch.id, tracks.len());
             tracks.push(stretch);
             return Ok(());
         };
-        let names = |track: &Track| track.extras.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
-        if names(track) != names(&stretch) {
-            let got = names(&stretch).join(",");
+        let same = |(a, b): (&Column, &Column)| a.name == b.name;
+        let matches = track.extras.len() == stretch.extras.len()
+            && track.extras.iter().zip(&stretch.extras).all(same);
+        if !matches {
+            let names = stretch.extras.iter().map(|column| column.name.as_str());
+            let got = names.take(8).collect::<Vec<_>>().join(",");
             return Err(RecordingError::value(0, "columns", got, "those of the track before"));
         }
         if let Some(first) = stretch.samples.first() {
+            budget.hold_each::<(SimTime, i32)>(2)?;
             track.change_team(first.at, stretch.team);
         }
+        budget.reserve(&mut track.samples, stretch.samples.len())?;
         track.samples.extend(stretch.samples);
         for (column, more) in track.extras.iter_mut().zip(stretch.extras) {
+            budget.reserve(&mut column.values, more.values.len())?;
             column.values.extend(more.values);
             // A label keeps its index for good, so a later list only ever adds to an earlier.
             if more.labels.len() > column.labels.len() {
+                budget.hold(more.labels.iter().map(String::capacity).sum::<usize>() as u64)?;
+                budget.hold_each::<String>(more.labels.capacity())?;
                 column.labels = more.labels;
             }
         }
+        budget.release(stretch_bytes);
         Ok(())
     }
 

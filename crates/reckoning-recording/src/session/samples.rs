@@ -3,8 +3,8 @@
 use reckoning::{DVec3, SimTime};
 
 use super::columns::{integers, numbers, put_integers, put_numbers};
-use super::events::{put_text, text};
-use crate::{Column, Cursor, Fault, RecordingError, Sample, Track};
+use super::events::{put_text, text_within};
+use crate::{Column, Cursor, Fault, MemoryBudget, RecordingError, Sample, Track};
 
 /// Cells in the columns of one chunk. Equal cells take no bytes, so the length of a chunk alone
 /// does not bound what it unpacks to.
@@ -85,8 +85,14 @@ fn put_extra(out: &mut Vec<u8>, column: &Column, range: std::ops::Range<usize>) 
     put_numbers(out, &values.map(widen).collect::<Vec<_>>());
 }
 
-/// A stretch of a track, read back.
-pub(super) fn decode(cursor: &mut Cursor<'_>) -> Result<Track, RecordingError> {
+/// What a sample takes while the columns of all of them are still apart.
+const COLUMNS_BYTES: u64 = 8 * size_of::<f64>() as u64;
+
+/// A stretch of a track, read back; the budget holds it.
+pub(super) fn decode(
+    cursor: &mut Cursor<'_>,
+    budget: &mut MemoryBudget,
+) -> Result<Track, RecordingError> {
     let (id, team) = (cursor.i32_le()?, cursor.i32_le()?);
     let (count, columns) = (cursor.u32_le()? as usize, cursor.u16_le()?);
     // The flags alone take `count` bytes, so a wrong count fails here and allocates nothing.
@@ -96,6 +102,9 @@ pub(super) fn decode(cursor: &mut Cursor<'_>) -> Result<Track, RecordingError> {
         let fault = Fault::TooLarge { field: "samples", got: cells, limit: MAX_CELLS };
         return Err(RecordingError::at(cursor.offset(), fault));
     }
+    budget.hold_each::<Sample>(count)?;
+    // The planes of the column that is being read come on top.
+    budget.check(count as u64 * (COLUMNS_BYTES + size_of::<u64>() as u64))?;
     let at = integers(cursor, count)?;
     let segment = integers(cursor, count)?;
     let mut column = || numbers(cursor, count);
@@ -112,14 +121,27 @@ pub(super) fn decode(cursor: &mut Cursor<'_>) -> Result<Track, RecordingError> {
         height_known: flags & HEIGHT != 0,
     };
     let samples = flags.iter().enumerate().map(sample).collect();
-    let extras = (0..columns).map(|_| extra(cursor, count)).collect::<Result<_, _>>()?;
+    let mut extras = Vec::new();
+    for _ in 0..columns {
+        budget.reserve(&mut extras, 1)?;
+        extras.push(extra(cursor, count, budget)?);
+    }
     Ok(Track { id, team, samples, extras, ..Track::default() })
 }
 
-fn extra(cursor: &mut Cursor<'_>, count: usize) -> Result<Column, RecordingError> {
-    let name = text(cursor)?;
-    let labels = cursor.u16_le()?;
-    let labels = (0..labels).map(|_| text(cursor)).collect::<Result<_, _>>()?;
+fn extra(
+    cursor: &mut Cursor<'_>,
+    count: usize,
+    budget: &mut MemoryBudget,
+) -> Result<Column, RecordingError> {
+    let name = text_within(cursor, budget)?;
+    let mut labels = Vec::new();
+    for _ in 0..cursor.u16_le()? {
+        budget.reserve(&mut labels, 1)?;
+        labels.push(text_within(cursor, budget)?);
+    }
+    budget.hold_each::<f32>(count)?;
+    budget.check(count as u64 * size_of::<f64>() as u64)?;
     let values = numbers(cursor, count)?.into_iter().map(narrow).collect();
     Ok(Column { name, values, labels })
 }
