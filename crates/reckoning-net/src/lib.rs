@@ -72,7 +72,7 @@ mod zones;
 pub use channel::{Delivery, SendError};
 pub use host::config::{ClockMode, HostConfig, MAX_WELCOME_BYTES};
 pub use host::event::{Departure, HostEvent};
-pub use host::{Host, HostStats, SpawnError, Viewpoint};
+pub use host::{Host, HostStats, Shedding, SpawnError, Viewpoint};
 pub use limits::{MAX_HOST_EVENTS, MAX_SESSION_EVENTS};
 pub use session::Session;
 pub use session::config::SessionConfig;

@@ -212,7 +212,7 @@ impl SocketOutbox {
         }
     }
 
-    fn pop(&self) -> Option<Bytes> {
+    pub(crate) fn pop(&self) -> Option<Bytes> {
         let mut waiting = self.waiting();
         let datagram = waiting.queue.pop_front()?;
         waiting.bytes -= datagram.len();

@@ -29,6 +29,7 @@ mod limits;
 pub mod logs;
 pub mod metrics;
 mod operator;
+mod overload;
 mod quic;
 pub mod record;
 mod server;

@@ -30,6 +30,7 @@ use crate::connection::{Connection, SendBatch};
 use crate::game::{Game, RecordedIdentity, ServerRequest};
 use crate::join_auth::JoinAuth;
 use crate::metrics::{Metrics, RejectReason};
+use crate::overload::Overload;
 use crate::record::{RecordedBody, RecordedStep, Recorder};
 use crate::settings::Settings;
 
@@ -76,6 +77,7 @@ pub(crate) struct LoopState {
     buffer: Vec<u8>,
     /// The last step's time; what came before it counts as coming then.
     stepped: SimTime,
+    overload: Overload,
 }
 
 impl LoopState {
@@ -87,6 +89,7 @@ impl LoopState {
             outbound: Vec::new(),
             buffer: vec![0; datagram_bytes],
             stepped: SimTime::ZERO,
+            overload: Overload::default(),
         }
     }
 }
@@ -98,16 +101,21 @@ impl TickLoop {
         let mut due = self.clock.now();
         while !self.stop.load(Ordering::Relaxed) {
             self.timed_step();
-            due += period;
-            let now = self.clock.now();
-            if now > due + period {
-                // Steps that were missed are not made up for: that would only make it later.
-                self.metrics.late_ticks.inc();
-                due = now;
-            }
+            due = self.next_step(due, self.clock.now(), period);
             self.sleep_until(due);
         }
         self.shut_down(period);
+    }
+
+    /// When the step after the one that was due at `due` is due.
+    fn next_step(&self, due: SimTime, now: SimTime, period: Duration) -> SimTime {
+        let next = due + period;
+        if now <= next + period {
+            return next;
+        }
+        // Steps that were missed are not made up for: that would only make it later.
+        self.metrics.late_ticks.inc();
+        now
     }
 
     /// Sleeps, but for datagrams that simulated links deliver meanwhile.
@@ -122,7 +130,22 @@ impl TickLoop {
     fn timed_step(&mut self) {
         let begin = self.clock.now();
         self.step(begin);
-        self.metrics.tick.observe(self.clock.now().saturating_since(begin));
+        let now = self.clock.now();
+        let took = now.saturating_since(begin);
+        self.metrics.tick.observe(took);
+        self.shed(now, took);
+    }
+
+    /// Leaves out more while steps do not fit into their period, and less once they do again.
+    fn shed(&mut self, now: SimTime, took: Duration) {
+        let period = Duration::from_secs(1) / self.settings.tick_hz;
+        let overload = &mut self.state.overload;
+        if overload.observe(now, took, period) {
+            let (stage, load) = (overload.stage(), overload.load());
+            tracing::warn!(stage, load, "overload: what is left out changes");
+            self.host.set_shedding(overload.shedding());
+            self.metrics.overload.set(stage as u64);
+        }
     }
 
     fn step(&mut self, now: SimTime) {
@@ -245,7 +268,8 @@ impl TickLoop {
 
     fn authorize(&mut self, now: SimTime, peer: PeerId, token: &[u8]) {
         let full = self.state.slots.values().filter(|slot| slot.joined).count();
-        let verdict = if full >= self.settings.limits.peers {
+        let overloaded = !self.state.overload.admits();
+        let verdict = if overloaded || full >= self.settings.limits.peers {
             Err(DisconnectReason::Full)
         } else {
             let host = &self.host;
@@ -254,10 +278,10 @@ impl TickLoop {
         };
         let verdict = verdict.and_then(|it| self.game.join(now, &it, &mut self.host));
         if let Err(refusal) = verdict {
-            let cause = if refusal == DisconnectReason::Full {
-                RejectReason::Full
-            } else {
-                RejectReason::Token
+            let cause = match refusal {
+                DisconnectReason::Full if overloaded => RejectReason::Overload,
+                DisconnectReason::Full => RejectReason::Full,
+                _ => RejectReason::Token,
             };
             self.metrics.count_reject(cause);
             self.host.refuse(now, peer, refusal);
@@ -407,6 +431,9 @@ fn body(
     let (position, velocity) = (known.position_at(now), known.kinematics().velocity + changed);
     RecordedBody { id: id.0, position, velocity, yaw_rad, segment, team, alive }
 }
+
+#[cfg(test)]
+mod busy;
 
 #[cfg(test)]
 mod tests {

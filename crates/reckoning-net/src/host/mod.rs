@@ -64,6 +64,7 @@ use sending::{Candidate, SendContext, export_by_policy};
 
 pub use connections::Viewpoint;
 pub use entities::SpawnError;
+pub use settings::Shedding;
 
 /// Counters of a [`Host`] since it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -138,6 +139,7 @@ pub struct Host {
     interest_updated_at: SimTime,
     departed_traffic: TrafficStats,
     stats: HostStats,
+    shedding: Shedding,
     /// Room for what each tick lists, so that it does not allocate.
     nearby: Vec<NearbyEntity>,
     candidates: Vec<Candidate>,
@@ -169,6 +171,7 @@ impl Host {
             interest_updated_at: SimTime::MIN,
             departed_traffic: TrafficStats::default(),
             stats: HostStats::default(),
+            shedding: Shedding::default(),
             nearby: Vec::new(),
             candidates: Vec::new(),
             config,
@@ -197,8 +200,9 @@ impl Host {
             self.enqueue(id);
         }
         // Ticks that were missed are not made up for.
-        let next = due + self.config.tick;
-        let next = if next <= now { now + self.config.tick } else { next };
+        let interval = self.config.tick * self.shedding.one_tick_in.get();
+        let next = due + interval;
+        let next = if next <= now { now + interval } else { next };
         let idle = self.peers.is_empty() && self.absent.is_empty();
         self.next_tick = (!idle).then_some(next);
     }
@@ -224,6 +228,7 @@ impl Host {
     /// The next datagram to be sent: its receiver and its length. Poll until `None` after every
     /// other call. `buf` should hold [`HostConfig::max_datagram_bytes`].
     pub fn poll_datagram(&mut self, now: SimTime, buf: &mut [u8]) -> Option<(PeerId, usize)> {
+        let farther_one_in = u64::from(self.shedding.farther_one_in.get());
         while let Some(&id) = self.send_queue.front() {
             if let Some(peer) = self.peers.get_mut(&id) {
                 let mut context = SendContext {
@@ -233,6 +238,7 @@ impl Host {
                     format_bytes: &self.format_bytes,
                     welcome_config: &self.welcome_config,
                     candidates: &mut self.candidates,
+                    nearest_only: !self.stats.ticks.is_multiple_of(farther_one_in),
                 };
                 if let Some(length) = context.write_datagram(peer, now, buf) {
                     return Some((id, length));

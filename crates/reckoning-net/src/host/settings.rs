@@ -1,5 +1,7 @@
 //! Settings of a host that a game may change while it runs.
 
+use core::num::NonZeroU32;
+
 use reckoning::fairness::{ListenerId, Policy};
 use reckoning::{ConfigError, Model, SimTime, Threshold};
 
@@ -7,7 +9,31 @@ use super::Host;
 use super::entities::new_fairness;
 use crate::wire::PeerId;
 
+/// What a host leaves out while the machine it runs on cannot keep up. Default: nothing.
+///
+/// Everybody stays, and what is sent is as exact as ever: it is only sent less often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Shedding {
+    /// One in so many ticks is made. Default: 1, all of them.
+    pub one_tick_in: NonZeroU32,
+    /// In one in so many of those, entities of farther classes than the nearest are looked at.
+    /// Default: 1, in all of them.
+    pub farther_one_in: NonZeroU32,
+}
+
+impl Default for Shedding {
+    fn default() -> Self {
+        Self { one_tick_in: NonZeroU32::MIN, farther_one_in: NonZeroU32::MIN }
+    }
+}
+
 impl Host {
+    /// Leaves this out from the next tick on.
+    pub fn set_shedding(&mut self, shedding: Shedding) {
+        self.shedding = shedding;
+    }
+
     /// Has entities of the host itself predicted with this model from their next observation on.
     ///
     /// # Errors

@@ -4,5 +4,6 @@ mod fair;
 #[path = "../shared/linear_format.rs"]
 mod linear_format;
 mod properties;
+mod shedding;
 mod trust;
 mod world;

@@ -69,6 +69,14 @@ pub enum RejectReason {
     Flood,
     /// Someone of this address flooded us a short while ago.
     Banned,
+    /// Steps do not fit into their period.
+    Overload,
+    /// A page of a foreign origin.
+    Origin,
+    /// The address asks for pages too often.
+    Requests,
+    /// Gave way to someone whose address had fewer places.
+    Displaced,
 }
 
 /// The label of each [`DropReason`], in its order.
@@ -76,7 +84,7 @@ const DROPS: [&str; 6] =
     ["peer_rate", "address_rate", "too_long", "queue_full", "send_buffer", "closed"];
 
 /// The label of each [`RejectReason`], in its order.
-const REJECTS: [&str; 11] = [
+const REJECTS: [&str; 15] = [
     "address_connections",
     "address_rate",
     "addresses",
@@ -88,6 +96,10 @@ const REJECTS: [&str; 11] = [
     "token",
     "flood",
     "banned",
+    "overload",
+    "origin",
+    "requests",
+    "displaced",
 ];
 
 /// Why the host drops messages, as its own statistics name it.
@@ -144,6 +156,8 @@ pub struct Metrics {
     pub connections: Gauge,
     /// Entities there are.
     pub entities: Gauge,
+    /// How much is left out because steps do not fit: 0 nothing, 4 the most.
+    pub overload: Gauge,
     /// Datagrams that came in.
     pub datagrams_in: Counter,
     /// Their bytes.
@@ -189,6 +203,7 @@ impl Default for Metrics {
             peers: Gauge::default(),
             connections: Gauge::default(),
             entities: Gauge::default(),
+            overload: Gauge::default(),
             datagrams_in: Counter::default(),
             bytes_in: Counter::default(),
             datagrams_out: Counter::default(),
@@ -228,6 +243,7 @@ impl Metrics {
             ("peers", "Clients that play", &self.peers),
             ("connections", "Connections open", &self.connections),
             ("entities", "Entities there are", &self.entities),
+            ("overload", "What is left out, 0 to 4", &self.overload),
         ] {
             registry.register(name, help, gauge.clone());
         }

@@ -35,7 +35,7 @@ fn the_text_is_openmetrics() {
                 # TYPE reckoning_drops counter\n\
                 reckoning_drops_total{cause=\"peer_rate\"} 0\n";
     assert!(text.contains(help), "{text}");
-    assert_eq!(text.matches("# TYPE reckoning_").count(), 16);
+    assert_eq!(text.matches("# TYPE reckoning_").count(), 17);
     assert!(text.contains("# TYPE reckoning_tick_seconds histogram\n"), "{text}");
 }
 
@@ -62,6 +62,10 @@ fn each_cause_is_counted_under_its_own_name() {
         ("token", RejectReason::Token),
         ("flood", RejectReason::Flood),
         ("banned", RejectReason::Banned),
+        ("overload", RejectReason::Overload),
+        ("origin", RejectReason::Origin),
+        ("requests", RejectReason::Requests),
+        ("displaced", RejectReason::Displaced),
     ];
     assert_eq!(rejects.map(|(name, cause)| (name, cause as usize)), numbered(REJECTS));
 }

@@ -44,6 +44,7 @@ impl SendContext<'_> {
                 continue;
             };
             let urgency = match self.entities.at_slot(state.slot, state.entity) {
+                Some(_) if self.nearest_only && state.class > 0 => None,
                 Some((entity, classes)) => state.urgency(entity, class, classes, now),
                 None => state.urgency_despawned(now),
             };

@@ -49,6 +49,9 @@ pub(super) struct SendContext<'a> {
     pub(super) welcome_config: &'a [u8],
     /// Room for [`choose_updates`], so that a tick does not allocate.
     pub(super) candidates: &'a mut Vec<Candidate>,
+    /// Whether this tick leaves out farther classes than the nearest: see
+    /// [`Shedding`](super::Shedding).
+    pub(super) nearest_only: bool,
 }
 
 impl SendContext<'_> {
