@@ -1,6 +1,7 @@
 //! Host configuration from settings, and the server's public description.
 
 use std::num::NonZeroU32;
+use std::sync::Arc;
 use std::time::Duration;
 
 use reckoning::fairness::{Budget, Leftover, Policy, Weights};
@@ -10,7 +11,7 @@ use reckoning_net::HostConfig;
 use reckoning_net::wire::{Format, Registry, VERSION};
 use serde_json::json;
 
-use crate::certificate::Identity;
+use crate::certificate::CertificateStore;
 use crate::settings::{FairnessPolicy, Guarding, Replication, Settings};
 use crate::token::to_hex;
 
@@ -81,18 +82,33 @@ fn guard(it: &Guarding) -> Option<GuardConfig> {
     (it.top_speed_mps > 0.0).then(|| GuardConfig::new(envelope, it.tolerance_m))
 }
 
-/// The server's public description, the text of `/reckoning.json`.
-pub(crate) fn server_info(settings: &Settings, identity: &Identity, port: u16) -> String {
-    let hash = identity.is_made().then(|| to_hex(&identity.sha256()));
-    let info = json!({
-        "protocol": VERSION,
-        "udp_port": port,
-        "tcp_port": port,
-        "certificate_sha256": hash,
-        "websocket": "/ws",
-        "datagram_bytes": settings.limits.datagram_bytes,
-    });
-    format!("{info:#}\n")
+/// The server's public description, for browsers that want to connect.
+#[derive(Debug)]
+pub(crate) struct ServerInfo {
+    certificates: Arc<CertificateStore>,
+    port: u16,
+    datagram_bytes: usize,
+}
+
+impl ServerInfo {
+    pub(crate) fn new(settings: &Settings, certificates: Arc<CertificateStore>, port: u16) -> Self {
+        Self { certificates, port, datagram_bytes: settings.limits.datagram_bytes }
+    }
+
+    /// The text of `/reckoning.json`, with the certificate of this moment.
+    pub(crate) fn text(&self) -> String {
+        let identity = self.certificates.current();
+        let hash = identity.is_made().then(|| to_hex(&identity.sha256()));
+        let info = json!({
+            "protocol": VERSION,
+            "udp_port": self.port,
+            "tcp_port": self.port,
+            "certificate_sha256": hash,
+            "websocket": "/ws",
+            "datagram_bytes": self.datagram_bytes,
+        });
+        format!("{info:#}\n")
+    }
 }
 
 #[cfg(test)]

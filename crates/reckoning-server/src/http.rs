@@ -2,7 +2,7 @@
 //! in [`operator`](crate::operator).
 //!
 //! Connections are accepted by hand rather than by `axum::serve`, because each must pass the limiter,
-//! be counted, and send its request before a deadline.
+//! be counted, shake hands for TLS where the settings want it, and send its request before a deadline.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -17,11 +17,15 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
 
 use crate::admission::{Admission, OpenConnection};
+use crate::config::ServerInfo;
 use crate::connection::{Sink, SocketOutbox};
 use crate::limits::Permit;
 use crate::metrics::RejectReason;
@@ -37,8 +41,7 @@ const REQUEST_BYTES: usize = 16 * 1024;
 #[derive(Clone)]
 pub(crate) struct HttpState {
     pub(crate) admission: Arc<Admission>,
-    /// The text of `/reckoning.json`.
-    pub(crate) server_info: Arc<str>,
+    pub(crate) server_info: Arc<ServerInfo>,
 }
 
 /// Binds the port.
@@ -66,7 +69,7 @@ async fn server_info(State(state): State<HttpState>) -> impl IntoResponse {
         (ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
         (CACHE_CONTROL, "no-store"),
     ];
-    (headers, state.server_info.to_string())
+    (headers, state.server_info.text())
 }
 
 async fn upgrade(
@@ -118,8 +121,13 @@ fn take(connection: &OpenConnection, message: Message) -> bool {
     }
 }
 
-/// Accepts connections until the future is dropped.
-pub(crate) async fn accept(listener: TcpListener, router: Router, admission: Arc<Admission>) {
+/// Accepts connections until the future is dropped; over TLS where there is an acceptor.
+pub(crate) async fn accept(
+    listener: TcpListener,
+    tls: Option<TlsAcceptor>,
+    router: Router,
+    admission: Arc<Admission>,
+) {
     let places = Arc::new(Semaphore::new(admission.limits.http_connections));
     loop {
         let Ok(place) = places.clone().acquire_owned().await else { return };
@@ -129,17 +137,66 @@ pub(crate) async fn accept(listener: TcpListener, router: Router, admission: Arc
             continue;
         };
         let Some(permit) = admission.admit(from.ip()) else { continue };
-        let (router, admission) = (router.clone(), admission.clone());
+        let (tls, router, admission) = (tls.clone(), router.clone(), admission.clone());
         tokio::spawn(async move {
-            serve(stream, permit, router, admission).await;
+            // Small datagrams must not wait for more.
+            let _ = stream.set_nodelay(true);
+            match tls {
+                None => serve(stream, permit, router, admission).await,
+                Some(tls) => {
+                    if let Some(stream) = shake_hands(&tls, stream, &admission).await {
+                        serve(stream, permit, router, admission).await;
+                    }
+                }
+            }
             drop(place);
         });
     }
 }
 
-async fn serve(stream: TcpStream, permit: Arc<Permit>, router: Router, admission: Arc<Admission>) {
-    // Small datagrams must not wait for more.
-    let _ = stream.set_nodelay(true);
+/// What a browser is told that speaks plain HTTP to a port that does not.
+const USE_HTTPS: &[u8] =
+    b"HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n\
+    this server speaks TLS; write https:// in front of its address\n";
+/// The first byte of whoever begins a TLS handshake.
+const TLS_HANDSHAKE: u8 = 0x16;
+
+/// TLS for a connection; `None`, and counted, when that fails.
+pub(crate) async fn shake_hands(
+    tls: &TlsAcceptor,
+    stream: TcpStream,
+    admission: &Admission,
+) -> Option<TlsStream<TcpStream>> {
+    let shaken = timeout(admission.limits.handshake_timeout, async {
+        let mut first = [TLS_HANDSHAKE];
+        stream.peek(&mut first).await.ok()?;
+        if first[0] != TLS_HANDSHAKE {
+            return refuse_plain(stream).await;
+        }
+        tls.accept(stream).await.ok()
+    });
+    let reason = match shaken.await {
+        Ok(Some(stream)) => return Some(stream),
+        Ok(None) => RejectReason::HandshakeFailed,
+        Err(_) => RejectReason::HandshakeTimeout,
+    };
+    admission.metrics.count_reject(reason);
+    None
+}
+
+/// Says that TLS is spoken here.
+async fn refuse_plain<T>(mut stream: TcpStream) -> Option<T> {
+    // What is left unread would make the system reset the connection, and our words with it.
+    let _ = stream.read(&mut [0; 4_096]).await;
+    let _ = stream.write_all(USE_HTTPS).await;
+    let _ = stream.shutdown().await;
+    None
+}
+
+async fn serve<S>(stream: S, permit: Arc<Permit>, router: Router, admission: Arc<Admission>)
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
     let router = router.layer(axum::Extension(permit));
     let patience = admission.limits.handshake_timeout;
     if serve_stream(stream, router, patience).await.is_err_and(|error| error.is_timeout()) {
@@ -148,11 +205,14 @@ async fn serve(stream: TcpStream, permit: Arc<Permit>, router: Router, admission
 }
 
 /// Serves the requests of one connection; each must be through within `patience`.
-pub(crate) async fn serve_stream(
-    stream: TcpStream,
+pub(crate) async fn serve_stream<S>(
+    stream: S,
     router: Router,
     patience: std::time::Duration,
-) -> hyper::Result<()> {
+) -> hyper::Result<()>
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
     let service = TowerToHyperService::new(router.into_service::<hyper::body::Incoming>());
     hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())

@@ -38,6 +38,7 @@ mod tick;
 pub mod token;
 
 pub use axum;
+pub use certificate::IdentityError;
 pub use clock::{Clock, unix_seconds};
 pub use config::host as host_config;
 pub use game::{Game, Joiner, RecordedIdentity, Relay, ServerRequest};

@@ -1,6 +1,7 @@
 //! `/health` and `/metrics`, for whoever runs the server: on an address and a thread of their own.
 //!
-//! By default that address is on loopback, so strangers do not reach it. The thread is not the one
+//! By default that address is on loopback, so strangers do not reach it; elsewhere it speaks TLS, as the
+//! port for players does. The thread is not the one
 //! that carries players: a flood that keeps it busy does not keep health from being told.
 
 use std::net::{Ipv4Addr, SocketAddr};
@@ -14,9 +15,10 @@ use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use axum::routing::get;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Builder;
 use tokio::sync::{Semaphore, oneshot};
+use tokio_rustls::TlsAcceptor;
 
 use crate::admission::Admission;
 use crate::http;
@@ -61,6 +63,7 @@ impl Operator {
     pub(crate) fn start(
         setting: OperatorListen,
         port: u16,
+        tls: Option<TlsAcceptor>,
         admission: Arc<Admission>,
     ) -> Result<Option<Self>, ServeError> {
         let runtime =
@@ -73,10 +76,11 @@ impl Operator {
         }?;
         drop(within);
         let address = listener.local_addr().map_err(ServeError::Threads)?;
+        let tls = tls.filter(|_| !address.ip().to_canonical().is_loopback());
         let (close, closed) = oneshot::channel::<()>();
         let thread = spawn("operator", move || {
             runtime.block_on(async {
-                tokio::spawn(accept(listener, router(admission)));
+                tokio::spawn(accept(listener, tls, admission));
                 // A dropped sender means the same.
                 let _ = closed.await;
             });
@@ -102,7 +106,7 @@ fn beside(port: u16) -> Result<TcpListener, ServeError> {
     port.checked_add(1).map_or_else(|| on(0), |next| on(next).or_else(|_| on(0)))
 }
 
-async fn accept(listener: TcpListener, router: Router) {
+async fn accept(listener: TcpListener, tls: Option<TlsAcceptor>, admission: Arc<Admission>) {
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
         let Ok(place) = places.clone().acquire_owned().await else { return };
@@ -110,11 +114,23 @@ async fn accept(listener: TcpListener, router: Router) {
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
-        let router = router.clone();
+        let (tls, admission) = (tls.clone(), admission.clone());
         tokio::spawn(async move {
-            let served = http::serve_stream(stream, router, PATIENCE);
-            let _ = tokio::time::timeout(2 * PATIENCE, served).await;
+            let _ = tokio::time::timeout(2 * PATIENCE, serve(stream, tls, admission)).await;
             drop(place);
         });
     }
+}
+
+async fn serve(stream: TcpStream, tls: Option<TlsAcceptor>, admission: Arc<Admission>) {
+    let router = router(admission.clone());
+    let served = match tls {
+        None => http::serve_stream(stream, router, PATIENCE).await,
+        Some(tls) => match http::shake_hands(&tls, stream, &admission).await {
+            Some(stream) => http::serve_stream(stream, router, PATIENCE).await,
+            None => return,
+        },
+    };
+    // Whoever left in the middle of an answer did not want it.
+    let _ = served;
 }

@@ -8,16 +8,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use axum::Router;
 use reckoning_net::{Host, HostConfig};
 use tokio::runtime::Builder;
 use tokio::sync::{mpsc, oneshot};
+use tokio_rustls::TlsAcceptor;
 
 use crate::admission::Admission;
-use crate::certificate::{Identity, IdentityError};
-use crate::clock::Clock;
-use crate::config;
+use crate::certificate::{CertificateStore, IdentityError};
+use crate::clock::{Clock, unix_seconds};
+use crate::config::{self, ServerInfo};
 use crate::connection::{self, MAX_QUEUED_BATCHES, SendBatch};
 use crate::game::Game;
 use crate::http::{self, HttpState};
@@ -26,7 +28,7 @@ use crate::metrics::Metrics;
 use crate::operator::{self, Operator};
 use crate::quic;
 use crate::record::{Recorder, RecordingInfo};
-use crate::settings::{Access, OperatorListen, Settings, SettingsError};
+use crate::settings::{Access, Http, OperatorListen, Settings, SettingsError};
 use crate::tick::{LoopState, TickLoop};
 use crate::token::{TokenKey, TokenKeyError, to_hex};
 
@@ -149,7 +151,8 @@ impl Server {
         let Self { settings, host, page, info } = self;
         // However they came: from a file, or filled in by the program.
         settings.validate().map_err(ServeError::Settings)?;
-        let identity = Identity::new(&settings.certificate).map_err(ServeError::Identity)?;
+        let certificates = CertificateStore::new(&settings.certificate, unix_seconds())
+            .map_err(ServeError::Identity)?;
         let host = Host::new(host).map_err(ServeError::Host)?;
         let join_auth = JoinAuth::new(token_key(&settings)?);
         let metrics = Arc::new(Metrics::default());
@@ -161,8 +164,11 @@ impl Server {
         let admission = Arc::new(Admission::new(clock, limits, metrics.clone(), events));
         let (batches, sent) = mpsc::channel(MAX_QUEUED_BATCHES);
         let operators = settings.operator_listen;
-        let network = Network::start(&settings, &identity, page, admission.clone(), sent)?;
-        let operator = Operator::start(operators, network.address.port(), admission.clone())?;
+        let https = (settings.http != Http::Plain).then(|| certificates.tcp()).transpose();
+        let https = https.map_err(ServeError::Identity)?.map(TlsAcceptor::from);
+        let network = Network::start(&settings, &certificates, page, admission.clone(), sent)?;
+        let port = network.address.port();
+        let operator = Operator::start(operators, port, https, admission.clone())?;
         let game = Box::new(game);
         let state = LoopState::new(settings.limits.datagram_bytes);
         let tick_loop = TickLoop {
@@ -179,14 +185,14 @@ impl Server {
             state,
         };
         let ticks = Some(spawn("tick", move || tick_loop.run())?);
-        let (address, sha256) = (network.address, identity.sha256());
+        let (address, sha256) = (network.address, certificates.current().sha256());
         tracing::info!(%address, certificate = %to_hex(&sha256), "listening");
         if let Some(operator) = &operator {
             tracing::info!(address = %operator.address, "health and metrics");
         }
         Ok(Running {
             address,
-            sha256,
+            certificates,
             metrics,
             recording,
             admission,
@@ -237,31 +243,35 @@ struct Network {
 impl Network {
     fn start(
         settings: &Settings,
-        identity: &Identity,
+        certificates: &Arc<CertificateStore>,
         page: Router,
         admission: Arc<Admission>,
         batches: mpsc::Receiver<SendBatch>,
     ) -> Result<Self, ServeError> {
         let runtime =
             Builder::new_current_thread().enable_all().build().map_err(ServeError::Threads)?;
-        let tls = identity.quic().map_err(ServeError::Identity)?;
+        let tls = certificates.quic().map_err(ServeError::Identity)?;
+        let https = settings.is_https().then(|| certificates.tcp()).transpose();
+        let https = https.map_err(ServeError::Identity)?.map(TlsAcceptor::from);
         let within = runtime.enter();
         let (listener, endpoint) = listen(settings, tls)?;
         drop(within);
         let failed = |error| ServeError::Listen { address: settings.listen, error };
         let address = listener.local_addr().map_err(failed)?;
-        let server_info = config::server_info(settings, identity, address.port()).into();
+        let server_info = ServerInfo::new(settings, certificates.clone(), address.port()).into();
         let page = match settings.operator_listen {
             OperatorListen::Public => operator::router(admission.clone()).merge(page),
             _ => page,
         };
+        let certificates = certificates.clone();
         let router = http::router(HttpState { admission: admission.clone(), server_info }, page);
         let (close, closed) = oneshot::channel();
         let thread = spawn("network", move || {
             runtime.block_on(async {
-                tokio::spawn(http::accept(listener, router, admission.clone()));
+                tokio::spawn(http::accept(listener, https, router, admission.clone()));
                 tokio::spawn(quic::accept(endpoint.clone(), admission));
                 tokio::spawn(connection::carry(batches));
+                tokio::spawn(refresh(certificates));
                 // A dropped sender means the same.
                 let _ = closed.await;
                 quic::close(endpoint).await;
@@ -275,6 +285,34 @@ impl Network {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
+    }
+}
+
+/// How often files of a certificate are looked at, and whether a made one is about to end.
+const REFRESH_EVERY: Duration = Duration::from_secs(1);
+
+/// Keeps the certificate fresh until the future is dropped.
+async fn refresh(certificates: Arc<CertificateStore>) {
+    loop {
+        tokio::time::sleep(REFRESH_EVERY).await;
+        let certificates = certificates.clone();
+        // Files may be slow, and this thread carries all sockets.
+        let _ = tokio::task::spawn_blocking(move || {
+            if let Some(result) = certificates.refresh(unix_seconds()) {
+                report_reload(&certificates, &result);
+            }
+        })
+        .await;
+    }
+}
+
+fn report_reload(certificates: &CertificateStore, result: &Result<(), IdentityError>) {
+    match result {
+        Ok(()) => {
+            let sha256 = to_hex(&certificates.current().sha256());
+            tracing::info!(certificate = %sha256, "new connections get another certificate");
+        }
+        Err(error) => tracing::error!(%error, "the certificate was not replaced"),
     }
 }
 
@@ -303,7 +341,7 @@ fn listen(
 /// A server that runs. Dropping it stops it as [`Running::stop`] does.
 pub struct Running {
     address: SocketAddr,
-    sha256: [u8; 32],
+    certificates: Arc<CertificateStore>,
     metrics: Arc<Metrics>,
     recording: Option<PathBuf>,
     admission: Arc<Admission>,
@@ -326,10 +364,22 @@ impl Running {
         self.operator.as_ref().map(|it| it.address)
     }
 
-    /// SHA-256 of its certificate, for clients to pin.
+    /// SHA-256 of its certificate, for clients to pin. A made certificate changes when it is renewed.
     #[must_use]
-    pub const fn certificate_sha256(&self) -> [u8; 32] {
-        self.sha256
+    pub fn certificate_sha256(&self) -> [u8; 32] {
+        self.certificates.current().sha256()
+    }
+
+    /// Reads the files of the certificate again, or makes a new one. New connections get it; those
+    /// that stand keep theirs. A server does so by itself when the files change and before a made
+    /// certificate ends.
+    ///
+    /// # Errors
+    /// When a file is not what it should be; the old certificate stays.
+    pub fn reload_certificates(&self) -> Result<(), IdentityError> {
+        let result = self.certificates.reload(unix_seconds());
+        report_reload(&self.certificates, &result);
+        result
     }
 
     /// What it counts.

@@ -120,7 +120,7 @@ fn assert_strangers_are_not(at: std::net::SocketAddr) {
 
 #[test]
 fn health_and_metrics_are_told_to_operators_only() {
-    let server = serve(&["listen=0.0.0.0:0"]);
+    let server = serve(&["listen=0.0.0.0:0", "http=plain"]);
     let players = ([127, 0, 0, 1], server.address().port()).into();
     let operators = server.operator_address().unwrap();
     assert!(operators.ip().is_loopback() && operators != players);

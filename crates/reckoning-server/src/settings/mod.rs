@@ -29,6 +29,8 @@ pub struct Settings {
     pub listen: SocketAddr,
     /// Where `/health` and `/metrics` are answered. Default: `auto`.
     pub operator_listen: OperatorListen,
+    /// What the TCP port speaks. Default: `auto`.
+    pub http: Http,
     /// Steps of the game in a second. Default: 60.
     pub tick_hz: u32,
     /// Who may join. Default: `open`.
@@ -89,6 +91,18 @@ pub enum Access {
     Open,
     /// Holders of a signed token.
     Token,
+}
+
+/// What the TCP port speaks: the page, the WebSocket, `/metrics` and the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Http {
+    /// Plain HTTP on loopback with a made certificate, which browsers would warn of; else TLS.
+    Auto,
+    /// TLS.
+    Tls,
+    /// Plain HTTP, for a proxy in front that speaks TLS.
+    Plain,
 }
 
 /// What is logged.
@@ -264,6 +278,17 @@ impl Settings {
             table.try_into().map_err(|error| SettingsError::Syntax(Box::new(error)))?;
         settings.validate()?;
         Ok(settings)
+    }
+
+    /// Whether the TCP port speaks TLS.
+    #[must_use]
+    pub const fn is_https(&self) -> bool {
+        let is_local = self.listen.ip().to_canonical().is_loopback();
+        match self.http {
+            Http::Auto => !is_local || self.certificate.chain_file.is_some(),
+            Http::Tls => true,
+            Http::Plain => false,
+        }
     }
 
     /// Checks every range and every combination. A server does so when it starts.

@@ -3,7 +3,9 @@
 
 pub mod hostile;
 pub mod process;
+pub mod secure;
 
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -112,11 +114,11 @@ impl Native {
 }
 
 /// A player over a WebSocket, as a browser would be.
-pub struct Socket {
+pub struct Socket<S = TcpStream> {
     pub session: Session,
     pub mine: Option<EntityId>,
     clock: Clock,
-    wire: WebSocket<TcpStream>,
+    wire: WebSocket<S>,
     buffer: Vec<u8>,
 }
 
@@ -130,9 +132,14 @@ pub fn open_socket(server: SocketAddr) -> WebSocket<TcpStream> {
 
 impl Socket {
     pub fn new(server: SocketAddr) -> Self {
+        Self::over(open_socket(server))
+    }
+}
+
+impl<S: Read + Write> Socket<S> {
+    pub fn over(wire: WebSocket<S>) -> Self {
         let session = Session::new(SessionConfig::default()).unwrap();
-        let (clock, wire) = (Clock::start(), open_socket(server));
-        Self { session, mine: None, clock, wire, buffer: vec![0; 1_000] }
+        Self { session, mine: None, clock: Clock::start(), wire, buffer: vec![0; 1_000] }
     }
 
     pub fn now(&self) -> SimTime {
@@ -172,9 +179,13 @@ impl Socket {
 
 /// The body of the answer to a plain GET.
 pub fn get(server: SocketAddr, path: &str) -> String {
-    use std::io::{Read, Write};
-    let mut stream = TcpStream::connect(server).unwrap();
+    let stream = TcpStream::connect(server).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    get_over(stream, server, path)
+}
+
+/// The same over a connection that stands.
+pub fn get_over(mut stream: impl Read + Write, server: SocketAddr, path: &str) -> String {
     write!(stream, "GET {path} HTTP/1.1\r\nhost: {server}\r\nconnection: close\r\n\r\n").unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();

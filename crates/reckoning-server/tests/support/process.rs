@@ -31,7 +31,8 @@ impl Process {
     pub fn start(flags: &[&str]) -> Self {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--ignored", "--exact", "server_process", "--nocapture"])
-            .env(FLAGS, flags.join("\n"))
+            // Its tests speak plain HTTP, whatever the certificate.
+            .env(FLAGS, format!("http=plain\n{}", flags.join("\n")))
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();

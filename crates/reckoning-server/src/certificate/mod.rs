@@ -1,22 +1,27 @@
-//! TLS certificate of a server: read from files, or made at start.
+//! TLS certificate of a server: read from files, or made here.
 //!
-//! For others' machines it comes from files. For local play it is made at start: an ECDSA P-256 one of
-//! at most 14 days, which browsers accept when a page pins its hash.
+//! For others' machines it comes from files. For local play it is made: an ECDSA P-256 one of at most
+//! 14 days, which browsers accept when a page pins its hash. The one in use, and how it is replaced, is
+//! in [`CertificateStore`].
+
+mod store;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use quinn::crypto::rustls::QuicServerConfig;
 use rcgen::{
     CertificateParams, DistinguishedName, DnType, KeyPair, PKCS_ECDSA_P256_SHA256, date_time_ymd,
 };
 use ring::digest::{SHA256, digest};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::sign::CertifiedKey;
 
-use crate::clock::unix_seconds;
 use crate::settings;
+
+pub(crate) use store::CertificateStore;
 
 const HOUR: Duration = Duration::from_hours(1);
 /// ALPN of browsers.
@@ -24,13 +29,13 @@ pub(crate) const ALPN_WEB: &[u8] = b"h3";
 /// ALPN of programs: bare datagrams of this protocol's first version.
 pub(crate) const ALPN_NATIVE: &[u8] = b"reckoning/1";
 
-/// A certificate chain, its key and the hash that clients pin.
+/// A certificate chain with its key, and the hash that clients pin.
 #[derive(Debug)]
 pub(crate) struct Identity {
-    chain: Vec<CertificateDer<'static>>,
-    key: PrivateKeyDer<'static>,
+    certified: Arc<CertifiedKey>,
     sha256: [u8; 32],
-    made: bool,
+    /// When the next one is due, in seconds since 1970; `None` for one that came from files.
+    renew_at: Option<u64>,
 }
 
 /// Why there is no certificate.
@@ -86,14 +91,14 @@ impl std::error::Error for IdentityError {
 }
 
 impl Identity {
-    /// Reads a certificate, or makes one, as the settings say.
+    /// Reads a certificate, or makes one that begins `now` (seconds since 1970), as the settings say.
     ///
     /// # Errors
-    /// When a file is not what it should be.
-    pub(crate) fn new(settings: &settings::Certificate) -> Result<Self, IdentityError> {
+    /// When a file is not what it should be, or chain and key do not belong together.
+    pub(crate) fn new(settings: &settings::Certificate, now: u64) -> Result<Self, IdentityError> {
         match (&settings.chain_file, &settings.key_file) {
             (Some(chain), Some(key)) => Self::read(chain, key),
-            _ => Self::make(settings),
+            _ => Self::make(settings, now),
         }
     }
 
@@ -105,13 +110,13 @@ impl Identity {
         let certificates = CertificateDer::pem_file_iter(chain).map_err(wrong(chain))?;
         let certificates: Vec<_> = certificates.collect::<Result<_, _>>().map_err(wrong(chain))?;
         let key = PrivateKeyDer::from_pem_file(key).map_err(wrong(key))?;
-        let Some(first) = certificates.first() else {
+        if certificates.is_empty() {
             return Err(IdentityError::Empty { path: chain.to_path_buf() });
-        };
-        Ok(Self { sha256: sha256(first), chain: certificates, key, made: false })
+        }
+        Self::certified(certificates, key, None)
     }
 
-    fn make(settings: &settings::Certificate) -> Result<Self, IdentityError> {
+    fn make(settings: &settings::Certificate, now: u64) -> Result<Self, IdentityError> {
         let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256).map_err(IdentityError::Make)?;
         let mut params =
             CertificateParams::new(settings.names.clone()).map_err(IdentityError::Make)?;
@@ -119,13 +124,27 @@ impl Identity {
         name.push(DnType::CommonName, "reckoning");
         params.distinguished_name = name;
         // Clocks of clients may be behind; the whole span counts towards a browser's 14 days.
-        let begin = Duration::from_secs(unix_seconds()).saturating_sub(HOUR);
+        let begin = Duration::from_secs(now).saturating_sub(HOUR);
+        let life = HOUR * 24 * settings.days;
         params.not_before = date_time_ymd(1970, 1, 1) + begin;
-        params.not_after = params.not_before + HOUR * 24 * settings.days;
+        params.not_after = params.not_before + life;
         let certificate = params.self_signed(&key).map_err(IdentityError::Make)?;
-        let certificate = certificate.der().clone();
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
-        Ok(Self { sha256: sha256(&certificate), chain: vec![certificate], key, made: true })
+        // Whoever takes the hash now must have time to use it.
+        let renew_at = begin + life - (HOUR * 24).min(life / 2);
+        Self::certified(vec![certificate.der().clone()], key, Some(renew_at.as_secs()))
+    }
+
+    fn certified(
+        chain: Vec<CertificateDer<'static>>,
+        key: PrivateKeyDer<'static>,
+        renew_at: Option<u64>,
+    ) -> Result<Self, IdentityError> {
+        let sha256 = chain.first().map_or([0; 32], sha256);
+        let provider = rustls::crypto::ring::default_provider();
+        let certified = CertifiedKey::from_der(chain, key, &provider);
+        let certified = certified.map_err(IdentityError::Unusable)?.into();
+        Ok(Self { certified, sha256, renew_at })
     }
 
     /// SHA-256 of the certificate, which clients may pin.
@@ -137,23 +156,7 @@ impl Identity {
     /// Whether it was made here, so that clients must pin it.
     #[must_use]
     pub(crate) const fn is_made(&self) -> bool {
-        self.made
-    }
-
-    /// TLS for the QUIC endpoint.
-    pub(crate) fn quic(&self) -> Result<QuicServerConfig, IdentityError> {
-        let provider = rustls::crypto::ring::default_provider().into();
-        let mut tls = rustls::ServerConfig::builder_with_provider(provider)
-            .with_protocol_versions(&[&rustls::version::TLS13])
-            .map_err(IdentityError::Unusable)?
-            .with_no_client_auth()
-            .with_single_cert(self.chain.clone(), self.key.clone_key())
-            .map_err(IdentityError::Unusable)?;
-        tls.alpn_protocols = vec![ALPN_WEB.to_vec(), ALPN_NATIVE.to_vec()];
-        // Clients send nothing before the handshake is through, so nothing can be replayed.
-        tls.max_early_data_size = 0;
-        let unusable = |_| IdentityError::Unusable(rustls::Error::General("no QUIC suite".into()));
-        QuicServerConfig::try_from(tls).map_err(unusable)
+        self.renew_at.is_some()
     }
 }
 
@@ -171,13 +174,21 @@ mod tests {
     use crate::settings::Settings;
 
     #[test]
-    fn a_made_certificate_serves_quic_and_differs_each_time() {
+    fn a_made_certificate_differs_each_time() {
         let settings = Settings::default().certificate;
-        let identity = Identity::new(&settings).unwrap();
+        let identity = Identity::new(&settings, 0).unwrap();
 
         assert!(identity.is_made());
-        assert!(identity.quic().is_ok());
-        assert_ne!(identity.sha256(), Identity::new(&settings).unwrap().sha256());
+        assert_ne!(identity.sha256(), Identity::new(&settings, 0).unwrap().sha256());
+    }
+
+    #[test]
+    fn a_chain_and_a_key_that_do_not_belong_together_are_refused() {
+        let made = || rcgen::generate_simple_self_signed(vec!["localhost".to_string()]).unwrap();
+        let (one, other) = (made(), made());
+        let key = PrivatePkcs8KeyDer::from(other.signing_key.serialize_der());
+        let refusal = Identity::certified(vec![one.cert.der().clone()], key.into(), None);
+        assert!(matches!(refusal, Err(IdentityError::Unusable(_))), "{refusal:?}");
     }
 
     #[test]
@@ -186,8 +197,8 @@ mod tests {
         settings.chain_file = Some("no/chain.pem".into());
         settings.key_file = Some("no/key.pem".into());
 
-        let message = Identity::new(&settings).unwrap_err().to_string();
+        let message = Identity::new(&settings, 0).unwrap_err().to_string();
         assert!(message.starts_with("no/chain.pem: "), "{message}");
-        assert!(Identity::new(&settings).unwrap_err().source().is_some());
+        assert!(Identity::new(&settings, 0).unwrap_err().source().is_some());
     }
 }
