@@ -23,13 +23,14 @@
 //! ```text
 //! byte 0   version, 1
 //! byte 1   bits 0-1: kind (0 partial, 1 full, 2 teleport); then, if present:
-//!          bit 2 velocity, bit 3 acceleration, bit 4 orientation, bit 5 angular velocity
+//!          bit 2 velocity, bit 3 acceleration, bit 4 orientation, bit 5 angular velocity,
+//!          bit 6 teleports
 //! byte 2   model: 0 hold, 1 linear, 2 accelerating, 3 damped, 4 decaying, 5 curve, 6 arc,
 //!          7 ballistic, 8 path, 9 DIS, 10 custom
 //! i64      time in microseconds
 //! f64 x 3  position in metres
 //! f64 x 3  velocity, f64 x 3 acceleration, f64 x 4 orientation (x y z w),
-//! f64 x 3  angular velocity, each if its flag is set
+//! f64 x 3  angular velocity, u32 count of teleports, each if its flag is set
 //! then     2, 3, 4: u64 trust or fade in nanoseconds
 //!          5: u8 terms, then per term f64 time constant and f64 x 3 coefficient
 //!          7: f64 gravity, f64 floor, u8 landing (0 stop, 1 run)
@@ -56,12 +57,13 @@ use crate::{ConfigError, Curve, CurveBasis, Kinematics, Model, SimTime, Update, 
 /// The version that [`Update::to_bytes`] writes and [`Update::from_bytes`] reads.
 pub const VERSION: u8 = 1;
 /// No update is longer.
-pub const MAX_UPDATE_BYTES: usize = 3 + 8 + 24 + 24 + 24 + 32 + 24 + 1 + 4 * 32;
+pub const MAX_UPDATE_BYTES: usize = 3 + 8 + 24 + 24 + 24 + 32 + 24 + 4 + 1 + 4 * 32;
 
 const VELOCITY: u8 = 1 << 2;
 const ACCELERATION: u8 = 1 << 3;
 const ORIENTATION: u8 = 1 << 4;
 const ANGULAR_VELOCITY: u8 = 1 << 5;
+const TELEPORTS: u8 = 1 << 6;
 
 /// Paths and custom models that each end knows from its level and program; only their ids
 /// travel.
@@ -186,7 +188,8 @@ impl Update {
         let flags = has(VELOCITY, seen.velocity != DVec3::ZERO)
             | has(ACCELERATION, seen.acceleration != DVec3::ZERO)
             | has(ORIENTATION, seen.orientation != DQuat::IDENTITY)
-            | has(ANGULAR_VELOCITY, seen.angular_velocity != DVec3::ZERO);
+            | has(ANGULAR_VELOCITY, seen.angular_velocity != DVec3::ZERO)
+            | has(TELEPORTS, self.teleports() != 0);
         let kind = match self.kind() {
             UpdateKind::Partial => 0,
             UpdateKind::Full => 1,
@@ -206,6 +209,9 @@ impl Update {
         }
         if flags & ANGULAR_VELOCITY != 0 {
             put(&mut out, &seen.angular_velocity.to_array());
+        }
+        if flags & TELEPORTS != 0 {
+            out.extend(self.teleports().to_le_bytes());
         }
         put_parameters(&mut out, self.model());
         out
@@ -229,7 +235,7 @@ impl Update {
             2 => UpdateKind::Teleport,
             _ => return Err(from.code(flags)),
         };
-        if flags >> 6 != 0 {
+        if flags >> 7 != 0 {
             return Err(from.code(flags));
         }
         let model = from.byte()?;
@@ -251,6 +257,7 @@ impl Update {
         if flags & ANGULAR_VELOCITY != 0 {
             seen.angular_velocity = from.vector()?;
         }
+        let teleports = if flags & TELEPORTS != 0 { u32::from_le_bytes(from.array()?) } else { 0 };
         let model = from.model(model, registry)?;
         if from.offset < bytes.len() {
             return Err(UpdateBytesError::TooLong { offset: from.offset });
@@ -258,7 +265,7 @@ impl Update {
         // Not `new`: it would normalise the orientation once more, and the bits would differ.
         seen.validate().map_err(|error| UpdateBytesError::Unusable(error.into()))?;
         model.validate()?;
-        Ok(Self::from_checked(seen, model, kind))
+        Ok(Self::from_checked(seen, model, kind).with_teleports(teleports))
     }
 }
 

@@ -27,6 +27,8 @@
 //! - an update carries the truth of the tick that tripped it, rounded by the
 //!   [`Quantiser`], never a guess;
 //! - the guess is made from the rounded update, exactly what listeners have;
+//! - every update says how often the body has teleported, so a lost teleport is seen with the
+//!   next update that arrives;
 //! - the choice depends only on the truths observed so far and the seed, so replaying them
 //!   yields the same updates, bit for bit.
 //!
@@ -222,9 +224,24 @@ impl Publisher {
         config: PublisherConfig,
         truth: &Kinematics,
     ) -> Result<(Self, Update), ConfigError> {
+        Self::start_again(config, truth, 0)
+    }
+
+    /// As [`start`](Self::start), for a body that was published before, by this end or another:
+    /// its [`teleports`](Update::teleports) go on from the last update's, so that whoever shows it
+    /// sees it move from there. A body that is somewhere else meanwhile counts one more.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub fn start_again(
+        config: PublisherConfig,
+        truth: &Kinematics,
+        teleports: u32,
+    ) -> Result<(Self, Update), ConfigError> {
         config.validate()?;
         truth.validate()?;
-        let first = Update::from_checked(*truth, config.model, UpdateKind::Full);
+        let first =
+            Update::from_checked(*truth, config.model, UpdateKind::Full).with_teleports(teleports);
         let mut publisher = Self {
             last: first,
             last_acceleration: DVec3::ZERO,
@@ -330,6 +347,14 @@ impl Publisher {
         Some(self.export(truth, model, ExportReason::Teleport))
     }
 
+    /// Takes what was really sent of the last export, where a wire rounds by rules of its own and
+    /// not by [`PublisherConfig::quantiser`]: listeners have this, so the guess is made from it.
+    ///
+    /// Whoever uses `reckoning-net` need not call this: there the session does.
+    pub const fn handle_sent(&mut self, sent: Update) {
+        self.last = sent;
+    }
+
     /// Takes notice that the update about the moment `at` was lost on its way, as missing
     /// acknowledgements tell. Unless a newer one was exported since, the next observation is
     /// exported again ([`ExportReason::Requested`]), so that listeners need not wait for the
@@ -399,8 +424,10 @@ impl Publisher {
         kind: UpdateKind,
     ) -> Update {
         let quantiser = self.config.quantiser;
+        let teleports = self.last.teleports().wrapping_add(u32::from(kind == UpdateKind::Teleport));
         let update =
-            Update::from_checked(quantiser.kinematics(&seen), quantiser.model(model), kind);
+            Update::from_checked(quantiser.kinematics(&seen), quantiser.model(model), kind)
+                .with_teleports(teleports);
         self.last = update;
         self.lost = false;
         self.last_acceleration = truth.acceleration;

@@ -106,19 +106,23 @@ struct UpdateForm {
     kinematics: Kinematics,
     model: Model,
     kind: UpdateKind,
+    #[serde(default)]
+    teleports: u32,
 }
 
 impl Serialize for Update {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (kinematics, model, kind) = (*self.kinematics(), *self.model(), self.kind());
-        UpdateForm { kinematics, model, kind }.serialize(serializer)
+        UpdateForm { kinematics, model, kind, teleports: self.teleports() }.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Update {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let UpdateForm { kinematics, model, kind } = UpdateForm::deserialize(deserializer)?;
-        Self::new(kinematics, model, kind).map_err(D::Error::custom)
+        let UpdateForm { kinematics, model, kind, teleports } =
+            UpdateForm::deserialize(deserializer)?;
+        let update = Self::new(kinematics, model, kind).map_err(D::Error::custom)?;
+        Ok(update.with_teleports(teleports))
     }
 }
 

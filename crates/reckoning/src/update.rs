@@ -17,7 +17,11 @@ pub enum UpdateKind {
     Teleport,
 }
 
-/// One export: a state, the model to carry it on with, and its kind.
+/// One export: a state, the model to carry it on with, its kind, and how often the body has
+/// teleported so far.
+///
+/// The count makes a teleport heal like anything else that is lost: whoever missed the update that
+/// said it sees from the next one, by another count, that the body did not move there.
 ///
 /// Always sound: its numbers are finite and its orientation is a rotation, because
 /// [`Update::new`] is the only way in for values from outside.
@@ -26,10 +30,12 @@ pub struct Update {
     seen: Kinematics,
     model: Model,
     kind: UpdateKind,
+    teleports: u32,
 }
 
 impl Update {
-    /// An update from values that came from outside, a decoded datagram for example.
+    /// An update from values that came from outside, a decoded datagram for example, of a body
+    /// that never teleported; see [`with_teleports`](Self::with_teleports).
     ///
     /// # Errors
     /// Names the first number that is not usable.
@@ -37,12 +43,33 @@ impl Update {
         seen.validate()?;
         model.validate()?;
         let orientation = seen.orientation.normalize();
-        Ok(Self { seen: Kinematics { orientation, ..seen }, model, kind })
+        Ok(Self { seen: Kinematics { orientation, ..seen }, model, kind, teleports: 0 })
     }
 
     /// An update from a state that was checked before.
     pub(crate) const fn from_checked(seen: Kinematics, model: Model, kind: UpdateKind) -> Self {
-        Self { seen, model, kind }
+        Self { seen, model, kind, teleports: 0 }
+    }
+
+    /// The same with another count of teleports.
+    #[must_use]
+    pub const fn with_teleports(self, teleports: u32) -> Self {
+        Self { teleports, ..self }
+    }
+
+    /// The same of another kind.
+    #[must_use]
+    pub const fn with_kind(self, kind: UpdateKind) -> Self {
+        Self { kind, ..self }
+    }
+
+    /// The same, carried on with a model that was checked before.
+    ///
+    /// # Errors
+    /// When a number of the model is not usable.
+    pub fn with_model(self, model: Model) -> Result<Self, ConfigError> {
+        model.validate()?;
+        Ok(Self { model, ..self })
     }
 
     /// The moment it is about, on the owner's timeline.
@@ -67,6 +94,20 @@ impl Update {
     #[must_use]
     pub const fn kind(&self) -> UpdateKind {
         self.kind
+    }
+
+    /// How often the body had teleported by then, as its publisher counts; turns round. Only
+    /// whether two counts are equal means anything.
+    #[must_use]
+    pub const fn teleports(&self) -> u32 {
+        self.teleports
+    }
+
+    /// Whether the body teleported since `before`: it is to be shown here at once, without a
+    /// blend from where `before` led.
+    #[must_use]
+    pub fn teleported_since(&self, before: &Self) -> bool {
+        self.kind == UpdateKind::Teleport || self.teleports != before.teleports
     }
 
     /// Where this update puts the body at `at`.

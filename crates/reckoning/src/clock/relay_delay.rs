@@ -62,6 +62,7 @@ impl RelayDelay {
     pub fn localise(&self, update: &Update, arrived: SimTime) -> Update {
         let seen = Kinematics { at: arrived - self.age, ..*update.kinematics() };
         Update::from_checked(seen, *update.model(), update.kind())
+            .with_teleports(update.teleports())
     }
 }
 

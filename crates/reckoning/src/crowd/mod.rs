@@ -125,6 +125,7 @@ impl core::error::Error for CrowdError {}
 struct Record {
     seen_at: SimTime,
     position: DVec3,
+    teleports: u32,
     /// Of the blends to come.
     span_s: f32,
 }
@@ -186,7 +187,8 @@ impl Crowd {
             self.blocks.push(GhostBlock::default());
         }
         let (seen_at, position) = (first.at(), first.kinematics().position);
-        self.records.push(Record { seen_at, position, span_s: self.config.span.as_secs_f32() });
+        let (teleports, span_s) = (first.teleports(), self.config.span.as_secs_f32());
+        self.records.push(Record { seen_at, position, teleports, span_s });
         self.set_ghost(place, &ghost);
         Ok(self.slots.push())
     }
@@ -211,9 +213,11 @@ impl Crowd {
             return Ok(Accepted::Stale);
         }
         record.seen_at = update.at();
+        let before = core::mem::replace(&mut record.teleports, update.teleports());
+        let teleported = update.kind() == UpdateKind::Teleport || update.teleports() != before;
         record.position = update.kinematics().position;
         let span_s = record.span_s;
-        if update.kind() != UpdateKind::Teleport && span_s > 0.0 {
+        if !teleported && span_s > 0.0 {
             let moment = self.moment(now);
             ghost.delay_us = moment.now_us.wrapping_sub(ghost.seen_us);
             ghost.per_span = 1.0 / span_s;

@@ -64,7 +64,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use crate::random::SplitMix64;
-use crate::{ConfigError, ListenerAccount, SimTime, Update, UpdateKind};
+use crate::{ConfigError, ListenerAccount, SimTime, Update};
 use budget::shares;
 use listener::Listener;
 
@@ -165,6 +165,7 @@ impl Fairness {
             return;
         }
         self.overtake(now);
+        let teleported = self.latest.is_some_and(|latest| update.teleported_since(&latest));
         if self.config.keeps_accounts() {
             for listener in self.listeners.values_mut() {
                 listener.account.exported(update.at(), update);
@@ -174,7 +175,7 @@ impl Fairness {
         self.triggered_at = now;
         self.choose(now);
         for listener in self.listeners.values_mut() {
-            if !listener.greeted || update.kind() == UpdateKind::Teleport {
+            if !listener.greeted || teleported {
                 listener.serve(now);
             }
         }

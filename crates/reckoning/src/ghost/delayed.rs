@@ -28,7 +28,7 @@ use crate::error::SettingError;
 use crate::ground::Pose;
 use crate::math::{rotation, scaled_axis};
 use crate::time::span_of;
-use crate::{SimTime, Update, UpdateKind};
+use crate::{SimTime, Update};
 
 /// Playback runs at most this much slower or faster while the delay slides.
 const SLEW: f64 = 0.1;
@@ -118,10 +118,11 @@ impl DelayedGhost {
             let needed_s = now.secs_since(self.updates[place - 1].at());
             self.delay.adapt(needed_s, &self.config, now);
         }
+        let jumped = update.teleported_since(&self.updates[place - 1]);
         self.updates.insert(place, update);
         self.forget_played(now);
         self.error = Fading::NONE;
-        let jump = update.kind() == UpdateKind::Teleport && self.playhead(now).0 >= update.at();
+        let jump = jumped && self.playhead(now).0 >= update.at();
         if !jump {
             self.error = self.error_from(shown, now);
         }
@@ -190,7 +191,7 @@ impl DelayedGhost {
         let to = if next == 0 { None } else { self.updates.get(next) };
         let latest = from.at() + self.config.max_extrapolation;
         // What leads to a teleport is a guess as well.
-        if at > latest && to.is_none_or(|to| to.kind() == UpdateKind::Teleport) {
+        if at > latest && to.is_none_or(|to| to.teleported_since(from)) {
             return Stretch { from, to, at: latest, rate: 0.0 };
         }
         Stretch { from, to, at, rate }
@@ -228,11 +229,11 @@ impl DelayedGhost {
     fn error_from(&self, shown: (DVec3, DVec3, DQuat), now: SimTime) -> Fading {
         let (position, velocity, orientation) = shown;
         let (at, _) = self.playhead(now);
-        let ahead = self.updates.iter().filter(|held| held.at() > at);
-        let teleport = ahead.filter(|held| held.kind() == UpdateKind::Teleport).map(Update::at);
+        let ahead = self.updates.windows(2).filter(|held| held[1].at() > at);
+        let teleport = ahead.filter(|held| held[1].teleported_since(&held[0]));
         Fading {
             since: now,
-            until: teleport.min().unwrap_or(SimTime::MAX),
+            until: teleport.map(|held| held[1].at()).min().unwrap_or(SimTime::MAX),
             span_s: self.config.span.as_secs_f64(),
             position: position - self.played_position(now),
             velocity: velocity - self.played_velocity(now),
@@ -253,7 +254,7 @@ impl Stretch<'_> {
     /// Share of the way from one update to the next, and the time between them. Nothing
     /// leads to a teleport: the body stays on its way and then is elsewhere.
     fn share(&self) -> Option<(&Update, f64, f64)> {
-        let to = self.to.filter(|to| to.kind() != UpdateKind::Teleport)?;
+        let to = self.to.filter(|to| !to.teleported_since(self.from))?;
         let span_s = to.at().secs_since(self.from.at());
         Some((to, self.at.secs_since(self.from.at()) / span_s, span_s))
     }

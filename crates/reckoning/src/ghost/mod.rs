@@ -33,8 +33,8 @@
 //!
 //! The rest of the engine relies on these properties:
 //! - reading is a pure function of time: any frame rate, any order, same answer;
-//! - an update never makes the shown position jump, unless it is a teleport or the blend
-//!   is [`Blend::Snap`];
+//! - an update never makes the shown position jump, unless the body teleported since the one
+//!   before, whichever update said so first, or the blend is [`Blend::Snap`];
 //! - an update that is not newer than the one held changes nothing;
 //! - one span after the last update the ghost is on the believed path, and some time later
 //!   it holds still: see [`GhostConfig::max_extrapolation`].
@@ -53,7 +53,7 @@ use crate::error::SettingError;
 use crate::ground::Pose;
 use crate::math::{rotation, scaled_axis};
 use crate::time::span_of;
-use crate::{SimTime, Update, UpdateKind};
+use crate::{SimTime, Update};
 use arrivals::Arrivals;
 use blend::{Cubic, Ends, cubic_at, cubic_slope};
 
@@ -236,10 +236,11 @@ impl Ghost {
         self.stats.accepted += 1;
         self.arrivals.record(now);
         let shown = (self.position_at(now), self.velocity_at(now), self.orientation_at(now));
+        let teleported = update.teleported_since(&self.update);
         self.update = update;
         self.shift_s = self.shift_of(&update, now);
         self.arrived = now;
-        if update.kind() == UpdateKind::Teleport || self.config.blend == Blend::Snap {
+        if teleported || self.config.blend == Blend::Snap {
             self.span_s = f64::NEG_INFINITY;
         } else {
             self.span_s = self.arrivals.span_s(self.config.span);
