@@ -434,9 +434,15 @@ class Body:
     def __init__(self, bits, form, near_tick, has_baseline):
         self.form = form
         self.has_baseline = has_baseline
-        self.kind = "Partial"
-        if bits.bit():
-            self.kind = "Teleport" if bits.bit() else "Full"
+        self.kind, self.teleports = self.take_kind(bits), 0
+        if self.kind == "Teleport":
+            self.kind = self.take_kind(bits)
+            self.teleports = bits.s(0 if has_baseline else 2)
+            if not -(2**31) <= self.teleports < 2**31:
+                raise Refused("teleports")
+            if self.teleports == 0 and self.kind != "Teleport":
+                raise Refused("teleports")
+        self.leaps = self.kind == "Teleport" or self.teleports != 0
         self.model = self.take_model(bits)
         self.tick = near_tick - bits.s(4)
         if abs(self.tick) > 2**46:
@@ -461,6 +467,12 @@ class Body:
         self.turns, self.spins = False, [0, 0, 0]
         if bits.bit():
             self.take_turning(bits)
+
+    @staticmethod
+    def take_kind(bits):
+        if not bits.bit():
+            return "Partial"
+        return "Teleport" if bits.bit() else "Full"
 
     def take_model(self, bits):
         for model in self.form.models:
@@ -497,7 +509,7 @@ class Body:
             t = (at_us - baseline["at_us"]) / 1_000_000.0
             foreseen_p = self.cells(motion.position(t), position_step)
             velocity = motion.velocity(t)
-            if t > 0.0 and self.kind != "Teleport":
+            if t > 0.0 and not self.leaps:
                 kick = [r * position_step * 1.5 / t for r in self.position]
                 velocity = add(velocity, kick)
             foreseen_v = self.cells(velocity, velocity_step)
@@ -526,6 +538,7 @@ class Body:
         return {
             "at_us": at_us,
             "kind": self.kind,
+            "teleports": (self.teleports + (baseline["teleports"] if baseline else 0)) % 2**32,
             "position": times(position, position_step),
             "velocity": times(velocity, velocity_step),
             "acceleration": times(self.acceleration, acceleration_step),
@@ -662,7 +675,7 @@ class Datagram:
         elif kind in ("Refused", "Bye"):
             got["code"] = bits.u(4)
             got["detail"] = bits.u(16)
-            if got["code"] > 6:
+            if got["code"] > 7:
                 raise Refused("code")
         elif kind == "Pong":
             for name in ("sent_us", "received_us", "answered_us"):
@@ -754,8 +767,8 @@ def main(path):
     with open(path, encoding="utf-8") as file:
         vectors = json.load(file)
     about = vectors["about"]
-    if about["version"] != 1:
-        raise Refused("this decoder speaks version 1")
+    if about["version"] != 2:
+        raise Refused("this decoder speaks version 2")
     known = {
         "paths": {p["id"]: Line(p["points"], p["closed"]) for p in about["paths"]},
         "customs": {custom["id"]: sway for custom in about["customs"]},

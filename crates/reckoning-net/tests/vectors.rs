@@ -151,7 +151,10 @@ fn motion(name: &str, format: &Format) -> Vec<Value> {
         let class = (i % 3) as u8;
         let first_number = 65_530_u16.wrapping_add(i as u16);
         let coarse = format.coarser(class);
-        let first = coarse.round(&update(start(i), old, UpdateKind::Full));
+        // Counts of teleports: none, some, and those about to turn round.
+        let teleports = [0, 3, u32::MAX][i % 3];
+        let first = update(start(i), old, UpdateKind::Full).with_teleports(teleports);
+        let first = coarse.round(&first);
         let body = UpdateBody::new(&coarse, None, &first);
         let owner = if i % 2 == 0 { Owner::Host } else { Owner::Peer(PeerId(i as u32)) };
         let enter =
@@ -166,7 +169,8 @@ fn motion(name: &str, format: &Format) -> Vec<Value> {
         for (k, t_s) in [(0, 0.25), (3, 7.5), (7, -0.2), (11, 0.0)] {
             let new = models[(i + k) % models.len()];
             let kind = if k == 7 { UpdateKind::Teleport } else { UpdateKind::Partial };
-            let next = format.round(&update(moved(i, t_s), new, kind));
+            let count = teleports.wrapping_add(u32::from(k > 3));
+            let next = format.round(&update(moved(i, t_s), new, kind).with_teleports(count));
             let seq =
                 UpdateSeq::delta(first_number, first_number.wrapping_add(1 + k as u16)).unwrap();
             let off = Message::Update {
@@ -286,6 +290,7 @@ fn refusal_json(kind: &str, why: DisconnectReason) -> Value {
         DisconnectReason::Conduct => (4, 0),
         DisconnectReason::Closing => (5, 0),
         DisconnectReason::Game(detail) => (6, detail),
+        DisconnectReason::Format => (7, 0),
         other => panic!("{other:?} has no vector yet"),
     };
     json!({ "kind": kind, "code": code, "detail": detail })
@@ -296,6 +301,7 @@ fn update_json(update: &Update) -> Value {
     json!({
         "at_us": seen.at.as_micros(),
         "kind": format!("{:?}", update.kind()),
+        "teleports": update.teleports(),
         "position": seen.position.to_array(),
         "velocity": seen.velocity.to_array(),
         "acceleration": seen.acceleration.to_array(),

@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use reckoning::clock::RelayDelay;
 use reckoning::guard::Verdict;
-use reckoning::{Kinematics, SimTime, Terrain, Update, UpdateKind};
+use reckoning::{Kinematics, SimTime, Terrain, Update};
 
 use super::Host;
 use super::config::ClockMode;
@@ -200,6 +200,10 @@ impl Host {
             ClockMode::Synchronised => update,
             ClockMode::PerHop => rebased(&update, incoming.datagram, one_way_delay(peer), now),
         };
+        let Some(update) = entity.as_counted(update) else {
+            peer.stats.stale += 1;
+            return Handled::Done;
+        };
         self.judge(now, from, incoming.entity, &update)
     }
 
@@ -232,7 +236,7 @@ impl Host {
     fn correct(&mut self, from: PeerId, id: EntityId, place: &Kinematics) {
         let Some(known) = full_update(place, self.config.model) else { return };
         let Some(entity) = self.entities.get_mut(id) else { return };
-        entity.learn(known);
+        entity.observe(known);
         let state = entity.correction(&self.config.format);
         if let Some(peer) = self.peers.get_mut(&from) {
             peer.stats.corrected += 1;
@@ -308,8 +312,5 @@ fn one_way_delay(peer: &Peer) -> Duration {
 fn rebased(update: &Update, datagram: &Arriving, way: Duration, now: SimTime) -> Update {
     let left = SimTime::from_millis(datagram.sent_ms);
     let age = left.saturating_since(update.at()).min(Duration::from_secs(5));
-    let kept = RelayDelay::aged(age).then(way).localise(update, now);
-    let kind =
-        if update.kind() == UpdateKind::Teleport { UpdateKind::Teleport } else { kept.kind() };
-    Update::new(*kept.kinematics(), *kept.model(), kind).unwrap_or(kept)
+    RelayDelay::aged(age).then(way).localise(update, now)
 }

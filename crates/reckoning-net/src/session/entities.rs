@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 
-use reckoning::{Ghost, Publisher, Update};
+use reckoning::{Ghost, Publisher, SimTime, Update, UpdateKind};
 
 use crate::ack_window::{Sequence, ahead};
 use crate::history::UpdateHistory;
@@ -25,6 +25,14 @@ pub struct RemoteEntity {
 }
 
 impl RemoteEntity {
+    /// Shows an update that arrives at `arrived`. It becomes a teleport, for whoever looks, if the
+    /// body teleported since what was shown until now.
+    pub(crate) fn show(&mut self, update: Update, arrived: SimTime) {
+        let leaps = update.teleported_since(self.ghost.update());
+        let shown = if leaps { update.with_kind(UpdateKind::Teleport) } else { update };
+        self.ghost.accept(shown, arrived);
+    }
+
     /// The end that moves it.
     #[must_use]
     pub const fn owner(&self) -> Owner {
@@ -54,6 +62,11 @@ pub(crate) struct OwnedEntity {
     pub(crate) granted: Sequence,
     /// Sequence number of the newest datagram that corrected it.
     pub(crate) corrected: Option<Sequence>,
+    /// How often the body has teleported, as the host counts and we go on; `None` until its state
+    /// was received.
+    pub(crate) teleports: Option<u32>,
+    /// The newest number when it was corrected: what was exported until then is void.
+    void: Option<u16>,
     pending: Option<Update>,
     /// The newest number that was acknowledged.
     acknowledged: Option<u16>,
@@ -68,7 +81,18 @@ impl OwnedEntity {
 
     /// Queues an export, already on the grid; it replaces an older one that was not sent.
     pub(crate) fn export(&mut self, update: Update) {
+        self.teleports = Some(update.teleports());
         self.pending = Some(update);
+    }
+
+    /// The host corrects it: what was exported and is not known to have arrived is void.
+    pub(crate) fn correct(&mut self, sequence: Sequence, teleports: u32) {
+        self.corrected = Some(sequence);
+        self.teleports = Some(teleports);
+        self.publisher = None;
+        self.pending = None;
+        self.lost = false;
+        self.void = self.history.newest();
     }
 
     pub(crate) const fn needs_sending(&self) -> bool {
@@ -95,6 +119,7 @@ impl OwnedEntity {
     pub(crate) fn sent(&mut self, number: u16) {
         if let Some(update) = self.pending.take() {
             self.history.put(number, update);
+            self.void = None;
         }
         self.lost = false;
     }
@@ -108,6 +133,7 @@ impl OwnedEntity {
 
     pub(crate) fn lost(&mut self, number: u16) {
         self.losses = self.losses.saturating_add(1);
-        self.lost |= self.history.newest() == Some(number) && self.acknowledged != Some(number);
+        let newest = self.history.newest() == Some(number) && self.void != Some(number);
+        self.lost |= newest && self.acknowledged != Some(number);
     }
 }

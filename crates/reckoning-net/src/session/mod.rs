@@ -13,6 +13,7 @@
 pub(crate) mod config;
 pub(crate) mod entities;
 pub(crate) mod event;
+mod publishing;
 mod receiving;
 mod sending;
 mod tombstones;
@@ -22,8 +23,7 @@ use alloc::collections::{BTreeMap, VecDeque};
 use reckoning::clock::OneWay;
 use reckoning::ground::Pose;
 use reckoning::{
-    ClockSync, ConfigError, Ghost, GhostConfig, Kinematics, Planner, Publisher, PublisherConfig,
-    Quantiser, SimTime, Update,
+    ClockSync, ConfigError, Ghost, GhostConfig, Kinematics, Publisher, SimTime, Update,
 };
 
 use crate::channel::{Channel, Delivery, SendError};
@@ -199,72 +199,6 @@ impl Session {
         }
     }
 
-    /// Observes the truth of an entity of ours at `truth.at` by our clock; each frame. Returns
-    /// whether it is ours and the host's clock is known, so that it can be published.
-    pub fn observe(&mut self, entity: EntityId, truth: &Kinematics) -> bool {
-        self.publish(entity, truth, Publisher::observe)
-    }
-
-    /// As [`observe`](Self::observe), with the model that `planner` chooses for each update from
-    /// what is `around` the entity; see [`Publisher::observe_planned`]. The first update carries
-    /// the model of the session's settings.
-    pub fn observe_planned<S: ?Sized>(
-        &mut self,
-        entity: EntityId,
-        truth: &Kinematics,
-        planner: &mut impl Planner<S>,
-        around: &S,
-    ) -> bool {
-        self.publish(entity, truth, |publisher, truth| {
-            publisher.observe_planned(truth, planner, around)
-        })
-    }
-
-    /// Teleports an entity of ours. The host's guard may correct that unless the game allowed it:
-    /// [`Host::allow_teleport`](crate::Host::allow_teleport).
-    pub fn teleport(&mut self, entity: EntityId, truth: &Kinematics) -> bool {
-        self.publish(entity, truth, Publisher::teleport)
-    }
-
-    fn publish(
-        &mut self,
-        entity: EntityId,
-        truth: &Kinematics,
-        export: impl FnOnce(&mut Publisher, &Kinematics) -> Option<Update>,
-    ) -> bool {
-        let (Some(at), Some(format)) = (self.timeline_at(truth.at), &self.format) else {
-            return false;
-        };
-        let Some(owned) = self.owned.get_mut(&entity) else { return false };
-        let truth = Kinematics { at, ..*truth };
-        let update = if let Some(publisher) = &mut owned.publisher {
-            export(publisher, &truth)
-        } else if let Ok((publisher, first)) = start(&self.config.publisher, format, &truth) {
-            owned.publisher = Some(publisher);
-            Some(first)
-        } else {
-            None
-        };
-        if let Some(update) = update {
-            owned.export(format.round(&update));
-        }
-        true
-    }
-
-    /// Exports entities of ours by these settings from their next observation on, which is
-    /// exported in full.
-    ///
-    /// # Errors
-    /// Names the first setting that is out of range; nothing changes then.
-    pub fn set_publisher(&mut self, publisher: PublisherConfig) -> Result<(), ConfigError> {
-        Publisher::start(publisher.clone(), &Kinematics::default())?;
-        self.config.publisher = publisher;
-        for owned in self.owned.values_mut() {
-            owned.publisher = None;
-        }
-        Ok(())
-    }
-
     /// Sends a message of the game's own.
     ///
     /// # Errors
@@ -387,20 +321,4 @@ impl Session {
             self.stats.events_dropped += 1;
         }
     }
-}
-
-/// Starts to publish with the rounding of the host's format, or without where the threshold
-/// is finer than that.
-fn start(
-    config: &PublisherConfig,
-    format: &Format,
-    truth: &Kinematics,
-) -> Result<(Publisher, Update), ConfigError> {
-    let mut rounded = config.clone();
-    rounded.quantiser = *format.quantiser();
-    Publisher::start(rounded, truth).or_else(|_| {
-        let mut exact = config.clone();
-        exact.quantiser = Quantiser::EXACT;
-        Publisher::start(exact, truth)
-    })
 }

@@ -15,7 +15,7 @@ use crate::loss_detection::AckReport;
 use crate::reliable::Taken;
 use crate::wire::{
     Ack, DisconnectReason, EntityId, Format, Message, Owner, PacketReader, PeerId, UpdateBody,
-    UpdateSeq, VERSION,
+    UpdateSeq,
 };
 
 /// A datagram sent this long after what we take for now proves our clock wrong.
@@ -155,7 +155,7 @@ impl Session {
         let (Ok(format), Some((&clock_mode, welcome))) = (known, config.split_first()) else {
             self.stats.malformed += 1;
             self.stage = SessionStage::Ended(1);
-            self.push_event(SessionEvent::Disconnected(DisconnectReason::Version(VERSION)));
+            self.push_event(SessionEvent::Disconnected(DisconnectReason::Format));
             return;
         };
         self.format = Some(format);
@@ -204,7 +204,7 @@ impl Session {
         let arrived = self.arrival(now, datagram);
         let shown = self.rebased(&update, datagram, now);
         if let Some(old) = self.ghosts.get_mut(&entity) {
-            old.ghost.accept(shown, arrived);
+            old.show(shown, arrived);
             old.history.put(entry.number, update);
             (old.sequence, old.entered) = (sequence, sequence);
             (old.owner, old.tag) = (entry.owner, entry.tag.into());
@@ -254,7 +254,7 @@ impl Session {
         if let Some(remote) = self.ghosts.get_mut(&entity) {
             remote.history.put(seq.number(newest), update);
             remote.sequence = datagram.sequence;
-            remote.ghost.accept(shown, arrived);
+            remote.show(shown, arrived);
             self.stats.updates_in += 1;
         }
         true
@@ -351,8 +351,7 @@ impl Session {
         };
         let at = SimTime::from_micros(now.as_micros().saturating_sub(rested_us));
         if let Some(owned) = self.owned.get_mut(&entity) {
-            owned.corrected = Some(datagram.sequence);
-            owned.publisher = None; // what it exported is void
+            owned.correct(datagram.sequence, update.teleports());
         }
         let state = Kinematics { at, ..*update.kinematics() };
         self.push_event(SessionEvent::Corrected { entity, state });

@@ -1,7 +1,7 @@
 //! Prediction of a later update from a baseline, equal to the last bit on both ends.
 
 use libm::exp;
-use reckoning::{DQuat, DVec3, Model, SimTime, Update, UpdateKind};
+use reckoning::{DQuat, DVec3, Model, SimTime, Update};
 
 use super::quantized_update::{
     MAX_CELL, QuantizedModel, QuantizedTurn, QuantizedUpdate, Steps, cell, wrapped,
@@ -79,16 +79,20 @@ impl<'a> BaselinePrediction<'a> {
         self.velocity = baseline.velocity_at(self.at);
     }
 
+    pub(super) fn teleports(&self) -> u32 {
+        self.baseline.map_or(0, Update::teleports)
+    }
+
     pub(super) const fn position(&self) -> Steps {
         self.position
     }
 
     /// The velocity of a body that is `off` its predicted position: the baseline's, plus what must
-    /// have taken it there.
-    pub(super) fn velocity(&self, kind: UpdateKind, off: Steps) -> Steps {
+    /// have taken it there, unless it leapt.
+    pub(super) fn velocity(&self, leapt: bool, off: Steps) -> Steps {
         let steps = &self.format.steps;
         let mut velocity = self.velocity;
-        if self.t_s > 0.0 && kind != UpdateKind::Teleport {
+        if self.t_s > 0.0 && !leapt {
             let [x, y, z] = off.map(|n| n as f64 * steps.position_m * KICK / self.t_s);
             velocity += DVec3::new(x, y, z);
         }

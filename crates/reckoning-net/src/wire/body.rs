@@ -14,6 +14,8 @@ use super::{BitReader, BitWriter, DecodeError, Format};
 
 // Orders of the codes, fitted to recordings with the steps that `Format::new` recommends:
 // the figures are in `testdata/wire.txt`.
+const TELEPORTS_ORDER: u32 = 0;
+const FULL_TELEPORTS_ORDER: u32 = 2;
 const AGE_ORDER: u32 = 4;
 const POSITION_ORDER: u32 = 5;
 const FULL_POSITION_ORDER: u32 = 10;
@@ -45,9 +47,10 @@ impl UpdateBody {
         let quantized = QuantizedUpdate::from_update(format, update);
         let predicted = BaselinePrediction::at(format, baseline, &quantized);
         let mut delta = quantized;
+        delta.teleports = quantized.teleports.wrapping_sub(predicted.teleports());
         delta.position = minus(quantized.position, predicted.position());
         delta.velocity =
-            minus(quantized.velocity, predicted.velocity(quantized.kind, delta.position));
+            minus(quantized.velocity, predicted.velocity(delta.is_leap(), delta.position));
         delta.angular_velocity = minus(quantized.angular_velocity, predicted.angular_velocity());
         let (plan, closes) = plan_delta(&quantized, predicted.plan());
         delta.plan = plan;
@@ -76,8 +79,9 @@ impl UpdateBody {
         let (delta, predicted) =
             (&self.delta, BaselinePrediction::at(format, baseline, &self.delta));
         let mut quantized = *delta;
+        quantized.teleports = delta.teleports.wrapping_add(predicted.teleports());
         quantized.position = plus("position", delta.position, predicted.position())?;
-        let velocity = predicted.velocity(delta.kind, delta.position);
+        let velocity = predicted.velocity(delta.is_leap(), delta.position);
         quantized.velocity = plus("velocity", delta.velocity, velocity)?;
         quantized.acceleration = plus("acceleration", delta.acceleration, [0; 3])?;
         quantized.angular_velocity =
@@ -130,7 +134,7 @@ impl UpdateBody {
     /// Writes it, its stamp as steps before `near_tick`.
     pub(super) fn write(&self, out: &mut BitWriter, format: &Format, near_tick: i64) {
         let delta = &self.delta;
-        write_kind(out, delta.kind);
+        self.write_kind(out);
         write_model(out, format, &delta.model);
         write_signed(out, near_tick - delta.tick, AGE_ORDER);
         write_vector(out, format, delta.position, self.position_order());
@@ -155,6 +159,22 @@ impl UpdateBody {
             write_vector(out, format, delta.acceleration, ACCELERATION_ORDER);
         }
         self.write_turning(out, format);
+    }
+
+    /// The kind; and the count of teleports, where it is not as predicted.
+    fn write_kind(&self, out: &mut BitWriter) {
+        let (kind, teleports) = (self.delta.kind, self.delta.teleports.cast_signed());
+        if self.delta.is_leap() {
+            out.write(0b11, 2);
+        }
+        match kind {
+            UpdateKind::Partial => out.write(0b0, 1),
+            UpdateKind::Full => out.write(0b01, 2),
+            UpdateKind::Teleport => out.write(0b11, 2),
+        }
+        if self.delta.is_leap() {
+            write_signed(out, i64::from(teleports), teleports_order(self.has_baseline));
+        }
     }
 
     fn write_turning(&self, out: &mut BitWriter, format: &Format) {
@@ -187,10 +207,11 @@ impl UpdateBody {
         near_tick: i64,
         has_baseline: bool,
     ) -> Result<Self, DecodeError> {
-        let kind = read_kind(from)?;
+        let (kind, teleports) = read_kind(from, has_baseline)?;
         let model = read_model(from, format)?;
         let tick = Format::checked_tick(near_tick - read_signed(from, AGE_ORDER)?)?;
-        let delta = QuantizedUpdate::as_predicted(format, kind, tick, model);
+        let mut delta = QuantizedUpdate::as_predicted(format, kind, tick, model);
+        delta.teleports = teleports;
         let mut body = Self { delta, closes: false, turns: false, has_baseline };
         body.delta.position = read_vector(from, format, body.position_order())?;
         body.delta.velocity = read_vector(from, format, body.velocity_order())?;
@@ -339,19 +360,31 @@ fn read_vector(from: &mut BitReader, format: &Format, order: u32) -> Result<Step
     Ok(steps)
 }
 
-fn write_kind(out: &mut BitWriter, kind: UpdateKind) {
-    match kind {
-        UpdateKind::Partial => out.write(0b0, 1),
-        UpdateKind::Full => out.write(0b01, 2),
-        UpdateKind::Teleport => out.write(0b11, 2),
+/// The kind, and how many teleports more than predicted.
+fn read_kind(from: &mut BitReader, has_baseline: bool) -> Result<(UpdateKind, u32), DecodeError> {
+    let kind = read_plain_kind(from)?;
+    if kind != UpdateKind::Teleport {
+        return Ok((kind, 0));
     }
+    let kind = read_plain_kind(from)?;
+    let got = read_signed(from, teleports_order(has_baseline))?;
+    match i32::try_from(got) {
+        Ok(0) if kind != UpdateKind::Teleport => {}
+        Ok(teleports) => return Ok((kind, teleports.cast_unsigned())),
+        Err(_) => {}
+    }
+    Err(DecodeError::UnknownValue { name: "teleports", got: got.cast_unsigned() })
 }
 
-fn read_kind(from: &mut BitReader) -> Result<UpdateKind, DecodeError> {
+fn read_plain_kind(from: &mut BitReader) -> Result<UpdateKind, DecodeError> {
     if !from.read_bit()? {
         return Ok(UpdateKind::Partial);
     }
     Ok(if from.read_bit()? { UpdateKind::Teleport } else { UpdateKind::Full })
+}
+
+const fn teleports_order(has_baseline: bool) -> u32 {
+    if has_baseline { TELEPORTS_ORDER } else { FULL_TELEPORTS_ORDER }
 }
 
 fn terms_of(model: &Model) -> usize {

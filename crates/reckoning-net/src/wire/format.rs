@@ -6,7 +6,7 @@ use core::time::Duration;
 
 use reckoning::bytes::Registry;
 use reckoning::model::PathRide;
-use reckoning::{Curve, Model, Quantiser, SimTime, Update};
+use reckoning::{Curve, DQuat, DVec3, Kinematics, Model, Quantiser, SimTime, Update};
 
 use super::quantized_update::QuantizedUpdate;
 use super::{DecodeError, FormatError, MAX_CLASS, MAX_MODELS};
@@ -38,7 +38,8 @@ struct Tables {
 }
 
 impl Format {
-    /// A format. `flat` drops height and tilt; stamps are counted `stamp_hz` times a second;
+    /// A format. `flat` drops height and tilt; stamps are counted `stamp_hz` times a second, at
+    /// least as often as anyone observes, since of two updates with one stamp the first counts;
     /// `models` lists the usual models, the most frequent first, so that naming one costs a
     /// bit or two. Other models travel as well, at the price of their parameters.
     ///
@@ -84,10 +85,33 @@ impl Format {
         QuantizedUpdate::from_update(self, update).update(self).unwrap_or(*update)
     }
 
+    /// What of a truth this format can say at all: in a flat world nothing of height and tilt, so
+    /// that nobody is due an update because of what no update tells.
+    #[must_use]
+    pub fn sayable(&self, truth: &Kinematics) -> Kinematics {
+        let flat = |v: DVec3| DVec3::new(v.x, v.y, 0.0);
+        if !self.flat {
+            return *truth;
+        }
+        Kinematics {
+            at: truth.at,
+            position: flat(truth.position),
+            velocity: flat(truth.velocity),
+            acceleration: flat(truth.acceleration),
+            orientation: upright(truth.orientation),
+            angular_velocity: DVec3::Z * truth.angular_velocity.z,
+        }
+    }
+
     /// The moment nearest to `at` that a stamp can say.
     #[must_use]
     pub fn round_time(&self, at: SimTime) -> SimTime {
         self.time_of(self.tick_of(at))
+    }
+
+    /// The moment after `at` that a stamp can say next.
+    pub(crate) fn next_time(&self, at: SimTime) -> SimTime {
+        self.time_of(self.tick_of(at) + 1)
     }
 
     /// Stamps per second.
@@ -155,6 +179,15 @@ impl Format {
         }
         steps
     }
+}
+
+/// The orientation without its tilt; bit for bit what it was if it had none.
+fn upright(orientation: DQuat) -> DQuat {
+    if orientation.x == 0.0 && orientation.y == 0.0 {
+        return orientation;
+    }
+    let turned = DQuat::from_xyzw(0.0, 0.0, orientation.z, orientation.w).normalize();
+    if turned.is_finite() { turned } else { DQuat::IDENTITY }
 }
 
 fn is_registered(model: &Model, registry: &Registry) -> bool {

@@ -43,6 +43,10 @@ pub enum DisconnectReason {
     Closing,
     /// A reason of the game's own.
     Game(u16),
+    /// The peer cannot read the host's format or settings, or lacks a path or custom model that
+    /// the format names: see [`SessionConfig::registry`](crate::SessionConfig::registry). A session
+    /// says so to its game.
+    Format,
 }
 
 /// One message of a datagram.

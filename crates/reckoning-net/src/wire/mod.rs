@@ -39,7 +39,7 @@ pub use packet::{PacketReader, PacketWriter};
 pub use reckoning::bytes::Registry;
 
 /// The protocol version of this crate; a [`Message::Join`] carries it.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 /// The longest datagram in bytes: every browser and network path that was tried carries it.
 pub const MAX_DATAGRAM_BYTES: usize = 1_000;
 /// The longest [`Message::Join`] token.

@@ -276,6 +276,7 @@ impl<'a> PacketWriter<'a> {
             DisconnectReason::Conduct => (4, 0),
             DisconnectReason::Closing => (5, 0),
             DisconnectReason::Game(detail) => (6, detail),
+            DisconnectReason::Format => (7, 0),
         };
         self.out.write(code, 4);
         self.out.write(u64::from(detail), 16);
@@ -465,6 +466,7 @@ impl<'a> PacketReader<'a> {
             4 => DisconnectReason::Conduct,
             5 => DisconnectReason::Closing,
             6 => DisconnectReason::Game(detail),
+            7 => DisconnectReason::Format,
             got => return Err(DecodeError::UnknownValue { name: "refusal", got }),
         })
     }

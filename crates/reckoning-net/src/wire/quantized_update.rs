@@ -39,6 +39,8 @@ pub(super) enum QuantizedModel {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct QuantizedUpdate {
     pub kind: UpdateKind,
+    /// How often the body has teleported; in a delta, how much more often than predicted.
+    pub teleports: u32,
     pub tick: i64,
     /// The moment of `tick`.
     pub at: SimTime,
@@ -60,6 +62,7 @@ impl QuantizedUpdate {
         let position = if at == seen.at { seen.position } else { update.position_at(at) };
         Self {
             kind: update.kind(),
+            teleports: update.teleports(),
             tick,
             at,
             position: format.cells(position, steps.position_m),
@@ -81,6 +84,7 @@ impl QuantizedUpdate {
         let none = [0; 3];
         Self {
             kind,
+            teleports: 0,
             tick,
             at: format.time_of(tick),
             position: none,
@@ -91,6 +95,12 @@ impl QuantizedUpdate {
             model,
             plan: QuantizedModel::empty(&model),
         }
+    }
+
+    /// Whether this delta leads to where the body did not move: what it is off says nothing of how
+    /// fast it is.
+    pub(super) fn is_leap(&self) -> bool {
+        self.kind == UpdateKind::Teleport || self.teleports != 0
     }
 
     pub(super) fn update(&self, format: &Format) -> Result<Update, DecodeError> {
@@ -104,7 +114,7 @@ impl QuantizedUpdate {
             angular_velocity: vector(self.angular_velocity, steps.angular_velocity_radps),
         };
         let model = self.plan.model(format, self.model)?;
-        Ok(Update::new(seen, model, self.kind)?)
+        Ok(Update::new(seen, model, self.kind)?.with_teleports(self.teleports))
     }
 }
 

@@ -106,7 +106,7 @@ pub fn update(seen: Kinematics, model: Model, kind: UpdateKind) -> Update {
 }
 
 /// A reason of every kind, the game's own with that code.
-pub const fn disconnect_reasons(game: u16) -> [DisconnectReason; 7] {
+pub const fn disconnect_reasons(game: u16) -> [DisconnectReason; 8] {
     [
         DisconnectReason::Version(VERSION),
         DisconnectReason::Token,
@@ -115,6 +115,7 @@ pub const fn disconnect_reasons(game: u16) -> [DisconnectReason; 7] {
         DisconnectReason::Conduct,
         DisconnectReason::Closing,
         DisconnectReason::Game(game),
+        DisconnectReason::Format,
     ]
 }
 
@@ -122,6 +123,7 @@ pub const fn disconnect_reasons(game: u16) -> [DisconnectReason; 7] {
 pub fn bits(update: &Update) -> Vec<u64> {
     let seen = update.kinematics();
     let mut all = vec![seen.at.as_micros() as u64, update.kind() as u64];
+    all.push(u64::from(update.teleports()));
     let vectors = [seen.position, seen.velocity, seen.acceleration, seen.angular_velocity];
     all.extend(vectors.iter().flat_map(DVec3::to_array).map(f64::to_bits));
     all.extend(seen.orientation.to_array().map(f64::to_bits));

@@ -207,7 +207,7 @@ impl Host {
         let rest =
             Kinematics { orientation: seen.orientation, ..Kinematics::at_rest(now, seen.position) };
         if let Some(known) = full_update(&rest, self.config.model) {
-            entity.learn(known);
+            entity.observe(known);
         }
     }
 

@@ -12,15 +12,15 @@ use reckoning::fairness::{FairnessConfig, Policy};
 use reckoning::guard::GuardConfig;
 use reckoning::{DVec3, Fairness, Guard, Kinematics, Model, SimTime, Update, UpdateKind};
 
-use crate::ack_window::{Sequence, ahead};
+use crate::ack_window::Sequence;
 use crate::history::UpdateHistory;
 use crate::host::sending::{PayloadCache, PayloadKey, PredictionError, PredictionErrorCache};
 use crate::wire::{EncodedBody, EntityId, Format, Owner, UpdateBody};
 use crate::zones::ZoneClass;
 
-/// After this many numbers a teleport is forgotten, long before sixteen bits turn round and it would
-/// seem to lie ahead. Whoever still has an older number is sent the body without a baseline.
-const MAX_TELEPORT_AGE: i16 = 16_384;
+/// A host that teleports an entity of a peer counts this many on, so that what the owner counted
+/// meanwhile lies behind: the host's word wins.
+const HOST_TELEPORT: u32 = 16;
 
 /// How updates of a distance class are written.
 #[derive(Clone, Debug)]
@@ -42,8 +42,7 @@ impl ClassFormat {
             return *update;
         }
         let model = self.model.map_or(*update.model(), |model| model.fitted(update.kinematics()));
-        let carried = Update::new(*update.kinematics(), model, update.kind()).unwrap_or(*update);
-        self.format.round(&carried)
+        self.format.round(&update.with_model(model).unwrap_or(*update))
     }
 }
 
@@ -63,6 +62,14 @@ pub(crate) struct Inbound {
     pub(crate) sequence: Option<Sequence>,
 }
 
+/// An update that a fairness policy shares out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Exported {
+    pub(crate) number: u16,
+    pub(crate) teleports: u32,
+    pub(crate) at: SimTime,
+}
+
 /// One entity.
 #[derive(Debug)]
 pub(crate) struct Entity {
@@ -74,15 +81,11 @@ pub(crate) struct Entity {
     /// Whether `known` has a number, the newest of `history`.
     numbered: bool,
     history: UpdateHistory,
-    /// The first number after the last teleport.
-    teleported: Option<u16>,
-    /// `known` comes after a teleport and has no number yet.
-    teleports: bool,
     pub(crate) inbound: Inbound,
     pub(crate) guard: Option<Box<Guard>>,
     pub(crate) fairness: Option<Box<Fairness>>,
-    /// The number last given to `fairness`, and when.
-    pub(crate) exported: Option<(u16, SimTime)>,
+    /// What was last given to `fairness`.
+    pub(crate) exported: Option<Exported>,
     /// The number last remembered for hit checks, by class.
     pub(crate) remembered: [Option<u16>; crate::zones::MAX_CLASSES],
     prediction_errors: PredictionErrorCache,
@@ -98,8 +101,6 @@ impl Entity {
             known,
             numbered: false,
             history: UpdateHistory::default(),
-            teleported: None,
-            teleports: false,
             inbound: Inbound::default(),
             guard: None,
             fairness: None,
@@ -115,12 +116,35 @@ impl Entity {
         &self.known
     }
 
+    /// The host learns something newer by itself, and counts the teleport if it is one.
+    pub(crate) fn observe(&mut self, seen: Update) -> bool {
+        let more = match (seen.kind(), self.owner) {
+            (UpdateKind::Teleport, Owner::Host) => 1,
+            (UpdateKind::Teleport, Owner::Peer(_)) => HOST_TELEPORT,
+            _ => 0,
+        };
+        self.learn(seen.with_teleports(self.known.teleports().wrapping_add(more)))
+    }
+
+    /// An update of the owner as the host takes it: a teleport if the owner counts more of them,
+    /// whichever of its updates said so first. `None` for one that was sent before the owner knew
+    /// where the host had teleported the body to.
+    pub(crate) fn as_counted(&self, update: Update) -> Option<Update> {
+        let kind = match update.teleports().wrapping_sub(self.known.teleports()).cast_signed() {
+            ..0 => return None,
+            // Nobody would see it leap.
+            0 if update.kind() == UpdateKind::Teleport => UpdateKind::Full,
+            0 => update.kind(),
+            1.. => UpdateKind::Teleport,
+        };
+        Some(update.with_kind(kind))
+    }
+
     /// The host learns something newer; what is not newer changes nothing.
     pub(crate) fn learn(&mut self, known: Update) -> bool {
         if known.at() <= self.known.at() {
             return false;
         }
-        self.teleports |= known.kind() == UpdateKind::Teleport;
         self.known = known;
         self.numbered = false;
         self.prediction_errors.forget();
@@ -134,13 +158,8 @@ impl Entity {
             return number;
         }
         let number = newest.map_or(0, |newest| newest.wrapping_add(1));
-        let plain = Update::new(*self.known.kinematics(), *self.known.model(), UpdateKind::Partial);
-        self.history.put(number, format.round(&plain.unwrap_or(self.known)));
-        if core::mem::take(&mut self.teleports) {
-            self.teleported = Some(number);
-        } else if self.teleported.is_some_and(|at| ahead(number, at) > MAX_TELEPORT_AGE) {
-            self.teleported = None;
-        }
+        // Whether it leaps depends on what a peer has; the count tells.
+        self.history.put(number, format.round(&self.known.with_kind(UpdateKind::Partial)));
         self.numbered = true;
         self.payloads.clear();
         number
@@ -164,10 +183,10 @@ impl Entity {
             .find(|number| self.history.get(*number).is_some_and(|update| update.at() == at))
     }
 
-    /// Whether the body teleported after `number`, so that whoever has that must show it elsewhere
-    /// at once.
-    pub(crate) fn teleported_since(&self, number: u16) -> bool {
-        self.teleports || self.teleported.is_some_and(|at| ahead(at, number) > 0)
+    /// How often the body has teleported. Whoever was sent another count must show it elsewhere at
+    /// once.
+    pub(crate) const fn teleports(&self) -> u32 {
+        self.known.teleports()
     }
 
     /// How far the prediction from `sent` is off at `now`, by the rules of the class that the peer
@@ -224,11 +243,7 @@ impl Entity {
         if let Some(body) = self.payloads.body(key) {
             return Some(*body);
         }
-        let mut update = self.update_in(classes, key.update)?;
-        if key.teleport {
-            let kind = UpdateKind::Teleport;
-            update = Update::new(*update.kinematics(), *update.model(), kind).unwrap_or(update);
-        }
+        let update = self.update_in(classes, key.update)?;
         let baseline = match key.baseline {
             Some(baseline) => Some(self.update_in(classes, baseline)?),
             None => None,
@@ -241,8 +256,7 @@ impl Entity {
 
     /// What the host knows, as an update to correct an owner with.
     pub(crate) fn correction(&self, format: &Format) -> Update {
-        let full = Update::new(*self.known.kinematics(), *self.known.model(), UpdateKind::Full);
-        format.round(&full.unwrap_or(self.known))
+        format.round(&self.known.with_kind(UpdateKind::Full))
     }
 
     /// Another owner moves the entity from now on.
@@ -280,16 +294,20 @@ mod tests {
     use reckoning::{DVec3, Quantiser};
 
     use super::*;
+    use crate::host::sending::PeerEntityState;
     use crate::wire::Registry;
+    use crate::zones::ZoneConfig;
 
+    /// A peer that was sent the teleport is never due it again, and one that was not always is,
+    /// however many numbers pass.
     #[test]
     fn a_teleport_does_not_come_back_when_numbers_turn_round() {
-        let steps = Quantiser { position_m: 0.01, velocity_mps: 0.03, ..Quantiser::EXACT };
         let steps = Quantiser {
+            position_m: 0.01,
+            velocity_mps: 0.03,
             acceleration_mps2: 0.1,
             angular_velocity_radps: 0.01,
             orientation: 0.01,
-            ..steps
         };
         let format = Format::new(true, 1_000, steps, &[Model::Linear], Registry::default());
         let format = format.unwrap();
@@ -297,15 +315,25 @@ mod tests {
             let seen = Kinematics::moving(SimTime::from_millis(ms), DVec3::ZERO, DVec3::X);
             Update::new(seen, Model::Linear, kind).unwrap()
         };
+        let classes = [ClassFormat { format: format.clone(), coarser_log2: 0, model: None }];
+        let class = ZoneConfig::default().classes[0];
         let mut entity = Entity::new(EntityId(1), Owner::Host, &[], update(0, UpdateKind::Full));
-        let before = entity.number(&format);
-        entity.learn(update(1, UpdateKind::Teleport));
-        let mut last = entity.number(&format);
-        assert!(entity.teleported_since(before) && !entity.teleported_since(last));
+        let state = || {
+            let mut state = PeerEntityState::new(EntityId(1), 0, 0, 1, SimTime::ZERO);
+            state.stage = crate::host::sending::InterestStage::Shown;
+            state
+        };
+        let (mut before, mut after) = (state(), state());
+        before.sent(entity.number(&format), entity.teleports(), SimTime::ZERO);
+        entity.observe(update(1, UpdateKind::Teleport));
         for ms in 2..140_000 {
-            entity.learn(update(ms, UpdateKind::Partial));
-            assert!(!entity.teleported_since(last), "after {ms} updates");
-            last = entity.number(&format);
+            let now = SimTime::from_millis(ms);
+            after.sent(entity.number(&format), entity.teleports(), now);
+            entity.observe(update(ms, UpdateKind::Partial));
+            let urgency = before.urgency(&mut entity, &class, &classes, now);
+            assert!(urgency.is_some_and(|it| it > 5e3), "a teleport after {ms} updates");
+            let urgency = after.urgency(&mut entity, &class, &classes, now);
+            assert_eq!(urgency, None, "after {ms} updates");
         }
     }
 }

@@ -3,14 +3,16 @@
 mod entity;
 mod table;
 
-pub(crate) use entity::{BaselineRef, ClassFormat, Entity, full_update, new_fairness};
+pub(crate) use entity::{BaselineRef, ClassFormat, Entity, Exported, full_update, new_fairness};
 pub(crate) use table::EntityTable;
 
 use core::fmt;
 use core::time::Duration;
 
 use reckoning::kinematics::KinematicsError;
-use reckoning::{ExportReason, Kinematics, Model, Planner, SimTime, Update, UpdateKind};
+use reckoning::{
+    ConfigError, ExportReason, Kinematics, Model, Planner, SimTime, Update, UpdateKind,
+};
 
 use super::Host;
 use super::connections::Peer;
@@ -39,6 +41,8 @@ pub enum SpawnError {
     },
     /// The state is not usable.
     Kinematics(KinematicsError),
+    /// The state and [`HostConfig::model`](crate::HostConfig::model) do not make an update.
+    Unusable(ConfigError),
 }
 
 impl fmt::Display for SpawnError {
@@ -54,6 +58,7 @@ impl fmt::Display for SpawnError {
                 write!(f, "peer {} has not joined or owns too many; admit it first", peer.0)
             }
             Self::Kinematics(error) => error.fmt(f),
+            Self::Unusable(error) => error.fmt(f),
         }
     }
 }
@@ -81,9 +86,9 @@ impl Host {
             return Err(SpawnError::TagTooLong { got_bytes: tag.len() });
         }
         truth.validate().map_err(SpawnError::Kinematics)?;
-        let Some(known) = full_update(truth, self.config.model) else {
-            return Err(SpawnError::Full { max: 0 });
-        };
+        let model = self.config.model.fitted(truth);
+        let known = Update::new(self.config.format.sayable(truth), model, UpdateKind::Full);
+        let known = known.map_err(SpawnError::Unusable)?;
         let (policy, seed) = (self.config.fairness, self.config.seed);
         let id = self.entities.insert(|id| {
             let mut entity = Entity::new(id, Owner::Host, tag, known);
@@ -167,8 +172,9 @@ impl Host {
     }
 
     fn learn(&mut self, id: EntityId, truth: &Kinematics, model: Model, kind: UpdateKind) -> bool {
-        let Ok(known) = Update::new(*truth, model, kind) else { return false };
-        let learnt = self.entities.get_mut(id).is_some_and(|entity| entity.learn(known));
+        let sayable = self.config.format.sayable(truth);
+        let Ok(known) = Update::new(sayable, model, kind) else { return false };
+        let learnt = self.entities.get_mut(id).is_some_and(|entity| entity.observe(known));
         if let (true, Some(rewind)) = (learnt, &mut self.rewind) {
             rewind.observe(id, truth);
         }

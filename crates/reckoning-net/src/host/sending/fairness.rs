@@ -8,7 +8,7 @@ use reckoning::fairness::ListenerId;
 use super::export_reason::{ExportState, reason_for_everybody};
 use crate::host::config::HostConfig;
 use crate::host::connections::Peer;
-use crate::host::entities::{BaselineRef, ClassFormat, Entity, EntityTable};
+use crate::host::entities::{BaselineRef, ClassFormat, Entity, EntityTable, Exported};
 use crate::wire::{Format, PeerId};
 use crate::zones::ZoneClass;
 
@@ -48,12 +48,13 @@ fn export_state(
     class: &ZoneClass,
     now: SimTime,
 ) -> ExportState {
-    let (number, at) = entity.exported.unzip();
-    let teleported = number.is_some_and(|number| entity.teleported_since(number));
-    let exported = number.filter(|_| !teleported).map(|number| BaselineRef { number, class: 0 });
+    let exported = entity.exported;
+    let teleported = exported.is_some_and(|it| it.teleports != entity.teleports());
+    let sent =
+        exported.filter(|_| !teleported).map(|it| BaselineRef { number: it.number, class: 0 });
     ExportState {
-        silence: at.map_or_else(Default::default, |at| now.saturating_since(at)),
-        error: exported.and_then(|sent| entity.prediction_error(classes, sent, (0, class), now)),
+        silence: exported.map_or_else(Default::default, |it| now.saturating_since(it.at)),
+        error: sent.and_then(|sent| entity.prediction_error(classes, sent, (0, class), now)),
         teleported,
         due: false,
         lost: false,
@@ -63,7 +64,7 @@ fn export_state(
 
 fn export(entity: &mut Entity, format: &Format, now: SimTime) {
     let number = entity.number(format);
-    entity.exported = Some((number, now));
+    entity.exported = Some(Exported { number, teleports: entity.teleports(), at: now });
     let Some(update) = entity.numbered(number).copied() else { return };
     if let Some(fairness) = entity.fairness.as_deref_mut() {
         fairness.handle_export(update, now);

@@ -17,8 +17,6 @@ pub(crate) struct PayloadKey {
     /// The update that is written.
     pub(crate) update: BaselineRef,
     pub(crate) baseline: Option<BaselineRef>,
-    /// It is written as a teleport.
-    pub(crate) teleport: bool,
 }
 
 impl PayloadKey {
@@ -26,7 +24,7 @@ impl PayloadKey {
     fn packed(self) -> u64 {
         let pair = |update: BaselineRef| u64::from(update.number) << 8 | u64::from(update.class);
         let baseline = self.baseline.map_or(0, |it| 1 << 24 | pair(it));
-        1 << 63 | u64::from(self.teleport) << 56 | baseline << 24 | pair(self.update)
+        1 << 63 | baseline << 24 | pair(self.update)
     }
 
     fn place(self) -> usize {

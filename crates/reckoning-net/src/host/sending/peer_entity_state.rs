@@ -41,6 +41,8 @@ pub(crate) struct PeerEntityState {
     pub(crate) epoch: u16,
     /// What was sent last.
     sent: Option<BaselineRef>,
+    /// The count of teleports that it said.
+    sent_teleports: u32,
     sent_at: SimTime,
     /// The newest that was acknowledged.
     acknowledged: Option<BaselineRef>,
@@ -62,6 +64,7 @@ impl PeerEntityState {
             stage: InterestStage::Enter { sent: false },
             epoch,
             sent: None,
+            sent_teleports: 0,
             sent_at: now,
             acknowledged: None,
             losses: 0,
@@ -95,7 +98,7 @@ impl PeerEntityState {
     }
 
     /// How urgently something has to be sent in this tick; `None` when nothing has to.
-    pub(super) fn urgency(
+    pub(crate) fn urgency(
         &self,
         entity: &mut Entity,
         class: &ZoneClass,
@@ -134,7 +137,7 @@ impl PeerEntityState {
         classes: &[ClassFormat],
         now: SimTime,
     ) -> ExportState {
-        let teleported = self.sent.is_some_and(|sent| entity.teleported_since(sent.number));
+        let teleported = self.sent.is_some() && self.sent_teleports != entity.teleports();
         let rules = (self.class, class);
         let sent = self.sent.filter(|_| !teleported);
         ExportState {
@@ -149,7 +152,10 @@ impl PeerEntityState {
 
     /// The number to send, and the baseline to code it against.
     pub(super) fn choose_update(&self, newest: u16, entity: &Entity) -> (u16, Option<BaselineRef>) {
-        let wanted = self.chosen.filter(|number| entity.has_number(*number));
+        let wanted = self.chosen.filter(|number| {
+            let chosen = entity.numbered(*number);
+            chosen.is_some_and(|chosen| chosen.teleports() == entity.teleports())
+        });
         // Never backwards: the peer would drop it.
         let wanted = wanted.filter(|n| self.sent.is_none_or(|sent| ahead(*n, sent.number) > 0));
         let number = wanted.unwrap_or(newest);
@@ -160,11 +166,6 @@ impl PeerEntityState {
                 && entity.has_number(acknowledged.number)
         });
         (number, baseline)
-    }
-
-    /// Whether the body teleported since the newest update acknowledged.
-    pub(super) fn needs_teleport(&self, entity: &Entity) -> bool {
-        self.acknowledged.is_some_and(|acknowledged| entity.teleported_since(acknowledged.number))
     }
 
     /// Whether that number is the newest acknowledged.
@@ -179,8 +180,9 @@ impl PeerEntityState {
     }
 
     /// An update or an entry was sent.
-    pub(super) fn sent(&mut self, number: u16, now: SimTime) {
+    pub(crate) fn sent(&mut self, number: u16, teleports: u32, now: SimTime) {
         self.sent = Some(BaselineRef { number, class: self.class });
+        self.sent_teleports = teleports;
         self.sent_at = now;
         self.rest();
     }

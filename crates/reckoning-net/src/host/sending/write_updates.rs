@@ -79,11 +79,11 @@ impl SendContext<'_> {
             return true;
         }
         let update = BaselineRef { number, class: state.class };
+        let teleports = entity.numbered(number).map_or(0, reckoning::Update::teleports);
         let fits = if enters {
             write_enter(entity, classes, state, update, format, packet)
         } else {
-            let teleport = state.needs_teleport(entity);
-            let key = PayloadKey { update, baseline, teleport };
+            let key = PayloadKey { update, baseline };
             write_update(entity, classes, state, key, format, packet)
         };
         match fits {
@@ -91,7 +91,7 @@ impl SendContext<'_> {
             Some(false) => return false,
             None => return true,
         }
-        state.sent(number, now);
+        state.sent(number, teleports, now);
         stats.updates_out += 1;
         if enters {
             state.stage = InterestStage::Enter { sent: true };
@@ -129,7 +129,7 @@ fn write_enter(
     format: &Format,
     packet: &mut PacketBuilder,
 ) -> Option<bool> {
-    let body = entity.body(classes, PayloadKey { update, baseline: None, teleport: false })?;
+    let body = entity.body(classes, PayloadKey { update, baseline: None })?;
     let (id, epoch) = (state.entity, state.epoch);
     let BaselineRef { number, class } = update;
     let item = SentItem::Enter { entity: id, number, class, epoch };
