@@ -50,8 +50,6 @@ pub struct Settings {
     pub guard: Guarding,
     /// What is recorded.
     pub recording: RecordingSettings,
-    /// When a server gives itself up.
-    pub watchdog: Watchdog,
     /// How the server shuts down.
     pub shutdown: Shutdown,
 }
@@ -243,29 +241,12 @@ pub struct RecordingSettings {
     /// Time between two writes. Default: 0.5 s.
     #[serde(rename = "write_every_s", deserialize_with = "seconds")]
     pub write_every: Duration,
-    /// A file that is longer is closed and the next one begins. Default: 268435456.
-    pub rotate_bytes: u64,
-    /// A file that spans more is closed and the next one begins. Default: 3600 s.
-    #[serde(rename = "rotate_after_s", deserialize_with = "seconds")]
-    pub rotate_after: Duration,
-}
-
-/// When a server gives itself up.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Watchdog {
-    /// A thread that gives no sign of life for so long ends the process. Default: 10 s.
-    #[serde(rename = "hang_s", deserialize_with = "seconds")]
-    pub hang: Duration,
 }
 
 /// How the server shuts down.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shutdown {
-    /// How long those who play may go on once the server is told to stop. Default: 0 s.
-    #[serde(rename = "drain_s", deserialize_with = "seconds")]
-    pub drain: Duration,
     /// How long clients are told that the server shuts down. Default: 0.5 s.
     #[serde(rename = "farewell_s", deserialize_with = "seconds")]
     pub farewell: Duration,
