@@ -8,6 +8,7 @@ use reckoning_arena::LevelError;
 #[cfg(feature = "lab")]
 use reckoning_predict::TrendMapError;
 use reckoning_predict::learned::LearnedError;
+use reckoning_recording::read_file;
 use reckoning_server::SettingsError;
 
 /// Why a command that was understood did not succeed.
@@ -88,7 +89,10 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     fs::write(path, bytes).map_err(|error| Failure::File { path: path.to_path_buf(), error })
 }
 
-/// Reads a whole file.
-pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    fs::read(path).map_err(|error| Failure::File { path: path.to_path_buf(), error })
+/// Longest file of a trained predictor or a trend map.
+pub const MAX_MODEL_BYTES: u64 = 64 << 20;
+
+/// Reads a whole file, a regular one of at most so many bytes.
+pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
+    read_file(path, limit).map_err(|error| Failure::File { path: path.to_path_buf(), error })
 }

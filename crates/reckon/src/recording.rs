@@ -6,7 +6,7 @@ use std::path::Path;
 use reckoning_lab::import::import_file;
 #[cfg(not(feature = "lab"))]
 use reckoning_recording::load_file as import_file;
-use reckoning_recording::{Recording, salvage_session};
+use reckoning_recording::{MAX_RECORDING_BYTES, Recording, salvage_session};
 
 use crate::failure::{Failure, read};
 
@@ -17,7 +17,7 @@ pub fn open(file: &Path) -> Result<(Recording, String), Failure> {
         let recording = import_file(file).map_err(Failure::lab)?;
         return Ok((recording, "whole".to_string()));
     }
-    let salvaged = salvage_session(&read(file)?);
+    let salvaged = salvage_session(&read(file, MAX_RECORDING_BYTES)?);
     let (opened, damage) = salvaged.map_err(|error| Failure::lab(error.in_file(file)))?;
     let state = match (damage, opened.truncated_at) {
         (Some(damage), _) => format!("damaged; this is what comes before: {damage}"),

@@ -1,8 +1,8 @@
 //! `reckon serve` and `reckon token`: files and flags in; the work is in `reckoning-server`.
 
-use std::fs;
 use std::path::Path;
 
+use reckoning_recording::read_text_file;
 use reckoning_server::settings::{self, Settings};
 use reckoning_server::token::{TokenKey, new_key_hex, to_hex};
 use reckoning_server::{Relay, Running, Server, logs, unix_seconds};
@@ -11,6 +11,9 @@ use crate::arena::{Chosen, play};
 use crate::args::{Serve, Token};
 use crate::failure::Failure;
 use crate::say;
+
+/// Longest file of a key; one has 64 letters.
+const MAX_KEY_BYTES: u64 = 64 << 10;
 
 /// Serves until it is told to stop.
 pub fn run(command: &Serve) -> Result<(), Failure> {
@@ -39,17 +42,19 @@ fn greeting(running: &Running) -> String {
 fn settings(command: &Serve) -> Result<Settings, Failure> {
     let path = command.config.as_deref();
     let wrong = |error| Failure::Settings { path: path.map(Path::to_path_buf), error };
-    let text = path.map_or(Ok(String::new()), read)?;
+    let limit = settings::MAX_FILE_BYTES as u64;
+    let text = path.map_or(Ok(String::new()), |path| read(path, limit))?;
     let mut table = settings::parse(&text).map_err(wrong)?;
-    for assignment in &command.assignments.0 {
+    let demo = command.demo.then(|| "demo=\"on\"".to_string());
+    for assignment in command.assignments.0.iter().chain(&demo) {
         settings::set(&mut table, assignment)
             .map_err(|error| Failure::Settings { path: None, error })?;
     }
     Settings::from_table(table).map_err(wrong)
 }
 
-fn read(path: &Path) -> Result<String, Failure> {
-    fs::read_to_string(path).map_err(|error| Failure::File { path: path.to_path_buf(), error })
+fn read(path: &Path, limit: u64) -> Result<String, Failure> {
+    read_text_file(path, limit).map_err(|error| Failure::File { path: path.to_path_buf(), error })
 }
 
 /// Prints a new key or a new token.
@@ -62,7 +67,7 @@ pub fn token(command: &Token) -> Result<(), Failure> {
 }
 
 fn mint(command: &Token, key: &Path) -> Result<String, Failure> {
-    let key = TokenKey::from_hex(&read(key)?).map_err(Failure::server)?;
+    let key = TokenKey::from_hex(&read(key, MAX_KEY_BYTES)?).map_err(Failure::server)?;
     let expires = unix_seconds().saturating_add(command.minutes.saturating_mul(60));
     let entities = command.entities.as_deref().unwrap_or_default();
     let token = key.mint(entities, expires).map_err(Failure::server)?;

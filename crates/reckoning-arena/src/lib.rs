@@ -50,7 +50,9 @@ pub use level::{
 pub use reckoning::{DVec3, Kinematics, SimTime};
 pub use record::{Match, MatchConfig, MatchFrame, digest};
 pub use remote_bot::RemoteBot;
-pub use world::{Event, Input, Mode, Player, PlayerId, Shooter, Shot, Team, Turret, World};
+pub use world::{
+    Event, Input, MAX_PLAYERS, Mode, Player, PlayerId, Shooter, Shot, Team, Turret, World,
+};
 
 /// Steps a second.
 pub const TICKS_PER_S: u32 = 60;

@@ -60,6 +60,8 @@ impl RemoteBot {
             ServerMessage::You { player, entity } => {
                 let id = PlayerId(player);
                 if self.me.is_none_or(|me| me.1 != id) {
+                    // Whoever it was before plays no more.
+                    self.bots.clear();
                     self.bots.add(id);
                 }
                 self.me = Some((entity, id));

@@ -5,6 +5,7 @@
 //! fitted to the other sessions of the same source, never to the one they are tried on.
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use reckoning_predict::{
     Behaviour, Interest, InterestConfig, InterestHybrid, Patterns, PatternsConfig, PatternsHybrid,
     Pheromone, PheromoneConfig, Preference, Trended, TrendedConfig,
 };
+use reckoning_recording::read_file;
 
 /// A way to predict, as the command line names it.
 #[derive(Clone, Debug, PartialEq)]
@@ -212,6 +214,9 @@ impl FromStr for Predictor {
     }
 }
 
+/// Longest file of a trained model; ours have some tens of kilobytes.
+const MAX_MODEL_BYTES: u64 = 16 << 20;
+
 /// A trained model by its name and file; `None` if the name is of something else.
 fn learned(name: &str, path: &str) -> Result<Option<PredictorKind>, PredictorError> {
     let (choose, adapt) = match name {
@@ -220,7 +225,7 @@ fn learned(name: &str, path: &str) -> Result<Option<PredictorKind>, PredictorErr
         "learned-adapting" => (true, true),
         _ => return Ok(None),
     };
-    let bytes = std::fs::read(path)
+    let bytes = read_file(Path::new(path), MAX_MODEL_BYTES)
         .map_err(|error| PredictorError::File { path: path.into(), reason: error.to_string() })?;
     let model = LearnedModel::from_bytes(&bytes)
         .map_err(|error| PredictorError::Model { path: path.into(), error })?;

@@ -33,6 +33,12 @@ impl MemoryBudget {
         Self { limit: promised / 8 * COUNTED_EIGHTHS, held: bytes }
     }
 
+    /// For a text of so many bytes that is parsed and not sorted: all of the promise.
+    pub(crate) fn for_text(bytes: usize) -> Self {
+        let promised = MEMORY_CAP_BYTES.max((bytes as u64).saturating_mul(MEMORY_BYTES_PER_BYTE));
+        Self { limit: promised, held: bytes as u64 }
+    }
+
     /// What is held at present.
     pub(crate) const fn held(&self) -> u64 {
         self.held

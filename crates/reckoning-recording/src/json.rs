@@ -4,9 +4,10 @@ use serde_json::{Map, Value};
 
 use super::{Fault, MemoryBudget, RecordingError};
 
-/// What an object takes with room for its first entries, and what each further value takes,
-/// both with the room that growing lists leave free.
+/// What an object and a list take with room for their first entries, and what each value takes
+/// where it stands, with the room that growing lists leave free.
 const OBJECT_BYTES: u64 = 640;
+const LIST_BYTES: u64 = 128;
 const VALUE_BYTES: u64 = 128;
 
 /// Parses one object, within a budget.
@@ -32,7 +33,8 @@ pub(super) fn object(
 fn weight(text: &[u8]) -> u64 {
     let each = |byte: &u8| match byte {
         b'{' => OBJECT_BYTES + VALUE_BYTES,
-        b'[' | b',' => VALUE_BYTES,
+        b'[' => LIST_BYTES + VALUE_BYTES,
+        b',' => VALUE_BYTES,
         _ => 1,
     };
     text.iter().map(each).sum()

@@ -104,7 +104,7 @@ const KINDS: [(BlockKind, &str); 4] = [
 /// # Errors
 /// Names line and byte when this is not a json object. Pieces it does not know are left out.
 pub fn parse_level(text: &[u8]) -> Result<Level, RecordingError> {
-    level_within(text, &mut MemoryBudget::for_input(text.len()))
+    level_within(text, &mut MemoryBudget::for_text(text.len()))
 }
 
 /// As [`parse_level`], within a budget.

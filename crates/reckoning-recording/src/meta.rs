@@ -43,7 +43,7 @@ pub struct Bounds {
 /// # Errors
 /// Names line and byte when this is not a json object.
 pub fn parse_meta(text: &[u8]) -> Result<(String, String, Meta), RecordingError> {
-    meta_within(text, &mut MemoryBudget::for_input(text.len()))
+    meta_within(text, &mut MemoryBudget::for_text(text.len()))
 }
 
 /// As [`parse_meta`], within a budget.

@@ -4,7 +4,7 @@
 //! connection and reports it to the tick loop.
 
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,6 +13,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::clock::Clock;
 use crate::connection::{Conduct, Connection, Sink};
+use crate::health::Health;
 use crate::limits::{AddressLimiter, Permit};
 use crate::metrics::{Metrics, RejectReason};
 use crate::settings::Limits;
@@ -29,11 +30,11 @@ pub(crate) struct Admission {
     pub(crate) clock: Clock,
     pub(crate) limits: Arc<Limits>,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) health: Arc<Health>,
     pub(crate) handshakes: Arc<Semaphore>,
     limiter: AddressLimiter,
     places: Arc<Semaphore>,
     next_peer: AtomicU32,
-    draining: AtomicBool,
     events: Mutex<Sender<ConnectionEvent>>,
 }
 
@@ -42,6 +43,7 @@ impl Admission {
         clock: Clock,
         limits: Arc<Limits>,
         metrics: Arc<Metrics>,
+        health: Arc<Health>,
         events: Sender<ConnectionEvent>,
     ) -> Self {
         // Those who have not joined yet must not keep out those who play.
@@ -52,10 +54,10 @@ impl Admission {
             handshakes: Arc::new(Semaphore::new(limits.pending_handshakes)),
             places: Arc::new(Semaphore::new(places)),
             next_peer: AtomicU32::new(1),
-            draining: AtomicBool::new(false),
             events: Mutex::new(events),
             limits,
             metrics,
+            health,
         }
     }
 
@@ -89,11 +91,11 @@ impl Admission {
     }
 
     pub(crate) fn is_draining(&self) -> bool {
-        self.draining.load(Ordering::Relaxed)
+        self.health.is_draining()
     }
 
     pub(crate) fn drain(&self) {
-        self.draining.store(true, Ordering::Relaxed);
+        self.health.drain();
     }
 
     /// Makes a connection known to the tick loop; `None` when the server is full.

@@ -48,7 +48,9 @@ impl Direction {
     fn send(&mut self, now: SimTime, bytes: Bytes) -> Option<Bytes> {
         let Some(link) = &mut self.current else { return Some(bytes) };
         let stats = link.stats();
-        let under_way = stats.sent - stats.lost - stats.overflowed - stats.delivered;
+        // A duplicate is under way as well, and is delivered without having been sent.
+        let gone = stats.lost + stats.overflowed + stats.delivered;
+        let under_way = (stats.sent + stats.duplicated).saturating_sub(gone);
         if under_way < MAX_IN_FLIGHT {
             link.send(now, bytes.len() as u32, bytes);
         }
@@ -185,6 +187,25 @@ mod tests {
         assert_eq!(conditioner.poll_down(at(100)), Some((PEER, Bytes::from_static(b"old"))));
         assert_eq!(conditioner.poll_down(at(100)), None);
         assert!(conditioner.links.is_empty());
+    }
+
+    #[test]
+    fn a_link_that_doubles_everything_goes_on_and_stays_bounded() {
+        let mut conditioner = Conditioner::default();
+        let mut config = delay(80);
+        config.duplicate = 1.0;
+        conditioner.set(PEER, Some(config));
+        let mut came = 0;
+        for millis in 0..1_000 {
+            conditioner.send_down(at(millis), PEER, Bytes::from_static(b"x"));
+            came += std::iter::from_fn(|| conditioner.poll_down(at(millis))).count();
+        }
+        assert_eq!(came, 2 * 920, "two of each that was sent 80 ms ago or earlier");
+        for _ in 0..10 * MAX_IN_FLIGHT {
+            conditioner.send_down(at(1_000), PEER, Bytes::from_static(b"x"));
+        }
+        let waiting = std::iter::from_fn(|| conditioner.poll_down(at(2_000))).count() as u64;
+        assert!((MAX_IN_FLIGHT..=MAX_IN_FLIGHT + 1).contains(&waiting), "{waiting}");
     }
 
     #[test]

@@ -80,6 +80,13 @@ pub trait Game: Send {
     /// One step of the game.
     fn tick(&mut self, now: SimTime, host: &mut Host);
 
+    /// The server is about to shut down and lets nobody in any more; those who play go on for at most
+    /// `shutdown.drain_s`. Called once. The default does nothing: a game may tell its players, or end
+    /// the match.
+    fn draining(&mut self, now: SimTime, host: &mut Host) {
+        let _ = (now, host);
+    }
+
     /// A joined client sent an out-of-band datagram, the seven zero bytes included. It has passed
     /// no simulated link. The default does nothing.
     fn out_of_band(&mut self, now: SimTime, peer: PeerId, bytes: &[u8]) {

@@ -23,17 +23,21 @@ mod connection;
 mod game;
 #[cfg(doctest)]
 mod guide;
+mod health;
 mod http;
 mod join_auth;
 mod limits;
 pub mod logs;
 pub mod metrics;
+mod notify;
 mod operator;
 mod overload;
 mod quic;
 pub mod record;
+mod running;
 mod server;
 pub mod settings;
+mod signals;
 mod tick;
 pub mod token;
 
@@ -42,13 +46,15 @@ pub use certificate::IdentityError;
 pub use clock::{Clock, unix_seconds};
 pub use config::host as host_config;
 pub use game::{Game, Joiner, RecordedIdentity, Relay, ServerRequest};
+pub use health::{HealthState, ThreadFailure, Worker};
 pub use reckoning::{ConfigError, DVec3, Kinematics, SimTime};
 pub use reckoning_net::{
     Delivery, DisconnectReason, EntityId, Host, HostConfig, HostEvent, Owner, PeerId, TrafficStats,
     Viewpoint,
 };
 pub use reckoning_netsim::LinkConfig;
-pub use server::{Running, ServeError, Server};
+pub use running::{RunError, Running};
+pub use server::{ServeError, Server};
 pub use settings::{Settings, SettingsError};
 
 #[cfg(doctest)]

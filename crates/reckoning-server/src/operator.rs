@@ -12,7 +12,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::IntoResponse;
 use axum::routing::get;
 use tokio::net::{TcpListener, TcpStream};
@@ -21,9 +21,11 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio_rustls::TlsAcceptor;
 
 use crate::admission::Admission;
+use crate::health::{ThreadFailure, Worker};
 use crate::http;
 use crate::metrics;
-use crate::server::{ServeError, spawn};
+use crate::running::join;
+use crate::server::{ServeError, beat, panic_of, spawn};
 use crate::settings::OperatorListen;
 
 /// Connections at once: some scrapers and an operator with a browser.
@@ -39,12 +41,11 @@ pub(crate) fn router(admission: Arc<Admission>) -> Router {
         .with_state(admission)
 }
 
+/// Who watches over servers wants to know whether to send players here.
 async fn health(State(admission): State<Arc<Admission>>) -> impl IntoResponse {
-    if admission.is_draining() {
-        (StatusCode::SERVICE_UNAVAILABLE, "draining\n")
-    } else {
-        (StatusCode::OK, "ok\n")
-    }
+    let health = admission.health.state();
+    let code = if health.is_serving() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    (code, [(CACHE_CONTROL, "no-store")], format!("{health}\n"))
 }
 
 async fn metrics(State(admission): State<Arc<Admission>>) -> impl IntoResponse {
@@ -78,21 +79,28 @@ impl Operator {
         let address = listener.local_addr().map_err(ServeError::Threads)?;
         let tls = tls.filter(|_| !address.ip().to_canonical().is_loopback());
         let (close, closed) = oneshot::channel::<()>();
-        let thread = spawn("operator", move || {
+        let health = admission.health.clone();
+        let watched = health.clone();
+        let thread = spawn(Worker::Operator, &health, move || {
             runtime.block_on(async {
-                tokio::spawn(accept(listener, tls, admission));
-                // A dropped sender means the same.
-                let _ = closed.await;
+                let accepting = panic_of(tokio::spawn(accept(listener, tls, admission)));
+                tokio::select! {
+                    // A dropped sender means the same.
+                    _ = closed => {}
+                    () = beat(Worker::Operator, &watched) => {}
+                    panic = accepting => watched.note_panic(Worker::Operator, panic.as_ref()),
+                }
             });
         })?;
         Ok(Some(Self { address, close: Some(close), thread: Some(thread) }))
     }
 
-    pub(crate) fn close(&mut self) {
+    pub(crate) fn close(
+        &mut self,
+        failure: impl Fn() -> Option<ThreadFailure>,
+    ) -> Option<ThreadFailure> {
         self.close = None;
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
+        join(self.thread.take()?, failure)
     }
 }
 

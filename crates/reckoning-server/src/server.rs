@@ -1,11 +1,12 @@
-//! The server: construction, start, shutdown.
+//! The server: construction and start.
 
+use std::any::Any;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -22,12 +23,14 @@ use crate::clock::{Clock, unix_seconds};
 use crate::config::{self, ServerInfo};
 use crate::connection::{self, MAX_QUEUED_BATCHES, SendBatch};
 use crate::game::Game;
+use crate::health::{Health, ThreadFailure, Worker};
 use crate::http::{self, HttpState};
 use crate::join_auth::JoinAuth;
 use crate::metrics::Metrics;
 use crate::operator::{self, Operator};
 use crate::quic;
 use crate::record::{Recorder, RecordingInfo};
+use crate::running::{Running, join};
 use crate::settings::{Access, Http, OperatorListen, Settings, SettingsError};
 use crate::tick::{LoopState, TickLoop};
 use crate::token::{TokenKey, TokenKeyError, to_hex};
@@ -156,12 +159,14 @@ impl Server {
         let host = Host::new(host).map_err(ServeError::Host)?;
         let join_auth = JoinAuth::new(token_key(&settings)?);
         let metrics = Arc::new(Metrics::default());
-        let recorder = recorder(&settings, &info, &metrics)?;
-        let recording = recorder.as_ref().map(|it| it.path().to_path_buf());
         let (clock, stop) = (Clock::start(), Arc::new(AtomicBool::new(false)));
+        let health = Arc::new(Health::new(clock));
+        let recorder = recorder(&settings, &info, &metrics, &health)?;
+        let recording = recorder.as_ref().map(|it| it.path().to_path_buf());
         let (events, connection_events) = channel();
         let limits = Arc::new(settings.limits.clone());
-        let admission = Arc::new(Admission::new(clock, limits, metrics.clone(), events));
+        let admission =
+            Arc::new(Admission::new(clock, limits, metrics.clone(), health.clone(), events));
         let (batches, sent) = mpsc::channel(MAX_QUEUED_BATCHES);
         let operators = settings.operator_listen;
         let https = (settings.http != Http::Plain).then(|| certificates.tcp()).transpose();
@@ -173,18 +178,19 @@ impl Server {
         let state = LoopState::new(settings.limits.datagram_bytes);
         let tick_loop = TickLoop {
             clock,
-            settings,
+            settings: settings.clone(),
             host,
             game,
             join_auth,
             metrics: metrics.clone(),
+            health: health.clone(),
             connection_events,
             recorder,
             stop: stop.clone(),
             batches,
             state,
         };
-        let ticks = Some(spawn("tick", move || tick_loop.run())?);
+        let ticks = Some(spawn(Worker::Tick, &health, move || tick_loop.run())?);
         let (address, sha256) = (network.address, certificates.current().sha256());
         tracing::info!(%address, certificate = %to_hex(&sha256), "listening");
         if let Some(operator) = &operator {
@@ -193,7 +199,9 @@ impl Server {
         Ok(Running {
             address,
             certificates,
+            settings,
             metrics,
+            health,
             recording,
             admission,
             stop,
@@ -220,21 +228,25 @@ fn recorder(
     settings: &Settings,
     info: &RecordingInfo,
     metrics: &Arc<Metrics>,
+    health: &Arc<Health>,
 ) -> Result<Option<Recorder>, ServeError> {
     let path = || settings.recording.folder.clone().unwrap_or_default();
-    Recorder::start(&settings.recording, info, metrics.clone())
+    Recorder::start(&settings.recording, info, metrics.clone(), health.clone())
         .map_err(|error| ServeError::File { path: path(), error })
 }
 
 pub(crate) fn spawn(
-    name: &str,
-    run: impl FnOnce() + Send + 'static,
+    worker: Worker,
+    health: &Arc<Health>,
+    work: impl FnOnce() + Send + 'static,
 ) -> Result<JoinHandle<()>, ServeError> {
-    thread::Builder::new().name(name.to_string()).spawn(run).map_err(ServeError::Threads)
+    let health = health.clone();
+    let named = thread::Builder::new().name(worker.to_string());
+    named.spawn(move || health.run(worker, work)).map_err(ServeError::Threads)
 }
 
 /// The thread that carries all sockets.
-struct Network {
+pub(crate) struct Network {
     address: SocketAddr,
     close: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -266,25 +278,60 @@ impl Network {
         let certificates = certificates.clone();
         let router = http::router(HttpState { admission: admission.clone(), server_info }, page);
         let (close, closed) = oneshot::channel();
-        let thread = spawn("network", move || {
+        let health = admission.health.clone();
+        let watched = health.clone();
+        let thread = spawn(Worker::Network, &health, move || {
             runtime.block_on(async {
-                tokio::spawn(http::accept(listener, https, router, admission.clone()));
-                tokio::spawn(quic::accept(endpoint.clone(), admission));
-                tokio::spawn(connection::carry(batches));
-                tokio::spawn(refresh(certificates));
-                // A dropped sender means the same.
-                let _ = closed.await;
+                let tasks = [
+                    tokio::spawn(http::accept(listener, https, router, admission.clone())),
+                    tokio::spawn(quic::accept(endpoint.clone(), admission)),
+                    tokio::spawn(connection::carry(batches)),
+                    tokio::spawn(refresh(certificates)),
+                ];
+                let [http, quic, carry, refresh] = tasks.map(panic_of);
+                let panic = tokio::select! {
+                    // A dropped sender means the same.
+                    _ = closed => None,
+                    () = beat(Worker::Network, &watched) => None,
+                    panic = http => Some(panic),
+                    panic = quic => Some(panic),
+                    panic = carry => Some(panic),
+                    panic = refresh => Some(panic),
+                };
+                if let Some(panic) = panic {
+                    watched.note_panic(Worker::Network, panic.as_ref());
+                }
                 quic::close(endpoint).await;
             });
         })?;
         Ok(Self { address, close: Some(close), thread: Some(thread) })
     }
 
-    fn close(&mut self) {
+    pub(crate) fn close(
+        &mut self,
+        failure: impl Fn() -> Option<ThreadFailure>,
+    ) -> Option<ThreadFailure> {
         self.close = None;
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
+        join(self.thread.take()?, failure)
+    }
+}
+
+/// Signs of life of a thread that carries sockets, as long as it gets round to them.
+pub(crate) async fn beat(worker: Worker, health: &Health) {
+    loop {
+        health.beat(worker, health.now() + BEAT_EVERY);
+        tokio::time::sleep(BEAT_EVERY).await;
+    }
+}
+
+/// Time between two signs of life of a thread that carries sockets.
+const BEAT_EVERY: Duration = Duration::from_millis(250);
+
+/// What a task that the server cannot do without panicked with; never returns if it ends in order.
+pub(crate) async fn panic_of(task: tokio::task::JoinHandle<()>) -> Box<dyn Any + Send> {
+    match task.await.map_err(tokio::task::JoinError::try_into_panic) {
+        Err(Ok(panic)) => panic,
+        _ => std::future::pending().await,
     }
 }
 
@@ -306,7 +353,7 @@ async fn refresh(certificates: Arc<CertificateStore>) {
     }
 }
 
-fn report_reload(certificates: &CertificateStore, result: &Result<(), IdentityError>) {
+pub(crate) fn report_reload(certificates: &CertificateStore, result: &Result<(), IdentityError>) {
     match result {
         Ok(()) => {
             let sha256 = to_hex(&certificates.current().sha256());
@@ -336,119 +383,6 @@ fn listen(
             Err(_) => {}
         }
     }
-}
-
-/// A server that runs. Dropping it stops it as [`Running::stop`] does.
-pub struct Running {
-    address: SocketAddr,
-    certificates: Arc<CertificateStore>,
-    metrics: Arc<Metrics>,
-    recording: Option<PathBuf>,
-    admission: Arc<Admission>,
-    stop: Arc<AtomicBool>,
-    network: Network,
-    operator: Option<Operator>,
-    ticks: Option<JoinHandle<()>>,
-}
-
-impl Running {
-    /// Where it listens, UDP and TCP.
-    #[must_use]
-    pub const fn address(&self) -> SocketAddr {
-        self.address
-    }
-
-    /// Where `/health` and `/metrics` are; `None` when they have no address of their own.
-    #[must_use]
-    pub fn operator_address(&self) -> Option<SocketAddr> {
-        self.operator.as_ref().map(|it| it.address)
-    }
-
-    /// SHA-256 of its certificate, for clients to pin. A made certificate changes when it is renewed.
-    #[must_use]
-    pub fn certificate_sha256(&self) -> [u8; 32] {
-        self.certificates.current().sha256()
-    }
-
-    /// Reads the files of the certificate again, or makes a new one. New connections get it; those
-    /// that stand keep theirs. A server does so by itself when the files change and before a made
-    /// certificate ends.
-    ///
-    /// # Errors
-    /// When a file is not what it should be; the old certificate stays.
-    pub fn reload_certificates(&self) -> Result<(), IdentityError> {
-        let result = self.certificates.reload(unix_seconds());
-        report_reload(&self.certificates, &result);
-        result
-    }
-
-    /// What it counts.
-    #[must_use]
-    pub fn metrics(&self) -> &Metrics {
-        &self.metrics
-    }
-
-    /// The file it records into.
-    #[must_use]
-    pub fn recording(&self) -> Option<&Path> {
-        self.recording.as_deref()
-    }
-
-    /// Serves until ctrl-c or SIGTERM, then shuts down as [`Running::stop`] does.
-    ///
-    /// # Errors
-    /// When signals cannot be caught.
-    pub fn run(self) -> io::Result<()> {
-        let runtime = Builder::new_current_thread().enable_all().build()?;
-        runtime.block_on(signal())?;
-        tracing::info!("told to stop");
-        self.stop();
-        Ok(())
-    }
-
-    /// Lets nobody new in, tells everyone that the server shuts down, closes the recording and
-    /// all connections.
-    pub fn stop(mut self) {
-        self.close();
-    }
-
-    fn close(&mut self) {
-        let Some(ticks) = self.ticks.take() else { return };
-        self.admission.drain();
-        self.stop.store(true, Ordering::Relaxed);
-        if ticks.join().is_err() {
-            tracing::error!("the game panicked");
-        }
-        self.network.close();
-        // Last, so that `/health` says `draining` until the end.
-        if let Some(operator) = &mut self.operator {
-            operator.close();
-        }
-        tracing::info!("stopped");
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.close();
-    }
-}
-
-#[cfg(unix)]
-async fn signal() -> io::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-async fn signal() -> io::Result<()> {
-    tokio::signal::ctrl_c().await
 }
 
 #[cfg(test)]

@@ -28,6 +28,7 @@ use crate::clock::{Clock, unix_seconds};
 use crate::conditioner::Conditioner;
 use crate::connection::{Connection, SendBatch};
 use crate::game::{Game, RecordedIdentity, ServerRequest};
+use crate::health::{Health, Worker};
 use crate::join_auth::JoinAuth;
 use crate::metrics::{Metrics, RejectReason};
 use crate::overload::Overload;
@@ -61,6 +62,7 @@ pub(crate) struct TickLoop {
     pub(crate) game: Box<dyn Game>,
     pub(crate) join_auth: JoinAuth,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) health: Arc<Health>,
     pub(crate) connection_events: Receiver<ConnectionEvent>,
     pub(crate) recorder: Option<Recorder>,
     pub(crate) stop: Arc<AtomicBool>,
@@ -78,6 +80,8 @@ pub(crate) struct LoopState {
     /// The last step's time; what came before it counts as coming then.
     stepped: SimTime,
     overload: Overload,
+    /// Whether the game knows that the server drains.
+    draining: bool,
 }
 
 impl LoopState {
@@ -90,6 +94,7 @@ impl LoopState {
             buffer: vec![0; datagram_bytes],
             stepped: SimTime::ZERO,
             overload: Overload::default(),
+            draining: false,
         }
     }
 }
@@ -100,8 +105,11 @@ impl TickLoop {
         let period = Duration::from_secs(1) / self.settings.tick_hz;
         let mut due = self.clock.now();
         while !self.stop.load(Ordering::Relaxed) {
+            self.health.beat_now(Worker::Tick);
+            self.tell_draining();
             self.timed_step();
             due = self.next_step(due, self.clock.now(), period);
+            self.health.beat(Worker::Tick, due);
             self.sleep_until(due);
         }
         self.shut_down(period);
@@ -116,6 +124,14 @@ impl TickLoop {
         // Steps that were missed are not made up for: that would only make it later.
         self.metrics.late_ticks.inc();
         now
+    }
+
+    /// Tells the game, once, that nobody is let in any more.
+    fn tell_draining(&mut self) {
+        if self.health.is_draining() && !self.state.draining {
+            self.state.draining = true;
+            self.game.draining(self.clock.now(), &mut self.host);
+        }
     }
 
     /// Sleeps, but for datagrams that simulated links deliver meanwhile.
@@ -400,6 +416,7 @@ impl TickLoop {
         }
         while self.clock.now() < until && !self.state.slots.is_empty() {
             let now = self.clock.now();
+            self.health.beat(Worker::Tick, now + period);
             self.accept(now);
             self.host.handle_timeout(now);
             while self.host.poll_event().is_some() {}
@@ -409,6 +426,8 @@ impl TickLoop {
         for slot in self.state.slots.values() {
             slot.connection.close("the server shuts down");
         }
+        // It only waits from here on; the recording thread gives signs of life of its own.
+        self.health.retire(Worker::Tick);
         if let Some(recorder) = self.recorder.take() {
             recorder.finish();
         }

@@ -28,6 +28,24 @@ pub const NAMES: [&str; 18] = [
     "watch",
 ];
 
+/// Those that need a server which is a demonstration: it takes no such wishes otherwise, and tells
+/// no truth to compare with.
+pub const DEMO_NAMES: [&str; 13] = [
+    "latency",
+    "jitter",
+    "loss",
+    "burst",
+    "preset",
+    "model",
+    "threshold",
+    "policy",
+    "truth",
+    "naive",
+    "errors",
+    "view",
+    "watch",
+];
+
 /// Which picture is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ViewMode {
@@ -114,6 +132,11 @@ pub enum ControlError {
         /// The name.
         name: String,
     },
+    /// The server is no demonstration.
+    NoDemo {
+        /// The control.
+        name: String,
+    },
     /// It does not take this value.
     Value {
         /// The control.
@@ -128,6 +151,9 @@ impl fmt::Display for ControlError {
         match self {
             Self::Unknown { name } => {
                 write!(f, "no control is called {name}; there are {}", NAMES.join(", "))
+            }
+            Self::NoDemo { name } => {
+                write!(f, "{name} cannot be set: this server is no demonstration")
             }
             Self::Value { name, got } => {
                 write!(f, "{name} cannot be {got}; see its limits on the page")
@@ -155,6 +181,8 @@ pub struct Controls {
     pub name: String,
     /// We watch and do not play.
     pub watch: bool,
+    /// The server is a demonstration, or there is none.
+    pub demo: bool,
 }
 
 impl Default for Controls {
@@ -174,6 +202,7 @@ impl Default for Controls {
             view: ViewMode::Arena,
             name: String::new(),
             watch: false,
+            demo: true,
         }
     }
 }
@@ -182,8 +211,11 @@ impl Controls {
     /// Sets a control as the page does: numbers in figures, boxes as `true` or `false`.
     ///
     /// # Errors
-    /// When there is none of that name, or the value is not one of its.
+    /// When there is none of that name, the value is not one of its, or it needs a demonstration.
     pub fn set(&mut self, name: &str, value: &str) -> Result<Change, ControlError> {
+        if !self.demo && DEMO_NAMES.contains(&name) {
+            return Err(ControlError::NoDemo { name: name.to_string() });
+        }
         self.try_set(name, value).unwrap_or_else(|| {
             let (name, got) = (name.to_string(), value.to_string());
             Err(ControlError::Value { name, got })
@@ -368,6 +400,34 @@ mod tests {
         }
         assert_eq!(controls, Controls::default());
         assert!(controls.set("speed", "1").unwrap_err().to_string().contains("no control"));
+    }
+
+    #[test]
+    fn without_a_demonstration_its_controls_are_refused_and_hidden() {
+        let mut controls = Controls { demo: false, ..Controls::default() };
+        let before = controls.clone();
+        for (name, value) in [("latency", "150"), ("threshold", "7.5"), ("watch", "true")] {
+            let error = controls.set(name, value).unwrap_err().to_string();
+            assert!(error.contains("no demonstration"), "{error}");
+        }
+        assert_eq!(controls, before);
+        controls.set("name", "Ada").unwrap();
+        controls.set("blend", "snap").unwrap();
+
+        let style = include_str!("../page/style.css");
+        assert!(style.contains("html[data-demo=\"false\"] .demo-only"), "nothing hides them");
+        let page = include_str!("../page/index.html");
+        for name in DEMO_NAMES {
+            for (at, _) in page.match_indices(&format!("data-control=\"{name}\"")) {
+                // The element that is hidden is still open where the control stands.
+                let mark = page[..at].rfind("demo-only").expect("it is marked");
+                let from = page[..mark].rfind('<').expect("a class is in a tag");
+                let tag = page[from + 1..mark].split(' ').next().expect("a tag has a name");
+                let opened = page[from..at].matches(&format!("<{tag}")).count();
+                let closed = page[from..at].matches(&format!("</{tag}>")).count();
+                assert!(opened > closed, "{name} stands outside of what is hidden");
+            }
+        }
     }
 
     #[test]

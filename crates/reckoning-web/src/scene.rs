@@ -107,6 +107,9 @@ pub struct ScoreEntry {
     pub deaths: u32,
 }
 
+/// Players of whom something is remembered: far more than play at once.
+const MAX_REMEMBERED: usize = 1_024;
+
 /// The game as the page knows it, beside where bodies are.
 #[derive(Clone, Debug, Default)]
 pub struct GameScene {
@@ -128,8 +131,6 @@ pub struct GameScene {
     pub board: BTreeMap<u16, ScoreEntry>,
     /// When each was struck last, on our clock.
     pub struck: BTreeMap<u16, SimTime>,
-    /// The last births, on our clock.
-    pub births: BTreeMap<u16, SimTime>,
     /// What to say in large letters, and since when.
     pub banner: Option<(String, SimTime)>,
     feed: VecDeque<Kill>,
@@ -168,7 +169,6 @@ impl GameScene {
             }
             ServerMessage::Born { player, .. } => {
                 self.dead.remove(&player);
-                self.births.insert(player, now);
             }
             ServerMessage::Died { player, by } => self.note_death(now, player, by),
             ServerMessage::RoundOver { winner } => {
@@ -223,9 +223,22 @@ impl GameScene {
         self.board.get(&player).map_or(0, |it| it.team)
     }
 
-    /// Drops bullets that are spent at the host's time.
-    pub fn clean(&mut self, host_now: SimTime) {
+    /// Drops what is past: bullets that are spent at the host's time, flashes, and those of whom
+    /// nothing was heard for longest when more than [`MAX_REMEMBERED`] came and went.
+    pub fn clean(&mut self, now: SimTime, host_now: SimTime) {
         self.bullets.retain(|_, it| host_now.secs_since(it.at) <= it.lasts_s);
+        self.struck.retain(|_, at| now.secs_since(*at) < FLASH_S);
+        while self.board.len() > MAX_REMEMBERED {
+            let me = self.me.map(|it| it.0);
+            let dullest = self.board.iter().filter(|it| Some(*it.0) != me);
+            let dullest =
+                dullest.min_by_key(|it| (!it.1.name.is_empty(), it.1.kills)).map(|it| *it.0);
+            let Some(dullest) = dullest else { break };
+            self.board.remove(&dullest);
+        }
+        while self.dead.len() > MAX_REMEMBERED {
+            self.dead.pop_first();
+        }
     }
 
     /// Whether a player was struck just now.
@@ -291,10 +304,27 @@ mod tests {
         }
         heard(&mut scene, ms(100), &ServerMessage::Hit { number: 1, victim: 4, damage: 8.0 });
         assert!(scene.flashes(4, ms(200)) && !scene.flashes(4, ms(400)));
-        scene.clean(ms(400));
+        scene.clean(ms(400), ms(400));
         assert_eq!(scene.bullets.keys().collect::<Vec<_>>(), [&2]);
-        scene.clean(ms(600));
+        scene.clean(ms(600), ms(600));
         assert!(scene.bullets.is_empty());
+    }
+
+    #[test]
+    fn players_that_come_and_go_for_weeks_leave_little_behind() {
+        let mut scene = GameScene::default();
+        scene.meet(7, "Ada", 0);
+        scene.me = Some((7, 1));
+        for player in 0..60_000 {
+            let now = ms(i64::from(player) * 10);
+            heard(&mut scene, now, &ServerMessage::Born { player, at: [0.0; 2] });
+            heard(&mut scene, now, &ServerMessage::Hit { number: 1, victim: player, damage: 1.0 });
+            heard(&mut scene, now, &ServerMessage::Died { player, by: A_TURRET });
+            scene.clean(now, now);
+        }
+        let kept = [scene.board.len(), scene.dead.len(), scene.struck.len()];
+        assert!(kept.iter().all(|it| *it <= MAX_REMEMBERED), "{kept:?}");
+        assert_eq!(scene.name_of(7), "Ada");
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! longer to be right. What ghosts do before the clamp, and how often it acts, is measured by
 //! [`ClampMeter`](crate::meter::ClampMeter).
 
-use reckoning::DVec3;
+use reckoning::{DVec3, SimTime};
 
 /// The fastest a body is drawn, as a share of its top speed.
 const CATCH_UP: f64 = 1.45;
@@ -14,9 +14,16 @@ const CATCH_UP: f64 = 1.45;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SpeedClamp {
     drawn: Option<DVec3>,
+    /// Its newest teleport.
+    teleported_at: Option<SimTime>,
 }
 
 impl SpeedClamp {
+    /// Whether a teleport, told by an update of this moment, is one that was not seen before.
+    pub fn has_leapt(&mut self, told_at: SimTime) -> bool {
+        self.teleported_at.replace(told_at) != Some(told_at)
+    }
+
     /// Where to draw it, `dt_s` after the last time, when its ghost is here. One that leapt, by
     /// birth, is drawn there at once.
     pub fn follow(&mut self, ghost: DVec3, dt_s: f64, top_px_s: f64, has_leapt: bool) -> DVec3 {
@@ -58,6 +65,16 @@ mod tests {
             assert_eq!(clamp.follow(ghost, FRAME_S, 440.0, false), ghost);
         }
         assert_eq!(clamp.follow(DVec3::Y * 3e3, FRAME_S, 440.0, true), DVec3::Y * 3e3);
+    }
+
+    #[test]
+    fn a_teleport_is_new_once() {
+        let mut clamp = SpeedClamp::default();
+        let at = SimTime::from_millis;
+        assert_eq!(
+            [at(1), at(1), at(2), at(2)].map(|it| clamp.has_leapt(it)),
+            [true, false, true, false]
+        );
     }
 
     #[test]

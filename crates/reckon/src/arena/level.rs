@@ -24,7 +24,7 @@ impl Chosen {
         if !path.exists() {
             return Err(Failure::server(LevelError::NoSuchLevel { name: name.to_string() }));
         }
-        let bytes = crate::failure::read(path)?;
+        let bytes = crate::failure::read(path, Level::MAX_BYTES as u64)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let level = Level::parse(&text)
             .map_err(|error| Failure::Level { path: path.to_path_buf(), error })?;

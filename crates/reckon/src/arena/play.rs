@@ -21,7 +21,7 @@ use super::page::Site;
 use super::recording_info;
 use super::trend::trend;
 use crate::args::Play;
-use crate::failure::{Failure, read};
+use crate::failure::{Failure, MAX_MODEL_BYTES, read};
 use crate::say;
 
 /// Ports that are tried when none was asked for.
@@ -104,9 +104,10 @@ fn try_start(
         config.tuning.model = ModelChoice::Learned;
     }
     config.bots = bots;
+    config.demo = settings.is_demo();
     config.seed = unix_seconds();
     let stage = ArenaHost::new(level.clone(), &config);
-    let site = site(chosen, bots, settings.recording.folder.as_deref());
+    let site = site(chosen, bots, &settings);
     let game = Arena::new(stage, site.players());
     let mut server = Server::new(settings);
     server.set_host(host);
@@ -118,14 +119,15 @@ fn try_start(
 /// The trained predictor in a file.
 fn learned(path: &Path) -> Result<LearnedModel, Failure> {
     let wrong = |error| Failure::Learned { path: path.to_path_buf(), error };
-    LearnedModel::from_bytes(&read(path)?).map_err(wrong)
+    LearnedModel::from_bytes(&read(path, MAX_MODEL_BYTES)?).map_err(wrong)
 }
 
-fn site(chosen: &Chosen, bots: u16, record: Option<&Path>) -> Site {
+fn site(chosen: &Chosen, bots: u16, settings: &Settings) -> Site {
     let mut site = Site::new();
     site.put("/level.toml", "text/plain; charset=utf-8", chosen.text.clone());
     let trend = trend(&chosen.level);
-    let mut about = about(&chosen.level, bots, record.is_some());
+    let mut about = about(&chosen.level, bots, settings.recording.folder.is_some());
+    about["demo"] = settings.is_demo().into();
     about["trend"] = trend.is_some().into();
     site.describe(about);
     if let Some(trend) = trend {

@@ -37,6 +37,9 @@ pub struct Serve {
     /// Run the arena on this level, without bots, and serve its page
     #[arg(long, value_name = "NAME|FILE")]
     pub level: Option<String>,
+    /// Let clients of the arena set the world and their links, see the truth and watch
+    #[arg(long)]
+    pub demo: bool,
     /// Print the default file, with every setting explained, and stop
     #[arg(long)]
     pub print_config: bool,

@@ -2,11 +2,11 @@
 
 use reckoning_lab::trend::{draw_trend, trend_config, trend_map};
 use reckoning_predict::TrendMap;
-use reckoning_recording::parse_level;
+use reckoning_recording::{MAX_JSON_BYTES, parse_level};
 
 use super::load;
 use crate::args::{TrendBuild, TrendDraw};
-use crate::failure::{Failure, read, write};
+use crate::failure::{Failure, MAX_MODEL_BYTES, read, write};
 use crate::say;
 
 pub fn build(command: &TrendBuild) -> Result<(), Failure> {
@@ -21,12 +21,12 @@ pub fn build(command: &TrendBuild) -> Result<(), Failure> {
 
 pub fn draw(command: &TrendDraw) -> Result<(), Failure> {
     let (path, out) = (&command.map, &command.output);
-    let bytes = read(path)?;
+    let bytes = read(path, MAX_MODEL_BYTES)?;
     let map = TrendMap::from_bytes(&bytes)
         .map_err(|error| Failure::TrendMap { path: path.clone(), error })?;
     let level = match &command.level {
         Some(path) => {
-            let level = parse_level(&read(path)?);
+            let level = parse_level(&read(path, MAX_JSON_BYTES)?);
             Some(level.map_err(|error| Failure::lab(error.in_file(path)))?)
         }
         None => None,

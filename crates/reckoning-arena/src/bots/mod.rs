@@ -74,6 +74,11 @@ impl Bots {
         self.crew.push(Bot::new(id, style, random));
     }
 
+    /// Nobody is played by a bot from now on.
+    pub fn clear(&mut self) {
+        self.crew.clear();
+    }
+
     fn random_of(&self, id: PlayerId) -> SplitMix64 {
         SplitMix64::new(forked_seed(self.seed, u64::from(id.0)))
     }

@@ -1,7 +1,7 @@
 //! Messages to clients about the game.
 
 use reckoning::{DVec3, SimTime};
-use reckoning_net::{Delivery, Host, Owner, PeerId};
+use reckoning_net::{Delivery, Host, Owner, PeerId, Viewpoint};
 
 use super::ArenaHost;
 use crate::protocol::{A_TURRET, NO_TEAM, ServerMessage};
@@ -108,6 +108,7 @@ impl ArenaHost {
                 actor.entity = Some(entity);
             }
             if let Some(peer) = peer {
+                host.set_viewpoint(peer, Viewpoint::Own);
                 self.send_identity(peer, id, host);
             }
         }

@@ -19,7 +19,9 @@ impl ArenaHost {
     /// A client sent a datagram beside the protocol.
     pub fn handle_out_of_band(&mut self, _: SimTime, peer: PeerId, bytes: &[u8]) {
         match (DebugDatagram::decode(bytes), self.clients.get_mut(&peer)) {
-            (Ok(DebugDatagram::OwnState(own)), Some(client)) => client.own_state = Some(own),
+            (Ok(DebugDatagram::OwnState(own)), Some(client)) if self.demo => {
+                client.own_state = Some(own);
+            }
             (Ok(_), _) | (_, None) => {}
             (Err(_), Some(_)) => self.stats.malformed += 1,
         }

@@ -20,6 +20,7 @@ mod config;
 mod debug_stream;
 mod fire;
 mod players;
+mod powers;
 
 pub use bot_predictor::{TRAINED_ON, trained};
 pub use config::{
@@ -41,6 +42,7 @@ use crate::protocol::{LinkChoice, ModelChoice, OwnState, ServerMessage, ServerTu
 use crate::world::{Mode, PlayerId, World};
 use bot_predictor::{Acting, BotPredictor};
 use fire::FireRequest;
+use powers::PowerAllowance;
 
 /// The length of a step; a third of a microsecond too long.
 const STEP: Duration = Duration::from_micros(16_667);
@@ -64,11 +66,14 @@ pub struct ArenaHostConfig {
     /// The trained predictor for bots, used while [`ModelChoice::Learned`] is chosen. The host's
     /// settings need [`with_learned`] as well, or its curves cost more bytes.
     pub learned: Option<Arc<LearnedModel>>,
+    /// Whether clients may change how the server reckons and simulate links, see the truth, and
+    /// watch without a body. Whoever may does so for or against everyone, so the default is no.
+    pub demo: bool,
 }
 
 impl Default for ArenaHostConfig {
     fn default() -> Self {
-        Self { bots: 12, seed: 1, tuning: ServerTuning::default(), learned: None }
+        Self { bots: 12, seed: 1, tuning: ServerTuning::default(), learned: None, demo: false }
     }
 }
 
@@ -117,6 +122,8 @@ pub struct ArenaHostStats {
     pub shots: u64,
     /// Triggers that were pulled too early, without shots, or by the dead.
     pub refused_shots: u64,
+    /// Powers of the demonstration that were asked for and not granted.
+    pub refused_powers: u64,
     /// Messages that could not be decoded.
     pub malformed: u64,
     /// Times that the guard put somebody right.
@@ -152,6 +159,7 @@ struct ClientState {
     /// The shown time of its last shot.
     fired_at: SimTime,
     own_state: Option<OwnState>,
+    powers: PowerAllowance,
 }
 
 impl Default for ClientState {
@@ -165,6 +173,7 @@ impl Default for ClientState {
             status: None,
             fired_at: SimTime::MIN,
             own_state: None,
+            powers: PowerAllowance::default(),
         }
     }
 }
@@ -181,6 +190,7 @@ pub struct ArenaHost {
     /// Clients that may reconnect, by the peer id they had.
     absent: BTreeMap<PeerId, ClientState>,
     tuning: ServerTuning,
+    demo: bool,
     bot_predictor: Option<BotPredictor>,
     next_step: Option<SimTime>,
     fire_requests: Vec<FireRequest>,
@@ -207,6 +217,7 @@ impl ArenaHost {
             clients: BTreeMap::new(),
             absent: BTreeMap::new(),
             tuning: config.tuning,
+            demo: config.demo,
             next_step: None,
             fire_requests: Vec::new(),
             requests: VecDeque::new(),

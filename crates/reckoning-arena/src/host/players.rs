@@ -6,7 +6,7 @@ use reckoning_net::{EntityId, Host, PeerId, Viewpoint};
 
 use super::fire::FireRequest;
 use super::{Actor, ArenaHost, ArenaRequest, ClientState};
-use crate::protocol::{ClientMessage, ServerMessage};
+use crate::protocol::{ClientMessage, LinkChoice, ServerMessage};
 use crate::world::PlayerId;
 
 /// What bots are called; further ones get a number.
@@ -17,7 +17,7 @@ const NAMES: [&str; 16] = [
 
 impl ArenaHost {
     pub(super) fn add_bot(&mut self) {
-        let id = self.world.join();
+        let Some(id) = self.world.try_join() else { return };
         self.bots.add(id);
         let number = self.actors.values().filter(|actor| actor.peer.is_none()).count();
         let name = NAMES.get(number).map_or_else(|| format!("bot {number}"), ToString::to_string);
@@ -32,6 +32,9 @@ impl ArenaHost {
             actor.peer = Some(peer);
         }
         self.clients.insert(peer, ClientState { player, ..ClientState::default() });
+        if !self.demo && player.is_none() {
+            host.set_viewpoint(peer, Viewpoint::Nowhere);
+        }
         self.send(host, peer, &ServerMessage::Tuning(self.tuning));
         if let Some(id) = player {
             self.send_identity(peer, id, host);
@@ -70,23 +73,37 @@ impl ArenaHost {
             return;
         };
         match message {
-            ClientMessage::Hello { name, watch } => self.greet(peer, name, watch, host),
+            ClientMessage::Hello { name, watch } => {
+                let watch = watch && self.grants(now, peer, host);
+                self.greet(peer, name, watch, host);
+            }
             ClientMessage::Fire { shown_at, aim } => {
                 self.queue(FireRequest { peer, shown_at, aim });
             }
-            ClientMessage::SetTuning(tuning) => self.set_tuning(now, tuning, host),
+            ClientMessage::SetTuning(tuning) => {
+                if self.grants(now, peer, host) {
+                    self.set_tuning(now, tuning, host);
+                }
+            }
             ClientMessage::SetLink(link) => {
-                if let Some(client) = self.clients.get_mut(&peer) {
-                    client.link = link;
-                    self.request(ArenaRequest::Link { peer, link });
-                    self.send(host, peer, &ServerMessage::Link(link));
+                if self.grants(now, peer, host) {
+                    self.set_link(peer, link, host);
                 }
             }
             ClientMessage::Subscribe { truth, snapshots } => {
-                if let Some(client) = self.clients.get_mut(&peer) {
+                let granted = self.grants(now, peer, host);
+                if let Some(client) = self.clients.get_mut(&peer).filter(|_| granted) {
                     (client.wants_truth, client.wants_snapshots) = (truth, snapshots);
                 }
             }
+        }
+    }
+
+    fn set_link(&mut self, peer: PeerId, link: LinkChoice, host: &mut Host) {
+        if let Some(client) = self.clients.get_mut(&peer) {
+            client.link = link;
+            self.request(ArenaRequest::Link { peer, link });
+            self.send(host, peer, &ServerMessage::Link(link));
         }
     }
 
@@ -98,8 +115,10 @@ impl ArenaHost {
         if watch {
             host.set_viewpoint(peer, Viewpoint::Everywhere);
         }
-        if !watch && client.player.is_none() {
-            let id = self.world.join_free();
+        if !watch
+            && client.player.is_none()
+            && let Some(id) = self.world.try_join_free()
+        {
             client.player = Some(id);
             let name = if name.is_empty() { format!("player {}", id.0) } else { name };
             self.actors.insert(id, Actor { name, ..Actor::new(Some(peer)) });

@@ -11,6 +11,18 @@ pub enum LevelError {
         /// What the reader says, with the line.
         message: String,
     },
+    /// The file is longer than any level.
+    TooLong {
+        /// Its length.
+        got_bytes: usize,
+    },
+    /// There are so many walls on so fine a grid that ways would take too long to find.
+    TooManyWalls {
+        /// Squares of the grid.
+        squares: usize,
+        /// Straight pieces of walls.
+        walls: usize,
+    },
     /// No built-in level has this name.
     NoSuchLevel {
         /// The name asked for.
@@ -117,6 +129,15 @@ impl fmt::Display for LevelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Toml { message } => write!(f, "the level file cannot be read: {message}"),
+            Self::TooLong { got_bytes } => {
+                let most = super::Level::MAX_BYTES;
+                write!(f, "the level file has {got_bytes} bytes; at most {most} are read")
+            }
+            Self::TooManyWalls { squares, walls } => write!(
+                f,
+                "{walls} pieces of walls on {squares} squares take too long to find ways in; \
+                 raise nav_cell_px or join walls"
+            ),
             Self::NoSuchLevel { name } => {
                 let names = super::BUILT_IN.map(|it| it.0).join(", ");
                 write!(f, "no built-in level is called {name}; there are {names}")

@@ -42,6 +42,9 @@ pub struct Level {
 }
 
 impl Level {
+    /// Longest file of a level. A table in it takes hundreds of bytes for each of its own.
+    pub const MAX_BYTES: usize = 128 << 10;
+
     /// The names of the levels that come with the crate.
     pub fn built_in_names() -> impl Iterator<Item = &'static str> {
         BUILT_IN.iter().map(|(name, _)| *name)
@@ -68,6 +71,9 @@ impl Level {
     /// # Errors
     /// The first thing that is wrong with it.
     pub fn parse(text: &str) -> Result<Self, LevelError> {
+        if text.len() > Self::MAX_BYTES {
+            return Err(LevelError::TooLong { got_bytes: text.len() });
+        }
         let file = toml::from_str(text)
             .map_err(|error| LevelError::Toml { message: error.to_string() })?;
         Self::from_file(file)
@@ -81,6 +87,7 @@ impl Level {
         validate::numbers(&file)?;
         validate::places(&file)?;
         let walls = walls_of(&file);
+        validate::work(&file, &walls)?;
         validate::room(&file, &walls)?;
         let radius_px = file.body.radius_px;
         let start = place(file.spawns[0].at);

@@ -9,6 +9,8 @@ use crate::TICKS_PER_S;
 
 /// A grid finer than this would take longer to build than a round to play.
 const MAX_SQUARES: f64 = 250_000.0;
+/// Squares times walls: each square is held against each wall, some twenty times.
+const MAX_SQUARE_WALLS: f64 = 5e7;
 const POSITIVE: &str = "above 0";
 
 /// Every setting is in its range, and they fit each other.
@@ -168,6 +170,18 @@ fn teams(file: &LevelFile) -> Result<(), LevelError> {
         }
     }
     Ok(())
+}
+
+/// The grid can be built while someone waits.
+pub fn work(file: &LevelFile, walls: &Walls) -> Result<(), LevelError> {
+    let [width_px, height_px] = file.size_px;
+    let squares = (width_px / file.nav_cell_px) * (height_px / file.nav_cell_px);
+    let walls = walls.edges().len();
+    let looks = 1.0 + file.turrets.len() as f64 / 20.0;
+    if squares * walls as f64 * looks <= MAX_SQUARE_WALLS {
+        return Ok(());
+    }
+    Err(LevelError::TooManyWalls { squares: squares as usize, walls })
 }
 
 /// Whoever has to stand somewhere fits there. Turrets hang on walls and need no room.

@@ -29,7 +29,7 @@ pub use debug_datagram::{
     Truth, TruthBody,
 };
 pub use reckoning_net::wire::OUT_OF_BAND_PREFIX;
-pub use server_message::ServerMessage;
+pub use server_message::{Refusal, ServerMessage};
 pub use settings::{LinkChoice, ModelChoice, PolicyChoice, ServerTuning};
 pub use tag::Tag;
 

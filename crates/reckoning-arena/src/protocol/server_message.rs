@@ -92,6 +92,18 @@ pub enum ServerMessage {
         /// Its team.
         team: u8,
     },
+    /// Something it asked for is not done, and why. At most once a second.
+    Refused(Refusal),
+}
+
+/// Why the server does not do what a client asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The server is no demonstration: nobody sets the world or a link, sees the truth or watches.
+    NoDemo,
+    /// The client asked too often.
+    TooOften,
 }
 
 impl ServerMessage {
@@ -134,6 +146,12 @@ impl ServerMessage {
             Self::Side { player, team } => {
                 out.put_u8(12).put_u16(player).put_u8(team);
             }
+            Self::Refused(refusal) => {
+                out.put_u8(13).put_u8(match refusal {
+                    Refusal::NoDemo => 0,
+                    Refusal::TooOften => 1,
+                });
+            }
         }
         out
     }
@@ -170,6 +188,11 @@ impl ServerMessage {
             10 => Self::Tuning(ServerTuning::take(&mut from)?),
             11 => Self::Link(LinkChoice::take(&mut from)?),
             12 => Self::Side { player: from.u16()?, team: from.u8()? },
+            13 => Self::Refused(match from.u8()? {
+                0 => Refusal::NoDemo,
+                1 => Refusal::TooOften,
+                _ => return Err(ProtocolError::Value { name: "refusal" }),
+            }),
             got => return Err(ProtocolError::Kind { got }),
         };
         from.end(message)

@@ -7,7 +7,7 @@
 //! Others rely on this:
 //! - the same level, seed, joins and inputs give the same states, bit for bit;
 //! - no living player is ever inside a wall, and health stays between 0 and its most;
-//! - ids are given once, and players are listed by id.
+//! - no two players have the same id and none has a turret's, and players are listed by id.
 
 mod event;
 mod player;
@@ -25,6 +25,7 @@ use reckoning::random::SplitMix64;
 use reckoning::{DVec3, SimTime};
 
 use crate::level::{ItemKind, Level, place};
+use crate::protocol::A_TURRET;
 use crate::{TICKS_PER_S, ticks};
 
 /// An item is taken from this far beyond touching its centre.
@@ -38,6 +39,9 @@ pub enum Mode {
     /// Everyone against everyone.
     FreeForAll,
 }
+
+/// Players of one game at most: the last number stands for turrets.
+pub const MAX_PLAYERS: usize = A_TURRET as usize;
 
 /// A running game.
 #[derive(Clone, Debug)]
@@ -81,25 +85,46 @@ impl World {
     }
 
     /// A new player joins the smaller team and is born in the next step.
+    ///
+    /// # Panics
+    /// When [`MAX_PLAYERS`] play already; [`World::try_join`] says so instead.
     pub fn join(&mut self) -> PlayerId {
-        let id = PlayerId(self.next_id);
-        self.next_id += 1;
+        self.try_join().expect("fewer than MAX_PLAYERS play")
+    }
+
+    /// The same; `None` when [`MAX_PLAYERS`] play already.
+    pub fn try_join(&mut self) -> Option<PlayerId> {
+        let id = self.free_id()?;
         let size = |team| self.players.iter().filter(|it| it.team == Team(team)).count();
         let team = match self.mode {
             Mode::FreeForAll => Team(id.0),
             Mode::TwoTeams => Team(u16::from(size(1) < size(0))),
         };
-        self.players.push(Player::unborn(id, team));
-        id
+        let place = self.players.partition_point(|it| it.id < id);
+        self.players.insert(place, Player::unborn(id, team));
+        Some(id)
     }
 
     /// The same, but its client moves it: see [`World::place`].
-    pub fn join_free(&mut self) -> PlayerId {
-        let id = self.join();
-        if let Some(player) = self.players.last_mut() {
-            player.moves_itself = true;
+    pub fn try_join_free(&mut self) -> Option<PlayerId> {
+        let id = self.try_join()?;
+        let place = self.place_of(id)?;
+        self.players[place].moves_itself = true;
+        Some(id)
+    }
+
+    /// The next id after the last one given that nobody has, and no turret.
+    fn free_id(&mut self) -> Option<PlayerId> {
+        if self.players.len() >= MAX_PLAYERS {
+            return None;
         }
-        id
+        loop {
+            let id = PlayerId(self.next_id);
+            self.next_id = (self.next_id + 1) % A_TURRET;
+            if self.place_of(id).is_none() {
+                return Some(id);
+            }
+        }
     }
 
     /// Says where a living player that moves itself is, before the next step. Places outside the

@@ -7,7 +7,7 @@
 
 use std::path::PathBuf;
 
-use reckoning_recording::Recording;
+use reckoning_recording::{MAX_JSON_BYTES, Recording, read_file};
 
 use super::{CompareConfig, CompareError, Comparison, compare};
 
@@ -28,7 +28,7 @@ impl Cache {
     }
 
     fn load(&self, key: u64) -> Option<Comparison> {
-        let text = std::fs::read(self.file(key)).ok()?;
+        let text = read_file(&self.file(key), MAX_JSON_BYTES).ok()?;
         serde_json::from_slice(&text).ok()
     }
 

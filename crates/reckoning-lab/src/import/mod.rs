@@ -15,7 +15,9 @@
 
 use std::path::Path;
 
-use reckoning_recording::{Fault, Recording, RecordingError, load_file};
+use reckoning_recording::{
+    Fault, MAX_RECORDING_BYTES, Recording, RecordingError, load_file, read_file,
+};
 
 pub mod bzflag;
 pub mod dis;
@@ -42,7 +44,8 @@ pub fn import_file(path: &Path) -> Result<Recording, RecordingError> {
             "replay" => replay,
             _ => return load_file(path),
         };
-    let bytes = std::fs::read(path).map_err(|error| RecordingError::io(path, error))?;
+    let bytes =
+        read_file(path, MAX_RECORDING_BYTES).map_err(|error| RecordingError::io(path, error))?;
     let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or("unnamed");
     read(&bytes, name).map_err(|error| error.in_file(path))
 }

@@ -33,6 +33,7 @@ const TELEPORT_UU_PER_S: f64 = 8_000.0;
 /// Names the byte where it is known: `boxcars` tells it for the header and the footer. For a
 /// wrong checksum and for the bit stream it is where that section begins, with the frame.
 pub fn parse(bytes: &[u8], session: &str) -> Result<Recording, RecordingError> {
+    check_sizes(bytes)?;
     let replay = ParserBuilder::new(bytes)
         .always_check_crc()
         .must_parse_network_data()
@@ -43,6 +44,31 @@ pub fn parse(bytes: &[u8], session: &str) -> Result<Recording, RecordingError> {
         reader.frame(frame);
     }
     Ok(finish(reader.recording))
+}
+
+/// Longest replay that is read; real ones have one to three megabytes. The decoder's own lists can
+/// take hundreds of bytes for each byte of a hostile one, so this is what bounds them.
+pub const MAX_REPLAY_BYTES: usize = 8 << 20;
+/// Lists and structures in the header: the decoder calls itself for each that is inside another,
+/// and makes room for what a list claims.
+const MAX_NESTED: usize = 256;
+const NESTING: [&[u8]; 2] = [b"ArrayProperty", b"StructProperty"];
+
+/// Refuses what would take the decoder's stack or memory before it reads it.
+fn check_sizes(bytes: &[u8]) -> Result<(), RecordingError> {
+    let refuse = |field, got: usize, limit: usize| {
+        let fault = Fault::TooLarge { field, got: got as u64, limit: limit as u64 };
+        Err(RecordingError::at(0, fault))
+    };
+    if bytes.len() > MAX_REPLAY_BYTES {
+        return refuse("replay", bytes.len(), MAX_REPLAY_BYTES);
+    }
+    let length = Cursor::new(bytes).u32_le().unwrap_or(0) as usize;
+    let header = bytes.get(SECTION_HEAD..).unwrap_or_default();
+    let header = header.get(..length).unwrap_or(header);
+    let is_nesting = |at: &usize| NESTING.iter().any(|name| header[*at..].starts_with(name));
+    let nested = (0..header.len()).filter(is_nesting).count();
+    if nested > MAX_NESTED { refuse("lists in the header", nested, MAX_NESTED) } else { Ok(()) }
 }
 
 /// Each of the two sections begins with its length and its checksum.

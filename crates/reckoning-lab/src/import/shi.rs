@@ -19,6 +19,9 @@ const CLOSE: &str = "</log>";
 /// Deeper nesting than this is not a play log; the parser would use a stack frame for each.
 const DEPTH_LIMIT: usize = 64;
 
+/// A play log has no name spaces, and the parser copies all of them for each element with one.
+const NAME_SPACE: &str = "xmlns";
+
 /// Reads a play log.
 ///
 /// # Errors
@@ -37,6 +40,10 @@ pub fn parse(bytes: &[u8], session: &str) -> Result<Recording, RecordingError> {
         return Err(foreign("a play log: it has no user (<U>)"));
     }
     check_depth(body, text.len() - body.len())?;
+    if let Some(at) = body.find(NAME_SPACE) {
+        let at = (text.len() - body.len() + at) as u64;
+        return Err(RecordingError::value(at, "attribute", NAME_SPACE, "one of a play log"));
+    }
     let wrapped = format!("{OPEN}{body}{CLOSE}");
     let place = TextPlace { text, before: text.len() - body.len() };
     let document = Document::parse(&wrapped).map_err(|error| place.broken(&wrapped, &error))?;

@@ -304,6 +304,7 @@ fn bodies(play: &StagePlay) -> Vec<(u32, DVec3, PlayerId, bool)> {
 #[test]
 fn foreseen_bots_are_shown_more_exactly_in_fewer_updates() {
     let mut settings = ArenaHostConfig::default();
+    settings.demo = true;
     settings.bots = 12;
     settings.learned = Some(Arc::new(trained().unwrap()));
     let mut sums = [(0.0, 0.0); 2];

@@ -136,6 +136,7 @@ pub fn link(delay_ms: u64, jitter_ms: u64, loss: f64, seed: u64) -> LinkConfig {
 impl StagePlay {
     pub fn new(level: Level, bots: u16) -> Self {
         let mut settings = ArenaHostConfig::default();
+        settings.demo = true;
         settings.bots = bots;
         Self::with(level, &settings)
     }

@@ -125,9 +125,7 @@ impl OwnedEntity {
     }
 
     pub(crate) fn acknowledged(&mut self, number: u16) {
-        // What an earlier ownership exported bears numbers of its own.
-        let ours = self.history.has(number);
-        if ours && self.acknowledged.is_none_or(|newest| ahead(number, newest) > 0) {
+        if self.acknowledged.is_none_or(|newest| ahead(number, newest) > 0) {
             self.acknowledged = Some(number);
         }
         self.losses = 0;

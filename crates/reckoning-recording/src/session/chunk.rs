@@ -109,11 +109,31 @@ pub(super) enum NextChunk {
     Cut,
 }
 
+/// Zeros at the end of a file that are no coincidence: no chunk ends in so many.
+const HOLE_BYTES: usize = 64;
+
 /// Reads the chunk at the cursor; the budget holds its unpacked bytes until they are released.
 pub(super) fn next(
     cursor: &mut Cursor<'_>,
     budget: &mut MemoryBudget,
 ) -> Result<NextChunk, RecordingError> {
+    let before = cursor.clone();
+    match read(cursor, budget) {
+        // The last write was lost in part: its length reached the disk, not all of its bytes.
+        Err(RecordingError { fault: Fault::Checksum { .. }, .. }) if ends_in_hole(&before) => {
+            Ok(NextChunk::Cut)
+        }
+        read => read,
+    }
+}
+
+fn ends_in_hole(cursor: &Cursor<'_>) -> bool {
+    let mut rest = cursor.clone();
+    let skipped = rest.left().checked_sub(HOLE_BYTES).map(|before| rest.skip(before));
+    skipped.is_some_and(|it| it.is_ok()) && only_zeros(&rest)
+}
+
+fn read(cursor: &mut Cursor<'_>, budget: &mut MemoryBudget) -> Result<NextChunk, RecordingError> {
     let start = cursor.offset();
     if cursor.left() < CHUNK_HEADER_BYTES || only_zeros(cursor) {
         return Ok(NextChunk::Cut);

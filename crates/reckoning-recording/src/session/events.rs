@@ -10,12 +10,13 @@ use crate::{
 pub(super) trait EventCodec: Sized {
     /// Appends its bytes.
     fn put(&self, out: &mut Vec<u8>);
+    /// What it keeps elsewhere than in itself.
+    fn heap_bytes(&self) -> usize {
+        0
+    }
     /// Reads them back.
     fn take(cursor: &mut Cursor<'_>) -> Result<Self, RecordingError>;
 }
-
-/// A byte that is not UTF-8 is replaced by a character of three.
-const TEXT_GROWTH: usize = 3;
 
 /// Reads events to the end of the chunk.
 pub(super) fn take_all<E: EventCodec>(
@@ -23,11 +24,11 @@ pub(super) fn take_all<E: EventCodec>(
     cursor: &mut Cursor<'_>,
     budget: &mut MemoryBudget,
 ) -> Result<(), RecordingError> {
-    // Names and snapshots lie elsewhere than their events.
-    budget.hold_each::<u8>(cursor.left() * TEXT_GROWTH)?;
     while cursor.left() > 0 {
         budget.reserve(events, 1)?;
-        events.push(E::take(cursor)?);
+        let event = E::take(cursor)?;
+        budget.hold(event.heap_bytes() as u64)?;
+        events.push(event);
     }
     Ok(())
 }
@@ -76,6 +77,10 @@ fn option(cursor: &mut Cursor<'_>) -> Result<Option<i32>, RecordingError> {
 }
 
 impl EventCodec for Player {
+    fn heap_bytes(&self) -> usize {
+        self.name.capacity()
+    }
+
     fn put(&self, out: &mut Vec<u8>) {
         out.extend(self.id.to_le_bytes());
         out.extend(self.team.to_le_bytes());
@@ -146,6 +151,10 @@ impl EventCodec for ItemEvent {
 }
 
 impl EventCodec for Snapshot {
+    fn heap_bytes(&self) -> usize {
+        self.bytes.capacity()
+    }
+
     fn put(&self, out: &mut Vec<u8>) {
         put_at(out, self.at);
         out.extend((self.bytes.len() as u32).to_le_bytes());

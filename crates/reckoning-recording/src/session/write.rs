@@ -19,7 +19,7 @@ const EVENTS_PER_CHUNK: usize = 16_384;
 ///
 /// Every call writes whole chunks and flushes them, so a crash loses nothing but what was not
 /// yet handed over. A live server hands over a second at a time or so.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SessionWriter<W: Write> {
     out: W,
     offset: u64,
@@ -122,9 +122,23 @@ impl<W: Write> SessionWriter<W> {
     /// # Errors
     /// When `out` fails.
     pub fn finish(mut self) -> io::Result<W> {
-        let count = self.chunks;
-        self.append(ChunkKind::End, &count.to_le_bytes())?;
+        self.end()?;
         Ok(self.out)
+    }
+
+    /// Marks the file as complete; nothing is to be written after it.
+    ///
+    /// # Errors
+    /// When `out` fails.
+    pub fn end(&mut self) -> io::Result<()> {
+        let count = self.chunks;
+        self.append(ChunkKind::End, &count.to_le_bytes())
+    }
+
+    /// Where chunks are written to. With a `Vec` one may take out what is in it: offsets are kept
+    /// here.
+    pub const fn get_mut(&mut self) -> &mut W {
+        &mut self.out
     }
 
     fn events<E: EventCodec>(&mut self, kind: ChunkKind, events: &[E]) -> io::Result<()> {

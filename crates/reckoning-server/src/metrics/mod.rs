@@ -178,12 +178,22 @@ pub struct Metrics {
     pub rejected: Counter,
     /// Clients that the guard disconnected.
     pub kicked: Counter,
-    /// Steps that reached the recording.
+    /// Steps that the recording should hold: the sum of the next four.
+    pub recording_offered: Counter,
+    /// Steps that are on the disk.
     pub recorded_steps: Counter,
     /// Steps that the recording's full queue lost.
     pub recording_drops: Counter,
-    /// Writes of the recording that failed.
+    /// Steps that could not be written.
+    pub recording_failed: Counter,
+    /// Steps that wait for the disk, beside those in the queue.
+    pub recording_waiting: Gauge,
+    /// Writes of the recording that failed; they are tried again.
     pub recording_errors: Counter,
+    /// Files of the recording that were begun.
+    pub recording_files: Counter,
+    /// Files that could not be closed; they hold what was synced.
+    pub recording_unclosed: Counter,
     /// What the host dropped of what clients sent, by the reason at the same place of
     /// [`HOST_DROPS`].
     pub host_drops: [Counter; HOST_DROPS.len()],
@@ -214,9 +224,14 @@ impl Default for Metrics {
             corrected,
             rejected,
             kicked,
+            recording_offered: Counter::default(),
             recorded_steps: Counter::default(),
             recording_drops: Counter::default(),
+            recording_failed: Counter::default(),
+            recording_waiting: Gauge::default(),
             recording_errors: Counter::default(),
+            recording_files: Counter::default(),
+            recording_unclosed: Counter::default(),
             host_drops: host_drops.counters.clone(),
             drops: drops.counters.clone(),
             rejects: rejects.counters.clone(),
@@ -244,6 +259,7 @@ impl Metrics {
             ("connections", "Connections open", &self.connections),
             ("entities", "Entities there are", &self.entities),
             ("overload", "What is left out, 0 to 4", &self.overload),
+            ("recording_waiting", "Steps that wait for the disk", &self.recording_waiting),
         ] {
             registry.register(name, help, gauge.clone());
         }
@@ -253,9 +269,13 @@ impl Metrics {
             ("datagrams_out", "Datagrams that went out", &self.datagrams_out),
             ("bytes_out", "Bytes that went out", &self.bytes_out),
             ("late_ticks", "Steps late by a whole step", &self.late_ticks),
-            ("recorded_steps", "Steps recorded", &self.recorded_steps),
-            ("recording_drops", "Steps not recorded", &self.recording_drops),
+            ("recording_offered", "Steps to be recorded", &self.recording_offered),
+            ("recorded_steps", "Steps that are on the disk", &self.recorded_steps),
+            ("recording_drops", "Steps lost by a full queue", &self.recording_drops),
+            ("recording_failed", "Steps that could not be written", &self.recording_failed),
             ("recording_errors", "Writes that failed", &self.recording_errors),
+            ("recording_files", "Files begun", &self.recording_files),
+            ("recording_unclosed", "Files not closed", &self.recording_unclosed),
         ] {
             registry.register(name, help, counter.clone());
         }

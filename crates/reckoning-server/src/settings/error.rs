@@ -8,6 +8,11 @@ use std::fmt;
 pub enum SettingsError {
     /// Not TOML, or a word that is not one of the accepted ones; the message names line and column.
     Syntax(Box<toml::de::Error>),
+    /// The file is longer than any of settings.
+    TooLong {
+        /// Its length.
+        got_bytes: usize,
+    },
     /// No setting has this name.
     Unknown {
         /// The name, with its section.
@@ -55,6 +60,10 @@ impl fmt::Display for SettingsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Syntax(error) => write!(f, "settings: {}", error.to_string().trim_end()),
+            Self::TooLong { got_bytes } => {
+                let most = super::MAX_FILE_BYTES;
+                write!(f, "settings of {got_bytes} bytes; at most {most} are read")
+            }
             Self::Unknown { name, known } => {
                 write!(f, "no setting is called `{name}`; known here: {known}")
             }

@@ -20,6 +20,9 @@ pub use error::SettingsError;
 /// The documented default file, as `reckon serve --print-config` prints it.
 pub const DEFAULT_FILE: &str = include_str!("default.toml");
 
+/// Longest settings file. A section in it takes hundreds of bytes for each of its own.
+pub const MAX_FILE_BYTES: usize = 128 << 10;
+
 /// Settings of a server. The default suits local play; see [`DEFAULT_FILE`] for every value.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -38,6 +41,8 @@ pub struct Settings {
     /// File with the key that signs tokens, in hexadecimal. Default: none.
     #[serde(deserialize_with = "optional_path")]
     pub token_key_file: Option<PathBuf>,
+    /// Whether clients of the arena have the powers of its demonstration. Default: `auto`.
+    pub demo: Demo,
     /// What is logged. Default: `info`.
     pub log: LogLevel,
     /// The certificate of the server.
@@ -50,6 +55,8 @@ pub struct Settings {
     pub guard: Guarding,
     /// What is recorded.
     pub recording: RecordingSettings,
+    /// When a server gives itself up.
+    pub watchdog: Watchdog,
     /// How the server shuts down.
     pub shutdown: Shutdown,
 }
@@ -81,6 +88,19 @@ impl TryFrom<String> for OperatorListen {
             }),
         }
     }
+}
+
+/// Whether clients of the arena have the powers of its demonstration: to change how the server
+/// reckons, to simulate their links, to see the truth, to watch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Demo {
+    /// On a server that listens on loopback.
+    Auto,
+    /// Whoever may join has them.
+    On,
+    /// Nobody has them.
+    Off,
 }
 
 /// Who may join.
@@ -241,12 +261,29 @@ pub struct RecordingSettings {
     /// Time between two writes. Default: 0.5 s.
     #[serde(rename = "write_every_s", deserialize_with = "seconds")]
     pub write_every: Duration,
+    /// A file that is longer is closed and the next one begins. Default: 268435456.
+    pub rotate_bytes: u64,
+    /// A file that spans more is closed and the next one begins. Default: 3600 s.
+    #[serde(rename = "rotate_after_s", deserialize_with = "seconds")]
+    pub rotate_after: Duration,
+}
+
+/// When a server gives itself up.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Watchdog {
+    /// A thread that gives no sign of life for so long ends the process. Default: 10 s.
+    #[serde(rename = "hang_s", deserialize_with = "seconds")]
+    pub hang: Duration,
 }
 
 /// How the server shuts down.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shutdown {
+    /// How long those who play may go on once the server is told to stop. Default: 0 s.
+    #[serde(rename = "drain_s", deserialize_with = "seconds")]
+    pub drain: Duration,
     /// How long clients are told that the server shuts down. Default: 0.5 s.
     #[serde(rename = "farewell_s", deserialize_with = "seconds")]
     pub farewell: Duration,
@@ -280,6 +317,16 @@ impl Settings {
         Ok(settings)
     }
 
+    /// Whether clients of the arena have the powers of its demonstration.
+    #[must_use]
+    pub const fn is_demo(&self) -> bool {
+        match self.demo {
+            Demo::Auto => self.listen.ip().to_canonical().is_loopback(),
+            Demo::On => true,
+            Demo::Off => false,
+        }
+    }
+
     /// Whether the TCP port speaks TLS.
     #[must_use]
     pub const fn is_https(&self) -> bool {
@@ -305,6 +352,9 @@ impl Settings {
 /// # Errors
 /// Names line and column.
 pub fn parse(text: &str) -> Result<Table, SettingsError> {
+    if text.len() > MAX_FILE_BYTES {
+        return Err(SettingsError::TooLong { got_bytes: text.len() });
+    }
     text.parse().map_err(|error| SettingsError::Syntax(Box::new(error)))
 }
 

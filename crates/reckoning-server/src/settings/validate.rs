@@ -34,6 +34,10 @@ fn rules(it: &Settings) -> Vec<Rule> {
         ("recording.rate_hz", f64::from(it.recording.rate_hz), 1.0, 240.0),
         ("recording.queued_steps", it.recording.queued_steps as f64, 1.0, 10_000.0),
         ("recording.write_every_s", secs(it.recording.write_every), 0.05, 1.0),
+        ("recording.rotate_bytes", it.recording.rotate_bytes as f64, 1e4, 1e12),
+        ("recording.rotate_after_s", secs(it.recording.rotate_after), 1.0, 604_800.0),
+        ("watchdog.hang_s", secs(it.watchdog.hang), 2.0, 600.0),
+        ("shutdown.drain_s", secs(it.shutdown.drain), 0.0, 86_400.0),
         ("shutdown.farewell_s", secs(it.shutdown.farewell), 0.0, 60.0),
     ]);
     rules

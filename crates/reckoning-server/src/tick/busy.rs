@@ -85,6 +85,7 @@ impl World {
             game: Box::new(game),
             join_auth: JoinAuth::new(None),
             metrics: Arc::default(),
+            health: Arc::new(Health::new(Clock::start())),
             connection_events,
             recorder: None,
             stop: Arc::default(),

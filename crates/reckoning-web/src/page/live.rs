@@ -41,8 +41,6 @@ pub struct Live {
     own_bullets: u32,
     /// A dead player rests until the host says where it respawns, but not for ever.
     rests_until: Option<SimTime>,
-    /// The newest teleport of each ghost.
-    teleports: BTreeMap<u32, SimTime>,
     speed_clamps: BTreeMap<u32, SpeedClamp>,
     /// The host's time of the last frame.
     gathered_at: Option<SimTime>,
@@ -75,7 +73,6 @@ impl Live {
             trigger: Trigger::default(),
             own_bullets: 0,
             rests_until: None,
-            teleports: BTreeMap::new(),
             speed_clamps: BTreeMap::new(),
             gathered_at: None,
             snapshot_bytes: 0,
@@ -144,8 +141,10 @@ impl Live {
         match event {
             SessionEvent::Joined { .. } => {
                 self.hello(controls);
-                self.send(&ClientMessage::SetLink(controls.link));
-                self.send(&ClientMessage::Subscribe { truth: true, snapshots: true });
+                if controls.demo {
+                    self.send(&ClientMessage::SetLink(controls.link));
+                    self.send(&ClientMessage::Subscribe { truth: true, snapshots: true });
+                }
             }
             SessionEvent::Lost => self.forget(),
             SessionEvent::Granted(entity) => self.own_entity = Some(entity),
@@ -170,7 +169,6 @@ impl Live {
         (self.own, self.own_entity, self.corrected) = (None, None, None);
         (self.scene, self.comparison) = (GameScene::default(), ComparisonStreams::default());
         self.bodies.clear();
-        self.teleports.clear();
         self.speed_clamps.clear();
     }
 
@@ -271,6 +269,9 @@ impl Live {
 
     /// The truth about us, for the demonstration on other screens.
     fn send_own_state(&mut self, now: SimTime) {
+        if self.truths == 0 {
+            return; // nobody here is shown the truth
+        }
         let host_time = self.client.session().and_then(|it| it.host_time(now));
         let (Some(own), Some(at)) = (&self.own, host_time) else { return };
         let pair = |v: DVec3| [v.x as f32, v.y as f32];
@@ -303,7 +304,7 @@ impl Live {
         let Some(session) = self.client.session() else { return };
         let Some(host_now) = session.timeline_at(now) else { return };
         let before = self.gathered_at.replace(host_now).unwrap_or(host_now);
-        self.scene.clean(host_now);
+        self.scene.clean(now, host_now);
         let mut seen = Vec::new();
         for (EntityId(entity), remote) in session.ghosts() {
             if self.own_entity == Some(EntityId(entity)) {
@@ -313,9 +314,8 @@ impl Live {
             let body = self.bodies.entry(entity).or_insert_with(|| named(entity, remote.tag()));
             let pose = ghost.pose_at(host_now);
             let update = ghost.update();
-            let has_leapt = update.kind() == UpdateKind::Teleport
-                && self.teleports.insert(entity, update.at()) != Some(update.at());
             let clamp = self.speed_clamps.entry(entity).or_default();
+            let has_leapt = update.kind() == UpdateKind::Teleport && clamp.has_leapt(update.at());
             body.ghost = pose.position;
             body.offset_px = offset_px(ghost, before).max(offset_px(ghost, host_now));
             let path_px_s = |at| update.velocity_at(at).length();
@@ -336,7 +336,6 @@ impl Live {
         self.bodies.retain(|entity, body| {
             let stays = seen.binary_search(entity).is_ok();
             if !stays {
-                meters.forget(*entity);
                 self.speed_clamps.remove(entity);
                 if !body.is_me {
                     self.scene.board.remove(&body.player);
@@ -344,6 +343,7 @@ impl Live {
             }
             stays
         });
+        meters.keep(|entity| self.bodies.contains_key(&entity));
         let kind = ground.level.as_ref().map(|it| it.file().body.kind);
         self.gather_own(now, kind == Some(BodyKind::Tank));
     }

@@ -64,6 +64,11 @@ impl Meters {
         self.before.remove(&entity);
     }
 
+    /// Forgets the bodies that are out of the picture.
+    pub fn keep(&mut self, is_shown: impl Fn(u32) -> bool) {
+        self.before.retain(|entity, _| is_shown(*entity));
+    }
+
     /// Clears what tests look at.
     pub fn reset(&mut self) {
         (self.errors, self.steps) = (ErrorMeter::default(), StepMeter::default());

@@ -141,6 +141,9 @@ async fn try_load(app: &Rc<RefCell<App>>) -> Result<(Source, Ground), String> {
     {
         app.borrow_mut().trend = TrendMap::from_bytes(&bytes).ok();
     }
+    // Servers that do not say so are of a time when all were demonstrations.
+    app.borrow_mut().controls.demo = about["demo"] != false;
+    dom::mark("data-demo", if about["demo"] == false { "false" } else { "true" });
     let zones = about["zones_px"].as_array().into_iter().flatten();
     app.borrow_mut().zones_px = zones.filter_map(serde_json::Value::as_f64).collect();
     let server = dom::window().and_then(|it| it.location().host().ok()).unwrap_or_default();

@@ -139,6 +139,7 @@ impl EntityTable {
                 nearby.extend(near.filter_map(|slot| Some(seen(slot, self.at(slot)?))));
                 nearby.sort_unstable_by_key(|it| it.id);
             }
+            ViewOrigin::Blind => {}
             ViewOrigin::Nowhere if reach_m.is_finite() => {}
             _ => nearby.extend(self.iter().map(|(slot, entity)| seen(slot, entity))),
         }

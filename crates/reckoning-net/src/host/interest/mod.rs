@@ -36,6 +36,8 @@ pub(crate) enum ViewOrigin {
     At(DVec3),
     /// All is near.
     Everywhere,
+    /// Nothing is there.
+    Blind,
 }
 
 impl ViewOrigin {
@@ -48,13 +50,14 @@ impl ViewOrigin {
             Viewpoint::Entity(id) => at_entity(id),
             Viewpoint::Place(place) => Self::At(place),
             Viewpoint::Everywhere => Self::Everywhere,
+            Viewpoint::Nowhere => Self::Blind,
         }
     }
 
     /// The squared distance of a place.
     pub(crate) fn distance_squared(self, place: DVec3) -> f64 {
         match self {
-            Self::Nowhere => f64::INFINITY,
+            Self::Nowhere | Self::Blind => f64::INFINITY,
             Self::At(origin) => place.distance_squared(origin),
             Self::Everywhere => 0.0,
         }
@@ -108,11 +111,7 @@ fn class_of(
 }
 
 fn is_own(peer: &Peer, entities: &EntityTable, nearby: &NearbyEntity) -> bool {
-    entities.at(nearby.slot).is_none_or(|entity| peer.owns(entity))
-}
-
-fn owner_of(entities: &EntityTable, slot: u32) -> Owner {
-    entities.at(slot).map_or(Owner::Host, |entity| entity.owner)
+    entities.at(nearby.slot).is_none_or(|entity| entity.owner == Owner::Peer(peer.id))
 }
 
 /// An entity enters the interest set, if it is in a class.
@@ -127,14 +126,13 @@ fn enter(
     }
     let class = entities.zones.class_at(nearby.distance_squared_m2, None)?;
     let epoch = next_epoch(peer);
-    let owner = owner_of(entities, nearby.slot);
-    let state = PeerEntityState::new((nearby.id, nearby.slot), owner, class, epoch, now);
+    let state = PeerEntityState::new(nearby.id, nearby.slot, class, epoch, now);
     add_listener(entities, &state, peer.id, now);
     Some(state)
 }
 
 /// An entity is in reach that the peer has a state of: it stays in the set, or enters it again
-/// before its exit was acknowledged or because its owner changed.
+/// before its exit was acknowledged.
 fn keep(
     peer: &mut Peer,
     entities: &mut EntityTable,
@@ -142,17 +140,14 @@ fn keep(
     class: u8,
     now: SimTime,
 ) -> PeerEntityState {
-    let owner = owner_of(entities, state.slot);
-    if !state.is_shown() {
-        state.enter_again(owner, class, next_epoch(peer), now);
-        add_listener(entities, &state, peer.id, now);
-    } else if owner != state.owner {
-        state.enter_again(owner, class, next_epoch(peer), now); // only an entry names the owner
-    } else {
+    if state.is_shown() {
         if class < state.class {
             state.choose(None); // what the peer has is coarser than it should be
         }
         state.class = class;
+    } else {
+        state.enter_again(class, next_epoch(peer), now);
+        add_listener(entities, &state, peer.id, now);
     }
     state
 }

@@ -1,0 +1,176 @@
+//! No file makes a reader take more than a hundred bytes for each of its own, or the cap.
+//!
+//! The files are bombs: packed, or chosen so that a few bytes of them become large values.
+
+mod bombs;
+
+use std::hint::black_box;
+use std::sync::Mutex;
+
+use bombs::{Frame, many};
+use peak_alloc::PeakAlloc;
+use reckoning_lab::import;
+use reckoning_predict::TrendMap;
+use reckoning_recording::{
+    MEMORY_BYTES_PER_BYTE, MEMORY_CAP_BYTES, open_session, parse_csv, parse_level, parse_meta,
+};
+
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
+
+/// One at a time: what one takes is not another's.
+static TURN: Mutex<()> = Mutex::new(());
+
+const ROW: &str = "0,1,0,1,2,,,,,1,0\n";
+const HEADER: &str = "t,id,team,x,y,z,yaw,health,ammo,alive,seg";
+/// Long enough that a hundred bytes for each are more than the cap.
+const LONG: usize = 3 << 20;
+
+/// Reads and returns the most memory that was in use beside the input, in bytes.
+fn peak<T>(read: impl FnOnce() -> T) -> u64 {
+    let before = MEMORY.current_usage();
+    MEMORY.reset_peak_usage();
+    black_box(read());
+    (MEMORY.peak_usage() - before) as u64
+}
+
+#[track_caller]
+fn stays_within_bounds<T>(name: &str, bytes: &[u8], read: impl FnOnce(&[u8]) -> T) {
+    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let took = peak(|| read(bytes)) + bytes.len() as u64;
+    let allowed = MEMORY_CAP_BYTES.max(MEMORY_BYTES_PER_BYTE * bytes.len() as u64);
+    println!("{name}: {} bytes took {took}, {allowed} allowed", bytes.len());
+    assert!(took <= allowed, "{name}: {} bytes took {took}, {allowed} allowed", bytes.len());
+}
+
+#[test]
+fn a_packed_session_is_not_believed() {
+    let open = |bytes: &[u8]| open_session(bytes).err().map(|error| error.to_string());
+    let most = (64 << 20) - 14;
+    let still = bombs::session(&[bombs::samples(1, most as u32 - 100, 0, most)]);
+    assert!(still.len() < 2_200, "{} bytes", still.len());
+    stays_within_bounds("samples in which nothing changes", &still, |bytes| {
+        let refused = open(bytes).unwrap();
+        assert!(refused.contains("content claims a size of"), "{refused}");
+    });
+    let columns: Vec<_> =
+        (0..500).map(|id| bombs::samples(id, 0, 65_535, 14 + 65_535 * 6)).collect();
+    stays_within_bounds("columns of nothing", &bombs::session(&columns), open);
+    stays_within_bounds("empty words", &bombs::session(&[bombs::words(500)]), open);
+    let tracks: Vec<_> = (0..20_000).map(|id| bombs::samples(id, 0, 0, 14)).collect();
+    stays_within_bounds("tracks of nothing", &bombs::session(&tracks), open);
+    let part = (256 << 10) as usize;
+    let growing: Vec<_> = (0..100).map(|_| bombs::samples(1, part as u32, 0, part + 14)).collect();
+    stays_within_bounds("a track that grows", &bombs::session(&growing), open);
+}
+
+#[test]
+fn events_and_json_of_a_session_are_not_believed() {
+    let open = |bytes: &[u8]| open_session(bytes).err().map(|error| error.to_string());
+    for (kind, zeros) in [3, 5, 6, 7, 8, 9].into_iter().flat_map(|it| [(it, 60), (it, 8)]) {
+        let zeros = zeros * 1_000_000;
+        let payload = Frame::new().repeated(0, zeros).finish();
+        let chunks = vec![(kind, payload, zeros); 20];
+        let file = bombs::session(&chunks);
+        stays_within_bounds(&format!("events of kind {kind}"), &file, open);
+    }
+    let (head, part) = ("{\"a\":[0", ",{\"\":0}");
+    let count = 400;
+    for kind in [1, 2] {
+        let frame = Frame::new().raw(head.as_bytes()).raw(part.repeat(18_725).as_bytes());
+        let raw = head.len() + part.len() * 18_725 + count * 131_072 + 2;
+        let payload = frame.copied(part.len() as u32, count).raw(b"]}").finish();
+        stays_within_bounds("packed json", &bombs::session(&[(kind, payload, raw)]), open);
+    }
+}
+
+#[test]
+fn a_block_that_swells_is_refused() {
+    let read = |bytes: &[u8]| parse_csv(bytes).unwrap_err().to_string();
+    stays_within_bounds("a block of gigabytes", &Frame::new().swollen(32_000).finish(), |bytes| {
+        let refused = read(bytes);
+        assert!(refused.contains("unpacks to more than 128 KiB"), "{refused}");
+    });
+    let mut wide = Frame::new().raw(ROW.as_bytes()).finish();
+    wide[5] = 16 << 3;
+    stays_within_bounds("a window of 64 MiB", &wide, |bytes| assert!(!read(bytes).is_empty()));
+}
+
+#[test]
+fn a_csv_is_not_believed() {
+    let read = |bytes: &[u8]| parse_csv(bytes).is_ok();
+    let head = format!("{HEADER}\n{ROW}");
+    let rows = Frame::new().raw(head.as_bytes()).copied(ROW.len() as u32, 4_000).finish();
+    stays_within_bounds("packed rows", &rows, read);
+    let columns = Frame::new().raw(HEADER.as_bytes()).repeated(b',', 100_000_000);
+    let columns = columns.raw(b"\n0,1,0,1,2,,,,,1,0\n").finish();
+    stays_within_bounds("packed columns", &columns, read);
+    let columns = [HEADER, &",".repeat(LONG), "\n", ROW].concat();
+    stays_within_bounds("columns", columns.as_bytes(), read);
+    let both = [HEADER, &",".repeat(LONG), "\n0,1,0,1,2,,,,,1,0", &",".repeat(LONG)].concat();
+    stays_within_bounds("columns and cells", both.as_bytes(), read);
+    let rows = many(&head, ROW, LONG, "");
+    stays_within_bounds("rows", &rows, read);
+    let bodies: String = (0..200_000).map(|id| format!("0,{id},0,1,2,,,,,1,0\n")).collect();
+    stays_within_bounds("bodies", format!("{HEADER}\n{bodies}").as_bytes(), read);
+}
+
+#[test]
+fn a_json_is_not_believed() {
+    let read = |bytes: &[u8]| (parse_meta(bytes).is_ok(), parse_level(bytes).is_ok());
+    for (name, part) in [("lists", ",[]"), ("objects", ",{\"\":0}"), ("pairs", ",{\"a\":{}}")] {
+        stays_within_bounds(name, &many("{\"walls\":[0", part, LONG, "]}"), read);
+    }
+    let nested = ["[".repeat(100), "]".repeat(100), ",".into()].concat();
+    stays_within_bounds("nested lists", &many("{\"walls\":[", &nested, LONG, "0]}"), read);
+    let numbers = many("{\"floor\":[{\"z\":0,\"tris\":[0", ",0", LONG, "]}]}");
+    stays_within_bounds("triangles", &numbers, read);
+}
+
+#[test]
+fn a_foreign_recording_is_not_believed() {
+    let bz = |bytes: &[u8]| import::bzflag::parse(bytes, "bomb").is_ok();
+    for (code, payload) in [(*b"sb", &[0; 5][..]), (*b"kl", &[0; 2]), (*b"al", &[0; 13])] {
+        let file = bombs::bzflag(code, payload, LONG / (24 + payload.len()));
+        stays_within_bounds("bzflag", &file, |bytes| assert!(bz(bytes)));
+    }
+    stays_within_bounds("slippi", &bombs::slippi(50_000), |bytes| {
+        assert!(import::slippi::parse(bytes, "bomb").is_ok());
+    });
+    stays_within_bounds("dis", &bombs::dis(20_000), |bytes| {
+        assert!(import::dis::parse(bytes, "bomb").is_ok());
+    });
+}
+
+#[test]
+fn a_play_log_is_not_believed() {
+    let read = |bytes: &[u8]| import::shi::parse(bytes, "bomb").is_ok();
+    for (name, part) in [
+        ("users", "<U><UI>1</UI></U>"),
+        ("elements", "<a></a>"),
+        ("attributes", "<a b='' c='' d='' e='' f='' g=''></a>"),
+        ("texts", "<a>x</a>"),
+    ] {
+        stays_within_bounds(name, &many("<U></U>", part, LONG, ""), read);
+    }
+    let names: String = (0..2_000).map(|n| format!(" xmlns:n{n}='{n}'")).collect();
+    let outer = format!("<U></U><o{names}>");
+    let spaces = many(&outer, "<a xmlns:z='1'></a>", 200_000, "</o>");
+    stays_within_bounds("name spaces", &spaces, read);
+}
+
+#[test]
+fn a_trend_map_is_not_believed() {
+    let mut bytes = b"RTRM\x01".to_vec();
+    bytes.extend([0.0_f64, 0.0, 1.0].iter().flat_map(|number| number.to_le_bytes()));
+    let cells = |depth: u32| vec![if depth < 10 { 255_u8 } else { 0 }; 1];
+    fn put(bytes: &mut Vec<u8>, depth: u32, cells: &dyn Fn(u32) -> Vec<u8>) {
+        bytes.extend(cells(depth));
+        if depth < 10 {
+            (0..4).for_each(|_| put(bytes, depth + 1, cells));
+        }
+    }
+    put(&mut bytes, 0, &cells);
+    bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
+    stays_within_bounds("a trend map", &bytes, |bytes| TrendMap::from_bytes(bytes).is_ok());
+}

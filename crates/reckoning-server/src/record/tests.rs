@@ -1,0 +1,113 @@
+use std::fs;
+
+use reckoning_recording::{Player, open_session};
+
+use super::*;
+use crate::clock::Clock;
+use crate::settings::Settings;
+
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("reckoning-{name}-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    folder
+}
+
+fn settings(folder: &Path, queued_steps: usize) -> RecordingSettings {
+    let mut recording = Settings::default().recording;
+    recording.folder = Some(folder.to_path_buf());
+    recording.queued_steps = queued_steps;
+    recording
+}
+
+pub(super) fn step(millis: i64, ids: &[u32]) -> RecordedStep {
+    let at = SimTime::from_millis(millis);
+    let position = DVec3::X * at.as_secs_f64();
+    let (yaw_rad, segment, team, alive) = (0.5, 0, -1, true);
+    let velocity = DVec3::X * 2.0;
+    let body =
+        |id: &u32| RecordedBody { id: *id, position, velocity, yaw_rad, segment, team, alive };
+    RecordedStep { at, bodies: ids.iter().map(body).collect(), ..RecordedStep::default() }
+}
+
+#[test]
+fn a_recorded_session_opens_in_the_lab() {
+    let folder = folder("opens");
+    let mut recorder = start(&folder, 256, Arc::default());
+    for tick in 0..20 {
+        let now = SimTime::from_millis(tick * 50);
+        assert!(recorder.wants(now), "{now}");
+        recorder.record(step(tick * 50, if tick < 10 { &[1, 2] } else { &[2] }));
+        assert!(!recorder.wants(now + Duration::from_millis(16)));
+    }
+    let path = recorder.path().to_path_buf();
+    recorder.finish();
+
+    let opened = open_session(&fs::read(path).unwrap()).unwrap();
+    let recording = opened.recording;
+    assert_eq!(opened.truncated_at, None);
+    assert_eq!(recording.track(1).unwrap().samples.len(), 10);
+    assert_eq!(recording.track(2).unwrap().samples.len(), 20);
+    let speeds = &recording.track(2).unwrap().column("vx").unwrap().values;
+    assert_eq!(*speeds, [2.0; 20]);
+    assert_eq!((recording.births.len(), recording.deaths.len()), (2, 1));
+    assert_eq!(recording.deaths[0].at, SimTime::from_millis(500));
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_full_queue_loses_steps_and_counts_them() {
+    let folder = folder("full");
+    let metrics = Arc::new(Metrics::default());
+    let recorder = start(&folder, 2, metrics.clone());
+    // A recorder whose thread reads nothing.
+    let (steps, _unread) = sync_channel(2);
+    let mut stuck = stuck_copy(&recorder, steps);
+    for tick in 0..5 {
+        stuck.record(step(tick * 50, &[1]));
+    }
+    assert_eq!((metrics.recording_offered.get(), metrics.recording_drops.get()), (5, 3));
+    recorder.finish();
+    assert_eq!((metrics.recorded_steps.get(), metrics.recording_failed.get()), (0, 2));
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn sides_names_lives_and_places_are_recorded_as_the_game_tells_them() {
+    let folder = folder("roles");
+    let mut recorder = start(&folder, 256, Arc::default());
+    for tick in 0..9 {
+        let mut step = step(tick * 50, &[4]);
+        // It dies in the fourth step and lives elsewhere from the seventh on.
+        step.bodies[0].alive = !(3..6).contains(&tick);
+        step.bodies[0].segment = u32::from(tick >= 3) + u32::from(tick >= 6);
+        step.bodies[0].team = 1;
+        if recorder.is_new(4, "Ada") {
+            step.names.push((4, "Ada".to_string()));
+        }
+        recorder.record(step);
+    }
+    let path = recorder.path().to_path_buf();
+    recorder.finish();
+
+    let recording = open_session(&fs::read(path).unwrap()).unwrap().recording;
+    let named = Player { id: 4, team: 1, name: "Ada".to_string() };
+    assert_eq!(recording.players, [named]);
+    let track = recording.track(4).unwrap();
+    assert_eq!((track.team, track.segments().count()), (1, 3));
+    assert_eq!(track.samples.iter().filter(|sample| sample.alive).count(), 6);
+    assert_eq!((recording.births.len(), recording.deaths.len()), (2, 1));
+    assert_eq!(recording.births[1].at, SimTime::from_millis(300));
+    fs::remove_dir_all(folder).unwrap();
+}
+
+fn start(folder: &Path, queued_steps: usize, metrics: Arc<Metrics>) -> Recorder {
+    let settings = settings(folder, queued_steps);
+    let health = Arc::new(Health::new(Clock::start()));
+    Recorder::start(&settings, &RecordingInfo::default(), metrics, health).unwrap().unwrap()
+}
+
+fn stuck_copy(it: &Recorder, steps: SyncSender<RecordedStep>) -> Recorder {
+    let (metrics, path, steps) = (it.metrics.clone(), it.path.clone(), Some(steps));
+    let (named, lost) = (BTreeMap::new(), false);
+    Recorder { steps, thread: None, metrics, every: it.every, next: it.next, path, named, lost }
+}
