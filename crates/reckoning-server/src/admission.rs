@@ -1,22 +1,27 @@
 //! Admission of connections, shared by the sockets.
 //!
 //! Checks the limits of the address, the handshakes under way and the places left, numbers the
-//! connection and reports it to the tick loop.
+//! connection and reports it to the tick loop. Where strangers are too many, those give way whose
+//! networks have most ([`places`](crate::places)); those who play have places that nobody takes over.
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use axum::http::HeaderMap;
+use reckoning::{SimTime, TokenBucket};
 use reckoning_net::PeerId;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use crate::clock::Clock;
 use crate::connection::{Conduct, Connection, Sink};
 use crate::health::Health;
 use crate::limits::{AddressLimiter, Permit};
 use crate::metrics::{Metrics, RejectReason};
-use crate::settings::Limits;
+use crate::origin;
+use crate::places::{Place, Places};
+use crate::settings::{Limits, Proxies, Settings};
 
 /// A connection opened or closed, for the tick loop. Never dropped; open connections bound how
 /// many wait.
@@ -31,9 +36,20 @@ pub(crate) struct Admission {
     pub(crate) limits: Arc<Limits>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) health: Arc<Health>,
-    pub(crate) handshakes: Arc<Semaphore>,
+    pub(crate) proxies: Proxies,
+    pub(crate) origins: Vec<String>,
+    /// Whether it is for this machine only.
+    pub(crate) is_local: bool,
     limiter: AddressLimiter,
-    places: Arc<Semaphore>,
+    /// How many more connections may come now: by QUIC, by HTTP.
+    pace: [Mutex<TokenBucket>; 2],
+    /// Handshakes from addresses that may be forged.
+    unproven: Arc<Semaphore>,
+    handshakes: Places,
+    requests: Places,
+    proxied: Arc<Semaphore>,
+    /// Connections that have not joined yet.
+    waiting: Places,
     next_peer: AtomicU32,
     events: Mutex<Sender<ConnectionEvent>>,
 }
@@ -41,18 +57,28 @@ pub(crate) struct Admission {
 impl Admission {
     pub(crate) fn new(
         clock: Clock,
-        limits: Arc<Limits>,
+        settings: &Settings,
         metrics: Arc<Metrics>,
         health: Arc<Health>,
         events: Sender<ConnectionEvent>,
     ) -> Self {
-        // Those who have not joined yet must not keep out those who play.
-        let places = limits.peers + limits.pending_handshakes;
+        let limits = Arc::new(settings.limits.clone());
+        let pending = limits.pending_handshakes;
+        let per_s = f64::from(limits.connects_per_s);
+        let pace = || Mutex::new(TokenBucket::new(SimTime::ZERO, per_s, per_s));
         Self {
             clock,
+            proxies: settings.proxies.clone(),
+            origins: settings.origins.clone(),
+            // A proxy on this machine may be asked from anywhere.
+            is_local: settings.listen.ip().is_loopback() && settings.proxies.trusted.is_empty(),
             limiter: AddressLimiter::new(limits.clone()),
-            handshakes: Arc::new(Semaphore::new(limits.pending_handshakes)),
-            places: Arc::new(Semaphore::new(places)),
+            pace: [pace(), pace()],
+            unproven: Arc::new(Semaphore::new(pending.div_ceil(2))),
+            handshakes: Places::new((pending / 2).max(1)),
+            requests: Places::new(limits.http_connections),
+            proxied: Arc::new(Semaphore::new(limits.http_connections)),
+            waiting: Places::new(pending),
             next_peer: AtomicU32::new(1),
             events: Mutex::new(events),
             limits,
@@ -62,9 +88,22 @@ impl Admission {
     }
 
     /// Admits a connection from an address, or counts why not.
-    pub(crate) fn admit(&self, address: IpAddr) -> Option<Arc<Permit>> {
-        let permit = self.limiter.enter(self.clock.now(), address);
-        permit.map(Arc::new).map_err(|reason| self.metrics.count_reject(reason)).ok()
+    pub(crate) fn admit(&self, door: Door, address: IpAddr) -> Option<Arc<Permit>> {
+        let pressure = self.is_crowded(door);
+        let permit = self.limiter.enter(self.clock.now(), address, pressure);
+        let permit = permit.map_err(|reason| self.metrics.count_reject(reason)).ok()?;
+        self.pace(door).take(1.0);
+        Some(Arc::new(permit))
+    }
+
+    /// Whether connections come faster than they are thought to.
+    fn is_crowded(&self, door: Door) -> bool {
+        let half = f64::from(self.limits.connects_per_s) / 2.0;
+        self.pace(door).level(self.clock.now()) < half
+    }
+
+    fn pace(&self, door: Door) -> MutexGuard<'_, TokenBucket> {
+        self.pace[door as usize].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the address flooded us a short while ago, which is counted.
@@ -76,18 +115,46 @@ impl Admission {
         banned
     }
 
-    /// A place for one more handshake, or none.
-    pub(crate) fn handshake(&self) -> Option<OwnedSemaphorePermit> {
-        let place = self.handshakes.clone().try_acquire_owned().ok();
+    /// A place for a handshake with an address that is proven.
+    pub(crate) fn proven_handshake(&self, address: IpAddr) -> Option<HandshakePlace> {
+        let place = self.handshakes.take(self.clock.now(), address);
+        let proven = Some(self.counted(place, RejectReason::Handshakes)?);
+        Some(HandshakePlace { _unproven: None, proven })
+    }
+
+    /// A place for a handshake with an address that may be forged.
+    pub(crate) fn unproven_handshake(&self) -> Option<HandshakePlace> {
+        let place = self.unproven.clone().try_acquire_owned().ok();
+        let unproven = Some(self.counted(place, RejectReason::Handshakes)?);
+        Some(HandshakePlace { _unproven: unproven, proven: None })
+    }
+
+    /// A place for requests of an address.
+    pub(crate) fn request(&self, address: IpAddr) -> Option<Place> {
+        let place = self.requests.take(self.clock.now(), address);
+        self.counted(place, RejectReason::HttpConnections)
+    }
+
+    /// A place for requests of a proxy.
+    pub(crate) fn proxied(&self) -> Option<OwnedSemaphorePermit> {
+        self.counted(self.proxied.clone().try_acquire_owned().ok(), RejectReason::HttpConnections)
+    }
+
+    fn counted<T>(&self, place: Option<T>, reason: RejectReason) -> Option<T> {
         if place.is_none() {
-            self.metrics.count_reject(RejectReason::Handshakes);
+            self.metrics.count_reject(reason);
         }
         place
     }
 
-    /// Whether so many handshakes are under way that new clients must prove their address first.
+    /// Whether new clients must prove their address first.
     pub(crate) fn is_busy(&self) -> bool {
-        self.handshakes.available_permits() < self.limits.pending_handshakes.div_ceil(2)
+        self.unproven.available_permits() == 0 || self.is_crowded(Door::Quic)
+    }
+
+    /// Whether a page may connect, going by what its browser tells of it.
+    pub(crate) fn allows_origin(&self, headers: &HeaderMap, host: &str) -> bool {
+        origin::is_allowed(headers, host, &self.origins, self.is_local)
     }
 
     pub(crate) fn is_draining(&self) -> bool {
@@ -98,22 +165,22 @@ impl Admission {
         self.health.drain();
     }
 
-    /// Makes a connection known to the tick loop; `None` when the server is full.
+    /// Makes a connection known to the tick loop; `None` when too many wait to join.
     pub(crate) fn open(
         self: &Arc<Self>,
         permit: Arc<Permit>,
         sink: Sink,
     ) -> Option<OpenConnection> {
-        let Ok(place) = self.places.clone().try_acquire_owned() else {
-            self.metrics.count_reject(RejectReason::Full);
-            return None;
-        };
+        let now = self.clock.now();
+        let place = self.counted(self.waiting.take(now, permit.address()), RejectReason::Full)?;
+        let displaced = place.displaced();
         let peer = PeerId(self.next_peer.fetch_add(1, Ordering::Relaxed));
         let (limits, metrics) = (self.limits.clone(), self.metrics.clone());
-        let connection = Connection::new(peer, self.clock.now(), permit, sink, limits, metrics);
+        let connection = Connection::new(peer, now, permit, sink, limits, metrics);
+        connection.wait_in(place);
         let connection = Arc::new(connection);
         self.notify(ConnectionEvent::Opened(connection.clone()));
-        Some(OpenConnection { connection, admission: self.clone(), _place: place })
+        Some(OpenConnection { connection, admission: self.clone(), displaced })
     }
 
     fn notify(&self, event: ConnectionEvent) {
@@ -126,10 +193,39 @@ impl Admission {
 pub(crate) struct OpenConnection {
     connection: Arc<Connection>,
     admission: Arc<Admission>,
-    _place: OwnedSemaphorePermit,
+    displaced: Arc<Notify>,
+}
+
+/// The way in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Door {
+    Quic,
+    Http,
+}
+
+/// What a handshake holds.
+pub(crate) struct HandshakePlace {
+    _unproven: Option<OwnedSemaphorePermit>,
+    proven: Option<Place>,
+}
+
+impl HandshakePlace {
+    /// Waits until the place was given to someone else, which may be never.
+    pub(crate) async fn displaced(&self) {
+        match &self.proven {
+            Some(place) => place.displaced().notified().await,
+            None => std::future::pending().await,
+        }
+    }
 }
 
 impl OpenConnection {
+    /// Waits until the place was given to someone else: never, once it has joined.
+    pub(crate) async fn displaced(&self) {
+        self.displaced.notified().await;
+        self.admission.metrics.count_reject(RejectReason::Displaced);
+    }
+
     /// Queues a received datagram; false when the connection must end.
     pub(crate) fn receive(&self, bytes: bytes::Bytes) -> bool {
         let fine = self.connection.receive(self.admission.clock.now(), bytes) == Conduct::Fine;

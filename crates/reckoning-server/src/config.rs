@@ -51,7 +51,8 @@ pub fn host(settings: &Settings) -> HostConfig {
     host.join_within = settings.limits.join_timeout;
     host.max_datagram_bytes = settings.limits.datagram_bytes;
     host.max_datagrams_per_s = settings.limits.datagrams_per_s;
-    host.max_peers = settings.limits.peers + settings.limits.pending_handshakes;
+    // Those who play, those who have not joined yet, and those who are being told that they may not.
+    host.max_peers = settings.limits.peers + 2 * settings.limits.pending_handshakes;
     host
 }
 

@@ -17,6 +17,7 @@ use web_transport_quinn::{Session, SessionError};
 
 use crate::limits::Permit;
 use crate::metrics::{DropReason, Metrics};
+use crate::places::Place;
 use crate::settings::Limits;
 
 /// A datagram and when it came.
@@ -56,6 +57,8 @@ pub(crate) struct Connection {
     metrics: Arc<Metrics>,
     inbox: Mutex<InboundQueue>,
     sink: Sink,
+    /// Its place among those who have not joined yet.
+    waiting: Mutex<Option<Place>>,
 }
 
 struct InboundQueue {
@@ -88,7 +91,17 @@ impl Connection {
             rate: TokenBucket::new(opened, rate, rate),
             excess: TokenBucket::new(opened, flood, flood),
         });
-        Self { peer, opened, permit, limits, metrics, inbox, sink }
+        Self { peer, opened, permit, limits, metrics, inbox, sink, waiting: Mutex::default() }
+    }
+
+    /// Holds this place until it joins.
+    pub(crate) fn wait_in(&self, place: Place) {
+        *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) = Some(place);
+    }
+
+    /// It joined: from now on nobody takes its place.
+    pub(crate) fn joined(&self) {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
     /// Queues a datagram of the client, within its limits.
@@ -240,7 +253,7 @@ mod tests {
         change(&mut limits);
         let limits = Arc::new(limits);
         let permit = AddressLimiter::new(limits.clone())
-            .enter(SimTime::ZERO, [127, 0, 0, 1].into())
+            .enter(SimTime::ZERO, [127, 0, 0, 1].into(), false)
             .unwrap();
         let (metrics, outbox) = (Arc::new(Metrics::default()), Arc::new(SocketOutbox::default()));
         let sink = Sink::Socket(outbox.clone());

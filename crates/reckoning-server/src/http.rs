@@ -4,31 +4,35 @@
 //! Connections are accepted by hand rather than by `axum::serve`, because each must pass the limiter,
 //! be counted, shake hands for TLS where the settings want it, and send its request before a deadline.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::extract::{Request, State};
-use axum::http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_TYPE};
-use axum::http::{HeaderName, StatusCode};
+use axum::http::header::{
+    ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HOST, RETRY_AFTER,
+};
+use axum::http::{HeaderMap, HeaderName, StatusCode};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use axum::{Extension, Router};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
-use crate::admission::{Admission, OpenConnection};
+use crate::admission::{Admission, Door, OpenConnection};
 use crate::config::ServerInfo;
 use crate::connection::{Sink, SocketOutbox};
+use crate::forwarded;
 use crate::limits::Permit;
 use crate::metrics::RejectReason;
+use crate::places::Place;
 
 /// Connections that the system may keep for us to take.
 const BACKLOG: u32 = 256;
@@ -36,6 +40,8 @@ const BACKLOG: u32 = 256;
 const SYSTEM_SEND_BYTES: u32 = 32 * 1024;
 const SOCKET_BUFFER_BYTES: usize = 4 * 1024;
 const REQUEST_BYTES: usize = 16 * 1024;
+/// A connection for requests ends after this; a WebSocket is none any more.
+const MAX_REQUESTS: std::time::Duration = std::time::Duration::from_mins(2);
 
 /// State that the handlers share.
 #[derive(Clone)]
@@ -58,8 +64,42 @@ pub(crate) fn router(state: HttpState, page: Router) -> Router {
     let ours = Router::new()
         .route("/reckoning.json", get(server_info))
         .route("/ws", get(upgrade))
-        .with_state(state);
-    ours.merge(page)
+        .with_state(state.clone());
+    ours.merge(page).layer(from_fn_with_state(state, gate))
+}
+
+/// Who asks, as far as the connection tells.
+#[derive(Clone)]
+struct Caller {
+    address: IpAddr,
+    /// None for a proxy, which asks for others.
+    permit: Option<Arc<Permit>>,
+}
+
+/// Charges a request to whoever makes it.
+async fn gate(
+    State(state): State<HttpState>,
+    Extension(caller): Extension<Caller>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let admission = &state.admission;
+    let permit = caller.permit.or_else(|| {
+        let client = forwarded::client(request.headers(), &admission.proxies);
+        admission.admit(Door::Http, client.unwrap_or(caller.address))
+    });
+    let Some(permit) = permit else { return too_many() };
+    if !permit.may_request(admission.clock.now()) {
+        admission.metrics.count_reject(RejectReason::Requests);
+        return too_many();
+    }
+    request.extensions_mut().insert(permit);
+    next.run(request).await
+}
+
+fn too_many() -> Response {
+    let headers = [(CONNECTION, "close"), (RETRY_AFTER, "1")];
+    (StatusCode::TOO_MANY_REQUESTS, headers, "too many requests\n").into_response()
 }
 
 /// For pages from anywhere: it holds nothing secret.
@@ -74,9 +114,15 @@ async fn server_info(State(state): State<HttpState>) -> impl IntoResponse {
 
 async fn upgrade(
     State(state): State<HttpState>,
-    axum::Extension(permit): axum::Extension<Arc<Permit>>,
+    Extension(permit): Extension<Arc<Permit>>,
+    headers: HeaderMap,
     upgrade: WebSocketUpgrade,
 ) -> Response {
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    if !state.admission.allows_origin(&headers, host) {
+        state.admission.metrics.count_reject(RejectReason::Origin);
+        return (StatusCode::FORBIDDEN, "pages of this origin may not connect\n").into_response();
+    }
     if state.admission.is_draining() {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     }
@@ -107,6 +153,7 @@ async fn play(mut socket: WebSocket, permit: Arc<Permit>, admission: Arc<Admissi
                 let written = timeout(patience, socket.send(Message::Binary(datagram))).await;
                 if !matches!(written, Ok(Ok(()))) { break }
             }
+            () = connection.displaced() => break,
         }
     }
     let _ = timeout(std::time::Duration::from_millis(100), socket.send(Message::Close(None))).await;
@@ -128,29 +175,58 @@ pub(crate) async fn accept(
     router: Router,
     admission: Arc<Admission>,
 ) {
-    let places = Arc::new(Semaphore::new(admission.limits.http_connections));
     loop {
-        let Ok(place) = places.clone().acquire_owned().await else { return };
         let Ok((stream, from)) = listener.accept().await else {
             // Out of file handles, most likely: let some close.
             tokio::time::sleep(std::time::Duration::from_millis(50)).await;
             continue;
         };
-        let Some(permit) = admission.admit(from.ip()) else { continue };
-        let (tls, router, admission) = (tls.clone(), router.clone(), admission.clone());
-        tokio::spawn(async move {
-            // Small datagrams must not wait for more.
-            let _ = stream.set_nodelay(true);
-            match tls {
-                None => serve(stream, permit, router, admission).await,
-                Some(tls) => {
-                    if let Some(stream) = shake_hands(&tls, stream, &admission).await {
-                        serve(stream, permit, router, admission).await;
-                    }
-                }
+        let address = from.ip();
+        let (tls, router) = (tls.clone(), router.clone());
+        if forwarded::is_trusted(address, &admission.proxies) {
+            let Some(place) = admission.proxied() else { continue };
+            let caller = Caller { address, permit: None };
+            let serving = serve_caller(stream, caller, tls, router, admission.clone());
+            tokio::spawn(async move {
+                serving.await;
+                drop(place);
+            });
+        } else {
+            let Some(permit) = admission.admit(Door::Http, address) else { continue };
+            let Some(place) = admission.request(address) else { continue };
+            let caller = Caller { address, permit: Some(permit) };
+            let serving = serve_caller(stream, caller, tls, router, admission.clone());
+            tokio::spawn(serve_within(serving, place, admission.clone()));
+        }
+    }
+}
+
+/// Serves until the place is needed for someone else.
+async fn serve_within(serving: impl Future<Output = ()>, place: Place, admission: Arc<Admission>) {
+    let displaced = place.displaced();
+    tokio::select! {
+        // A page that is read so slowly is not read by anyone.
+        _ = timeout(MAX_REQUESTS, serving) => {}
+        () = displaced.notified() => admission.metrics.count_reject(RejectReason::Displaced),
+    }
+}
+
+async fn serve_caller(
+    stream: TcpStream,
+    caller: Caller,
+    tls: Option<TlsAcceptor>,
+    router: Router,
+    admission: Arc<Admission>,
+) {
+    // Small datagrams must not wait for more.
+    let _ = stream.set_nodelay(true);
+    match tls {
+        None => serve(stream, caller, router, admission).await,
+        Some(tls) => {
+            if let Some(stream) = shake_hands(&tls, stream, &admission).await {
+                serve(stream, caller, router, admission).await;
             }
-            drop(place);
-        });
+        }
     }
 }
 
@@ -193,11 +269,11 @@ async fn refuse_plain<T>(mut stream: TcpStream) -> Option<T> {
     None
 }
 
-async fn serve<S>(stream: S, permit: Arc<Permit>, router: Router, admission: Arc<Admission>)
+async fn serve<S>(stream: S, caller: Caller, router: Router, admission: Arc<Admission>)
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let router = router.layer(axum::Extension(permit));
+    let router = router.layer(Extension(caller));
     let patience = admission.limits.handshake_timeout;
     if serve_stream(stream, router, patience).await.is_err_and(|error| error.is_timeout()) {
         admission.metrics.count_reject(RejectReason::HandshakeTimeout);

@@ -3,6 +3,7 @@
 use reckoning_net::{DisconnectReason, PeerId};
 
 use crate::game::Joiner;
+use crate::settings::Access;
 use crate::token::{LiveTokens, TokenKey};
 
 /// Authorises those who ask to join.
@@ -10,12 +11,19 @@ use crate::token::{LiveTokens, TokenKey};
 pub(crate) struct JoinAuth {
     /// `None` lets everyone in.
     key: Option<TokenKey>,
+    /// Whether those without a valid token are refused.
+    required: bool,
     live: LiveTokens,
 }
 
 impl JoinAuth {
-    pub(crate) fn new(key: Option<TokenKey>) -> Self {
-        Self { key, live: LiveTokens::default() }
+    pub(crate) fn new(key: Option<TokenKey>, access: Access) -> Self {
+        Self { key, required: access == Access::Token, live: LiveTokens::default() }
+    }
+
+    /// Whether a valid token is more than a name.
+    pub(crate) const fn knows_tokens(&self) -> bool {
+        self.key.is_some()
     }
 
     /// Checks what a joiner shows at `now`, in seconds since 1970. `is_silent` tells whether
@@ -32,6 +40,9 @@ impl JoinAuth {
             self.live.take(token.nonce, peer, is_silent)?;
             Ok(Joiner { peer, token: Some(token) })
         });
+        if checked.is_err() && !self.required {
+            return Ok(Joiner { peer, token: None });
+        }
         checked.map_err(|error| {
             tracing::info!(peer = peer.0, %error, "join refused");
             DisconnectReason::Token

@@ -2,11 +2,12 @@
 //!
 //! An address is charged for a connection only once it is proven, so nobody can spend another's
 //! allowance with forged packets: unproven handshakes get half of the places there are, the
-//! rest first answer a retry.
+//! rest first answer a retry, and of their half nobody has more than others want.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use axum::http::StatusCode;
 use quinn::congestion::{Controller, ControllerFactory};
 use quinn::crypto::rustls::{HandshakeData, QuicServerConfig};
 use quinn::{
@@ -14,11 +15,10 @@ use quinn::{
     TransportConfig, VarInt,
 };
 use socket2::SockRef;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 use web_transport_quinn::{Request, Session};
 
-use crate::admission::Admission;
+use crate::admission::{Admission, Door, HandshakePlace, OpenConnection};
 use crate::certificate::{ALPN_NATIVE, ALPN_WEB};
 use crate::connection::Sink;
 use crate::limits::Permit;
@@ -143,57 +143,81 @@ fn admit(incoming: Incoming, admission: &Arc<Admission>) {
     if admission.reject_banned(incoming.remote_address().ip()) {
         return incoming.refuse();
     }
+    let address = incoming.remote_address().ip();
     let proven = incoming.remote_address_validated();
     if !proven && admission.is_busy() && incoming.may_retry() {
         // An error means that it is proven after all, which was just ruled out.
         let _ = incoming.retry();
         return;
     }
-    let Some(handshake) = admission.handshake() else { return incoming.ignore() };
     let permit = if proven {
-        let Some(permit) = admission.admit(incoming.remote_address().ip()) else {
-            return incoming.refuse();
-        };
+        let Some(permit) = admission.admit(Door::Quic, address) else { return incoming.refuse() };
         Some(permit)
     } else {
         None
     };
-    tokio::spawn(serve(incoming, permit, handshake, admission.clone()));
+    let place =
+        if proven { admission.proven_handshake(address) } else { admission.unproven_handshake() };
+    let Some(place) = place else { return incoming.ignore() };
+    tokio::spawn(serve(incoming, permit, place, admission.clone()));
 }
 
 /// One connection from handshake to end.
 async fn serve(
     incoming: Incoming,
     permit: Option<Arc<Permit>>,
-    handshake: OwnedSemaphorePermit,
+    place: HandshakePlace,
     admission: Arc<Admission>,
 ) {
-    let session = match timeout(admission.limits.handshake_timeout, shake_hands(incoming)).await {
-        Ok(Some(session)) => session,
-        Ok(None) => return admission.metrics.count_reject(RejectReason::HandshakeFailed),
-        Err(_) => return admission.metrics.count_reject(RejectReason::HandshakeTimeout),
+    let patience = admission.limits.handshake_timeout;
+    let shaken = tokio::select! {
+        shaken = timeout(patience, shake_hands(incoming, &admission)) => shaken,
+        () = place.displaced() => Ok(Err(RejectReason::Displaced)),
     };
-    drop(handshake);
-    let Some(permit) = permit.or_else(|| admission.admit(session.remote_address().ip())) else {
+    let session = match shaken.unwrap_or(Err(RejectReason::HandshakeTimeout)) {
+        Ok(session) => session,
+        Err(reason) => return admission.metrics.count_reject(reason),
+    };
+    drop(place);
+    let address = session.remote_address().ip();
+    let Some(permit) = permit.or_else(|| admission.admit(Door::Quic, address)) else {
         return session.close(0, b"too many connections from this address");
     };
     let sink = Sink::Quic(Box::new(session.clone()));
     let Some(connection) = admission.open(permit, sink) else {
         return session.close(0, b"the server is full");
     };
-    while let Ok(bytes) = session.read_datagram().await {
-        if !connection.receive(bytes) {
-            return session.close(0, b"flood");
+    let reason = receive(&session, &connection).await;
+    session.close(0, reason);
+}
+
+/// Receives until the connection must end; says why.
+async fn receive(session: &Session, connection: &OpenConnection) -> &'static [u8] {
+    loop {
+        tokio::select! {
+            came = session.read_datagram() => {
+                let Ok(bytes) = came else { return b"closed" };
+                if !connection.receive(bytes) { return b"flood" }
+            }
+            () = connection.displaced() => return b"too many that have not joined",
         }
     }
 }
 
-async fn shake_hands(incoming: Incoming) -> Option<Session> {
-    let connection = incoming.await.ok()?;
-    match alpn(&connection)?.as_slice() {
-        ALPN_NATIVE => Some(Session::raw(connection)),
-        ALPN_WEB => Request::accept(connection).await.ok()?.ok().await.ok(),
-        _ => None,
+async fn shake_hands(incoming: Incoming, admission: &Admission) -> Result<Session, RejectReason> {
+    const FAILED: RejectReason = RejectReason::HandshakeFailed;
+    let connection = incoming.await.map_err(|_| FAILED)?;
+    match alpn(&connection).ok_or(FAILED)?.as_slice() {
+        ALPN_NATIVE => Ok(Session::raw(connection)),
+        ALPN_WEB => {
+            let request = Request::accept(connection).await.map_err(|_| FAILED)?;
+            if !admission.allows_origin(&request.headers, request.url.authority()) {
+                let _ = request.reject(StatusCode::FORBIDDEN).await;
+                return Err(RejectReason::Origin);
+            }
+            request.ok().await.map_err(|_| FAILED)
+        }
+        _ => Err(FAILED),
     }
 }
 

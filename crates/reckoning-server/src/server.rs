@@ -31,7 +31,7 @@ use crate::operator::{self, Operator};
 use crate::quic;
 use crate::record::{Recorder, RecordingInfo};
 use crate::running::{Running, join};
-use crate::settings::{Access, Http, OperatorListen, Settings, SettingsError};
+use crate::settings::{Http, OperatorListen, Settings, SettingsError};
 use crate::tick::{LoopState, TickLoop};
 use crate::token::{TokenKey, TokenKeyError, to_hex};
 
@@ -157,16 +157,15 @@ impl Server {
         let certificates = CertificateStore::new(&settings.certificate, unix_seconds())
             .map_err(ServeError::Identity)?;
         let host = Host::new(host).map_err(ServeError::Host)?;
-        let join_auth = JoinAuth::new(token_key(&settings)?);
+        let join_auth = JoinAuth::new(token_key(&settings)?, settings.access);
         let metrics = Arc::new(Metrics::default());
         let (clock, stop) = (Clock::start(), Arc::new(AtomicBool::new(false)));
         let health = Arc::new(Health::new(clock));
         let recorder = recorder(&settings, &info, &metrics, &health)?;
         let recording = recorder.as_ref().map(|it| it.path().to_path_buf());
         let (events, connection_events) = channel();
-        let limits = Arc::new(settings.limits.clone());
         let admission =
-            Arc::new(Admission::new(clock, limits, metrics.clone(), health.clone(), events));
+            Arc::new(Admission::new(clock, &settings, metrics.clone(), health.clone(), events));
         let (batches, sent) = mpsc::channel(MAX_QUEUED_BATCHES);
         let operators = settings.operator_listen;
         let https = (settings.http != Http::Plain).then(|| certificates.tcp()).transpose();
@@ -213,10 +212,7 @@ impl Server {
 }
 
 fn token_key(settings: &Settings) -> Result<Option<TokenKey>, ServeError> {
-    let (Access::Token, Some(path)) = (settings.access, &settings.token_key_file) else {
-        return Ok(None);
-    };
-    let path = path.clone();
+    let Some(path) = settings.token_key_file.clone() else { return Ok(None) };
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error) => return Err(ServeError::File { path, error }),
@@ -389,6 +385,7 @@ fn listen(
 mod tests {
     use super::*;
     use crate::Relay;
+    use crate::settings::Access;
 
     /// The reason why a server of changed settings does not start.
     fn refused(change: impl FnOnce(&mut Settings)) -> String {

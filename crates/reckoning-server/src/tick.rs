@@ -27,7 +27,7 @@ use crate::admission::ConnectionEvent;
 use crate::clock::{Clock, unix_seconds};
 use crate::conditioner::Conditioner;
 use crate::connection::{Connection, SendBatch};
-use crate::game::{Game, RecordedIdentity, ServerRequest};
+use crate::game::{Game, Joiner, RecordedIdentity, ServerRequest};
 use crate::health::{Health, Worker};
 use crate::join_auth::JoinAuth;
 use crate::metrics::{Metrics, RejectReason};
@@ -268,7 +268,7 @@ impl TickLoop {
                     self.authorize(now, *peer, token);
                     continue;
                 }
-                HostEvent::Joined { peer, .. } => self.mark_joined(*peer),
+                HostEvent::Joined { peer, .. } => tracing::info!(peer = peer.0, "joined"),
                 HostEvent::Left { peer, why } => {
                     if *why == Departure::Kicked(DisconnectReason::Conduct) {
                         self.metrics.kicked.inc();
@@ -283,15 +283,15 @@ impl TickLoop {
     }
 
     fn authorize(&mut self, now: SimTime, peer: PeerId, token: &[u8]) {
-        let full = self.state.slots.values().filter(|slot| slot.joined).count();
         let overloaded = !self.state.overload.admits();
-        let verdict = if overloaded || full >= self.settings.limits.peers {
+        let verdict = if overloaded {
             Err(DisconnectReason::Full)
         } else {
             let host = &self.host;
             let silent = |it| host.silent_for(now, it).is_none_or(|span| span >= DEAD_AFTER);
             self.join_auth.authorize(peer, token, unix_seconds(), silent)
         };
+        let verdict = verdict.and_then(|joiner| self.seat(joiner));
         let verdict = verdict.and_then(|it| self.game.join(now, &it, &mut self.host));
         if let Err(refusal) = verdict {
             let cause = match refusal {
@@ -302,16 +302,23 @@ impl TickLoop {
             self.metrics.count_reject(cause);
             self.host.refuse(now, peer, refusal);
             self.close_soon(now, peer);
-        } else {
-            self.host.admit(now, peer);
+        } else if self.host.admit(now, peer)
+            && let Some(slot) = self.state.slots.get_mut(&peer)
+        {
+            // At once: the next who asks in the same step must find the seat taken.
+            slot.joined = true;
+            slot.connection.joined();
         }
     }
 
-    fn mark_joined(&mut self, peer: PeerId) {
-        tracing::info!(peer = peer.0, "joined");
-        if let Some(slot) = self.state.slots.get_mut(&peer) {
-            slot.joined = true;
-        }
+    /// A seat for a joiner: some are for holders of tokens only.
+    fn seat(&self, joiner: Joiner) -> Result<Joiner, DisconnectReason> {
+        let limits = &self.settings.limits;
+        let taken = self.state.slots.values().filter(|slot| slot.joined).count();
+        let reserves = joiner.token.is_none() && self.join_auth.knows_tokens();
+        let reserved = if reserves { limits.reserved_peers } else { 0 };
+        let free = taken < limits.peers.saturating_sub(reserved);
+        if free { Ok(joiner) } else { Err(DisconnectReason::Full) }
     }
 
     fn close_soon(&mut self, now: SimTime, peer: PeerId) {

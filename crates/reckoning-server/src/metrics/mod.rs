@@ -75,6 +75,8 @@ pub enum RejectReason {
     Origin,
     /// The address asks for pages too often.
     Requests,
+    /// Too many HTTP connections.
+    HttpConnections,
     /// Gave way to someone whose address had fewer places.
     Displaced,
 }
@@ -84,7 +86,7 @@ const DROPS: [&str; 6] =
     ["peer_rate", "address_rate", "too_long", "queue_full", "send_buffer", "closed"];
 
 /// The label of each [`RejectReason`], in its order.
-const REJECTS: [&str; 15] = [
+const REJECTS: [&str; 16] = [
     "address_connections",
     "address_rate",
     "addresses",
@@ -99,6 +101,7 @@ const REJECTS: [&str; 15] = [
     "overload",
     "origin",
     "requests",
+    "http_connections",
     "displaced",
 ];
 

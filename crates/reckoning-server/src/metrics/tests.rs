@@ -65,6 +65,7 @@ fn each_cause_is_counted_under_its_own_name() {
         ("overload", RejectReason::Overload),
         ("origin", RejectReason::Origin),
         ("requests", RejectReason::Requests),
+        ("http_connections", RejectReason::HttpConnections),
         ("displaced", RejectReason::Displaced),
     ];
     assert_eq!(rejects.map(|(name, cause)| (name, cause as usize)), numbered(REJECTS));

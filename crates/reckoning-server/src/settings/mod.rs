@@ -8,13 +8,14 @@ mod error;
 mod merge;
 mod validate;
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer};
 pub use toml::Table;
 
+use crate::networks::Network;
 pub use error::SettingsError;
 
 /// The documented default file, as `reckon serve --print-config` prints it.
@@ -36,6 +37,9 @@ pub struct Settings {
     pub http: Http,
     /// Steps of the game in a second. Default: 60.
     pub tick_hz: u32,
+    /// Origins of pages that may connect; `*` is all. Without, that of the server itself. Default:
+    /// none.
+    pub origins: Vec<String>,
     /// Who may join. Default: `open`.
     pub access: Access,
     /// File with the key that signs tokens, in hexadecimal. Default: none.
@@ -49,6 +53,8 @@ pub struct Settings {
     pub certificate: Certificate,
     /// Limits on what clients may use.
     pub limits: Limits,
+    /// Proxies that tell whom they speak for.
+    pub proxies: Proxies,
     /// How bodies are replicated.
     pub replication: Replication,
     /// Which movement of clients is believed.
@@ -159,6 +165,8 @@ pub struct Certificate {
 pub struct Limits {
     /// Clients that play at once. Default: 256.
     pub peers: usize,
+    /// Those of them that only holders of a token may be, on open servers with a key. Default: 32.
+    pub reserved_peers: usize,
     /// Connections of one address. Default: 64.
     pub connections_per_address: usize,
     /// New connections of one address in a second. Default: 32.
@@ -178,6 +186,10 @@ pub struct Limits {
     pub idle_timeout: Duration,
     /// HTTP and WebSocket connections open at once. Default: 512.
     pub http_connections: usize,
+    /// Requests for pages of one address in a second. Default: 64.
+    pub requests_per_s_per_address: u32,
+    /// Connections in a second that are not thought too many. Default: 256.
+    pub connects_per_s: u32,
     /// Datagrams of one client in a second. Default: 240.
     pub datagrams_per_s: u32,
     /// Datagrams of one address in a second. Default: 8000.
@@ -193,6 +205,47 @@ pub struct Limits {
     /// How long new connections from the address of a flood are rejected. Default: 10 s.
     #[serde(rename = "flood_ban_s", deserialize_with = "seconds")]
     pub flood_ban: Duration,
+}
+
+/// Proxies that tell whom they speak for.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Proxies {
+    /// Addresses and networks of proxies that are believed. Default: none.
+    pub trusted: Vec<Block>,
+    /// The header in which they tell it. Default: `x-forwarded-for`.
+    pub header: ForwardedHeader,
+}
+
+/// An address, or a network such as `10.0.0.0/8`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Block(pub(crate) Network);
+
+impl TryFrom<String> for Block {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let wrong = || format!("{text:?} is neither an address nor a network such as 10.0.0.0/8");
+        let (address, bits) = match text.split_once('/') {
+            Some((address, bits)) => (address, Some(bits.parse::<u8>().map_err(|_| wrong())?)),
+            None => (text.as_str(), None),
+        };
+        let address: IpAddr = address.parse().map_err(|_| wrong())?;
+        let most = if address.is_ipv4() { 32 } else { 128 };
+        let bits = bits.unwrap_or(most);
+        if bits > most { Err(wrong()) } else { Ok(Self(Network::new(address, bits))) }
+    }
+}
+
+/// The header in which proxies tell whom they speak for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ForwardedHeader {
+    /// `X-Forwarded-For: 203.0.113.7`, which nearly all of them write.
+    XForwardedFor,
+    /// `Forwarded: for=203.0.113.7`, of RFC 7239.
+    Forwarded,
 }
 
 /// How bodies are replicated.

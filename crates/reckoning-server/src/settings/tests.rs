@@ -32,6 +32,7 @@ fn documented(name: &str, value: &toml::Value) -> String {
         toml::Value::String(text) if text.is_empty() => "none".to_string(),
         toml::Value::String(text) => format!("`{text}`"),
         toml::Value::Float(seconds) if name.ends_with("_s") => format!("{seconds} s"),
+        toml::Value::Array(list) if list.is_empty() => "none".to_string(),
         toml::Value::Array(list) => {
             let list: Vec<&str> = list.iter().filter_map(toml::Value::as_str).collect();
             format!("`{}`", list.join(", "))
@@ -50,7 +51,10 @@ fn every_field_documents_the_default_of_the_file() {
         let field = format!("pub {field}: ");
         let line = source.iter().position(|line| line.starts_with(&field)).expect(name);
         let above = source[..line].iter().rev();
-        let doc: String = above.take_while(|it| it.starts_with(['/', '#'])).copied().collect();
+        let mut doc: Vec<&str> =
+            above.take_while(|it| it.starts_with(['/', '#'])).copied().collect();
+        doc.reverse();
+        let doc = doc.join("\n").replace("\n///", "");
         let default = format!("Default: {}.", documented(name, value));
         assert!(doc.contains(&default), "{name}: `{default}` is not in its documentation");
     };
@@ -111,6 +115,13 @@ fn a_wrong_value_is_named_with_what_would_do() {
     assert!(refusal("access = 'token'").contains("reckon token --new-key"));
     assert!(refusal("access = 'closed'").contains("open"));
     assert!(refusal("listen = 'nowhere'").contains("socket address"));
+    for wrong in ["10.0.0", "10.0.0.0/33", "::/129", "10.0.0.1/x"] {
+        let message = refusal(&format!("[proxies]\ntrusted = ['{wrong}']"));
+        assert!(message.contains("neither an address nor a network"), "{message}");
+    }
+    assert!(refusal("origins = ['example.org']").contains("https://"));
+    let reserve = "token_key_file = 'k'\n[limits]\npeers = 8\nreserved_peers = 8";
+    assert!(refusal(reserve).contains("limits.reserved_peers"));
     assert!(refusal("operator_listen = 'nowhere'").contains("neither auto, public nor"));
     assert!(refusal("[certificate]\nchain_file = 'a.pem'").contains("both"));
     assert!(refusal("tick_hz = = 3").contains("line 1"));

@@ -50,6 +50,9 @@ fn limits(it: &Settings) -> Vec<Rule> {
         ("limits.peers", it.peers as f64, 1.0, MANY),
         ("limits.connections_per_address", it.connections_per_address as f64, 1.0, MANY),
         ("limits.connects_per_s_per_address", f64::from(it.connects_per_s_per_address), 1.0, MANY),
+        ("limits.requests_per_s_per_address", f64::from(it.requests_per_s_per_address), 1.0, MANY),
+        ("limits.connects_per_s", f64::from(it.connects_per_s), 1.0, MANY),
+        ("limits.reserved_peers", it.reserved_peers as f64, 0.0, MANY),
         ("limits.addresses", it.addresses as f64, 1.0, 1e6),
         ("limits.pending_handshakes", it.pending_handshakes as f64, 1.0, MANY),
         ("limits.handshake_timeout_s", secs(it.handshake_timeout), 0.1, 60.0),
@@ -83,6 +86,21 @@ fn together(it: &Settings) -> Result<(), SettingsError> {
             remedy: "name a file made with `reckon token --new-key`",
         });
     }
+    let reserves = it.access == Access::Open && it.token_key_file.is_some();
+    if reserves && it.limits.reserved_peers >= it.limits.peers {
+        return Err(SettingsError::Together {
+            name: "limits.reserved_peers",
+            wrong: "nobody could join without a token",
+            remedy: "reserve fewer than limits.peers, or write access = \"token\"",
+        });
+    }
+    if it.origins.iter().any(|origin| !is_origin(origin)) {
+        return Err(SettingsError::Together {
+            name: "origins",
+            wrong: "an origin is a scheme, a host and, if it is not the usual one, a port",
+            remedy: "write them as https://example.org, or * for all",
+        });
+    }
     if it.certificate.chain_file.is_some() != it.certificate.key_file.is_some() {
         return Err(SettingsError::Together {
             name: "certificate.key_file",
@@ -98,4 +116,11 @@ fn together(it: &Settings) -> Result<(), SettingsError> {
         });
     }
     Ok(())
+}
+
+fn is_origin(text: &str) -> bool {
+    let named = text.split_once("://").is_some_and(|(scheme, host)| {
+        !scheme.is_empty() && !host.is_empty() && !host.contains('/')
+    });
+    named || text == "*" || text == "null"
 }

@@ -83,7 +83,7 @@ impl World {
             clock: Clock::start(),
             host: Host::new(host_config(&settings)).unwrap(),
             game: Box::new(game),
-            join_auth: JoinAuth::new(None),
+            join_auth: JoinAuth::new(None, crate::settings::Access::Open),
             metrics: Arc::default(),
             health: Arc::new(Health::new(Clock::start())),
             connection_events,
@@ -112,7 +112,8 @@ impl World {
 
     fn connect(&mut self) -> usize {
         let limits = Arc::new(self.tick_loop.settings.limits.clone());
-        let permit = AddressLimiter::new(limits.clone()).enter(self.now, [10, 0, 0, 1].into());
+        let permit =
+            AddressLimiter::new(limits.clone()).enter(self.now, [10, 0, 0, 1].into(), false);
         let outbox = Arc::new(SocketOutbox::default());
         let (peer, sink) = (PeerId(self.players.len() as u32 + 1), Sink::Socket(outbox.clone()));
         let (permit, metrics) = (Arc::new(permit.unwrap()), self.tick_loop.metrics.clone());

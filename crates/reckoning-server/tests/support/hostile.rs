@@ -70,6 +70,15 @@ pub struct Attacker {
 impl Attacker {
     /// To be called within a runtime.
     pub fn new(server: SocketAddr, folder: &Path) -> Self {
+        Self::speaking(b"reckoning/1", server, folder)
+    }
+
+    /// One that speaks WebTransport.
+    pub fn browser(server: SocketAddr, folder: &Path) -> Self {
+        Self::speaking(b"h3", server, folder)
+    }
+
+    fn speaking(protocol: &[u8], server: SocketAddr, folder: &Path) -> Self {
         let certificate = CertificateDer::from_pem_file(folder.join("chain.pem")).unwrap();
         let mut roots = rustls::RootCertStore::empty();
         roots.add(certificate).unwrap();
@@ -79,7 +88,7 @@ impl Attacker {
             .unwrap()
             .with_root_certificates(roots)
             .with_no_client_auth();
-        tls.alpn_protocols = vec![b"reckoning/1".to_vec()];
+        tls.alpn_protocols = vec![protocol.to_vec()];
         let tls = quinn::crypto::rustls::QuicClientConfig::try_from(tls).unwrap();
         let config = quinn::ClientConfig::new(Arc::new(tls));
         let endpoint = quinn::Endpoint::client(ADDRESS.parse().unwrap()).unwrap();

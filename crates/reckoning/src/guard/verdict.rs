@@ -7,8 +7,7 @@ use crate::Kinematics;
 /// Verdict on an update.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Verdict {
-    /// An honest client could have sent it. What listeners are to be shown of it may be less: see
-    /// [`Guard::restrained`](super::Guard::restrained).
+    /// An honest client could have sent it.
     Accept,
     /// It goes too far; the client must be moved here and go on from here.
     Correct(Kinematics),
@@ -48,17 +47,11 @@ pub enum Offence {
     Spam,
     /// Sent before the client obeyed a correction.
     Disobeyed,
-    /// Carries a model that owners may not use.
-    Model,
-    /// Its model promises more than any body does.
-    Promise,
-    /// Further than a body gets by the host's clock, although the stamps allow it.
-    Burst,
 }
 
 impl Offence {
     /// All of them, in the order of [`GuardStats::offences`].
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 13] = [
         Self::Speed,
         Self::Distance,
         Self::Acceleration,
@@ -72,9 +65,6 @@ impl Offence {
         Self::LagSwitch,
         Self::Spam,
         Self::Disobeyed,
-        Self::Model,
-        Self::Promise,
-        Self::Burst,
     ];
 
     /// A short name for tables and metrics.
@@ -94,9 +84,6 @@ impl Offence {
             Self::LagSwitch => "lag switch",
             Self::Spam => "spam",
             Self::Disobeyed => "disobeyed",
-            Self::Model => "model",
-            Self::Promise => "promise",
-            Self::Burst => "burst",
         }
     }
 }
@@ -115,8 +102,6 @@ pub struct GuardStats {
     pub judged: u64,
     /// Accepted, small offences included.
     pub accepted: u64,
-    /// Of those, the ones that listeners are shown otherwise.
-    pub restrained: u64,
     /// Corrected.
     pub corrected: u64,
     /// Dropped.
@@ -124,7 +109,7 @@ pub struct GuardStats {
     /// Verdicts to disconnect.
     pub disconnected: u64,
     /// Offences noted, by [`Offence::ALL`].
-    pub offences: [u64; 16],
+    pub offences: [u64; 13],
 }
 
 impl GuardStats {
