@@ -264,6 +264,12 @@ impl<I> SentPackets<I> {
         self.round_trip.known.then(|| Duration::from_secs_f64(self.round_trip.min_s.max(0.0)))
     }
 
+    /// The longest round trip to be expected: smoothed, and four deviations.
+    pub(crate) fn max_round_trip(&self) -> Option<Duration> {
+        let most_s = self.round_trip.smoothed_s + 4.0 * self.round_trip.deviation_s;
+        self.round_trip.known.then(|| Duration::try_from_secs_f64(most_s).unwrap_or(MAX_TIMEOUT))
+    }
+
     /// Datagrams remembered.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {

@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use reckoning::clock::RelayDelay;
 use reckoning::guard::Verdict;
-use reckoning::{Kinematics, SimTime, Terrain, Update};
+use reckoning::{Kinematics, Model, SimTime, Terrain, Update};
 
 use super::Host;
 use super::config::ClockMode;
@@ -210,12 +210,21 @@ impl Host {
     /// Has the guard judge an update of an owner.
     fn judge(&mut self, now: SimTime, from: PeerId, id: EntityId, update: &Update) -> Handled {
         let Some(entity) = self.entities.get_mut(id) else { return Handled::Done };
+        let peer = self.peers.get(&from);
+        let round_trip = peer.and_then(|peer| peer.channel.sent_packets.max_round_trip());
         let walls = self.config.walls.as_ref().map(|walls| walls as &dyn Terrain);
         let verdict = match entity.guard.as_deref_mut() {
-            Some(guard) => guard.judge(update, walls, now),
+            Some(guard) => {
+                if let Some(round_trip) = round_trip {
+                    guard.set_round_trip(round_trip);
+                }
+                guard.judge(update, walls, now)
+            }
             None => Verdict::Accept,
         };
         let offence = entity.guard.as_ref().and_then(|guard| guard.offence());
+        let restrained = entity.guard.as_ref().and_then(|guard| guard.restrained().copied());
+        let update = &restrained.map_or(*update, |state| restrained_to(update, state));
         match verdict {
             Verdict::Accept => self.accept_update(from, id, update),
             Verdict::Reject(_) => self.count(from, |stats| stats.rejected += 1),
@@ -300,6 +309,12 @@ impl IncomingUpdate<'_> {
         inbound.sequence = Some(self.datagram.sequence);
         Ok(update)
     }
+}
+
+/// An accepted update as it is shown where the guard restrains it.
+fn restrained_to(update: &Update, state: Kinematics) -> Update {
+    let shown = Update::new(state, Model::Linear, update.kind());
+    shown.map_or(*update, |shown| shown.with_teleports(update.teleports()))
 }
 
 /// Half of the shortest recent round trip.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reckoning::guard::{Envelope, GuardConfig};
 use reckoning::rewind::{Aim, HitRequest, HitVerdict, RewindConfig, RewindView};
-use reckoning::{DVec3, Kinematics, SimTime};
+use reckoning::{DVec3, Kinematics, Model, SimTime};
 use reckoning_net::{ClockMode, Departure, HostConfig, HostEvent, SessionConfig, SessionEvent};
 
 use crate::linear_format::format;
@@ -47,6 +47,49 @@ fn corrections_reach_the_owner_over_a_bad_network() {
         let (_, _, known) = world.host.entities().next().unwrap();
         assert!(known.kinematics().position.y < 1.0, "the host does not believe it");
     }
+}
+
+/// Owners of every plain model on links with delay, jitter and bursts of loss, bodies near their top
+/// speed: nobody is corrected, and what the others see is as right as without a guard.
+#[test]
+fn honest_owners_on_bad_links_are_left_alone() {
+    let fade = Duration::from_millis(700);
+    let models = [
+        Model::Linear,
+        Model::Damped { fade },
+        Model::Accelerating { trust: Duration::from_millis(300) },
+    ];
+    let mean_error = |guard: Option<GuardConfig>, model: Model, seed: u64| {
+        let mut config = HostConfig::new(format(true));
+        config.guard = guard;
+        let mut world = World::new(config);
+        let truth = wandering(seed, SimTime::MAX);
+        for n in 0..2 {
+            let link = format!("delay=150,jitter=30,loss=0.05,burst=3,seed={}", seed * 9 + n);
+            let mut session = SessionConfig::default();
+            session.publisher.model = model;
+            world.connect(session, link.parse().unwrap());
+        }
+        let (mut sum_m, mut count) = (0.0, 0.0);
+        for _ in 0..2_000 {
+            world.step(&truth);
+            for error_m in world.errors(0, &truth) {
+                (sum_m, count) = (sum_m + error_m, count + 1.0);
+            }
+        }
+        let judged = world.events.iter().filter(|it| matches!(it, HostEvent::Judged { .. }));
+        assert_eq!(judged.count(), 0, "{model:?}, seed {seed}: {:?}", world.events);
+        sum_m / count
+    };
+    let guard = GuardConfig::new(Envelope::of_speed(6.5, 50.0), 0.5);
+    let (mut with, mut without) = (0.0, 0.0);
+    for model in models {
+        for seed in 0..24 {
+            with += mean_error(Some(guard), model, seed);
+            without += mean_error(None, model, seed);
+        }
+    }
+    assert!(with <= without * 1.05, "{} m with a guard, {} m without", with / 72.0, without / 72.0);
 }
 
 #[test]

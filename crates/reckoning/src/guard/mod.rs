@@ -18,11 +18,19 @@
 //! body look fast, and timestamps are judged against the host's clock, so a client cannot make
 //! itself slow by claiming time that has not passed.
 //!
+//! What an update promises is judged as well: the models owners may use are listed, and whatever the
+//! promises are, the picture that listeners get of a body never moves faster by the host's clock than
+//! the body can; see [`Guard::restrained`].
+//!
 //! Carrying out a verdict is the host's task; a corrected client is expected to go on from
 //! where it was put, and updates already in flight then are dropped without penalty.
 
 mod accepted_positions;
+mod config;
 mod envelope;
+mod motion;
+mod owner_models;
+mod shown;
 mod suspicion;
 mod verdict;
 
@@ -30,93 +38,31 @@ use core::time::Duration;
 
 use glam::DVec3;
 
-use crate::error::{ConfigError, SettingError};
-use crate::math::angle_between;
+use crate::error::ConfigError;
 use crate::token_bucket::TokenBucket;
-use crate::{Kinematics, SimTime, Terrain, Update, UpdateKind};
+use crate::{Kinematics, Model, SimTime, Terrain, Update, UpdateKind};
 use accepted_positions::AcceptedPositions;
-use envelope::{Ways, within};
-use suspicion::{Pace, Suspicion};
+use envelope::within;
+use shown::{Picture, ShownBound, ShownPath};
+use suspicion::{Pace, Suspicion, TimeBank};
 
+pub use config::GuardConfig;
 pub use envelope::{ENVELOPE_SPANS_S, Envelope};
+pub use owner_models::OwnerModels;
 pub use verdict::{GuardStats, Offence, Verdict};
 
-/// Settings for a [`Guard`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct GuardConfig {
-    /// What bodies of the game can do. Default: [`Envelope::of_speed`] with 10 m/s and 50 m/s^2. No
-    /// limit negative.
-    pub envelope: Envelope,
-    /// Distances may be exceeded by this much: the publisher's threshold and rounding. Default: 0.5
-    /// m. Finite, not negative.
-    pub tolerance_m: f64,
-    /// Distances exceeded by more than this share, and the tolerance, are corrected at once; by
-    /// less, once it adds up. Default: 0.1. Not negative; zero corrects every excess.
-    pub gross: f64,
-    /// Timestamps may lie this far in the host's future: how wrong a client's clock may be.
-    /// Default: 100 ms. Any span.
-    pub max_lead: Duration,
-    /// Updates older than this are rejected. Default: 2 s. Any span.
-    pub max_age: Duration,
-    /// Updates a second that are judged at all, in the long run. Default: 70. Finite, at least 0.1.
-    pub updates_per_s: f64,
-    /// Updates that may arrive at once, after a hiccup of the network. Default: 140. Finite, at
-    /// least 1.
-    pub burst: f64,
-    /// A silence longer than this that ends with a burst of held-back updates is suspicious when it
-    /// happens again and again. Default: 600 ms. Any span.
-    pub max_silence: Duration,
-    /// How long a client may take to obey a correction. Default: 1 s. Any span.
-    pub obey_within: Duration,
-    /// Suspicion at which a client is corrected. Default: 1. Not negative.
-    pub correct_at: f64,
-    /// Suspicion at which it is disconnected. Default: 20. At least `correct_at`; infinity never
-    /// does.
-    pub disconnect_at: f64,
-    /// Suspicion that leaks away per second. Default: 0.25. Finite, not negative.
-    pub leak_per_s: f64,
-}
+/// Time in which a correction that was lost is sent again and arrives.
+const REPAIR: Duration = Duration::from_millis(400);
 
-impl Default for GuardConfig {
-    /// A person who runs at most 10 m/s, in a game measured in metres.
-    fn default() -> Self {
-        Self::new(Envelope::of_speed(10.0, 50.0), 0.5)
-    }
-}
+/// Suspicion added to a correction for each one before it that was ignored: the fourth of a grave
+/// offence disconnects.
+const IGNORED: f64 = 3.0;
 
-impl GuardConfig {
-    /// Settings for bodies of this envelope whose publisher lets them stray `tolerance_m`.
-    #[must_use]
-    pub fn new(envelope: Envelope, tolerance_m: f64) -> Self {
-        Self {
-            envelope,
-            tolerance_m,
-            gross: 0.1,
-            max_lead: Duration::from_millis(100),
-            max_age: Duration::from_secs(2),
-            updates_per_s: 70.0,
-            burst: 140.0,
-            max_silence: Duration::from_millis(600),
-            obey_within: Duration::from_secs(1),
-            correct_at: 1.0,
-            disconnect_at: 20.0,
-            leak_per_s: 0.25,
-        }
-    }
-
-    fn validate(&self) -> Result<(), SettingError> {
-        self.envelope.validate()?;
-        let far = f64::INFINITY;
-        SettingError::in_range("tolerance_m", self.tolerance_m, 0.0, f64::MAX)?;
-        SettingError::in_range("gross", self.gross, 0.0, far)?;
-        SettingError::in_range("updates_per_s", self.updates_per_s, 0.1, f64::MAX)?;
-        SettingError::in_range("burst", self.burst, 1.0, f64::MAX)?;
-        SettingError::in_range("leak_per_s", self.leak_per_s, 0.0, f64::MAX)?;
-        SettingError::in_range("correct_at", self.correct_at, 0.0, far)?;
-        SettingError::in_range("disconnect_at", self.disconnect_at, self.correct_at, far)?;
-        Ok(())
-    }
+/// An update that is judged.
+struct Arrived<'a> {
+    update: &'a Update,
+    walls: Option<&'a dyn Terrain>,
+    now: SimTime,
 }
 
 /// Judges the updates of one entity that a client owns.
@@ -143,7 +89,11 @@ pub struct Guard {
     /// What the last accepted update promised, for the way round corners.
     promised: Option<Update>,
     history: AcceptedPositions,
+    shown: ShownPath,
+    /// Longest that an update of this client takes to the host and back, as far as measured.
+    round_trip: Option<Duration>,
     pace: Pace,
+    bank: TimeBank,
     /// A burst of updates that were kept back is coming in.
     kept_back: bool,
     suspicion: Suspicion,
@@ -152,7 +102,10 @@ pub struct Guard {
     granted: Option<SimTime>,
     /// Until then a corrected client may not have received the correction.
     obeys_by: Option<SimTime>,
+    /// Corrections since the last update that was accepted.
+    ignored: u32,
     offence: Option<Offence>,
+    restrained: Option<Kinematics>,
     stats: GuardStats,
 }
 
@@ -169,13 +122,18 @@ impl Guard {
             last: *start,
             promised: None,
             history: AcceptedPositions::from(start),
+            shown: ShownPath::from(start),
+            round_trip: None,
             pace: Pace::default(),
+            bank: TimeBank::default(),
             kept_back: false,
             suspicion: Suspicion::none(start.at),
             updates: TokenBucket::new(start.at, config.updates_per_s, config.burst),
             granted: None,
             obeys_by: None,
+            ignored: 0,
             offence: None,
+            restrained: None,
             stats: GuardStats::default(),
         })
     }
@@ -187,6 +145,7 @@ impl Guard {
     pub fn judge(&mut self, update: &Update, walls: Option<&dyn Terrain>, now: SimTime) -> Verdict {
         self.stats.judged += 1;
         self.offence = None;
+        self.restrained = None;
         if !self.updates.try_take(now, 1.0) {
             return self.reject(Offence::Spam, 0.1, now);
         }
@@ -197,17 +156,41 @@ impl Guard {
         if let Some((offence, weight)) = self.stamp_offence(update, now) {
             return self.reject(offence, weight, now);
         }
-        if update.kind() == UpdateKind::Teleport && self.take_grant(now) {
-            self.go_on_from(update.kinematics());
-            return self.accept(update, now);
+        if !self.config.models.contains(update.model()) {
+            return self.reject(Offence::Model, 0.0, now);
         }
+        self.shown.advance(now);
+        let arrived = Arrived { update, walls, now };
         if update.kind() == UpdateKind::Teleport {
-            return self.put_back(Offence::Teleport, 2.0, update, now);
+            return self.judge_teleport(&arrived);
+        }
+        let (jitter, most) = (self.config.stamp_margin, self.config.max_age);
+        let credited = self.bank.credited(update.at(), now, jitter, most);
+        if ShownPath::is_wild(update, now, &self.bound()) {
+            return self.weigh(Offence::Promise, 1.0, &arrived);
         }
         match self.motion_offence(update.kinematics(), walls) {
-            None => self.accept(update, now),
-            Some((offence, weight)) => self.weigh(offence, weight, update, now),
+            None if self.distance_excess(update.kinematics(), credited) > self.config.gross => {
+                self.put_back(Offence::Burst, 0.0, &arrived)
+            }
+            None => self.accept(&arrived),
+            Some((offence, weight)) => self.weigh(offence, weight, &arrived),
         }
+    }
+
+    fn judge_teleport(&mut self, arrived: &Arrived<'_>) -> Verdict {
+        let (update, now) = (arrived.update, arrived.now);
+        if !self.take_grant(now) || ShownPath::is_wild(update, now, &self.bound()) {
+            return self.put_back(Offence::Teleport, 2.0, arrived);
+        }
+        self.put_at(update.kinematics());
+        self.accept(arrived)
+    }
+
+    /// Tells how long updates of this client take at most, to the host and back, as measured: older
+    /// stamps are not believed then, and a correction has to be obeyed in time.
+    pub const fn set_round_trip(&mut self, round_trip: Duration) {
+        self.round_trip = Some(round_trip);
     }
 
     /// Allows one teleport, to be used within `within` from `now`: a gate, a respawn.
@@ -219,8 +202,9 @@ impl Guard {
     /// client.
     pub fn put(&mut self, at: &Kinematics, now: SimTime) {
         if at.validate().is_ok() {
-            self.go_on_from(at);
-            self.obeys_by = Some(now + self.config.obey_within);
+            self.put_at(at);
+            self.obeys_by = Some(now + self.obey_within());
+            self.ignored = 0;
         }
     }
 
@@ -228,6 +212,18 @@ impl Guard {
     #[must_use]
     pub const fn last(&self) -> &Kinematics {
         &self.last
+    }
+
+    /// What to show in place of the last judged update, which was accepted, at constant velocity
+    /// ([`Model::Linear`]); `None` where it may be shown as it is.
+    ///
+    /// An update can be honest and still move the picture further than a body gets: the picture ran
+    /// straight on while the news of a turn was under way, the model promises too much, or many
+    /// updates were held up. Then the picture lags behind and catches up as fast as a body can. The
+    /// owner need not be notified.
+    #[must_use]
+    pub const fn restrained(&self) -> Option<&Kinematics> {
+        self.restrained.as_ref()
     }
 
     /// The offence of the last judged update; accepted ones may have a small one.
@@ -270,156 +266,119 @@ impl Guard {
             let crept = self.pace.crept_ahead();
             return Some((if crept { Offence::FastClock } else { Offence::Future }, 0.25));
         }
-        if at + self.config.max_age < now {
+        if at + self.max_age() < now {
             return Some((Offence::TooOld, 0.0));
         }
         None
     }
 
-    /// The worst thing about a motion, and how bad it is: 1 and more is corrected at once.
-    fn motion_offence(
-        &self,
-        new: &Kinematics,
-        walls: Option<&dyn Terrain>,
-    ) -> Option<(Offence, f64)> {
-        if walls.is_some_and(|walls| self.passes_wall(new, walls)) {
-            return Some((Offence::Wall, 1.0));
-        }
-        let worst = [
-            (Offence::Distance, self.distance_excess(new)),
-            (Offence::Speed, self.speed_excess(new)),
-            (Offence::Acceleration, self.acceleration_excess(new)),
-            (Offence::Turn, self.turn_excess(new)),
-        ]
-        .into_iter()
-        .reduce(|worst, next| if next.1 > worst.1 { next } else { worst });
-        worst.filter(|(_, excess)| *excess > 0.0).map(|(offence, excess)| {
-            let weight = if self.config.gross > 0.0 { excess / self.config.gross } else { 1.0 };
-            (offence, weight)
-        })
+    /// How old an update may be: what the link explains, and some more.
+    fn max_age(&self) -> Duration {
+        let explained = self.round_trip.map(|round_trip| round_trip + self.config.stamp_margin);
+        explained.map_or(self.config.max_age, |most| most.min(self.config.max_age))
     }
 
-    /// By which share it got further than a body can.
-    fn distance_excess(&self, new: &Kinematics) -> f64 {
-        let envelope = &self.config.envelope;
-        let ways = Ways::of((new.at, new.position), self.history.newest_first());
-        let over = |far_m: f64, limit_m: f64| {
-            let limit_m = limit_m + self.config.tolerance_m;
-            if far_m > limit_m { (far_m - limit_m) / limit_m.max(f64::MIN_POSITIVE) } else { 0.0 }
-        };
-        let mut worst: f64 = 0.0;
-        for place in 0..ways.whole {
-            worst = worst.max(over(ways.reach_m[place], envelope.reach_m[place]));
-            worst = worst.max(over(ways.travel_m[place], envelope.travel_m[place]));
-        }
-        let (span_s, reach_m, travel_m) = ways.rest;
-        if ways.whole < ENVELOPE_SPANS_S.len() && span_s > 0.0 {
-            worst = worst.max(over(reach_m, within(&envelope.reach_m, span_s)));
-            worst = worst.max(over(travel_m, within(&envelope.travel_m, span_s)));
-        }
-        worst.min(f64::MAX)
+    /// How long a correction takes to be obeyed: the way there and back, and what a lost datagram
+    /// costs.
+    fn obey_within(&self) -> Duration {
+        let explained = self.round_trip.map(|round_trip| round_trip + REPAIR);
+        explained.map_or(self.config.obey_within, |most| most.min(self.config.obey_within))
     }
 
-    fn speed_excess(&self, new: &Kinematics) -> f64 {
-        excess(new.velocity.length(), self.config.envelope.speed_mps)
+    fn bound(&self) -> ShownBound {
+        let round_trip_s = self.round_trip.map(|round_trip| round_trip.as_secs_f64());
+        ShownBound::new(&self.config.envelope, self.config.tolerance_m, round_trip_s)
     }
 
-    fn acceleration_excess(&self, new: &Kinematics) -> f64 {
-        let envelope = &self.config.envelope;
-        let run_s = new.at.secs_since(self.last.at);
-        let change_mps = (new.velocity - self.last.velocity).length();
-        let allowed_mps = envelope.kick_mps + envelope.acceleration_mps2 * run_s;
-        excess(change_mps, allowed_mps)
-            .max(excess(new.acceleration.length(), envelope.acceleration_mps2))
-    }
-
-    fn turn_excess(&self, new: &Kinematics) -> f64 {
-        let limit_radps = self.config.envelope.turn_radps;
-        if limit_radps == f64::INFINITY {
-            return 0.0;
-        }
-        let turned_rad = angle_between(self.last.orientation, new.orientation);
-        let run_s = new.at.secs_since(self.last.at);
-        // A tenth of a second of grace: orientations are rounded and have thresholds too.
-        excess(turned_rad, limit_radps * (run_s + 0.1))
-            .max(excess(new.angular_velocity.length(), limit_radps))
-    }
-
-    /// Whether no way near the straight one is free. Updates are few, so a straight line
-    /// between two of them may cut a corner that the body went round.
-    fn passes_wall(&self, new: &Kinematics, walls: &dyn Terrain) -> bool {
-        let (from, to) = (self.last.position, new.position);
-        let sees = |from, to| walls.first_hit(from, to).is_none();
-        if sees(from, to) {
-            return false;
-        }
-        let free = |via| sees(from, via) && sees(via, to);
-        if self.promised.is_some_and(|update| free(update.position_at(new.at))) {
-            return false;
-        }
-        let aside = (to - from).cross(DVec3::Z).normalize_or_zero() * self.config.tolerance_m;
-        // Over it as well: bodies jump, and climb steps.
-        let up = DVec3::Z * self.config.tolerance_m;
-        let detours = [up, aside, -aside, aside * 0.5, aside * -0.5, aside + up, up - aside];
-        let round = |share: f64| detours.iter().any(|way| free(from.lerp(to, share) + *way));
-        ![0.5, 0.25, 0.75, 1.0, 0.0].into_iter().any(round)
-    }
-
-    fn accept(&mut self, update: &Update, now: SimTime) -> Verdict {
+    fn accept(&mut self, arrived: &Arrived<'_>) -> Verdict {
+        let (update, now) = (arrived.update, arrived.now);
         if core::mem::take(&mut self.kept_back) {
             if self.suspicion(now) >= self.config.correct_at {
-                return self.put_back(Offence::LagSwitch, 0.0, update, now);
+                return self.put_back(Offence::LagSwitch, 0.0, arrived);
             }
             self.note(Offence::LagSwitch);
         }
+        let picture = self.shown.restrain(update, now, &self.bound());
+        let trail_s = self.config.max_trail.as_secs_f64();
+        let most_m = within(&self.config.envelope.reach_m, trail_s) + self.config.tolerance_m;
+        if matches!(picture, Picture::Restrained(_, behind_m) if behind_m > most_m) {
+            return self.weigh(Offence::Burst, 1.0, arrived);
+        }
         self.pace.accepted(update.at(), now);
         self.obeys_by = None;
+        self.ignored = 0;
         self.last = *update.kinematics();
         self.promised = Some(*update);
         self.history.push(&self.last);
         self.stats.accepted += 1;
+        self.show(&picture, update, now);
         Verdict::Accept
     }
 
+    fn show(&mut self, picture: &Picture, update: &Update, now: SimTime) {
+        match picture {
+            Picture::AsClaimed => self.shown.show(update, now),
+            Picture::Restrained(state, _) => {
+                let shown = Update::from_checked(*state, Model::Linear, UpdateKind::Partial);
+                self.shown.show(&shown, now);
+                self.restrained = Some(*state);
+                self.stats.restrained += 1;
+            }
+        }
+    }
+
     /// A motion beyond the envelope: corrected if it is gross or adds up.
-    fn weigh(&mut self, offence: Offence, weight: f64, update: &Update, now: SimTime) -> Verdict {
+    fn weigh(&mut self, offence: Offence, weight: f64, arrived: &Arrived<'_>) -> Verdict {
+        let now = arrived.now;
         if self.obeys_by.is_some_and(|by| now <= by) {
             // Sent before the correction arrived.
             return self.reject(Offence::Disobeyed, 0.0, now);
         }
         if weight >= 1.0 {
-            return self.put_back(offence, weight.min(2.0), update, now);
+            return self.put_back(offence, weight.min(2.0), arrived);
         }
         self.suspicion.add(weight, now, self.config.leak_per_s);
         if self.suspicion(now) >= self.config.correct_at {
-            return self.put_back(offence, 0.0, update, now);
+            return self.put_back(offence, 0.0, arrived);
         }
         self.note(offence);
-        self.accept(update, now)
+        self.accept(arrived)
     }
 
-    fn put_back(
-        &mut self,
-        offence: Offence,
-        weight: f64,
-        update: &Update,
-        now: SimTime,
-    ) -> Verdict {
+    fn put_back(&mut self, offence: Offence, weight: f64, arrived: &Arrived<'_>) -> Verdict {
+        let now = arrived.now;
         if self.obeys_by.is_some_and(|by| now <= by) {
             return self.reject(Offence::Disobeyed, 0.0, now);
         }
         self.note(offence);
+        // Keeping updates back is no defiance: nothing that obeys may have come through since.
+        let ignored = if weight > 0.0 { self.ignored } else { 0 };
+        let weight = weight + IGNORED * f64::from(ignored);
         self.suspicion.add(weight, now, self.config.leak_per_s);
         if self.suspicion(now) >= self.config.disconnect_at {
             self.stats.disconnected += 1;
             return Verdict::Disconnect(offence);
         }
-        let place = Kinematics { at: update.at(), ..Kinematics::at_rest(now, self.last.position) };
+        let position = self.place_to_put(arrived);
+        let place = Kinematics { at: arrived.update.at(), ..Kinematics::at_rest(now, position) };
         let place = Kinematics { orientation: self.last.orientation, ..place };
         self.go_on_from(&place);
-        self.obeys_by = Some(now + self.config.obey_within);
+        self.bank.settle();
+        let shown = Update::from_checked(place, Model::Hold, UpdateKind::Full);
+        self.shown.show(&shown, now);
+        self.ignored += 1;
+        self.obeys_by = Some(now + self.obey_within());
         self.stats.corrected += 1;
         Verdict::Correct(place)
+    }
+
+    /// Where it was last accepted, or nearer to where it is shown if it would be shown to leap; but
+    /// not behind a wall.
+    fn place_to_put(&self, arrived: &Arrived<'_>) -> DVec3 {
+        let last = self.last.position;
+        let place = self.shown.rest_near(last, arrived.now, &self.bound());
+        let hidden = arrived.walls.is_some_and(|walls| walls.first_hit(last, place).is_some());
+        if hidden { last } else { place }
     }
 
     fn reject(&mut self, offence: Offence, weight: f64, now: SimTime) -> Verdict {
@@ -438,15 +397,15 @@ impl Guard {
         self.stats.count(offence);
     }
 
+    /// The body is there now, and did not move there.
+    fn put_at(&mut self, place: &Kinematics) {
+        self.go_on_from(place);
+        self.shown = ShownPath::from(place);
+    }
+
     fn go_on_from(&mut self, place: &Kinematics) {
         self.last = *place;
         self.promised = None;
         self.history = AcceptedPositions::from(place);
     }
-}
-
-/// By which share `got` exceeds `limit`; a tenth is forgiven, for rounding and sampling.
-fn excess(got: f64, limit: f64) -> f64 {
-    let limit = limit * 1.1;
-    if got > limit { ((got - limit) / limit.max(f64::MIN_POSITIVE)).min(f64::MAX) } else { 0.0 }
 }

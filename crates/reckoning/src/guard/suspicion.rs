@@ -1,8 +1,9 @@
-//! Small offences that add up, and the pace of a client's time.
+//! Small offences that add up, the pace of a client's time, and the time it banks.
 
 use core::time::Duration;
 
 use crate::SimTime;
+use crate::time::span_of;
 
 /// A sum that leaks away.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,5 +75,49 @@ impl Pace {
 
     pub(super) const fn accepted(&mut self, at: SimTime, now: SimTime) {
         self.accepted = Some((at, now));
+    }
+}
+
+/// Seconds of catching up that are forgotten in a second.
+const BANK_LEAK: f64 = 0.2;
+
+/// Leaky bucket over the lag of stamps behind the host's clock.
+///
+/// Stamps that fall behind bank time, and catch up by claiming more of it than passes. One spike of
+/// a network looks the same, so the bucket forgives that; whoever does it again and again is judged
+/// by the host's time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct TimeBank {
+    /// The longest lag since stamps last caught up, in seconds, and when anything last arrived.
+    lag: Option<(f64, SimTime)>,
+    /// Seconds caught up lately.
+    spent_s: f64,
+}
+
+impl TimeBank {
+    /// Notes the stamp of an update that arrived `now`; catching up by less than `jitter` is none.
+    /// The moment up to which the update's distance is judged: its stamp, or earlier by what was
+    /// caught up beyond `most`.
+    pub(super) fn credited(
+        &mut self,
+        at: SimTime,
+        now: SimTime,
+        jitter: Duration,
+        most: Duration,
+    ) -> SimTime {
+        let lag_s = now.secs_since(at);
+        let Some((longest_s, last)) = self.lag.replace((lag_s, now)) else { return at };
+        self.spent_s = (self.spent_s - now.secs_since(last).max(0.0) * BANK_LEAK).max(0.0);
+        if longest_s - lag_s > jitter.as_secs_f64() {
+            self.spent_s += longest_s - lag_s;
+        } else {
+            self.lag = Some((longest_s.max(lag_s), now.max(last)));
+        }
+        at - span_of((self.spent_s - most.as_secs_f64()).max(0.0))
+    }
+
+    /// What was caught up has been paid for.
+    pub(super) const fn settle(&mut self) {
+        self.spent_s = 0.0;
     }
 }

@@ -7,7 +7,8 @@ use crate::Kinematics;
 /// Verdict on an update.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Verdict {
-    /// An honest client could have sent it.
+    /// An honest client could have sent it. What listeners are to be shown of it may be less: see
+    /// [`Guard::restrained`](super::Guard::restrained).
     Accept,
     /// It goes too far; the client must be moved here and go on from here.
     Correct(Kinematics),
@@ -47,11 +48,17 @@ pub enum Offence {
     Spam,
     /// Sent before the client obeyed a correction.
     Disobeyed,
+    /// Carries a model that owners may not use.
+    Model,
+    /// Its model promises more than any body does.
+    Promise,
+    /// Further than a body gets by the host's clock, although the stamps allow it.
+    Burst,
 }
 
 impl Offence {
     /// All of them, in the order of [`GuardStats::offences`].
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 16] = [
         Self::Speed,
         Self::Distance,
         Self::Acceleration,
@@ -65,6 +72,9 @@ impl Offence {
         Self::LagSwitch,
         Self::Spam,
         Self::Disobeyed,
+        Self::Model,
+        Self::Promise,
+        Self::Burst,
     ];
 
     /// A short name for tables and metrics.
@@ -84,6 +94,9 @@ impl Offence {
             Self::LagSwitch => "lag switch",
             Self::Spam => "spam",
             Self::Disobeyed => "disobeyed",
+            Self::Model => "model",
+            Self::Promise => "promise",
+            Self::Burst => "burst",
         }
     }
 }
@@ -102,6 +115,8 @@ pub struct GuardStats {
     pub judged: u64,
     /// Accepted, small offences included.
     pub accepted: u64,
+    /// Of those, the ones that listeners are shown otherwise.
+    pub restrained: u64,
     /// Corrected.
     pub corrected: u64,
     /// Dropped.
@@ -109,7 +124,7 @@ pub struct GuardStats {
     /// Verdicts to disconnect.
     pub disconnected: u64,
     /// Offences noted, by [`Offence::ALL`].
-    pub offences: [u64; 13],
+    pub offences: [u64; 16],
 }
 
 impl GuardStats {
