@@ -14,6 +14,7 @@ pub enum Command {
     Scenes,
     Bench,
     Tables,
+    Soak,
     Figures(Figures),
 }
 
@@ -27,7 +28,7 @@ pub enum Figures {
 }
 
 /// Every command but help: its word, what it stands for and the line of the help text.
-const COMMANDS: [(&str, Command, &str); 7] = [
+const COMMANDS: [(&str, Command, &str); 8] = [
     ("test", Command::Test, "run every check there is; the answer to \"may I commit this?\""),
     ("play", Command::Play, "build the arena and start it; prints the link to open in a browser"),
     ("page", Command::Page, "build only the arena's page, into target/page"),
@@ -37,6 +38,11 @@ const COMMANDS: [(&str, Command, &str); 7] = [
         "tables",
         Command::Tables,
         "write the committed quality tables anew, to see a change as a diff",
+    ),
+    (
+        "soak",
+        Command::Soak,
+        "play for a day of virtual time, with ten thousand histories of faults",
     ),
     (
         "figures",
@@ -132,7 +138,10 @@ mod tests {
         let message = parsed("tset").unwrap_err().to_string();
 
         assert!(message.contains("does not know: tset"), "{message}");
-        assert!(message.contains("test, play, page, scenes, bench, tables, figures"), "{message}");
+        assert!(
+            message.contains("test, play, page, scenes, bench, tables, soak, figures"),
+            "{message}"
+        );
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod report;
 mod say;
 mod shows;
 mod skips;
+mod soak;
 mod tools;
 mod workspace;
 
@@ -54,6 +55,7 @@ fn carry_out(command: Command, workspace: &Workspace) -> Result<(), Failure> {
         Command::Scenes => shows::scenes_drawn(workspace),
         Command::Bench => shows::bench(workspace),
         Command::Tables => shows::tables(workspace),
+        Command::Soak => soak::run(workspace),
         Command::Figures(Figures::Measure(names)) => figures::measure(workspace, &names),
         Command::Figures(Figures::Splice) => figures::splice(workspace),
     }

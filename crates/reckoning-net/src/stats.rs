@@ -48,6 +48,8 @@ pub struct TrafficStats {
     pub no_baseline: u64,
     /// Dropped: an update, entry, exit or grant that a newer one overtook.
     pub stale: u64,
+    /// Dropped: an update of an owner, stamped with a time that is yet to come.
+    pub early: u64,
     /// Dropped: there is no room for it.
     pub no_room: u64,
     /// Events dropped because nobody polled them.
@@ -82,6 +84,7 @@ impl TrafficStats {
         self.not_owner += other.not_owner;
         self.no_baseline += other.no_baseline;
         self.stale += other.stale;
+        self.early += other.early;
         self.no_room += other.no_room;
         self.events_dropped += other.events_dropped;
         self.rejected += other.rejected;

@@ -183,6 +183,7 @@ impl Host {
     pub fn handle_timeout(&mut self, now: SimTime) {
         let Some(due) = self.next_tick.filter(|due| *due <= now) else { return };
         self.stats.ticks += 1;
+        self.wait_on(now.saturating_since(due));
         self.expire(now);
         self.detect_losses(now);
         let interval = self.config.zone_interval;

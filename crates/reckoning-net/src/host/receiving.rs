@@ -20,9 +20,13 @@ use crate::loss_detection::AckReport;
 use crate::reliable::Taken;
 use crate::stats::TrafficStats;
 use crate::wire::{
-    Ack, DisconnectReason, EntityId, Format, Message, Owner, PacketReader, PeerId, UpdateBody,
-    UpdateSeq, VERSION,
+    Ack, DisconnectReason, EntityId, Format, Message, PacketReader, PeerId, UpdateBody, UpdateSeq,
+    VERSION,
 };
+
+/// An owner whose clock is wrong by more than this is not believed: nothing it says later would be
+/// newer than what it said of the future.
+const MAX_STAMP_LEAD: Duration = Duration::from_secs(1);
 
 /// What was done with a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,7 +192,7 @@ impl Host {
             peer.stats.unknown_entity += 1;
             return Handled::Done;
         };
-        if entity.owner != Owner::Peer(from) {
+        if !peer.owns(entity) {
             peer.stats.not_owner += 1;
             return Handled::Done;
         }
@@ -204,6 +208,10 @@ impl Host {
             peer.stats.stale += 1;
             return Handled::Done;
         };
+        if update.at() > now + MAX_STAMP_LEAD {
+            peer.stats.early += 1;
+            return Handled::Done;
+        }
         self.judge(now, from, incoming.entity, &update)
     }
 
@@ -243,7 +251,8 @@ impl Host {
 
     /// Sets an entity to where the guard wants it, and sends its owner a correction.
     fn correct(&mut self, from: PeerId, id: EntityId, place: &Kinematics) {
-        let Some(known) = full_update(place, self.config.model) else { return };
+        let place = self.made_newer(id, place);
+        let Some(known) = full_update(&place, self.config.model) else { return };
         let Some(entity) = self.entities.get_mut(id) else { return };
         entity.observe(known);
         let state = entity.correction(&self.config.format);

@@ -125,7 +125,9 @@ impl OwnedEntity {
     }
 
     pub(crate) fn acknowledged(&mut self, number: u16) {
-        if self.acknowledged.is_none_or(|newest| ahead(number, newest) > 0) {
+        // What an earlier ownership exported bears numbers of its own.
+        let ours = self.history.has(number);
+        if ours && self.acknowledged.is_none_or(|newest| ahead(number, newest) > 0) {
             self.acknowledged = Some(number);
         }
         self.losses = 0;

@@ -45,6 +45,13 @@ pub enum SessionEvent {
         /// The game's own bytes about it.
         tag: Vec<u8>,
     },
+    /// Somebody else moves an entity of our interest set from now on.
+    OwnerChanged {
+        /// The entity.
+        entity: EntityId,
+        /// Its owner now.
+        owner: Owner,
+    },
     /// An entity left our interest set, or was despawned.
     Exited {
         /// The entity.

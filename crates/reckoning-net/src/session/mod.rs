@@ -51,6 +51,9 @@ enum SessionStage {
 const PROBE_AFTER: u32 = 3;
 /// and then this many times in a time-out.
 const PROBES_PER_TIMEOUT: u32 = 60;
+/// After a sleep the host has this part of the time-out to be heard: it is pinged all the while, and
+/// most hosts that do not answer then have removed us.
+const WAKE_PATIENCE: u32 = 3;
 
 /// One peer's connection to a host, without I/O and without a clock.
 ///
@@ -165,8 +168,10 @@ impl Session {
         }
         let slept = now.saturating_since(core::mem::replace(&mut self.looked_at, now));
         if slept > self.config.timeout / 2 {
-            // Nobody received meanwhile, so the host was not silent for as long as it seems.
-            self.channel.last_received_at += slept;
+            // Nobody received meanwhile, so the host was not silent for as long as it seems; and
+            // what lay in a queue meanwhile does not prove that it still knows us.
+            let patience = self.config.timeout / WAKE_PATIENCE;
+            self.channel.last_received_at = now + patience - self.config.timeout;
         }
         if now.saturating_since(self.channel.last_received_at) >= self.config.timeout {
             self.stage = SessionStage::Ended(0);

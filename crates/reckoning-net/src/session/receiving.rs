@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use reckoning::clock::{Exchange, Exchanged, RelayDelay};
-use reckoning::{Ghost, Kinematics, SimTime, Update};
+use reckoning::{ClockSync, Ghost, Kinematics, SimTime, Update};
 
 use super::event::SessionEvent;
 use super::{OwnedEntity, RemoteEntity, Session, SessionStage};
@@ -20,6 +20,12 @@ use crate::wire::{
 
 /// A datagram sent this long after what we take for now proves our clock wrong.
 const MAX_CLOCK_LEAD: Duration = Duration::from_millis(60);
+
+/// A datagram that took no longer than this was under way, not in a queue that nobody read.
+const MAX_DELAY: Duration = Duration::from_secs(1);
+
+/// Where the host's time proves to lie further back than this, it is not shed but stepped over.
+const MAX_CLOCK_SHED: Duration = Duration::from_secs(1);
 
 /// Without a common clock, an update is taken to be at most this old when it was sent.
 const MAX_AGE: Duration = Duration::from_secs(30);
@@ -45,7 +51,8 @@ impl Session {
     fn read(&mut self, now: SimTime, mut reader: PacketReader) {
         let header = *reader.header();
         let arriving = self.channel.arriving(&header);
-        self.channel.last_received_at = now;
+        let heard = self.sent_about(&arriving, now);
+        self.channel.last_received_at = self.channel.last_received_at.max(heard);
         self.doubt_clock(&arriving, now);
         if let Some(ack) = header.ack {
             self.handle_ack(now, ack);
@@ -72,6 +79,14 @@ impl Session {
             self.channel.record_received(header.sequence, host_now, now, ack_eliciting);
             self.stats.missed = self.channel.missed();
         }
+    }
+
+    /// When the host lived, by our clock, to send this. What lay in a queue while nobody read is no
+    /// sign that it still does.
+    fn sent_about(&self, datagram: &Arriving, now: SimTime) -> SimTime {
+        let sent = SimTime::from_millis(datagram.sent_ms);
+        let age = self.host_time(now).map(|host_now| host_now.saturating_since(sent));
+        age.filter(|age| *age > MAX_DELAY).map_or(now, |age| now - age)
     }
 
     /// Nothing is received before it was sent: if it seems so, our clock stood still.
@@ -182,8 +197,35 @@ impl Session {
         if let Some(round_trip) = exchange.round_trip() {
             self.way.observe(round_trip);
         }
-        if matches!(self.clock.handle_exchange(&exchange), Exchanged::Used | Exchanged::Restarted) {
-            self.in_doubt = false;
+        match self.clock.handle_exchange(&exchange) {
+            Exchanged::Used => self.in_doubt = false,
+            Exchanged::Restarted => {
+                self.in_doubt = false;
+                self.handle_clock_restart(&exchange, now);
+            }
+            _ => {}
+        }
+    }
+
+    /// A clock was set or stood still: what we published may bear stamps that the host refused, so
+    /// it is exported anew. A timeline that is far ahead begins anew as well.
+    fn handle_clock_restart(&mut self, exchange: &Exchange, now: SimTime) {
+        for owned in self.owned.values_mut() {
+            owned.publisher = None;
+        }
+        let ahead =
+            self.clock.remote_at(now).is_some_and(|it| it > exchange.answered + MAX_CLOCK_SHED);
+        let Ok(mut clock) = ClockSync::new(self.config.clock) else { return };
+        if !ahead || clock.handle_exchange(exchange) != Exchanged::Used {
+            return;
+        }
+        self.clock = clock;
+        let at = self.timeline_at(now).unwrap_or(now);
+        for remote in self.ghosts.values_mut() {
+            // Its blend would begin in the future. The settings were taken before.
+            if let Ok(ghost) = Ghost::with_config(self.config.ghost, *remote.ghost.update(), at) {
+                remote.ghost = ghost;
+            }
         }
     }
 
@@ -195,22 +237,18 @@ impl Session {
         body: &UpdateBody,
     ) -> bool {
         let (entity, sequence) = (entry.entity, datagram.sequence);
-        let overtaken = self.ghosts.get(&entity).is_some_and(|old| old.sequence > sequence);
-        if self.exited.covers(entity, sequence) || overtaken {
+        let entered = self.ghosts.get(&entity).map(|old| old.entered);
+        if self.exited.covers(entity, sequence) || entered.is_some_and(|it| it > sequence) {
             self.stats.stale += 1;
             return true;
         }
         let Some(update) = self.resolved(entry.class, None, body) else { return false };
-        let arrived = self.arrival(now, datagram);
-        let shown = self.rebased(&update, datagram, now);
-        if let Some(old) = self.ghosts.get_mut(&entity) {
-            old.show(shown, arrived);
-            old.history.put(entry.number, update);
-            (old.sequence, old.entered) = (sequence, sequence);
-            (old.owner, old.tag) = (entry.owner, entry.tag.into());
-            self.stats.updates_in += 1;
+        if entered.is_some() {
+            self.enter_again(now, datagram, entry, update);
             return true;
         }
+        let arrived = self.arrival(now, datagram);
+        let shown = self.rebased(&update, datagram, now);
         if self.ghosts.len() >= self.config.max_ghosts {
             self.stats.no_room += 1;
             return false;
@@ -226,6 +264,35 @@ impl Session {
         true
     }
 
+    /// An entity that is shown enters anew: its exit was not received, or its owner changed.
+    fn enter_again(
+        &mut self,
+        now: SimTime,
+        datagram: &Arriving,
+        entry: &EnterHeader,
+        update: Update,
+    ) {
+        let (arrived, shown) = (self.arrival(now, datagram), self.rebased(&update, datagram, now));
+        let (entity, owner) = (entry.entity, entry.owner);
+        let Some(old) = self.ghosts.get_mut(&entity) else { return };
+        let before = core::mem::replace(&mut old.owner, owner);
+        (old.tag, old.entered) = (entry.tag.into(), datagram.sequence);
+        if old.sequence > datagram.sequence {
+            // An update overtook its entry; it is newer, and the rest of the entry counts.
+            old.history.put(entry.number, update);
+        } else {
+            // What came before the entry serves as no baseline, and may bear any number.
+            old.history = UpdateHistory::default();
+            old.history.put(entry.number, update);
+            old.sequence = datagram.sequence;
+            old.show(shown, arrived);
+            self.stats.updates_in += 1;
+        }
+        if before != owner {
+            self.push_event(SessionEvent::OwnerChanged { entity, owner });
+        }
+    }
+
     fn handle_update(
         &mut self,
         now: SimTime,
@@ -235,7 +302,8 @@ impl Session {
     ) -> bool {
         let Some(remote) = self.ghosts.get(&entity) else {
             self.stats.unknown_entity += 1;
-            return true;
+            // It overtook its entry, unless it is late.
+            return self.exited.covers(entity, datagram.sequence);
         };
         // Numbers are sent in order, so what an older datagram carries is overtaken.
         if datagram.sequence < remote.sequence {

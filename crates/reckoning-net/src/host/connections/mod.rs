@@ -16,6 +16,7 @@ pub(crate) use peer::{Peer, PeerStage, PendingPing};
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::time::Duration;
 
 use reckoning::{Kinematics, SimTime};
 
@@ -128,6 +129,14 @@ impl Host {
         Ok(())
     }
 
+    /// A tick comes this late. While the host stood still nobody could come back, so the entities of
+    /// absent peers wait for as much longer.
+    pub(super) fn wait_on(&mut self, late: Duration) {
+        if late > self.config.timeout / 2 {
+            self.absent.iter_mut().for_each(|absent| absent.until += late);
+        }
+    }
+
     /// Removes peers that timed out, never joined or were disconnected, and despawns the entities
     /// of those that did not come back.
     pub(super) fn expire(&mut self, now: SimTime) {
@@ -202,10 +211,12 @@ impl Host {
 
     /// Nobody moves the entity: it stays where it was seen last.
     fn halt(&mut self, now: SimTime, id: EntityId) {
-        let Some(entity) = self.entities.get_mut(id) else { return };
+        let Some(entity) = self.entities.get(id) else { return };
         let seen = *entity.known().kinematics();
         let rest =
             Kinematics { orientation: seen.orientation, ..Kinematics::at_rest(now, seen.position) };
+        let rest = self.made_newer(id, &rest);
+        let Some(entity) = self.entities.get_mut(id) else { return };
         if let Some(known) = full_update(&rest, self.config.model) {
             entity.observe(known);
         }

@@ -9,9 +9,10 @@ use crate::budget::{ByteBudget, DATAGRAM_OVERHEAD_BYTES};
 use crate::channel::Channel;
 use crate::control_messages::ControlMessages;
 use crate::host::config::HostConfig;
+use crate::host::entities::Entity;
 use crate::host::sending::PeerEntityState;
 use crate::stats::TrafficStats;
-use crate::wire::{DisconnectReason, EntityId, PeerId};
+use crate::wire::{DisconnectReason, EntityId, Owner, PeerId};
 
 /// The bytes of an update are estimated as this until some were written.
 const INITIAL_UPDATE_BYTES: f64 = 14.0;
@@ -126,6 +127,12 @@ impl Peer {
             PeerStage::Requested(token) | PeerStage::Joined(token) => token,
             _ => &[],
         }
+    }
+
+    /// Whether it moves an entity. An id that is used again owns nothing of those that had it before,
+    /// whose entities wait for them.
+    pub(crate) fn owns(&self, entity: &Entity) -> bool {
+        entity.owner == Owner::Peer(self.id) && self.owned.contains(&entity.id)
     }
 
     /// The state of an entity, if the peer has one.

@@ -165,6 +165,12 @@ impl Entity {
         number
     }
 
+    /// A new number of what the host knows, though it has one.
+    pub(crate) fn renumber(&mut self, format: &Format) -> u16 {
+        self.numbered = false;
+        self.number(format)
+    }
+
     /// The update of a number, if it is still here.
     pub(crate) fn numbered(&self, number: u16) -> Option<&Update> {
         self.history.get(number)
@@ -319,7 +325,8 @@ mod tests {
         let class = ZoneConfig::default().classes[0];
         let mut entity = Entity::new(EntityId(1), Owner::Host, &[], update(0, UpdateKind::Full));
         let state = || {
-            let mut state = PeerEntityState::new(EntityId(1), 0, 0, 1, SimTime::ZERO);
+            let mut state =
+                PeerEntityState::new((EntityId(1), 0), Owner::Host, 0, 1, SimTime::ZERO);
             state.stage = crate::host::sending::InterestStage::Shown;
             state
         };

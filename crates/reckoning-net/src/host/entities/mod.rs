@@ -143,8 +143,10 @@ impl Host {
         self.observe_as(id, truth, model)
     }
 
-    /// Teleports an entity, whoever owns it; an owner that is a peer is corrected.
+    /// Teleports an entity, whoever owns it; an owner that is a peer is corrected. Unlike an
+    /// observation it also counts if what is known is of the same moment or later.
     pub fn teleport(&mut self, now: SimTime, id: EntityId, truth: &Kinematics) -> bool {
+        let truth = &self.made_newer(id, truth);
         if !self.learn(id, truth, self.config.model.fitted(truth), UpdateKind::Teleport) {
             return false;
         }
@@ -169,6 +171,14 @@ impl Host {
         if let Some(guard) = entity.and_then(|entity| entity.guard.as_deref_mut()) {
             guard.grant_teleport(now, within);
         }
+    }
+
+    /// A state that the host sets, stamped after what it knows if need be: its owner's clock may be
+    /// ahead, and the game may have observed it in this very tick.
+    pub(super) fn made_newer(&self, id: EntityId, state: &Kinematics) -> Kinematics {
+        let step = Duration::from_secs(1) / self.config.format.stamp_hz();
+        let known = self.entities.get(id).map_or(SimTime::MIN, |entity| entity.known().at());
+        Kinematics { at: state.at.max(known + step), ..*state }
     }
 
     fn learn(&mut self, id: EntityId, truth: &Kinematics, model: Model, kind: UpdateKind) -> bool {

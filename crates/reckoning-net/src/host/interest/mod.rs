@@ -111,7 +111,11 @@ fn class_of(
 }
 
 fn is_own(peer: &Peer, entities: &EntityTable, nearby: &NearbyEntity) -> bool {
-    entities.at(nearby.slot).is_none_or(|entity| entity.owner == Owner::Peer(peer.id))
+    entities.at(nearby.slot).is_none_or(|entity| peer.owns(entity))
+}
+
+fn owner_of(entities: &EntityTable, slot: u32) -> Owner {
+    entities.at(slot).map_or(Owner::Host, |entity| entity.owner)
 }
 
 /// An entity enters the interest set, if it is in a class.
@@ -126,13 +130,14 @@ fn enter(
     }
     let class = entities.zones.class_at(nearby.distance_squared_m2, None)?;
     let epoch = next_epoch(peer);
-    let state = PeerEntityState::new(nearby.id, nearby.slot, class, epoch, now);
+    let owner = owner_of(entities, nearby.slot);
+    let state = PeerEntityState::new((nearby.id, nearby.slot), owner, class, epoch, now);
     add_listener(entities, &state, peer.id, now);
     Some(state)
 }
 
 /// An entity is in reach that the peer has a state of: it stays in the set, or enters it again
-/// before its exit was acknowledged.
+/// before its exit was acknowledged or because its owner changed.
 fn keep(
     peer: &mut Peer,
     entities: &mut EntityTable,
@@ -140,14 +145,17 @@ fn keep(
     class: u8,
     now: SimTime,
 ) -> PeerEntityState {
-    if state.is_shown() {
+    let owner = owner_of(entities, state.slot);
+    if !state.is_shown() {
+        state.enter_again(owner, class, next_epoch(peer), now);
+        add_listener(entities, &state, peer.id, now);
+    } else if owner != state.owner {
+        state.enter_again(owner, class, next_epoch(peer), now); // only an entry names the owner
+    } else {
         if class < state.class {
             state.choose(None); // what the peer has is coarser than it should be
         }
         state.class = class;
-    } else {
-        state.enter_again(class, next_epoch(peer), now);
-        add_listener(entities, &state, peer.id, now);
     }
     state
 }

@@ -39,6 +39,8 @@ pub(crate) struct PeerEntityState {
     pub(crate) stage: InterestStage,
     /// Tells this stay in the interest set from earlier ones.
     pub(crate) epoch: u16,
+    /// The owner that the entry names.
+    pub(crate) owner: Owner,
     /// What was sent last.
     sent: Option<BaselineRef>,
     /// The count of teleports that it said.
@@ -55,14 +57,21 @@ pub(crate) struct PeerEntityState {
 }
 
 impl PeerEntityState {
-    /// An entity that enters the interest set.
-    pub(crate) fn new(entity: EntityId, slot: u32, class: u8, epoch: u16, now: SimTime) -> Self {
+    /// An entity of that owner enters the interest set.
+    pub(crate) fn new(
+        (entity, slot): (EntityId, u32),
+        owner: Owner,
+        class: u8,
+        epoch: u16,
+        now: SimTime,
+    ) -> Self {
         Self {
             entity,
             slot,
             class,
             stage: InterestStage::Enter { sent: false },
             epoch,
+            owner,
             sent: None,
             sent_teleports: 0,
             sent_at: now,
@@ -73,9 +82,10 @@ impl PeerEntityState {
         }
     }
 
-    /// The entity enters the interest set again before its exit was acknowledged.
-    pub(crate) fn enter_again(&mut self, class: u8, epoch: u16, now: SimTime) {
-        *self = Self::new(self.entity, self.slot, class, epoch, now);
+    /// The entity enters the interest set again: before its exit was acknowledged, or with another
+    /// owner.
+    pub(crate) fn enter_again(&mut self, owner: Owner, class: u8, epoch: u16, now: SimTime) {
+        *self = Self::new((self.entity, self.slot), owner, class, epoch, now);
     }
 
     /// The entity leaves the interest set. Returns whether an exit has to be sent.
@@ -171,6 +181,12 @@ impl PeerEntityState {
     /// Whether that number is the newest acknowledged.
     pub(super) fn has_number(&self, number: u16) -> bool {
         self.acknowledged.is_some_and(|acknowledged| acknowledged.number == number)
+    }
+
+    /// Whether that number was sent last, but as another class writes it. A number stands for the
+    /// same bits at both ends, so what is written otherwise needs another one.
+    pub(super) fn was_sent_in_other_class(&self, number: u16) -> bool {
+        self.sent.is_some_and(|sent| sent.number == number && sent.class != self.class)
     }
 
     /// Nothing is due any more.

@@ -71,7 +71,10 @@ impl SendContext<'_> {
         let Some((entity, classes)) = self.entities.at_slot(state.slot, state.entity) else {
             return true;
         };
-        let newest = entity.number(format);
+        let mut newest = entity.number(format);
+        if state.was_sent_in_other_class(newest) {
+            newest = entity.renumber(format);
+        }
         let (number, baseline) = state.choose_update(newest, entity);
         let enters = state.stage == InterestStage::Enter { sent: false };
         if state.has_number(number) && !enters {
