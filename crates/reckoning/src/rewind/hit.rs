@@ -98,17 +98,33 @@ pub enum HitRefusal {
     NotThere,
     /// The shooter was not shown the target then.
     NotShown,
+    /// It makes up more time at once than its picture may have lagged behind, or goes back to an
+    /// older picture than the last shot's.
+    Banked,
+    /// It refers to an update that was never sent to the shooter.
+    NotSent,
+    /// It refers to an update that cannot have arrived at that moment.
+    NotArrived,
+    /// It contradicts what the shooter said before.
+    Contradicted,
+    /// The target had reached cover, or was safe by the game's word.
+    Covered,
 }
 
 impl HitRefusal {
     /// All of them, in the order of [`RewindStats::refused`](super::RewindStats::refused).
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 11] = [
         Self::TooOften,
         Self::NotFinite,
         Self::Future,
         Self::TooOld,
         Self::NotThere,
         Self::NotShown,
+        Self::Banked,
+        Self::NotSent,
+        Self::NotArrived,
+        Self::Contradicted,
+        Self::Covered,
     ];
 }
 
@@ -121,6 +137,11 @@ impl fmt::Display for HitRefusal {
             Self::TooOld => "shown time is too long ago",
             Self::NotThere => "shooter was elsewhere",
             Self::NotShown => "target was not shown",
+            Self::Banked => "time was saved up",
+            Self::NotSent => "update was never sent",
+            Self::NotArrived => "update cannot have arrived",
+            Self::Contradicted => "shooter said otherwise before",
+            Self::Covered => "target is in cover",
         })
     }
 }

@@ -1,22 +1,34 @@
 //! Lag compensation: hits checked by the host from the shooter's own view.
 //!
 //! Take a [`Rewind`] on a host that decides about hits. A player aims at what is on screen,
-//! which is a ghost: late, extrapolated, blended. A `Rewind` keeps the updates of every entity
-//! and, for every shooter, which of them it acknowledged at which moment. From that it rebuilds
-//! the very ghost the shooter had, so a request "I hit this one, which I saw at that moment"
-//! can be checked from the shooter's own view (MURPHY; SHI calls it time warp).
+//! which is a ghost: late, extrapolated, blended. A `Rewind` keeps what was sent to every shooter
+//! and when each of it came to be shown. From that it rebuilds the very ghost the shooter had, so
+//! a request "I hit this one, which I saw at that moment" can be checked from the shooter's own
+//! view (MURPHY; SHI calls it time warp).
 //!
 //! ```text
-//! updates    u1--------u2--------u3         kept per entity, a bounded ring
-//! shooter      `-u1 arrived `-u2            kept per shooter and entity: when, which
-//! asks                         ^ shown_at   the ghost after u2, at this moment
+//! sent to the shooter    u1--------u2--------u3        kept per shooter and entity
+//! shown there              `-u1      `-u2      `-u3    by a reference, an acknowledgement,
+//! shot                                    ^            or at the latest by a deadline
+//!                                         shown_at     the ghost after u2, at this moment
 //! ```
 //!
-//! Requests are refused when they reach back too far or into the future, come too often, or
-//! when the shooter claims a position it did not have.
+//! A shooter may lie about all it says, so nothing it says, or keeps to itself, makes an old
+//! picture last:
+//! - a picture is at most as old as the shooter's round trip and a margin, and never older than
+//!   [`RewindConfig::max_past`];
+//! - what was sent longer ago than that counts as shown, acknowledged or not; what was reported
+//!   lost has until [`RewindConfig::max_past`];
+//! - shots are about moments that pass no faster than time does, so they cannot be saved up;
+//! - a reference to a picture ([`ShownAs`]) names only what was sent, and never contradicts an
+//!   earlier one;
+//! - a target that reached cover in time is safe, if [`RewindConfig::cover_after`] says so.
+//!
+//! Requests are also refused when they come too often, or when the shooter claims a position it
+//! did not have.
 //!
 //! ```
-//! use reckoning::rewind::{Aim, HitRequest, HitVerdict, RewindConfig};
+//! use reckoning::rewind::{Aim, HitRequest, HitVerdict, RewindConfig, Sent, ShownAs, ShownUpdate};
 //! use reckoning::{DVec3, Kinematics, Model, Rewind, SimTime, Update, UpdateKind};
 //!
 //! let (shooter, body, target) = (7_u32, 1_u32, 2_u32);
@@ -24,122 +36,60 @@
 //! let mut rewind = Rewind::new(RewindConfig::default())?;
 //! rewind.observe(body, &Kinematics::at_rest(ms(0), DVec3::ZERO));
 //! let runner = Kinematics::moving(ms(0), DVec3::X * 10.0, DVec3::Y * 5.0);
-//! rewind.remember(target, 0, Update::new(runner, Model::Linear, UpdateKind::Full)?);
-//! rewind.handle_shown(shooter, target, 0, ms(60)); // the acknowledgement of the shooter
+//! let update = Update::new(runner, Model::Linear, UpdateKind::Full)?;
+//! rewind.handle_sent(shooter, target, 0, Sent::Enter(update), ms(10));
 //!
+//! // With its shot the shooter says of what its picture was made: update 0, which came at 60 ms.
+//! let shown = ShownAs::new(ms(200), &[ShownUpdate { key: 0, arrived: ms(60) }]);
+//! assert_eq!(rewind.handle_reference(shooter, target, &shown, ms(260)), Ok(()));
 //! let request = HitRequest {
 //!     body,
 //!     stood: DVec3::ZERO,
 //!     target,
 //!     target_radius_m: 0.5,
-//!     shown_at: ms(200), // the target was drawn at (10, 1)
+//!     shown_at: shown.shown_at, // the target was drawn at (10, 1)
 //!     aim: Aim::Ray { from: DVec3::ZERO, direction: DVec3::new(10.0, 1.0, 0.0), reach_m: 50.0 },
 //! };
 //! assert!(matches!(rewind.hit_check(shooter, &request, ms(260)), HitVerdict::Hit { .. }));
 //! # Ok::<(), reckoning::ConfigError>(())
 //! ```
 //!
-//! The answer is exactly what the ghost showed as long as the client runs the settings of
-//! [`RewindConfig::view`] and acknowledges updates with the moments at which its ghosts
-//! accepted them. Entities and shooters are named by whatever the host numbers them with.
+//! The answer is exactly what the ghost showed if the shooter refers to its picture
+//! ([`handle_reference`](Rewind::handle_reference)) and shows by the view it stated
+//! ([`state_view`](Rewind::state_view)). Without references the picture is dated by
+//! acknowledgements and as exact as these are. Entities and shooters are named by whatever the
+//! host numbers them with.
 
+mod config;
+mod cover;
 mod hit;
 mod position_history;
+mod shooter;
+mod shown_as;
+mod shown_ghost;
 mod view;
 
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::BTreeMap;
 use core::time::Duration;
 
 use glam::DVec3;
 
 use crate::error::SettingError;
 use crate::ground::Pose;
-use crate::token_bucket::TokenBucket;
-use crate::{DelayedConfig, GhostConfig, Kinematics, SimTime, Update};
+use crate::{Kinematics, SimTime};
 use position_history::PositionHistory;
-use view::ShooterView;
+use shooter::Shooter;
+use view::{Deadlines, ShooterView};
 
+pub use config::{RewindConfig, RewindStats};
+pub use cover::Defence;
 pub use hit::{Aim, HitRefusal, HitRequest, HitVerdict};
+pub use shown_as::{ShownAs, ShownUpdate};
+pub use shown_ghost::RewindView;
+pub use view::Sent;
 
-/// How clients of this host show other bodies.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum RewindView {
-    /// With a [`Ghost`](crate::Ghost): as it must be now.
-    Now(GhostConfig),
-    /// With a [`DelayedGhost`](crate::DelayedGhost): as it was a moment ago.
-    Delayed(DelayedConfig),
-}
-
-/// Settings for a [`Rewind`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct RewindConfig {
-    /// How clients show other bodies. Default: [`RewindView::Now`] with the default
-    /// [`GhostConfig`]. Settings that a ghost of that kind accepts.
-    pub view: RewindView,
-    /// How far back a request may reach; older views are forgotten. Default: 1 s. Above zero.
-    pub span: Duration,
-    /// How far a shooter's clock may be ahead of the host's. Default: 100 ms. Any span.
-    pub max_lead: Duration,
-    /// Updates, and truths, kept per entity. Default: 96. From 2 to a million.
-    pub kept_per_entity: usize,
-    /// Arrivals kept per shooter and entity. Default: 48. From 2 to a million.
-    pub kept_per_view: usize,
-    /// How far from where the host knows it a shooter may claim to have stood. Default: 1 m.
-    /// Finite, not negative.
-    pub origin_tolerance_m: f64,
-    /// Requests a second per shooter, in the long run. Default: 12. Finite, not negative.
-    pub requests_per_s: f64,
-    /// Requests a shooter may make at once. Default: 6. Finite, at least 1.
-    pub burst: f64,
-}
-
-impl Default for RewindConfig {
-    /// A shooter with ten shots a second, seen with default ghosts.
-    fn default() -> Self {
-        Self {
-            view: RewindView::Now(GhostConfig::default()),
-            span: Duration::from_secs(1),
-            max_lead: Duration::from_millis(100),
-            kept_per_entity: 96,
-            kept_per_view: 48,
-            origin_tolerance_m: 1.0,
-            requests_per_s: 12.0,
-            burst: 6.0,
-        }
-    }
-}
-
-impl RewindConfig {
-    fn validate(&self) -> Result<(), SettingError> {
-        if self.span.is_zero() {
-            return Err(SettingError::SpanZero { name: "span" });
-        }
-        SettingError::in_range("kept_per_entity", self.kept_per_entity as f64, 2.0, 1e6)?;
-        SettingError::in_range("kept_per_view", self.kept_per_view as f64, 2.0, 1e6)?;
-        SettingError::in_range("origin_tolerance_m", self.origin_tolerance_m, 0.0, f64::MAX)?;
-        SettingError::in_range("requests_per_s", self.requests_per_s, 0.0, f64::MAX)?;
-        SettingError::in_range("burst", self.burst, 1.0, f64::MAX)?;
-        ShooterView::validate(&self.view)
-    }
-}
-
-/// Counters of a [`Rewind`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct RewindStats {
-    /// Requests that were hits.
-    pub hits: u64,
-    /// Requests that were misses.
-    pub misses: u64,
-    /// Requests refused, by [`HitRefusal::ALL`].
-    pub refused: [u64; 6],
-    /// Acknowledgements of updates that were no longer, or never, remembered.
-    pub unknown: u64,
-    /// Acknowledgements that arrived too late to be put in order.
-    pub late: u64,
-}
+/// Truths are kept for this long beyond what can be asked about.
+const TRUTH_HELD_AFTER: Duration = Duration::from_secs(1);
 
 /// History of entities, and of what each shooter was shown of them; `E` names entities, `S`
 /// shooters.
@@ -147,9 +97,8 @@ pub struct RewindStats {
 pub struct Rewind<E, S> {
     config: RewindConfig,
     truths: BTreeMap<E, PositionHistory>,
-    updates: BTreeMap<E, VecDeque<(u32, Update)>>,
+    shooters: BTreeMap<S, Shooter>,
     views: BTreeMap<(S, E), ShooterView>,
-    requests: BTreeMap<S, TokenBucket>,
     stats: RewindStats,
 }
 
@@ -163,9 +112,8 @@ impl<E: Copy + Ord, S: Copy + Ord> Rewind<E, S> {
         Ok(Self {
             config,
             truths: BTreeMap::new(),
-            updates: BTreeMap::new(),
+            shooters: BTreeMap::new(),
             views: BTreeMap::new(),
-            requests: BTreeMap::new(),
             stats: RewindStats::default(),
         })
     }
@@ -175,43 +123,106 @@ impl<E: Copy + Ord, S: Copy + Ord> Rewind<E, S> {
     pub fn observe(&mut self, entity: E, truth: &Kinematics) {
         if truth.validate().is_ok() {
             let kept = self.config.kept_per_entity;
-            self.truths.entry(entity).or_default().push(truth, self.config.span, kept);
+            let span = self.config.max_past + TRUTH_HELD_AFTER;
+            self.truths.entry(entity).or_default().push(truth, span, kept);
         }
     }
 
-    /// Remembers an update that is being sent out, under a key of the host's own that names
-    /// it among the latest of its entity.
-    pub fn remember(&mut self, entity: E, key: u32, update: Update) {
-        let ring = self.updates.entry(entity).or_default();
-        if ring.len() >= self.config.kept_per_entity {
-            ring.pop_front();
-        }
-        ring.push_back((key, update));
+    /// Remembers what is being sent to a shooter about an entity: what its ghost will accept, as
+    /// the wire keeps it. The key is the host's own and rises with each sending.
+    pub fn handle_sent(&mut self, shooter: S, entity: E, key: u64, sent: Sent, now: SimTime) {
+        let (config, kept) = (&self.config, self.config.kept_per_view);
+        let shooter_state = Self::shooter(&mut self.shooters, config, shooter, now);
+        let deadlines = shooter_state.deadlines(config);
+        let view = self.views.entry((shooter, entity));
+        let view = view.or_insert_with(|| ShooterView::new(shooter_state.view));
+        view.sent(key, sent, now);
+        view.forget(deadlines, kept, now);
     }
 
-    /// A shooter acknowledged an update: its ghost accepted it at `arrived`.
-    pub fn handle_shown(&mut self, shooter: S, entity: E, key: u32, arrived: SimTime) {
-        let ring = self.updates.get(&entity);
-        let known = ring.and_then(|ring| ring.iter().rev().find(|(held, _)| *held == key));
-        let Some(&(_, update)) = known else {
-            self.stats.unknown += 1;
-            return;
+    /// A shooter acknowledged something sent: by that, its ghost accepted it at about `arrived`.
+    pub fn handle_acknowledged(
+        &mut self,
+        shooter: S,
+        entity: E,
+        key: u64,
+        arrived: SimTime,
+        now: SimTime,
+    ) {
+        let view = self.views.get_mut(&(shooter, entity));
+        let known = view.is_some_and(|view| view.acknowledged(key, arrived, now));
+        self.stats.unknown += u64::from(!known);
+    }
+
+    /// Something sent was lost on the way, as far as the host can tell.
+    pub fn handle_lost(&mut self, shooter: S, entity: E, key: u64) {
+        if let Some(view) = self.views.get_mut(&(shooter, entity)) {
+            view.lost(key);
+        }
+    }
+
+    /// A shooter's round trip was measured. Until then [`RewindConfig::max_past`] is its only
+    /// bound.
+    pub fn set_round_trip(&mut self, shooter: S, round_trip: Duration, now: SimTime) {
+        Self::shooter(&mut self.shooters, &self.config, shooter, now).round_trip = Some(round_trip);
+    }
+
+    /// A shooter states how it shows others, from `at` on its own screen.
+    ///
+    /// # Errors
+    /// Refuses what its kind of ghost refuses, and what would show old pictures for long:
+    /// [`RewindConfig::max_view_span`]. A shooter that changes its view all the time is not
+    /// followed, and that is counted.
+    pub fn state_view(
+        &mut self,
+        shooter: S,
+        view: RewindView,
+        at: SimTime,
+        now: SimTime,
+    ) -> Result<(), SettingError> {
+        let sound = self.config.validate_stated(&view);
+        let state = Self::shooter(&mut self.shooters, &self.config, shooter, now);
+        if state.view == view {
+            return sound;
+        }
+        if sound.is_err() || !state.try_state_view(view, now) {
+            self.stats.views_refused += 1;
+            return sound;
+        }
+        let at = at.clamp(now - self.config.max_past, now);
+        for (_, view_of_one) in self.views.iter_mut().filter(|((who, _), _)| *who == shooter) {
+            view_of_one.set_view(view, at);
+        }
+        Ok(())
+    }
+
+    /// A shooter says of what its picture of an entity was made. From then on that is what it was
+    /// shown, as far as the deadlines allow.
+    ///
+    /// # Errors
+    /// Refuses a reference to what was never sent to this shooter, to what cannot have arrived,
+    /// and one that contradicts what the shooter said before.
+    pub fn handle_reference(
+        &mut self,
+        shooter: S,
+        entity: E,
+        shown: &ShownAs,
+        now: SimTime,
+    ) -> Result<(), HitRefusal> {
+        let max_lead = self.config.max_lead;
+        let taken = match self.views.get_mut(&(shooter, entity)) {
+            None => Err(HitRefusal::NotShown),
+            Some(_) if !shown.is_ordered() => Err(HitRefusal::NotSent),
+            Some(_) if shown.shown_at > now + max_lead => Err(HitRefusal::Future),
+            Some(view) => view.claim(shown, max_lead, now),
         };
-        let config = &self.config;
-        match self.views.get_mut(&(shooter, entity)) {
-            Some(view) => {
-                let placed = view.accept(update, arrived, config.span, config.kept_per_view);
-                self.stats.late += u64::from(!placed);
-            }
-            None => {
-                if let Ok(view) = ShooterView::start(&config.view, update, arrived) {
-                    self.views.insert((shooter, entity), view);
-                }
-            }
+        if let Err(why) = taken {
+            self.stats.refused[why as usize] += 1;
         }
+        taken
     }
 
-    /// The entity left the shooter's zone: it is shown no longer.
+    /// The shooter no longer shows the entity, at once.
     pub fn handle_hidden(&mut self, shooter: S, entity: E) {
         self.views.remove(&(shooter, entity));
     }
@@ -219,13 +230,12 @@ impl<E: Copy + Ord, S: Copy + Ord> Rewind<E, S> {
     /// The entity is gone.
     pub fn forget_entity(&mut self, entity: E) {
         self.truths.remove(&entity);
-        self.updates.remove(&entity);
         self.views.retain(|(_, seen), _| *seen != entity);
     }
 
     /// The shooter is gone.
     pub fn forget_shooter(&mut self, shooter: S) {
-        self.requests.remove(&shooter);
+        self.shooters.remove(&shooter);
         self.views.retain(|(who, _), _| *who != shooter);
     }
 
@@ -239,12 +249,49 @@ impl<E: Copy + Ord, S: Copy + Ord> Rewind<E, S> {
     /// seen it yet or that is forgotten.
     #[must_use]
     pub fn shown_at(&self, shooter: S, entity: E, at: SimTime) -> Option<Pose> {
-        self.views.get(&(shooter, entity))?.pose_at(at)
+        let view = self.views.get(&(shooter, entity))?;
+        view.pose_at(at, self.deadlines(shooter)).map(|(pose, _)| pose)
+    }
+
+    /// The oldest moment that a shot which comes in now may be about.
+    #[must_use]
+    pub fn earliest_shown(&self, shooter: S, now: SimTime) -> SimTime {
+        now - self.deadlines(shooter).usual
+    }
+
+    /// Admits a shot that the game follows itself, asking [`shown_at`](Self::shown_at) step by
+    /// step, under the rules of [`hit_check`](Self::hit_check): how often, about which moment.
+    ///
+    /// # Errors
+    /// Names the rule that refuses it.
+    pub fn admit_shot(
+        &mut self,
+        shooter: S,
+        shown_at: SimTime,
+        now: SimTime,
+    ) -> Result<(), HitRefusal> {
+        let admitted = self.admit(shooter, shown_at, now);
+        if let Err(why) = admitted {
+            self.stats.refused[why as usize] += 1;
+        }
+        admitted
     }
 
     /// Checks a hit from the shooter's own view.
     pub fn hit_check(&mut self, shooter: S, request: &HitRequest<E>, now: SimTime) -> HitVerdict {
-        let verdict = self.examine(shooter, request, now);
+        self.hit_check_against(shooter, request, &Defence::default(), now)
+    }
+
+    /// As [`hit_check`](Self::hit_check), with what speaks for the target.
+    pub fn hit_check_against(
+        &mut self,
+        shooter: S,
+        request: &HitRequest<E>,
+        defence: &Defence,
+        now: SimTime,
+    ) -> HitVerdict {
+        let verdict =
+            self.examine(shooter, request, defence, now).unwrap_or_else(HitVerdict::Refused);
         match verdict {
             HitVerdict::Hit { .. } => self.stats.hits += 1,
             HitVerdict::Miss { .. } => self.stats.misses += 1,
@@ -265,34 +312,53 @@ impl<E: Copy + Ord, S: Copy + Ord> Rewind<E, S> {
         &self.stats
     }
 
-    fn examine(&mut self, shooter: S, request: &HitRequest<E>, now: SimTime) -> HitVerdict {
-        let config = self.config;
-        let bucket = TokenBucket::new(now, config.requests_per_s, config.burst);
-        if !self.requests.entry(shooter).or_insert(bucket).try_take(now, 1.0) {
-            return HitVerdict::Refused(HitRefusal::TooOften);
-        }
-        if let Some(why) = self.refusal(request, now) {
-            return HitVerdict::Refused(why);
-        }
-        match self.shown_at(shooter, request.target, request.shown_at) {
-            Some(pose) => request.aim.judge(pose.position, request.target_radius_m),
-            None => HitVerdict::Refused(HitRefusal::NotShown),
-        }
+    fn shooter<'a>(
+        shooters: &'a mut BTreeMap<S, Shooter>,
+        config: &RewindConfig,
+        shooter: S,
+        now: SimTime,
+    ) -> &'a mut Shooter {
+        shooters.entry(shooter).or_insert_with(|| Shooter::new(config, now))
     }
 
-    fn refusal(&self, request: &HitRequest<E>, now: SimTime) -> Option<HitRefusal> {
+    fn deadlines(&self, shooter: S) -> Deadlines {
+        let max_past = self.config.max_past;
+        let unknown = Deadlines { usual: max_past, lost: max_past };
+        self.shooters.get(&shooter).map_or(unknown, |it| it.deadlines(&self.config))
+    }
+
+    fn admit(&mut self, shooter: S, shown_at: SimTime, now: SimTime) -> Result<(), HitRefusal> {
+        let config = &self.config;
+        Self::shooter(&mut self.shooters, config, shooter, now).admit(shown_at, config, now)
+    }
+
+    fn examine(
+        &mut self,
+        shooter: S,
+        request: &HitRequest<E>,
+        defence: &Defence,
+        now: SimTime,
+    ) -> Result<HitVerdict, HitRefusal> {
         if !request.is_finite() {
-            return Some(HitRefusal::NotFinite);
+            return Err(HitRefusal::NotFinite);
         }
-        if request.shown_at > now + self.config.max_lead {
-            return Some(HitRefusal::Future);
-        }
-        if request.shown_at + self.config.span < now {
-            return Some(HitRefusal::TooOld);
-        }
+        self.admit(shooter, request.shown_at, now)?;
         let stood = self.truth_at(request.body, request.shown_at);
         let tolerance_m = self.config.origin_tolerance_m;
-        let there = stood.is_some_and(|at| at.distance(request.stood) <= tolerance_m);
-        (!there).then_some(HitRefusal::NotThere)
+        if !stood.is_some_and(|at| at.distance(request.stood) <= tolerance_m) {
+            return Err(HitRefusal::NotThere);
+        }
+        let view = self.views.get(&(shooter, request.target)).ok_or(HitRefusal::NotShown)?;
+        let shown = view.pose_at(request.shown_at, self.deadlines(shooter));
+        let (pose, delay) = shown.ok_or(HitRefusal::NotShown)?;
+        if request.shown_at + self.config.max_past < now + delay {
+            return Err(HitRefusal::TooOld);
+        }
+        let verdict = request.aim.judge(pose.position, request.target_radius_m);
+        let hits = matches!(verdict, HitVerdict::Hit { .. });
+        if hits && self.is_covered(request.body, request.target, defence, now) {
+            return Err(HitRefusal::Covered);
+        }
+        Ok(verdict)
     }
 }

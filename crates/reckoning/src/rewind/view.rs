@@ -1,118 +1,275 @@
-//! One shooter's view of one entity, replayed.
+//! One shooter's view of one entity, rebuilt from what it was sent.
 //!
 //! Ghosts depend on all updates they ever received, so the view keeps one ghost from just
-//! before the span that can be asked about and what arrived since; asking replays that.
+//! before the span that can be asked about and what was sent since; asking replays that.
+//!
+//! When something sent came to be shown is known from the shooter alone: by a reference, which
+//! is exact, or by an acknowledgement, which is near. Neither can be proven, so both are bounded:
+//! it is shown once its deadline has passed, whatever the shooter says or keeps to itself.
 
 use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 use core::time::Duration;
 
-use super::RewindView;
-use crate::error::SettingError;
+use super::shown_ghost::{RewindView, ShownGhost};
+use super::{HitRefusal, ShownAs};
 use crate::ground::Pose;
-use crate::{DelayedConfig, DelayedGhost, Ghost, GhostConfig, SimTime, Update};
+use crate::{SimTime, Update};
 
-/// A ghost of either kind. Hosts use one kind, so a box would only add a hop.
+/// So long what was sent is kept after it can no longer be asked about, because later blends
+/// began with it.
+const HELD_AFTER: Duration = Duration::from_secs(1);
+
+/// Something about an entity that was sent to a shooter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+// Nearly all of them are updates.
 #[allow(clippy::large_enum_variant)]
-#[derive(Clone, Debug)]
-enum AnyGhost {
-    Now(Ghost),
-    Delayed(DelayedGhost),
+#[non_exhaustive]
+pub enum Sent {
+    /// The entity enters the picture with this update; one that is in it takes it as an update.
+    Enter(Update),
+    /// An update, dropped by those who do not show the entity.
+    Update(Update),
+    /// The entity leaves the picture.
+    Exit,
 }
 
-impl AnyGhost {
-    fn accept(&mut self, update: Update, arrived: SimTime) {
-        match self {
-            Self::Now(ghost) => ghost.accept(update, arrived),
-            Self::Delayed(ghost) => ghost.accept(update, arrived),
-        };
-    }
+/// How long something sent may wait to be shown.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Deadlines {
+    /// By a shooter that does not say what became of it.
+    pub(super) usual: Duration,
+    /// Where it was reported lost.
+    pub(super) lost: Duration,
+}
 
-    fn pose_at(&self, at: SimTime) -> Pose {
-        match self {
-            Self::Now(ghost) => ghost.pose_at(at),
-            Self::Delayed(ghost) => ghost.pose_at(at),
-        }
-    }
+/// What references said of something sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Claimed {
+    Nothing,
+    Arrived(SimTime),
+    /// A later update was shown and this one never was.
+    Absent,
+}
+
+#[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant)]
+enum Change {
+    Sent(Sent),
+    /// The shooter shows by other settings.
+    View(RewindView),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    key: u64,
+    sent_at: SimTime,
+    change: Change,
+    /// When it arrived by its acknowledgement, and when that came in.
+    acknowledged: Option<(SimTime, SimTime)>,
+    claimed: Claimed,
+    lost: bool,
 }
 
 /// What one shooter saw of one entity.
 #[derive(Clone, Debug)]
 pub(super) struct ShooterView {
-    /// As it was after `heard`.
-    past: AnyGhost,
+    /// The settings by which `past` is shown.
+    view: RewindView,
+    /// As it was after `heard`; `None` while the entity is not in the picture.
+    past: Option<ShownGhost>,
     heard: SimTime,
-    /// Oldest first.
-    since: VecDeque<(SimTime, Update)>,
+    /// The key of the newest that `past` has.
+    past_key: Option<u64>,
+    /// In the order of sending.
+    since: VecDeque<Entry>,
+    /// The newest update that a reference named, and the latest moment of one: what was sent
+    /// after that update was not shown at that moment.
+    claimed_key: Option<u64>,
+    claimed_at: SimTime,
 }
 
 impl ShooterView {
-    pub(super) fn validate(view: &RewindView) -> Result<(), SettingError> {
-        let nothing = Update::from_checked(
-            crate::Kinematics::default(),
-            crate::Model::Hold,
-            crate::UpdateKind::Full,
-        );
-        Self::start(view, nothing, SimTime::ZERO).map(|_| ())
-    }
-
-    pub(super) fn start(
-        view: &RewindView,
-        first: Update,
-        arrived: SimTime,
-    ) -> Result<Self, SettingError> {
-        let past = Self::stand(view, first, arrived)?;
-        Ok(Self { past, heard: arrived, since: VecDeque::new() })
-    }
-
-    fn stand(view: &RewindView, first: Update, arrived: SimTime) -> Result<AnyGhost, SettingError> {
-        let now =
-            |config: GhostConfig| Ghost::with_config(config, first, arrived).map(AnyGhost::Now);
-        let delayed = |config: DelayedConfig| {
-            DelayedGhost::with_config(config, first, arrived).map(AnyGhost::Delayed)
-        };
-        match *view {
-            RewindView::Now(config) => now(config),
-            RewindView::Delayed(config) => delayed(config),
+    pub(super) const fn new(view: RewindView) -> Self {
+        Self {
+            view,
+            past: None,
+            heard: SimTime::MIN,
+            past_key: None,
+            since: VecDeque::new(),
+            claimed_key: None,
+            claimed_at: SimTime::MIN,
         }
     }
 
-    /// Puts an arrival in its place, also if it is reported out of turn. False when it is
-    /// too late for that.
-    pub(super) fn accept(
+    /// Something was sent. Sent again under the same key it counts from the first time.
+    pub(super) fn sent(&mut self, key: u64, sent: Sent, now: SimTime) {
+        let newest = self.since.back().map(|entry| entry.key).or(self.past_key);
+        if newest.is_none_or(|newest| newest < key) {
+            self.push(key, Change::Sent(sent), Claimed::Nothing, now);
+        }
+    }
+
+    /// The shooter shows by other settings from `at` on.
+    pub(super) fn set_view(&mut self, view: RewindView, at: SimTime) {
+        let key = self.since.back().map(|entry| entry.key).or(self.past_key).unwrap_or_default();
+        self.push(key, Change::View(view), Claimed::Arrived(at), at);
+    }
+
+    fn push(&mut self, key: u64, change: Change, claimed: Claimed, now: SimTime) {
+        let entry = Entry { key, sent_at: now, change, acknowledged: None, claimed, lost: false };
+        self.since.push_back(entry);
+    }
+
+    /// Forgets what can no longer be asked about.
+    pub(super) fn forget(&mut self, deadlines: Deadlines, kept: usize, now: SimTime) {
+        let held = deadlines.lost + HELD_AFTER;
+        let is_old = |entry: &Entry| entry.sent_at + held < now;
+        while self.since.len() > kept || self.since.front().is_some_and(is_old) {
+            let first = (0..self.since.len())
+                .min_by_key(|place| (self.shown_from(&self.since[*place], deadlines), *place));
+            let Some(entry) = first.and_then(|place| self.since.remove(place)) else { return };
+            let at = self.shown_from(&entry, deadlines);
+            let mut picture = Picture::of_past(self);
+            picture.apply(&entry, at);
+            (self.view, self.past, self.past_key) = (picture.view, picture.ghost, picture.key);
+            self.heard = self.heard.max(at);
+        }
+    }
+
+    /// An acknowledgement dates an arrival. False when that is not remembered.
+    pub(super) fn acknowledged(&mut self, key: u64, arrived: SimTime, now: SimTime) -> bool {
+        match self.entry_mut(key) {
+            Some(entry) => {
+                entry.acknowledged = entry.acknowledged.or(Some((arrived, now)));
+                true
+            }
+            None => false,
+        }
+    }
+
+    pub(super) fn lost(&mut self, key: u64) {
+        if let Some(entry) = self.entry_mut(key) {
+            entry.lost = true;
+        }
+    }
+
+    fn entry_mut(&mut self, key: u64) -> Option<&mut Entry> {
+        let is_it =
+            |entry: &&mut Entry| entry.key == key && matches!(entry.change, Change::Sent(_));
+        self.since.iter_mut().rev().find(is_it)
+    }
+
+    /// Takes the shooter's word for what it was shown, as far as it agrees with what was sent and
+    /// with what the shooter said before.
+    pub(super) fn claim(
         &mut self,
-        update: Update,
-        arrived: SimTime,
-        span: Duration,
-        kept: usize,
-    ) -> bool {
-        if arrived < self.heard {
-            return false;
+        shown: &ShownAs,
+        max_lead: Duration,
+        now: SimTime,
+    ) -> Result<(), HitRefusal> {
+        let oldest = self.since.front().map_or(u64::MAX, |entry| entry.key);
+        for update in shown.updates().iter().filter(|update| update.key >= oldest) {
+            let entry = self.entry_mut(update.key).ok_or(HitRefusal::NotSent)?;
+            let earliest = entry.sent_at - max_lead;
+            if update.arrived < earliest || update.arrived > now + max_lead {
+                return Err(HitRefusal::NotArrived);
+            }
+            let before = entry.acknowledged.is_none_or(|(_, by)| update.arrived <= by + max_lead);
+            let agrees = matches!(entry.claimed, Claimed::Nothing)
+                || entry.claimed == Claimed::Arrived(update.arrived);
+            if !before || !agrees {
+                return Err(HitRefusal::Contradicted);
+            }
         }
-        let place = self.since.partition_point(|(at, _)| *at <= arrived);
-        self.since.insert(place, (arrived, update));
-        // Twice the span: requests reach back a span from when they come in, and the
-        // acknowledgements before them were under way as well.
-        let newest = self.since.back().map_or(arrived, |(at, _)| *at);
-        let old = |since: &VecDeque<(SimTime, Update)>| {
-            since.front().is_some_and(|(at, _)| *at + span * 2 < newest)
-        };
-        while self.since.len() > kept || old(&self.since) {
-            let Some((at, update)) = self.since.pop_front() else { break };
-            self.past.accept(update, at);
-            self.heard = at;
+        let newest = shown.updates().last().map_or(0, |update| update.key);
+        if newest < oldest && self.past_key.is_none_or(|past| newest > past) {
+            return Err(HitRefusal::NotSent);
         }
-        true
+        self.take_word(shown);
+        Ok(())
     }
 
-    /// What was shown then; `None` before the first thing remembered.
-    pub(super) fn pose_at(&self, at: SimTime) -> Option<Pose> {
+    fn take_word(&mut self, shown: &ShownAs) {
+        let keys = shown.updates().iter().map(|update| update.key);
+        let (first, newest) = (keys.clone().min().unwrap_or(0), keys.max().unwrap_or(0));
+        for entry in self.since.iter_mut().filter(|entry| matches!(entry.change, Change::Sent(_))) {
+            if let Some(arrived) = shown.arrival(entry.key) {
+                entry.claimed = Claimed::Arrived(arrived);
+            } else if (first..newest).contains(&entry.key) && entry.claimed == Claimed::Nothing {
+                entry.claimed = Claimed::Absent;
+            }
+        }
+        self.claimed_key = self.claimed_key.max(Some(newest));
+        self.claimed_at = self.claimed_at.max(shown.shown_at);
+    }
+
+    /// From when on something sent counts as shown.
+    fn shown_from(&self, entry: &Entry, deadlines: Deadlines) -> SimTime {
+        if let (Change::View(_), Claimed::Arrived(at)) = (&entry.change, entry.claimed) {
+            return at;
+        }
+        let wait = if entry.lost { deadlines.lost } else { deadlines.usual };
+        let deadline = entry.sent_at + wait;
+        let after_claim = self.claimed_key.is_some_and(|key| entry.key > key);
+        match (entry.claimed, entry.acknowledged) {
+            (Claimed::Arrived(at), _) => at.min(deadline),
+            (Claimed::Nothing, Some((at, _))) if after_claim => {
+                at.max(self.claimed_at + Duration::from_micros(1)).min(deadline)
+            }
+            (Claimed::Nothing, Some((at, _))) => at.min(deadline),
+            _ => deadline,
+        }
+    }
+
+    /// What was shown then, and how far in the past; `None` while it was not in the picture and
+    /// before the first thing remembered.
+    pub(super) fn pose_at(&self, at: SimTime, deadlines: Deadlines) -> Option<(Pose, Duration)> {
         if at < self.heard {
             return None;
         }
-        let mut ghost = self.past.clone();
-        for (arrived, update) in self.since.iter().take_while(|(arrived, _)| *arrived <= at) {
-            ghost.accept(*update, *arrived);
+        let dated = self.since.iter().map(|entry| (self.shown_from(entry, deadlines), entry));
+        let mut shown: Vec<(SimTime, &Entry)> = dated.filter(|(from, _)| *from <= at).collect();
+        shown.sort_by_key(|(from, _)| *from);
+        let mut picture = Picture::of_past(self);
+        for (from, entry) in shown {
+            picture.apply(entry, from);
         }
-        Some(ghost.pose_at(at))
+        picture.ghost.map(|ghost| (ghost.pose_at(at), ghost.delay_at(at)))
+    }
+}
+
+/// A picture while it is rebuilt.
+struct Picture {
+    view: RewindView,
+    ghost: Option<ShownGhost>,
+    /// Key of the newest entry or exit that took effect.
+    key: Option<u64>,
+}
+
+impl Picture {
+    fn of_past(view: &ShooterView) -> Self {
+        Self { view: view.view, ghost: view.past.clone(), key: view.past_key }
+    }
+
+    fn apply(&mut self, entry: &Entry, at: SimTime) {
+        let is_newest = self.key.is_none_or(|key| key <= entry.key);
+        match (entry.change, &mut self.ghost) {
+            (Change::View(view), ghost) => {
+                self.view = view;
+                if let Some(ghost) = ghost {
+                    ghost.set_view(&view, at);
+                }
+            }
+            (Change::Sent(Sent::Enter(update) | Sent::Update(update)), Some(ghost)) => {
+                ghost.accept(update, at);
+            }
+            (Change::Sent(Sent::Enter(update)), ghost) if is_newest => {
+                *ghost = ShownGhost::born(&self.view, update, at).ok();
+            }
+            (Change::Sent(Sent::Exit), ghost) if is_newest => *ghost = None,
+            (Change::Sent(_), _) => {}
+        }
+        self.key = self.key.max(Some(entry.key));
     }
 }
