@@ -65,6 +65,8 @@ pub(crate) enum SentItem {
     Reliable { index: u16 },
     /// The welcome.
     Welcome,
+    /// How we show others.
+    View { serial: u16 },
 }
 
 /// A datagram while its messages are handled.

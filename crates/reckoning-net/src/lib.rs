@@ -89,7 +89,9 @@ pub use reckoning::ground::Pose;
 pub use reckoning::guard::{GuardConfig, Offence, Verdict};
 pub use reckoning::kinematics::KinematicsError;
 pub use reckoning::model::{CustomModel, Path};
-pub use reckoning::rewind::{HitRequest, HitVerdict, RewindConfig};
+pub use reckoning::rewind::{
+    HitRefusal, HitRequest, HitVerdict, RewindConfig, RewindView, ShownAs, ShownUpdate,
+};
 pub use reckoning::{
     AngleThreshold, ClockSync, ConfigError, DVec3, Ghost, GhostConfig, Kinematics, Model,
     PublisherConfig, Quantiser, Rewind, SimTime, Threshold, Update,

@@ -50,7 +50,8 @@ pub(crate) enum PacketOutcome {
 /// One datagram that was sent, and the items it carried.
 #[derive(Clone, Debug)]
 pub(crate) struct SentPacket<I> {
-    sequence: u16,
+    /// Counts datagrams; the lowest bits are its sequence number.
+    pub(crate) number: u64,
     pub(crate) sent_at: SimTime,
     lost: bool,
     pub(crate) items: Vec<I>,
@@ -90,7 +91,8 @@ pub(crate) struct SentPackets<I> {
     ring: VecDeque<SentPacket<I>>,
     /// Emptied lists, so that a busy sender does not allocate.
     spare: Vec<Vec<I>>,
-    next: u16,
+    /// Number of the next datagram.
+    next: u64,
     round_trip: RoundTrip,
     /// Doublings of the time-out: one each time it passed without an acknowledgement.
     backoff: u32,
@@ -131,7 +133,19 @@ impl<I> SentPackets<I> {
 
     /// Sequence number of the next datagram.
     pub(crate) const fn next_sequence(&self) -> u16 {
+        self.next as u16
+    }
+
+    /// Number of the next datagram: its sequence number before that was cut to sixteen bits.
+    pub(crate) const fn next_number(&self) -> u64 {
         self.next
+    }
+
+    /// Number of the latest datagram that was sent with this sequence number.
+    pub(crate) const fn number_of(&self, sequence: u16) -> Option<u64> {
+        let back = self.next_sequence().wrapping_sub(sequence);
+        let back = if back == 0 { 1 << 16 } else { back as u64 };
+        self.next.checked_sub(back)
     }
 
     /// An empty list for the items of the next datagram, allocated before if possible.
@@ -155,8 +169,8 @@ impl<I> SentPackets<I> {
         items: Vec<I>,
         mut on_outcome: impl FnMut(PacketOutcome, &SentPacket<I>),
     ) {
-        let sequence = self.next;
-        self.next = self.next.wrapping_add(1);
+        let number = self.next;
+        self.next += 1;
         if items.is_empty() {
             self.recycle(items);
             return;
@@ -169,7 +183,7 @@ impl<I> SentPackets<I> {
             }
             self.recycle(oldest.items);
         }
-        self.ring.push_back(SentPacket { sequence, sent_at: now, lost: false, items });
+        self.ring.push_back(SentPacket { number, sent_at: now, lost: false, items });
     }
 
     /// The other side acknowledges what it received. Returns false for what was never sent.
@@ -179,13 +193,13 @@ impl<I> SentPackets<I> {
         now: SimTime,
         mut on_outcome: impl FnMut(PacketOutcome, &SentPacket<I>),
     ) -> bool {
-        if ahead(report.newest, self.next) >= 0 {
+        if ahead(report.newest, self.next_sequence()) >= 0 {
             return false;
         }
         let newest_sent_at = self.measure(report, now);
         let mut place = 0;
         while let Some(packet) = self.ring.get_mut(place) {
-            let back = ahead(report.newest, packet.sequence);
+            let back = ahead(report.newest, packet.number as u16);
             if back < 0 {
                 break;
             }
@@ -215,7 +229,7 @@ impl<I> SentPackets<I> {
 
     /// Measures the round trip of the newest datagram acknowledged, if that is new.
     fn measure(&mut self, report: &AckReport, now: SimTime) -> Option<SimTime> {
-        let newest = self.ring.iter().find(|packet| packet.sequence == report.newest)?;
+        let newest = self.ring.iter().find(|packet| packet.number as u16 == report.newest)?;
         self.round_trip.record(now.secs_since(newest.sent_at).max(0.0));
         self.backoff = 0;
         Some(newest.sent_at)
@@ -268,6 +282,12 @@ impl<I> SentPackets<I> {
     pub(crate) fn max_round_trip(&self) -> Option<Duration> {
         let most_s = self.round_trip.smoothed_s + 4.0 * self.round_trip.deviation_s;
         self.round_trip.known.then(|| Duration::try_from_secs_f64(most_s).unwrap_or(MAX_TIMEOUT))
+    }
+
+    /// The round trip, smoothed: the other side's wait before it acknowledges is part of it.
+    pub(crate) fn smoothed_round_trip(&self) -> Option<Duration> {
+        let known = self.round_trip.known;
+        known.then(|| Duration::try_from_secs_f64(self.round_trip.smoothed_s).unwrap_or_default())
     }
 
     /// Datagrams remembered.

@@ -80,7 +80,9 @@ pub struct HostConfig {
     pub walls: Option<Walls>,
     /// Remembers what each peer was shown, for hit checks; `None` does not. Default: `None`.
     pub rewind: Option<RewindConfig>,
-    /// How many distance classes, from the nearest on, are remembered for hit checks. Default: 1.
+    /// How many distance classes, from the nearest on, are remembered for hit checks; bodies in
+    /// the others cannot be hit. One that changes into these classes is exact a blend later.
+    /// Default: 1.
     pub rewind_classes: u8,
     /// How the ends agree on time. Default: [`ClockMode::Synchronised`].
     pub clock_mode: ClockMode,

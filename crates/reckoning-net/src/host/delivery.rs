@@ -75,6 +75,27 @@ impl<'a> DeliveryEffects<'a> {
                 packet.items.iter().for_each(|item| self.lost(*item));
             }
         }
+        self.date_pictures(outcome, packet);
+    }
+
+    /// What a datagram carried was shown from when it arrived, or not at all.
+    fn date_pictures(&mut self, outcome: PacketOutcome, packet: &SentPacket<SentItem>) {
+        let Some(rewind) = self.rewind.as_deref_mut() else { return };
+        let shown = packet.items.iter().filter_map(|item| match *item {
+            SentItem::Update { entity, .. }
+            | SentItem::Enter { entity, .. }
+            | SentItem::EarlyUpdate { entity, .. }
+            | SentItem::Exit { entity, .. } => Some(entity),
+            _ => None,
+        });
+        for entity in shown {
+            match outcome {
+                PacketOutcome::Acknowledged(at) => {
+                    rewind.handle_acknowledged(self.peer, entity, packet.number, at, self.now);
+                }
+                PacketOutcome::Lost => rewind.handle_lost(self.peer, entity, packet.number),
+            }
+        }
     }
 
     fn measure_delay(&mut self, sample_s: f64) {
@@ -99,7 +120,7 @@ impl<'a> DeliveryEffects<'a> {
             }
             SentItem::Control { serial } => self.control.acknowledged(serial),
             SentItem::Reliable { index } => self.outbox.acknowledged(index),
-            SentItem::Welcome | SentItem::EarlyUpdate { .. } => {}
+            SentItem::Welcome | SentItem::EarlyUpdate { .. } | SentItem::View { .. } => {}
         }
     }
 
@@ -117,9 +138,6 @@ impl<'a> DeliveryEffects<'a> {
             state.stage = InterestStage::Shown;
         }
         let slot = state.slot;
-        if let Some(rewind) = self.rewind.as_deref_mut() {
-            rewind.handle_shown(self.peer, entity, rewind_key(update), at);
-        }
         if !self.keeps_accounts {
             return;
         }
@@ -160,6 +178,7 @@ impl<'a> DeliveryEffects<'a> {
             SentItem::Control { serial } => self.control.lost(serial),
             SentItem::Reliable { index } => self.outbox.lost(index),
             SentItem::Welcome => *self.welcome_due = true,
+            SentItem::View { .. } => {}
         }
     }
 
@@ -190,9 +209,4 @@ impl<'a> DeliveryEffects<'a> {
         self.next = place + 1;
         self.entity_states.get_mut(place).filter(|state| state.epoch == epoch)
     }
-}
-
-/// The key under which an update is remembered for hit checks.
-pub(crate) const fn rewind_key(update: BaselineRef) -> u32 {
-    (update.class as u32) << 16 | update.number as u32
 }

@@ -40,6 +40,7 @@ mod entities;
 pub(crate) mod event;
 mod interest;
 mod receiving;
+mod rewinding;
 mod sending;
 mod settings;
 
@@ -48,7 +49,6 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use reckoning::fairness::Policy;
-use reckoning::rewind::{HitRequest, HitVerdict};
 use reckoning::{ConfigError, Rewind, SimTime, Update};
 
 use crate::limits::MAX_HOST_EVENTS;
@@ -221,8 +221,7 @@ impl Host {
         self.interest_updated_at = now;
         self.entities.rebuild_grid(now);
         for peer in self.peers.values_mut().filter(|peer| peer.is_joined()) {
-            let rewind = self.rewind.as_mut();
-            update_interest(peer, &mut self.entities, rewind, &mut self.nearby, now);
+            update_interest(peer, &mut self.entities, &mut self.nearby, now);
         }
     }
 
@@ -297,22 +296,6 @@ impl Host {
     /// All entities in order, with their owners and what the host knows of them.
     pub fn entities(&self) -> impl Iterator<Item = (EntityId, Owner, &Update)> {
         self.entities.iter().map(|(_, entity)| (entity.id, entity.owner, entity.known()))
-    }
-
-    /// What each peer was shown, if [`HostConfig::rewind`] is set.
-    #[must_use]
-    pub const fn rewind(&self) -> Option<&Rewind<EntityId, PeerId>> {
-        self.rewind.as_ref()
-    }
-
-    /// Checks from the shooter's view whether it hit; `None` unless [`HostConfig::rewind`] is set.
-    pub fn hit_check(
-        &mut self,
-        now: SimTime,
-        shooter: PeerId,
-        request: &HitRequest<EntityId>,
-    ) -> Option<HitVerdict> {
-        self.rewind.as_mut().map(|rewind| rewind.hit_check(shooter, request, now))
     }
 
     fn push_event(&mut self, event: HostEvent) {

@@ -21,7 +21,7 @@ use crate::reliable::Taken;
 use crate::stats::TrafficStats;
 use crate::wire::{
     Ack, DisconnectReason, EntityId, Format, Message, PacketReader, PeerId, UpdateBody, UpdateSeq,
-    VERSION,
+    VERSION, decode_view,
 };
 
 /// An owner whose clock is wrong by more than this is not believed: nothing it says later would be
@@ -118,6 +118,10 @@ impl Host {
         {
             peer.stats.false_acks += 1;
         }
+        let round_trip = peer.channel.sent_packets.smoothed_round_trip();
+        if let (Some(rewind), Some(round_trip)) = (&mut self.rewind, round_trip) {
+            rewind.set_round_trip(from, round_trip, now);
+        }
     }
 
     fn handle_message(
@@ -161,6 +165,7 @@ impl Host {
                     self.push_event(HostEvent::Command { peer: from, bytes: bytes.to_vec() });
                 }
             }
+            Message::View { bytes } if joined => self.handle_view(now, from, bytes),
             _ => peer.stats.unexpected += 1,
         }
         Handled::Done
@@ -182,6 +187,18 @@ impl Host {
                 self.enqueue(from);
             }
             PeerStage::Requested(_) | PeerStage::Ended { .. } => {}
+        }
+    }
+
+    /// A peer says how it shows others. What is out of bounds, and changes all the time, is
+    /// counted by the rewind and leaves things as they are.
+    fn handle_view(&mut self, now: SimTime, from: PeerId, bytes: &[u8]) {
+        match (decode_view(bytes), &mut self.rewind) {
+            (Some((view, at)), Some(rewind)) => {
+                let _ = rewind.state_view(from, view, at, now);
+            }
+            (Some(_), None) => {}
+            (None, _) => self.count(from, |stats| stats.malformed += 1),
         }
     }
 

@@ -1,8 +1,13 @@
 //! Entities of a session: those of others, as ghosts, and those it owns, as it publishes them.
 
 use alloc::boxed::Box;
+use core::time::Duration;
 
-use reckoning::{Ghost, Publisher, SimTime, Update, UpdateKind};
+use reckoning::ghost::Accepted;
+use reckoning::rewind::{ShownAs, ShownUpdate};
+use reckoning::{
+    Blend, BlendSpan, Ghost, GhostConfig, Publisher, SimTime, Update, UpdateKind,
+};
 
 use crate::ack_window::{Sequence, ahead};
 use crate::history::UpdateHistory;
@@ -22,15 +27,19 @@ pub struct RemoteEntity {
     pub(crate) entered: Sequence,
     /// Sequence number of the newest datagram about it.
     pub(crate) sequence: Sequence,
+    /// What the ghost accepted last.
+    pub(crate) accepted: AcceptedUpdates,
 }
 
 impl RemoteEntity {
     /// Shows an update that arrives at `arrived`. It becomes a teleport, for whoever looks, if the
     /// body teleported since what was shown until now.
-    pub(crate) fn show(&mut self, update: Update, arrived: SimTime) {
+    pub(crate) fn show(&mut self, update: Update, arrived: SimTime, sequence: Sequence) {
         let leaps = update.teleported_since(self.ghost.update());
         let shown = if leaps { update.with_kind(UpdateKind::Teleport) } else { update };
-        self.ghost.accept(shown, arrived);
+        if self.ghost.accept(shown, arrived) == Accepted::Newest {
+            self.accepted.push(sequence, arrived, leaps);
+        }
     }
 
     /// The end that moves it.
@@ -50,6 +59,62 @@ impl RemoteEntity {
     #[must_use]
     pub const fn ghost(&self) -> &Ghost {
         &self.ghost
+    }
+}
+
+/// The last updates that a ghost accepted, so that a shot can say of what its picture was made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AcceptedUpdates {
+    /// The newest first.
+    kept: [AcceptedUpdate; ShownAs::MAX_UPDATES],
+    count: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct AcceptedUpdate {
+    update: ShownUpdate,
+    /// It was shown at once, whatever was shown before.
+    jumps: bool,
+}
+
+impl AcceptedUpdates {
+    /// A ghost was born.
+    pub(crate) fn born(sequence: Sequence, arrived: SimTime) -> Self {
+        let mut this = Self { kept: Default::default(), count: 0 };
+        this.push(sequence, arrived, true);
+        this
+    }
+
+    /// A ghost accepted an update as the newest.
+    pub(crate) fn push(&mut self, sequence: Sequence, arrived: SimTime, jumps: bool) {
+        self.kept.rotate_right(1);
+        let update = ShownUpdate { key: u64::from(sequence.low()), arrived };
+        self.kept[0] = AcceptedUpdate { update, jumps };
+        self.count = (self.count + 1).min(self.kept.len());
+    }
+
+    /// What a picture at `shown_at` is made of: the newest update and, where its blend was not
+    /// over by then, those before it, back to one that was shown without a blend.
+    pub(crate) fn shown_at(&self, shown_at: SimTime, config: &GhostConfig) -> ShownAs {
+        let span = match config.span {
+            _ if config.blend == Blend::Snap => Duration::ZERO,
+            BlendSpan::Fixed(span) | BlendSpan::FromArrivals { max: span, .. } => span,
+            _ => Duration::MAX,
+        };
+        let mut named = [ShownUpdate::default(); ShownAs::MAX_UPDATES];
+        let (mut until, mut count) = (shown_at, 0);
+        for accepted in &self.kept[..self.count] {
+            let arrived = accepted.update.arrived;
+            named[count] = accepted.update;
+            count += 1;
+            // A blend lasts through the very moment of its end.
+            if accepted.jumps || until.saturating_since(arrived) > span {
+                break;
+            }
+            until = arrived;
+        }
+        named[..count].reverse();
+        ShownAs::new(shown_at, &named[..count])
     }
 }
 

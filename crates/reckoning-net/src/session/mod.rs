@@ -22,6 +22,7 @@ use alloc::collections::{BTreeMap, VecDeque};
 
 use reckoning::clock::OneWay;
 use reckoning::ground::Pose;
+use reckoning::rewind::ShownAs;
 use reckoning::{
     ClockSync, ConfigError, Ghost, GhostConfig, Kinematics, Publisher, SimTime, Update,
 };
@@ -120,6 +121,10 @@ pub struct Session {
     exited: Tombstones,
     revoked: Tombstones,
     events: VecDeque<SessionEvent>,
+    /// The host has to be told how we show others: which version of that, and since when.
+    view_due: bool,
+    view_serial: u16,
+    view_from: SimTime,
     stats: TrafficStats,
 }
 
@@ -155,6 +160,9 @@ impl Session {
             exited: Tombstones::default(),
             revoked: Tombstones::default(),
             events: VecDeque::new(),
+            view_due: true,
+            view_serial: 0,
+            view_from: SimTime::ZERO,
             stats: TrafficStats::default(),
             config,
         })
@@ -228,6 +236,17 @@ impl Session {
         self.ghosts.get(&entity).map(|remote| remote.ghost.pose_at(at))
     }
 
+    /// Of what our picture of an entity is made at `now` by our clock: send it with a shot
+    /// ([`wire::encode_shown`](crate::wire::encode_shown)), and the host judges the very picture
+    /// that was on this screen. `None` when the entity is not in the interest set or the host's
+    /// clock is not known.
+    #[must_use]
+    pub fn shown_as(&self, entity: EntityId, now: SimTime) -> Option<ShownAs> {
+        let shown_at = self.host_time(now)?;
+        let remote = self.ghosts.get(&entity)?;
+        Some(remote.accepted.shown_at(shown_at, remote.ghost.config()))
+    }
+
     /// The entities we own, in order.
     pub fn owned(&self) -> impl Iterator<Item = EntityId> {
         self.owned.keys().copied()
@@ -263,6 +282,8 @@ impl Session {
             remote.ghost.set_config(config, at)?;
         }
         self.config.ghost = config;
+        self.view_serial = self.view_serial.wrapping_add(1);
+        (self.view_due, self.view_from) = (true, at);
         Ok(())
     }
 

@@ -5,6 +5,7 @@ use core::time::Duration;
 use reckoning::clock::{Exchange, Exchanged, RelayDelay};
 use reckoning::{ClockSync, Ghost, Kinematics, SimTime, Update};
 
+use super::entities::AcceptedUpdates;
 use super::event::SessionEvent;
 use super::{OwnedEntity, RemoteEntity, Session, SessionStage};
 use crate::ack_window::{Arrival, Sequence};
@@ -257,7 +258,9 @@ impl Session {
         let mut history = UpdateHistory::default();
         history.put(entry.number, update);
         let (owner, tag) = (entry.owner, entry.tag.into());
-        let remote = RemoteEntity { owner, tag, ghost, history, entered: sequence, sequence };
+        let accepted = AcceptedUpdates::born(sequence, arrived);
+        let entered = sequence;
+        let remote = RemoteEntity { owner, tag, ghost, history, entered, sequence, accepted };
         self.ghosts.insert(entity, remote);
         self.stats.updates_in += 1;
         self.push_event(SessionEvent::Entered { entity, owner, tag: entry.tag.to_vec() });
@@ -285,7 +288,7 @@ impl Session {
             old.history = UpdateHistory::default();
             old.history.put(entry.number, update);
             old.sequence = datagram.sequence;
-            old.show(shown, arrived);
+            old.show(shown, arrived, datagram.sequence);
             self.stats.updates_in += 1;
         }
         if before != owner {
@@ -322,7 +325,7 @@ impl Session {
         if let Some(remote) = self.ghosts.get_mut(&entity) {
             remote.history.put(seq.number(newest), update);
             remote.sequence = datagram.sequence;
-            remote.show(shown, arrived);
+            remote.show(shown, arrived, datagram.sequence);
             self.stats.updates_in += 1;
         }
         true

@@ -3,11 +3,12 @@
 use alloc::vec::Vec;
 
 use reckoning::SimTime;
+use reckoning::rewind::RewindView;
 
 use super::{Session, SessionStage};
 use crate::channel::{Channel, SentItem};
 use crate::loss_detection::{PacketOutcome, SentPacket, SentPackets};
-use crate::wire::{Header, Message, PacketWriter, UpdateBody, VERSION};
+use crate::wire::{Header, Message, PacketWriter, UpdateBody, VERSION, encode_view};
 
 impl Session {
     /// The length of the next datagram to be sent. Poll until `None` after every other call. `buf`
@@ -77,6 +78,7 @@ impl Session {
             written += 1;
         }
         self.channel.redundant.sent(written);
+        self.write_view(out, items);
         self.write_updates(out, items);
         while let Some((index, bytes)) = self.channel.outbox.next() {
             if !out.push(None, &Message::Reliable { index, bytes }) {
@@ -84,6 +86,18 @@ impl Session {
             }
             items.push(SentItem::Reliable { index });
             self.channel.outbox.sent(index);
+        }
+    }
+
+    /// How we show others, for hit checks: with whatever datagram is sent next.
+    fn write_view(&mut self, out: &mut PacketWriter, items: &mut Vec<SentItem>) {
+        if !self.view_due {
+            return;
+        }
+        let bytes = encode_view(&RewindView::Now(self.config.ghost), self.view_from);
+        if out.push(None, &Message::View { bytes: &bytes }) {
+            items.push(SentItem::View { serial: self.view_serial });
+            self.view_due = false;
         }
     }
 
@@ -120,6 +134,7 @@ impl Session {
     ) -> (&mut SentPackets<SentItem>, impl FnMut(PacketOutcome, &SentPacket<SentItem>)) {
         let Channel { sent_packets, outbox, .. } = &mut self.channel;
         let (owned, lost) = (&mut self.owned, &mut self.stats.lost);
+        let (view_due, view_serial) = (&mut self.view_due, self.view_serial);
         let apply = move |outcome: PacketOutcome, packet: &SentPacket<SentItem>| {
             let acknowledged = matches!(outcome, PacketOutcome::Acknowledged(_));
             *lost += u64::from(!acknowledged);
@@ -132,6 +147,9 @@ impl Session {
                     },
                     SentItem::Reliable { index } if acknowledged => outbox.acknowledged(index),
                     SentItem::Reliable { index } => outbox.lost(index),
+                    SentItem::View { serial } => {
+                        *view_due |= !acknowledged && serial == view_serial
+                    }
                     _ => {}
                 }
             }

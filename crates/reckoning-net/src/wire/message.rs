@@ -159,4 +159,10 @@ pub enum Message<'a> {
         /// At most [`MAX_COMMAND_BYTES`](super::MAX_COMMAND_BYTES).
         bytes: &'a [u8],
     },
+    /// To the host: how the peer shows others.
+    View {
+        /// [`encode_view`](super::encode_view), at most
+        /// [`MAX_VIEW_BYTES`](super::MAX_VIEW_BYTES).
+        bytes: &'a [u8],
+    },
 }

@@ -25,6 +25,7 @@ mod ids;
 mod message;
 mod model_codec;
 mod packet;
+mod picture;
 mod quantized_update;
 
 pub use bits::{BitReader, BitWriter, Mark};
@@ -35,6 +36,7 @@ pub use format::Format;
 pub use ids::{EntityId, Owner, PeerId, UpdateSeq};
 pub use message::{Ack, DisconnectReason, Header, Message};
 pub use packet::{PacketReader, PacketWriter};
+pub use picture::{MAX_VIEW_BYTES, decode_shown, decode_view, encode_shown, encode_view};
 
 pub use reckoning::bytes::Registry;
 

@@ -7,7 +7,7 @@ use super::exp_golomb::{read_signed, write_signed};
 use super::{
     Ack, BitReader, BitWriter, DecodeError, DisconnectReason, EncodedBody, EntityId, Format,
     Header, MAX_BASELINE_AGE, MAX_CLASS, MAX_COMMAND_BYTES, MAX_FORMAT_BYTES, MAX_RELIABLE_BYTES,
-    MAX_TAG_BYTES, MAX_TOKEN_BYTES, Message, Owner, PeerId, UpdateBody, UpdateSeq,
+    MAX_TAG_BYTES, MAX_TOKEN_BYTES, MAX_VIEW_BYTES, Message, Owner, PeerId, UpdateBody, UpdateSeq,
 };
 
 const SENT_ORDER: u32 = 20;
@@ -30,6 +30,7 @@ const REVOKE: u8 = 12;
 const RELIABLE: u8 = 13;
 const RELIABLE_ACK: u8 = 14;
 const COMMAND: u8 = 15;
+const VIEW: u8 = 16;
 
 /// Values that the messages of one datagram are coded relative to.
 #[derive(Clone, Copy, Debug)]
@@ -201,6 +202,10 @@ impl<'a> PacketWriter<'a> {
                 self.write_kind(COMMAND);
                 self.out.write(u64::from(*index), 16);
                 return self.write_bytes(bytes, MAX_COMMAND_BYTES);
+            }
+            Message::View { bytes } => {
+                self.write_kind(VIEW);
+                return self.write_bytes(bytes, MAX_VIEW_BYTES);
             }
             _ => return None,
         }
@@ -413,6 +418,7 @@ impl<'a> PacketReader<'a> {
                 index: self.from.read(16)? as u16,
                 bytes: self.read_bytes("command", MAX_COMMAND_BYTES)?,
             },
+            VIEW => Message::View { bytes: self.read_bytes("view", MAX_VIEW_BYTES)? },
             got => return Err(DecodeError::UnknownMessage { got }),
         })
     }

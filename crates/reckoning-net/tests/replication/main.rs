@@ -3,6 +3,7 @@
 mod fair;
 #[path = "../shared/linear_format.rs"]
 mod linear_format;
+mod pictures;
 mod properties;
 mod shedding;
 mod trust;

@@ -79,7 +79,7 @@ use crate::ground::Pose;
 use crate::{Kinematics, SimTime};
 use position_history::PositionHistory;
 use shooter::Shooter;
-use view::{Deadlines, ShooterView};
+use view::{Acknowledged, Deadlines, ShooterView};
 
 pub use config::{RewindConfig, RewindStats};
 pub use cover::Defence;
@@ -149,9 +149,21 @@ impl<E: Copy + Ord, S: Copy + Ord> Rewind<E, S> {
         arrived: SimTime,
         now: SimTime,
     ) {
-        let view = self.views.get_mut(&(shooter, entity));
-        let known = view.is_some_and(|view| view.acknowledged(key, arrived, now));
-        self.stats.unknown += u64::from(!known);
+        let place = (shooter, entity);
+        let view = self.views.get_mut(&place);
+        match view.map_or(Acknowledged::Unknown, |view| view.acknowledged(key, arrived, now)) {
+            Acknowledged::Known => {}
+            Acknowledged::Unknown => self.stats.unknown += 1,
+            Acknowledged::Gone => {
+                self.views.remove(&place);
+            }
+        }
+    }
+
+    /// Whether anything is remembered of what the shooter was sent about the entity.
+    #[must_use]
+    pub fn remembers(&self, shooter: S, entity: E) -> bool {
+        self.views.contains_key(&(shooter, entity))
     }
 
     /// Something sent was lost on the way, as far as the host can tell.

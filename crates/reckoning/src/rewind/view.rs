@@ -34,6 +34,16 @@ pub enum Sent {
     Exit,
 }
 
+/// What an acknowledgement was about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Acknowledged {
+    Known,
+    /// Something that is not remembered.
+    Unknown,
+    /// The exit: the entity is in the picture no longer.
+    Gone,
+}
+
 /// How long something sent may wait to be shown.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Deadlines {
@@ -137,15 +147,18 @@ impl ShooterView {
         }
     }
 
-    /// An acknowledgement dates an arrival. False when that is not remembered.
-    pub(super) fn acknowledged(&mut self, key: u64, arrived: SimTime, now: SimTime) -> bool {
-        match self.entry_mut(key) {
-            Some(entry) => {
-                entry.acknowledged = entry.acknowledged.or(Some((arrived, now)));
-                true
-            }
-            None => false,
-        }
+    /// An acknowledgement dates an arrival.
+    pub(super) fn acknowledged(
+        &mut self,
+        key: u64,
+        arrived: SimTime,
+        now: SimTime,
+    ) -> Acknowledged {
+        let Some(entry) = self.entry_mut(key) else { return Acknowledged::Unknown };
+        entry.acknowledged = entry.acknowledged.or(Some((arrived, now)));
+        let exits = matches!(entry.change, Change::Sent(Sent::Exit));
+        let is_last = self.since.back().is_some_and(|entry| entry.key == key);
+        if exits && is_last { Acknowledged::Gone } else { Acknowledged::Known }
     }
 
     pub(super) fn lost(&mut self, key: u64) {

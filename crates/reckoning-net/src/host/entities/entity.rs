@@ -86,8 +86,6 @@ pub(crate) struct Entity {
     pub(crate) fairness: Option<Box<Fairness>>,
     /// What was last given to `fairness`.
     pub(crate) exported: Option<Exported>,
-    /// The number last remembered for hit checks, by class.
-    pub(crate) remembered: [Option<u16>; crate::zones::MAX_CLASSES],
     prediction_errors: PredictionErrorCache,
     payloads: PayloadCache,
 }
@@ -105,7 +103,6 @@ impl Entity {
             guard: None,
             fairness: None,
             exported: None,
-            remembered: [None; crate::zones::MAX_CLASSES],
             prediction_errors: PredictionErrorCache::default(),
             payloads: PayloadCache::default(),
         }

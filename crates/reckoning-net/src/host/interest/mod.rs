@@ -12,7 +12,7 @@ pub(crate) use grid::InterestGrid;
 use alloc::vec::Vec;
 
 use reckoning::fairness::ListenerId;
-use reckoning::{DVec3, Rewind, SimTime};
+use reckoning::{DVec3, SimTime};
 
 use super::connections::{Peer, Viewpoint};
 use super::entities::EntityTable;
@@ -68,7 +68,6 @@ impl ViewOrigin {
 pub(crate) fn update_interest(
     peer: &mut Peer,
     entities: &mut EntityTable,
-    mut rewind: Option<&mut Rewind<EntityId, PeerId>>,
     nearby: &mut Vec<NearbyEntity>,
     now: SimTime,
 ) {
@@ -85,7 +84,7 @@ pub(crate) fn update_interest(
         let class = here.and_then(|it| class_of(peer, entities, it, &state));
         merged.extend(match class {
             Some(class) => Some(keep(peer, entities, state, class, now)),
-            None => leave(peer, entities, rewind.as_deref_mut(), state),
+            None => leave(peer, entities, state),
         });
     }
     for newcomer in nearby {
@@ -164,14 +163,10 @@ fn keep(
 fn leave(
     peer: &Peer,
     entities: &mut EntityTable,
-    rewind: Option<&mut Rewind<EntityId, PeerId>>,
     mut state: PeerEntityState,
 ) -> Option<PeerEntityState> {
     if state.is_shown() {
         remove_listener(entities, &state, peer.id);
-        if let Some(rewind) = rewind {
-            rewind.handle_hidden(peer.id, state.entity);
-        }
     }
     let exit_due = state.exit();
     (exit_due && state.stage != InterestStage::Gone).then_some(state)

@@ -1,16 +1,16 @@
 //! Writing of entities into a datagram: entries, updates against their baselines, exits.
 
 use reckoning::SimTime;
+use reckoning::rewind::Sent;
 
 use super::packet_builder::PacketBuilder;
 use super::{InterestStage, PayloadKey, PeerEntityState, SendContext};
 use crate::budget::DATAGRAM_OVERHEAD_BYTES;
 use crate::channel::SentItem;
 use crate::host::connections::Peer;
-use crate::host::delivery::rewind_key;
 use crate::host::entities::{BaselineRef, ClassFormat, Entity};
 use crate::stats::TrafficStats;
-use crate::wire::{Format, Message, UpdateSeq};
+use crate::wire::{Format, Message, PeerId, UpdateSeq};
 
 impl SendContext<'_> {
     /// Writes what the peer's queue still holds, as far as the datagram and the budget reach.
@@ -50,11 +50,19 @@ impl SendContext<'_> {
             InterestStage::Exit { sent: false } => {
                 let fits = write_exit(state, &self.config.format, packet);
                 peer.stats.exits_out += u64::from(fits);
+                if let (true, Some(rewind)) = (fits, self.rewind.as_deref_mut())
+                    && rewind.remembers(peer.id, state.entity)
+                {
+                    let datagram = peer.channel.sent_packets.next_number();
+                    rewind.handle_sent(peer.id, state.entity, datagram, Sent::Exit, now);
+                }
                 fits
             }
             InterestStage::Exit { sent: true } | InterestStage::Gone => true,
             InterestStage::Enter { .. } | InterestStage::Shown => {
-                self.write_state(state, &mut peer.stats, packet, now)
+                let datagram = peer.channel.sent_packets.next_number();
+                let to = Recipient { peer: peer.id, datagram, stats: &mut peer.stats };
+                self.write_state(state, to, packet, now)
             }
         }
     }
@@ -63,7 +71,7 @@ impl SendContext<'_> {
     fn write_state(
         &mut self,
         state: &mut PeerEntityState,
-        stats: &mut TrafficStats,
+        to: Recipient,
         packet: &mut PacketBuilder,
         now: SimTime,
     ) -> bool {
@@ -95,31 +103,45 @@ impl SendContext<'_> {
             None => return true,
         }
         state.sent(number, teleports, now);
-        stats.updates_out += 1;
+        to.stats.updates_out += 1;
         if enters {
             state.stage = InterestStage::Enter { sent: true };
-            stats.enters_out += 1;
+            to.stats.enters_out += 1;
         }
-        self.remember_for_hit_checks(state, update);
+        self.remember_for_hit_checks(state, update, enters, &to, now);
         true
     }
 
-    /// Keeps what was sent for hit checks, once per number and class.
-    fn remember_for_hit_checks(&mut self, state: &PeerEntityState, sent: BaselineRef) {
+    /// Keeps what a peer was sent for hit checks, while the entity is near enough for them.
+    fn remember_for_hit_checks(
+        &mut self,
+        state: &PeerEntityState,
+        sent: BaselineRef,
+        enters: bool,
+        to: &Recipient,
+        now: SimTime,
+    ) {
         let Some(rewind) = self.rewind.as_deref_mut() else { return };
+        if sent.class >= self.config.rewind_classes {
+            rewind.handle_hidden(to.peer, state.entity);
+            return;
+        }
         let Some((entity, classes)) = self.entities.at_slot(state.slot, state.entity) else {
             return;
         };
-        let class = usize::from(sent.class);
-        if sent.class >= self.config.rewind_classes || entity.remembered[class] == Some(sent.number)
-        {
-            return;
-        }
-        if let Some(update) = entity.update_in(classes, sent) {
-            rewind.remember(entity.id, rewind_key(sent), update);
-            entity.remembered[class] = Some(sent.number);
-        }
+        let Some(update) = entity.update_in(classes, sent) else { return };
+        // One that came near without an entry is remembered from here on.
+        let begins = enters || !rewind.remembers(to.peer, state.entity);
+        let sent = if begins { Sent::Enter(update) } else { Sent::Update(update) };
+        rewind.handle_sent(to.peer, state.entity, to.datagram, sent, now);
     }
+}
+
+/// The peer that a datagram is for, and the datagram's number.
+struct Recipient<'a> {
+    peer: PeerId,
+    datagram: u64,
+    stats: &'a mut TrafficStats,
 }
 
 /// Writes an entry: the whole state, without a baseline. Whether it fits; `None` when the update
