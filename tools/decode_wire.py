@@ -625,7 +625,7 @@ def unit(q):
 KINDS = {
     1: "Join", 2: "Leave", 3: "Ping", 4: "Welcome", 5: "Refused", 6: "Bye", 7: "Pong",
     8: "Enter", 9: "Exit", 10: "Correct", 11: "Grant", 12: "Revoke", 13: "Reliable",
-    14: "ReliableAck", 15: "Command",
+    14: "ReliableAck", 15: "Command", 16: "View",
 }
 
 
@@ -699,6 +699,8 @@ class Datagram:
         elif kind == "Command":
             got["index"] = bits.u(16)
             got["bytes"] = bits.bytes(255).hex()
+        elif kind == "View":
+            got["bytes"] = bits.bytes(32).hex()
         elif kind != "Leave":
             raise Refused("kind of message")
         return got

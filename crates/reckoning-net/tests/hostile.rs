@@ -53,6 +53,7 @@ enum Word {
     Correct(u32, u8),
     Reliable(u16, Vec<u8>),
     Command(u16, Vec<u8>),
+    View(Vec<u8>),
 }
 
 fn word() -> impl Strategy<Value = Word> {
@@ -76,6 +77,7 @@ fn word() -> impl Strategy<Value = Word> {
         2 => (id, 0..16_u8).prop_map(|(id, class)| Word::Correct(id, class)),
         2 => (any::<u16>(), vec(any::<u8>(), 0..30)).prop_map(|(index, bytes)| Word::Reliable(index, bytes)),
         2 => (any::<u16>(), vec(any::<u8>(), 0..30)).prop_map(|(index, bytes)| Word::Command(index, bytes)),
+        1 => vec(0..3_u8, 24..30).prop_map(Word::View),
     ]
 }
 
@@ -138,6 +140,7 @@ fn put(out: &mut PacketWriter, word: &Word) {
         }
         Word::Reliable(index, bytes) => Message::Reliable { index: *index, bytes },
         Word::Command(index, bytes) => Message::Command { index: *index, bytes },
+        Word::View(bytes) => Message::View { bytes },
     };
     out.push(Some(&format), &message);
 }

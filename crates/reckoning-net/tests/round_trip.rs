@@ -136,6 +136,7 @@ fn said<'a>(format: &Format, baseline: &Update, new: &Update) -> Vec<Message<'a>
         Message::Reliable { index: 9, bytes: &[1, 2, 3] },
         Message::ReliableAck { next: 10 },
         Message::Command { index: 65_535, bytes: &[0xff; 255] },
+        Message::View { bytes: &[7; 32] },
     ];
     all.extend(reasons.map(Message::Refused));
     all.extend(reasons.map(Message::Bye));

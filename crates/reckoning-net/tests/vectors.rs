@@ -123,6 +123,7 @@ fn control_messages(format: &Format) -> Vec<Value> {
         Message::ReliableAck { next: 0 },
         Message::Command { index: 1, bytes: &long[1..] },
         Message::Command { index: 2, bytes: b"" },
+        Message::View { bytes: &long[..32] },
     ];
     said.extend(reasons.map(Message::Refused));
     said.extend(reasons.map(Message::Bye));
@@ -273,6 +274,7 @@ fn message_json(message: &Message, update: Option<&Update>) -> Value {
         Message::Command { index, bytes } => {
             json!({ "kind": "Command", "index": index, "bytes": hex(bytes) })
         }
+        Message::View { bytes } => json!({ "kind": "View", "bytes": hex(bytes) }),
         other => panic!("{other:?} has no vector yet"),
     };
     if let Some(update) = update {

@@ -5,9 +5,7 @@ use core::time::Duration;
 
 use reckoning::ghost::Accepted;
 use reckoning::rewind::{ShownAs, ShownUpdate};
-use reckoning::{
-    Blend, BlendSpan, Ghost, GhostConfig, Publisher, SimTime, Update, UpdateKind,
-};
+use reckoning::{Blend, BlendSpan, Ghost, GhostConfig, Publisher, SimTime, Update, UpdateKind};
 
 use crate::ack_window::{Sequence, ahead};
 use crate::history::UpdateHistory;
@@ -102,16 +100,17 @@ impl AcceptedUpdates {
             _ => Duration::MAX,
         };
         let mut named = [ShownUpdate::default(); ShownAs::MAX_UPDATES];
-        let (mut until, mut count) = (shown_at, 0);
+        let (mut until, mut count, mut jumped) = (shown_at, 0, false);
         for accepted in &self.kept[..self.count] {
             let arrived = accepted.update.arrived;
             named[count] = accepted.update;
             count += 1;
-            // A blend lasts through the very moment of its end.
-            if accepted.jumps || until.saturating_since(arrived) > span {
+            // A blend lasts through the very moment of its end. From what a body jumped does not
+            // matter, but that nothing else was shown between does.
+            if jumped || until.saturating_since(arrived) > span {
                 break;
             }
-            until = arrived;
+            (until, jumped) = (arrived, accepted.jumps);
         }
         named[..count].reverse();
         ShownAs::new(shown_at, &named[..count])

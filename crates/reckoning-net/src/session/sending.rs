@@ -148,7 +148,7 @@ impl Session {
                     SentItem::Reliable { index } if acknowledged => outbox.acknowledged(index),
                     SentItem::Reliable { index } => outbox.lost(index),
                     SentItem::View { serial } => {
-                        *view_due |= !acknowledged && serial == view_serial
+                        *view_due |= !acknowledged && serial == view_serial;
                     }
                     _ => {}
                 }

@@ -196,8 +196,8 @@ mod tests {
     fn references_come_back_as_they_were() {
         let at = |micros| SimTime::from_micros(micros);
         let updates: Vec<_> = (0..8)
-            .map(|n| ShownUpdate { key: 65_530 + n, arrived: at(1_000_000 + 99_999 * n as i64) })
-            .map(|update| ShownUpdate { key: update.key & 0xffff, ..update })
+            .map(|n| (65_530_u16.wrapping_add(n).into(), at(1_000_000 + 99_999 * i64::from(n))))
+            .map(|(key, arrived)| ShownUpdate { key, arrived })
             .collect();
         for count in 0..=updates.len() {
             let shown = ShownAs::new(at(1_700_001), &updates[..count]);

@@ -104,7 +104,7 @@ impl Scene {
         for client in &self.world.clients {
             let local = client.local(self.world.now);
             for (entity, _) in client.session.ghosts() {
-                if (frame + entity.0 * 3 + client.peer.0 * 5) % 11 != 0 {
+                if !(frame + entity.0 * 3 + client.peer.0 * 5).is_multiple_of(11) {
                     continue;
                 }
                 let pose = client.session.shown(entity, local).unwrap();

@@ -224,15 +224,18 @@ impl ShooterView {
         }
         let wait = if entry.lost { deadlines.lost } else { deadlines.usual };
         let deadline = entry.sent_at + wait;
-        let after_claim = self.claimed_key.is_some_and(|key| entry.key > key);
-        match (entry.claimed, entry.acknowledged) {
-            (Claimed::Arrived(at), _) => at.min(deadline),
-            (Claimed::Nothing, Some((at, _))) if after_claim => {
-                at.max(self.claimed_at + Duration::from_micros(1)).min(deadline)
-            }
-            (Claimed::Nothing, Some((at, _))) => at.min(deadline),
-            _ => deadline,
-        }
+        let arrived = match (entry.claimed, entry.acknowledged) {
+            (Claimed::Arrived(at), _) => at,
+            (Claimed::Nothing, Some((at, _))) => at.max(self.not_before(entry.key)),
+            (Claimed::Nothing, None) | (Claimed::Absent, _) => deadline,
+        };
+        arrived.min(deadline)
+    }
+
+    /// What was sent after the newest update of a reference was shown later than its picture.
+    fn not_before(&self, key: u64) -> SimTime {
+        let is_later = self.claimed_key.is_some_and(|claimed| key > claimed);
+        if is_later { self.claimed_at + Duration::from_micros(1) } else { SimTime::MIN }
     }
 
     /// What was shown then, and how far in the past; `None` while it was not in the picture and

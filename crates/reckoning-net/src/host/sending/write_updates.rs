@@ -61,8 +61,8 @@ impl SendContext<'_> {
             InterestStage::Exit { sent: true } | InterestStage::Gone => true,
             InterestStage::Enter { .. } | InterestStage::Shown => {
                 let datagram = peer.channel.sent_packets.next_number();
-                let to = Recipient { peer: peer.id, datagram, stats: &mut peer.stats };
-                self.write_state(state, to, packet, now)
+                let mut to = Recipient { peer: peer.id, datagram, stats: &mut peer.stats };
+                self.write_state(state, &mut to, packet, now)
             }
         }
     }
@@ -71,7 +71,7 @@ impl SendContext<'_> {
     fn write_state(
         &mut self,
         state: &mut PeerEntityState,
-        to: Recipient,
+        to: &mut Recipient,
         packet: &mut PacketBuilder,
         now: SimTime,
     ) -> bool {
@@ -108,7 +108,7 @@ impl SendContext<'_> {
             state.stage = InterestStage::Enter { sent: true };
             to.stats.enters_out += 1;
         }
-        self.remember_for_hit_checks(state, update, enters, &to, now);
+        self.remember_for_hit_checks(state, update, enters, to, now);
         true
     }
 
