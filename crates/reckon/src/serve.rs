@@ -4,16 +4,13 @@ use std::path::Path;
 
 use reckoning_recording::read_text_file;
 use reckoning_server::settings::{self, Settings};
-use reckoning_server::token::{TokenKey, new_key_hex, to_hex};
+use reckoning_server::token::{TokenKey, TokenScope, new_key_hex, to_hex, write_new_key};
 use reckoning_server::{Relay, Running, Server, logs, unix_seconds};
 
 use crate::arena::{Chosen, play};
 use crate::args::{Serve, Token};
 use crate::failure::Failure;
 use crate::say;
-
-/// Longest file of a key; one has 64 letters.
-const MAX_KEY_BYTES: u64 = 64 << 10;
 
 /// Serves until it is told to stop.
 pub fn run(command: &Serve) -> Result<(), Failure> {
@@ -60,14 +57,17 @@ fn read(path: &Path, limit: u64) -> Result<String, Failure> {
 /// Prints a new key or a new token.
 pub fn token(command: &Token) -> Result<(), Failure> {
     let made = match &command.key {
-        Some(key) if !command.new_key => mint(command, key)?,
-        _ => new_key_hex().map_err(Failure::server)?,
+        Some(key) if command.new_key => return write_new_key(key).map_err(Failure::server),
+        Some(key) => mint(command, key)?,
+        None => new_key_hex().map_err(Failure::server)?,
     };
     say(&format!("{made}\n"))
 }
 
 fn mint(command: &Token, key: &Path) -> Result<String, Failure> {
-    let key = TokenKey::from_hex(&read(key, MAX_KEY_BYTES)?).map_err(Failure::server)?;
+    let scope = TokenScope { server: command.server.clone(), audience: command.audience.clone() };
+    let key = TokenKey::from_file(key).map_err(Failure::server)?;
+    let key = key.for_scope(scope).map_err(Failure::server)?;
     let expires = unix_seconds().saturating_add(command.minutes.saturating_mul(60));
     let entities = command.entities.as_deref().unwrap_or_default();
     let token = key.mint(entities, expires).map_err(Failure::server)?;

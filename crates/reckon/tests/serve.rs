@@ -66,7 +66,9 @@ fn a_wrong_setting_is_named_with_its_file_and_remedy() {
 #[test]
 fn a_token_is_minted_with_a_key_from_a_file() {
     let file = scratch("token").join("key.hex");
-    fs::write(&file, stdout(&reckon(&["token", "--new-key"]))).unwrap();
+    let output = reckon(&["token", "--new-key", "--key", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(stdout(&output), "");
 
     let words = ["token", "--key", file.to_str().unwrap(), "--minutes", "5", "--entities", "7,9"];
     let output = reckon(&words);
@@ -76,6 +78,8 @@ fn a_token_is_minted_with_a_key_from_a_file() {
     let token = key.verify(&token, unix_seconds()).unwrap();
     assert_eq!(token.entities, [7, 9]);
     assert!((290..=300).contains(&(token.expires - unix_seconds())));
+    let already_over = reckon(&["token", "--key", file.to_str().unwrap(), "--minutes", "0"]);
+    assert_eq!(already_over.status.code(), Some(2), "a token that has ended is minted for nobody");
     let nothing_named = reckon(&["token"]);
     assert_eq!(nothing_named.status.code(), Some(2));
     assert!(
@@ -83,6 +87,22 @@ fn a_token_is_minted_with_a_key_from_a_file() {
         "{}",
         stderr(&nothing_named)
     );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_key_that_others_can_read_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let file = scratch("exposed").join("key.hex");
+    fs::write(&file, stdout(&reckon(&["token", "--new-key"]))).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    let path = file.to_str().unwrap();
+    for words in [vec!["token", "--key", path], vec!["serve", "--token-key", path]] {
+        let output = reckon(&words);
+        assert_eq!(output.status.code(), Some(1), "{words:?}");
+        assert!(stderr(&output).contains("chmod 600"), "{}", stderr(&output));
+    }
+    assert_eq!(reckon(&["serve", "--set", "access=token"]).status.code(), Some(1));
 }
 
 #[cfg(unix)]

@@ -22,6 +22,7 @@ use crate::metrics::{Metrics, RejectReason};
 use crate::origin;
 use crate::places::{Place, Places};
 use crate::settings::{Limits, Proxies, Settings};
+use crate::token::TokenPolicy;
 
 /// A connection opened or closed, for the tick loop. Never dropped; open connections bound how
 /// many wait.
@@ -40,6 +41,8 @@ pub(crate) struct Admission {
     pub(crate) origins: Vec<String>,
     /// Whether it is for this machine only.
     pub(crate) is_local: bool,
+    /// Which tokens are taken; `None` lets everyone in.
+    pub(crate) tokens: Option<Arc<TokenPolicy>>,
     limiter: AddressLimiter,
     /// How many more connections may come now: by QUIC, by HTTP.
     pace: [Mutex<TokenBucket>; 2],
@@ -60,6 +63,7 @@ impl Admission {
         settings: &Settings,
         metrics: Arc<Metrics>,
         health: Arc<Health>,
+        tokens: Option<Arc<TokenPolicy>>,
         events: Sender<ConnectionEvent>,
     ) -> Self {
         let limits = Arc::new(settings.limits.clone());
@@ -72,6 +76,7 @@ impl Admission {
             origins: settings.origins.clone(),
             // A proxy on this machine may be asked from anywhere.
             is_local: settings.listen.ip().is_loopback() && settings.proxies.trusted.is_empty(),
+            tokens,
             limiter: AddressLimiter::new(limits.clone()),
             pace: [pace(), pace()],
             unproven: Arc::new(Semaphore::new(pending.div_ceil(2))),
@@ -165,14 +170,20 @@ impl Admission {
         self.health.drain();
     }
 
-    /// Makes a connection known to the tick loop; `None` when too many wait to join.
+    /// A place for a connection that has not joined yet; `None` when too many wait.
+    pub(crate) fn waiting_place(&self, permit: &Permit) -> Option<Place> {
+        let place = self.waiting.take(self.clock.now(), permit.address());
+        self.counted(place, RejectReason::Full)
+    }
+
+    /// Makes a connection known to the tick loop, in the place that it waited in so far.
     pub(crate) fn open(
         self: &Arc<Self>,
         permit: Arc<Permit>,
         sink: Sink,
-    ) -> Option<OpenConnection> {
+        place: Place,
+    ) -> OpenConnection {
         let now = self.clock.now();
-        let place = self.counted(self.waiting.take(now, permit.address()), RejectReason::Full)?;
         let displaced = place.displaced();
         let peer = PeerId(self.next_peer.fetch_add(1, Ordering::Relaxed));
         let (limits, metrics) = (self.limits.clone(), self.metrics.clone());
@@ -180,7 +191,7 @@ impl Admission {
         connection.wait_in(place);
         let connection = Arc::new(connection);
         self.notify(ConnectionEvent::Opened(connection.clone()));
-        Some(OpenConnection { connection, admission: self.clone(), displaced })
+        OpenConnection { connection, admission: self.clone(), displaced }
     }
 
     fn notify(&self, event: ConnectionEvent) {

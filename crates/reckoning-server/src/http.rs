@@ -139,8 +139,17 @@ async fn upgrade(
 
 /// One WebSocket from upgrade to end.
 async fn play(mut socket: WebSocket, permit: Arc<Permit>, admission: Arc<Admission>) {
+    let Some(place) = admission.waiting_place(&permit) else { return };
+    let first = tokio::select! {
+        first = admission.await_socket_token(&mut socket) => first,
+        () = admission.displaced(&place) => None,
+    };
+    let Some(first) = first else { return };
     let outbox = Arc::new(SocketOutbox::default());
-    let Some(connection) = admission.open(permit, Sink::Socket(outbox.clone())) else { return };
+    let connection = admission.open(permit, Sink::Socket(outbox.clone()), place);
+    for bytes in first {
+        let _ = connection.receive(bytes);
+    }
     let patience = admission.limits.idle_timeout;
     loop {
         tokio::select! {

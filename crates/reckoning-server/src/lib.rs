@@ -44,6 +44,7 @@ pub mod settings;
 mod signals;
 mod tick;
 pub mod token;
+mod token_gate;
 
 pub use axum;
 pub use certificate::IdentityError;

@@ -183,10 +183,19 @@ async fn serve(
     let Some(permit) = permit.or_else(|| admission.admit(Door::Quic, address)) else {
         return session.close(0, b"too many connections from this address");
     };
-    let sink = Sink::Quic(Box::new(session.clone()));
-    let Some(connection) = admission.open(permit, sink) else {
+    let Some(place) = admission.waiting_place(&permit) else {
         return session.close(0, b"the server is full");
     };
+    let first = tokio::select! {
+        first = admission.await_quic_token(&session) => first,
+        () = admission.displaced(&place) => return session.close(0, b"too many that have not joined"),
+    };
+    let Some(first) = first else { return };
+    let sink = Sink::Quic(Box::new(session.clone()));
+    let connection = admission.open(permit, sink, place);
+    for bytes in first {
+        let _ = connection.receive(bytes);
+    }
     let reason = receive(&session, &connection).await;
     session.close(0, reason);
 }

@@ -31,9 +31,9 @@ use crate::operator::{self, Operator};
 use crate::quic;
 use crate::record::{Recorder, RecordingInfo};
 use crate::running::{Running, join};
-use crate::settings::{Http, OperatorListen, Settings, SettingsError};
+use crate::settings::{Access, Http, OperatorListen, Settings, SettingsError};
 use crate::tick::{LoopState, TickLoop};
-use crate::token::{TokenKey, TokenKeyError, to_hex};
+use crate::token::{KeyFileError, TokenKey, TokenKeyError, TokenPolicy, TokenScope, to_hex};
 
 /// A server before it starts.
 pub struct Server {
@@ -157,15 +157,18 @@ impl Server {
         let certificates = CertificateStore::new(&settings.certificate, unix_seconds())
             .map_err(ServeError::Identity)?;
         let host = Host::new(host).map_err(ServeError::Host)?;
-        let join_auth = JoinAuth::new(token_key(&settings)?, settings.access);
+        let tokens = token_policy(&settings)?.map(Arc::new);
+        let join_auth = JoinAuth::new(tokens.clone(), settings.access);
+        let tokens = tokens.filter(|_| settings.access == Access::Token);
         let metrics = Arc::new(Metrics::default());
         let (clock, stop) = (Clock::start(), Arc::new(AtomicBool::new(false)));
         let health = Arc::new(Health::new(clock));
         let recorder = recorder(&settings, &info, &metrics, &health)?;
         let recording = recorder.as_ref().map(|it| it.path().to_path_buf());
         let (events, connection_events) = channel();
-        let admission =
-            Arc::new(Admission::new(clock, &settings, metrics.clone(), health.clone(), events));
+        let (counted, checked) = (metrics.clone(), health.clone());
+        let admission = Admission::new(clock, &settings, counted, checked, tokens, events);
+        let admission = Arc::new(admission);
         let (batches, sent) = mpsc::channel(MAX_QUEUED_BATCHES);
         let operators = settings.operator_listen;
         let https = (settings.http != Http::Plain).then(|| certificates.tcp()).transpose();
@@ -211,13 +214,22 @@ impl Server {
     }
 }
 
-fn token_key(settings: &Settings) -> Result<Option<TokenKey>, ServeError> {
-    let Some(path) = settings.token_key_file.clone() else { return Ok(None) };
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) => return Err(ServeError::File { path, error }),
+/// Which tokens are taken; `None` where none are.
+fn token_policy(settings: &Settings) -> Result<Option<TokenPolicy>, ServeError> {
+    let Some(path) = &settings.token_key_file else { return Ok(None) };
+    let key = TokenKey::from_file(path).map_err(|error| match error {
+        KeyFileError::File { path, error } => ServeError::File { path, error },
+        KeyFileError::Key { path, error } => ServeError::Key { path, error },
+    })?;
+    let scope = TokenScope {
+        server: settings.token_server.clone(),
+        audience: settings.token_audience.clone(),
     };
-    TokenKey::from_hex(&text).map(Some).map_err(|error| ServeError::Key { path, error })
+    let wrong = |error| ServeError::Key { path: path.clone(), error };
+    let key = key.for_scope(scope).map_err(wrong)?;
+    let file = settings.token_revoked_file.clone();
+    let failed = |error| ServeError::File { path: file.clone().unwrap_or_default(), error };
+    TokenPolicy::new(key, file.clone(), unix_seconds()).map(Some).map_err(failed)
 }
 
 fn recorder(

@@ -272,6 +272,7 @@ impl TickLoop {
                 HostEvent::Left { peer, why } => {
                     if *why == Departure::Kicked(DisconnectReason::Conduct) {
                         self.metrics.kicked.inc();
+                        self.join_auth.expel(*peer, unix_seconds());
                     }
                     tracing::info!(peer = peer.0, ?why, "left");
                     self.close_soon(now, *peer);
@@ -289,7 +290,12 @@ impl TickLoop {
         } else {
             let host = &self.host;
             let silent = |it| host.silent_for(now, it).is_none_or(|span| span >= DEAD_AFTER);
-            self.join_auth.authorize(peer, token, unix_seconds(), silent)
+            let joiner = self.join_auth.authorize(peer, token, unix_seconds(), silent);
+            joiner.map_err(|error| {
+                tracing::info!(peer = peer.0, %error, "join refused");
+                self.metrics.count_token_error(&error);
+                DisconnectReason::Token
+            })
         };
         let verdict = verdict.and_then(|joiner| self.seat(joiner));
         let verdict = verdict.and_then(|it| self.game.join(now, &it, &mut self.host));

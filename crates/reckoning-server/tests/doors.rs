@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use reckoning_net::DisconnectReason;
 use reckoning_server::metrics::RejectReason;
-use reckoning_server::token::{TokenKey, new_key_hex};
+use reckoning_server::token::{TokenKey, write_new_key};
 use reckoning_server::{Running, unix_seconds};
 use tokio::net::TcpSocket;
 use web_transport_quinn::proto::ConnectRequest;
@@ -114,12 +114,11 @@ fn clients_of_a_trusted_proxy_count_by_themselves() {
 
 fn token_server(name: &str, flags: &[&str]) -> (Running, TokenKey, std::path::PathBuf) {
     let folder = folder(name);
-    let key = new_key_hex().unwrap();
     let path = folder.join("key.hex");
-    std::fs::write(&path, &key).unwrap();
+    write_new_key(&path).unwrap();
     let key_file = format!("token_key_file={:?}", path.to_str().unwrap());
     let flags: Vec<&str> = flags.iter().copied().chain([key_file.as_str()]).collect();
-    (serve(&flags), TokenKey::from_hex(&key).unwrap(), folder)
+    (serve(&flags), TokenKey::from_file(&path).unwrap(), folder)
 }
 
 #[test]
@@ -180,7 +179,12 @@ fn a_hundred_addresses_keep_neither_pages_nor_holders_of_tokens_out() {
     drop(slow);
 
     let loiterers = runtime.block_on(hold(server.address(), 3, socket));
-    wait_for("they fill the room", 5.0, || server.metrics().connections.get() >= 100);
+    let turned_away = || {
+        let reasons = [RejectReason::Displaced, RejectReason::HttpConnections, RejectReason::Full];
+        reasons.map(|it| server.metrics().rejects(it)).iter().sum::<u64>()
+    };
+    wait_for("they fill the room", 5.0, || turned_away() > 0);
+    assert_eq!(server.metrics().connections.get(), 0, "without a token they are in no game");
     let token = key.mint(&[], unix_seconds() + 60).unwrap();
     let mut holder = Native::with_token(server.address(), &token);
     wait_for("the holder is in", 4.0, || {

@@ -9,12 +9,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use reckoning_net::Format;
-use reckoning_server::token::{TokenKey, new_key_hex};
 use reckoning_server::{host_config, unix_seconds};
 
 use support::hostile::{Attacker, certificate, garbage_packets, slow_requests};
 use support::process::{Process, folder, serve_as_child};
-use support::{Native, instant, settings, wait_for};
+use support::{Native, instant, key_file, settings, wait_for};
 
 const PLAYERS: usize = 4;
 const FLOOD_DATAGRAMS: usize = 440_000;
@@ -171,12 +170,9 @@ fn assert_unnoticed(attack: fn() -> f64) {
 /// Attacks a server while four play; how much larger their errors were meanwhile.
 fn siege() -> f64 {
     let folder = folder("hostile");
-    let key = new_key_hex().unwrap();
-    fs::write(folder.join("key.hex"), &key).unwrap();
-    let key_file = format!("token_key_file={:?}", folder.join("key.hex").to_str().unwrap());
+    let (secret, key_file, key) = key_file("hostile-key");
     let [chain, private] = certificate(&folder);
     let mut server = Process::start(&["access=token", &key_file, &chain, &private]);
-    let key = TokenKey::from_hex(&key).unwrap();
     let mint = || key.mint(&[], unix_seconds() + 600).unwrap();
     let tokens: Vec<Vec<u8>> = (0..PLAYERS).map(|_| mint()).collect();
     let own = mint();
@@ -205,6 +201,7 @@ fn siege() -> f64 {
     assert!(players.iter().all(|it| it.joins == 1 && it.losses == 0), "nobody was thrown out");
     assert_each_attack_was_felt(&server, connections);
     assert_memory_stays(memory_before, server.memory());
+    fs::remove_file(secret).unwrap();
     fs::remove_dir_all(folder).unwrap();
     attacked_m / quiet_m
 }

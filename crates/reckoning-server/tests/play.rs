@@ -5,9 +5,9 @@ mod support;
 use reckoning_client::{ClientConfig, SessionConfig, Status, Trust};
 use reckoning_net::DisconnectReason;
 use reckoning_server::metrics::RejectReason;
-use reckoning_server::token::{TokenKey, new_key_hex};
+use reckoning_server::token::TokenKey;
 
-use support::{Native, Socket, get, serve, wait_for};
+use support::{Native, Socket, get, key_file, serve, wait_for};
 
 /// A frame, a step, a round of the server and a frame, on a machine that keeps up.
 const ON_THE_WAY_S: f64 = 0.12;
@@ -163,12 +163,8 @@ fn only_the_pinned_certificate_is_taken() {
 
 #[test]
 fn a_token_opens_the_door_once_at_a_time() {
-    let key_file = std::env::temp_dir().join(format!("reckoning-key-{}", std::process::id()));
-    let key = new_key_hex().unwrap();
-    std::fs::write(&key_file, &key).unwrap();
-    let flag = format!("token_key_file={:?}", key_file.to_str().unwrap());
+    let (key_file, flag, key) = key_file("key");
     let server = serve(&["access=token", &flag]);
-    let key = TokenKey::from_hex(&key).unwrap();
     let good = key.mint(&[7, 9], reckoning_server::unix_seconds() + 60).unwrap();
     let late = key.mint(&[7], reckoning_server::unix_seconds() - 1).unwrap();
     let forged = TokenKey::new(&[1; 32]).unwrap().mint(&[7], u64::MAX).unwrap();
@@ -204,12 +200,9 @@ fn a_token_opens_the_door_once_at_a_time() {
 /// The old connection is not closed, and would be believed in for half a minute.
 #[test]
 fn a_connection_that_fell_silent_gives_way_to_its_token() {
-    let key_file = std::env::temp_dir().join(format!("reckoning-silent-{}", std::process::id()));
-    let key = new_key_hex().unwrap();
-    std::fs::write(&key_file, &key).unwrap();
-    let flag = format!("token_key_file={:?}", key_file.to_str().unwrap());
+    let (key_file, flag, key) = key_file("silent");
     let server = serve(&["access=token", &flag, "replication.peer_timeout_s=30"]);
-    let token = TokenKey::from_hex(&key).unwrap().mint(&[7], reckoning_server::unix_seconds() + 60);
+    let token = key.mint(&[7], reckoning_server::unix_seconds() + 60);
     let token = token.unwrap();
     let mut old = Native::with_token(server.address(), &token);
     wait_for("the owner is in", 10.0, || {

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Args, Command, Error, FromArgMatches};
-use reckoning_server::token::MAX_ENTITIES;
+use clap::{
+    Arg, ArgAction, ArgGroup, ArgMatches, Args, Command, Error, FromArgMatches, value_parser,
+};
+use reckoning_server::token::{MAX_ENTITIES, TokenScope};
 
 const SERVE_EXAMPLES: &str = "\
 Paths on the TCP port: /reckoning.json (what browsers need to connect), /ws (the WebSocket).
@@ -12,13 +14,13 @@ For operators, on 127.0.0.1 and the next port: /health, /metrics (for Prometheus
 Example: play on this machine, record what happens
   reckon serve --record sessions
 Example: a server for others
-  reckon token --new-key > key.hex
+  reckon token --new-key --key key.hex
   reckon serve --listen 0.0.0.0:4433 --token-key key.hex \\
                --set certificate.chain_file=chain.pem --set certificate.key_file=key.pem";
 
 const TOKEN_EXAMPLES: &str = "\
 Example:
-  reckon token --new-key > key.hex
+  reckon token --new-key --key key.hex
   reckon token --key key.hex --minutes 30 --entities 7";
 
 /// Run a server that relays moving bodies between clients
@@ -109,15 +111,21 @@ fn assignments(option: &str, value: &str) -> Vec<String> {
 #[command(group = ArgGroup::new("what").args(["new_key", "key"]).required(true).multiple(true))]
 #[command(verbatim_doc_comment, after_help = TOKEN_EXAMPLES)]
 pub struct Token {
-    /// Print a new key, for a file that only you can read
+    /// Make a new key: written to the file of --key, which only you can read, or printed
     #[arg(long)]
     pub new_key: bool,
-    /// The key to sign with
+    /// The key to sign with; refused when others can read the file
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
-    /// How long the token is good for
-    #[arg(long, value_name = "N", default_value_t = 60)]
+    /// How long the token is good for, 1 or more
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = value_parser!(u64).range(1..))]
     pub minutes: u64,
+    /// The server it is good for, as that one's setting token_server names it
+    #[arg(long, value_name = "NAME", default_value_t = TokenScope::default().server)]
+    pub server: String,
+    /// Whom it is good for, as the server's setting token_audience names it
+    #[arg(long, value_name = "NAME", default_value_t = TokenScope::default().audience)]
+    pub audience: String,
     /// The seats it is good for, at most 32 numbers; without, the game decides
     #[arg(long, value_name = "A,B,C", value_parser = entities)]
     pub entities: Option<EntityList>,

@@ -16,6 +16,8 @@ use prometheus_client::metrics::gauge;
 use prometheus_client::registry::Registry;
 use reckoning_net::TrafficStats;
 
+use crate::token::{TOKEN_ERRORS, TokenError};
+
 pub use histogram::Histogram;
 pub use prometheus_client::metrics::counter::Counter;
 
@@ -200,6 +202,7 @@ pub struct Metrics {
     /// What the host dropped of what clients sent, by the reason at the same place of
     /// [`HOST_DROPS`].
     pub host_drops: [Counter; HOST_DROPS.len()],
+    token_errors: [Counter; TOKEN_ERRORS.len()],
     drops: [Counter; DROPS.len()],
     rejects: [Counter; REJECTS.len()],
     registry: Registry,
@@ -210,6 +213,7 @@ impl Default for Metrics {
         let drops = Labelled::new("cause", DROPS);
         let host_drops = Labelled::new("cause", HOST_DROPS);
         let rejects = Labelled::new("cause", REJECTS);
+        let token_errors = Labelled::new("cause", TOKEN_ERRORS);
         let verdicts = Labelled::new("verdict", ["accept", "correct", "reject", "disconnect"]);
         let [accepted, corrected, rejected, kicked] = verdicts.counters.clone();
         let mut metrics = Self {
@@ -236,6 +240,7 @@ impl Default for Metrics {
             recording_files: Counter::default(),
             recording_unclosed: Counter::default(),
             host_drops: host_drops.counters.clone(),
+            token_errors: token_errors.counters.clone(),
             drops: drops.counters.clone(),
             rejects: rejects.counters.clone(),
             registry: Registry::with_prefix("reckoning"),
@@ -247,6 +252,7 @@ impl Default for Metrics {
         let help = "What the host dropped of what clients sent, by cause";
         registry.register("host_drops", help, host_drops);
         registry.register("refused", "Connections and clients not taken, by cause", rejects);
+        registry.register("tokens_refused", "Tokens not taken, by cause", token_errors);
         registry.register("guard", "Updates of clients, by the guard's verdict", verdicts);
         registry.register("tick_seconds", "How long a step of the game took", metrics.tick.clone());
         metrics
@@ -292,6 +298,17 @@ impl Metrics {
     /// Counts a rejected connection or client.
     pub(crate) fn count_reject(&self, reason: RejectReason) {
         self.rejects[reason as usize].inc();
+    }
+
+    /// Counts a token that was not taken.
+    pub(crate) fn count_token_error(&self, error: &TokenError) {
+        self.token_errors[error.index()].inc();
+    }
+
+    /// How many tokens were not taken for a reason like this one.
+    #[must_use]
+    pub fn token_errors(&self, error: &TokenError) -> u64 {
+        self.token_errors[error.index()].get()
     }
 
     /// How many datagrams were dropped for this reason.

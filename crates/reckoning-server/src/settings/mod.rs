@@ -45,6 +45,13 @@ pub struct Settings {
     /// File with the key that signs tokens, in hexadecimal. Default: none.
     #[serde(deserialize_with = "optional_path")]
     pub token_key_file: Option<PathBuf>,
+    /// Name of this server, which tokens must bear. Default: `reckoning`.
+    pub token_server: String,
+    /// Whom this server is for, which tokens must bear. Default: `players`.
+    pub token_audience: String,
+    /// File of tokens that are taken no more. Default: none.
+    #[serde(deserialize_with = "optional_path")]
+    pub token_revoked_file: Option<PathBuf>,
     /// Whether clients of the arena have the powers of its demonstration. Default: `auto`.
     pub demo: Demo,
     /// What is logged. Default: `info`.

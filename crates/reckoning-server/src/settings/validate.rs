@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{Access, Settings, SettingsError};
+use crate::token::MAX_NAME_BYTES;
 
 /// Name, value, smallest, largest.
 type Rule = (&'static str, f64, f64, f64);
@@ -19,6 +20,8 @@ pub(super) fn all(settings: &Settings) -> Result<(), SettingsError> {
 fn rules(it: &Settings) -> Vec<Rule> {
     let mut rules = limits(it);
     rules.extend([
+        ("token_server", it.token_server.len() as f64, 1.0, MAX_NAME_BYTES as f64),
+        ("token_audience", it.token_audience.len() as f64, 1.0, MAX_NAME_BYTES as f64),
         ("tick_hz", f64::from(it.tick_hz), 1.0, 240.0),
         ("certificate.days", f64::from(it.certificate.days), 1.0, 14.0),
         ("replication.budget_bytes_per_s", f64::from(it.replication.budget_bytes_per_s), 1e3, 1e8),

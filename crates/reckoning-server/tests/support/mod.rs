@@ -7,12 +7,14 @@ pub mod secure;
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use reckoning::{DVec3, Kinematics, SimTime};
 use reckoning_client::{Client, ClientConfig, EntityId, SessionEvent, Status};
 use reckoning_net::{Session, SessionConfig};
+use reckoning_server::token::{TokenKey, write_new_key};
 use reckoning_server::{Clock, Relay, Running, Server, Settings, settings};
 use tungstenite::{Message, WebSocket};
 
@@ -29,6 +31,16 @@ pub fn settings(flags: &[&str]) -> Settings {
 
 pub fn serve(flags: &[&str]) -> Running {
     Server::new(settings(flags)).start(Relay::default()).unwrap()
+}
+
+/// A new key in a file of its own: the file, the flag that names it, the key.
+pub fn key_file(name: &str) -> (PathBuf, String, TokenKey) {
+    let path = std::env::temp_dir().join(format!("reckoning-{name}-{}.hex", std::process::id()));
+    let _ = std::fs::remove_file(&path);
+    write_new_key(&path).unwrap();
+    let flag = format!("token_key_file={:?}", path.to_str().unwrap());
+    let key = TokenKey::from_file(&path).unwrap();
+    (path, flag, key)
 }
 
 #[expect(clippy::disallowed_methods, reason = "real sockets need real deadlines")]
