@@ -38,6 +38,10 @@ pub enum Failure {
     Level { path: PathBuf, error: LevelError },
     /// Nobody plays the arena there.
     NoArena { server: String, reason: String },
+    /// Some programs never got in.
+    BotsRefused { refused: usize, of: usize, reasons: String },
+    /// What was given as a token is none.
+    NoToken,
     /// The laboratory refused; it says itself what and where.
     Lab(Box<dyn Error>),
 }
@@ -66,6 +70,10 @@ impl fmt::Display for Failure {
             Self::NoArena { server, reason } => {
                 write!(f, "no arena at {server}: {reason}; start one with `reckon play`")
             }
+            Self::BotsRefused { refused, of, reasons } => {
+                write!(f, "{refused} of {of} programs never got in; turned away {reasons}")
+            }
+            Self::NoToken => f.write_str("--token is not hexadecimal; `reckon token` prints one"),
             Self::Server(error) | Self::Lab(error) => error.fmt(f),
         }
     }

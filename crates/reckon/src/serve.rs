@@ -1,5 +1,6 @@
 //! `reckon serve` and `reckon token`: files and flags in; the work is in `reckoning-server`.
 
+use std::error::Error;
 use std::path::Path;
 
 use reckoning_recording::read_text_file;
@@ -21,19 +22,24 @@ pub fn run(command: &Serve) -> Result<(), Failure> {
     if command.level.is_none() && settings.replication.learned.is_some() {
         return Err(Failure::NothingToPlan);
     }
-    logs::start(settings.log);
+    logs::start(settings.log, settings.log_format);
     let running = match &command.level {
         Some(level) => play::start(&Chosen::load(level)?, settings, 0)?,
         None => Server::new(settings).start(Relay::default()).map_err(Failure::server)?,
     };
     say(&greeting(&running))?;
-    running.run().map_err(Failure::server)
+    running.run_reloading(|| reread(command)).map_err(Failure::server)
 }
 
 fn greeting(running: &Running) -> String {
     let operators = running.operator_address();
     let operators = operators.map(|it| format!("health and metrics on http://{it}/\n"));
     format!("listening on {}\n{}", running.address(), operators.unwrap_or_default())
+}
+
+/// The settings as file and flags say them now.
+fn reread(command: &Serve) -> Result<Settings, Box<dyn Error>> {
+    settings(command).map_err(|failure| failure.to_string().into())
 }
 
 fn settings(command: &Serve) -> Result<Settings, Failure> {

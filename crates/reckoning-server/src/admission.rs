@@ -21,14 +21,20 @@ use crate::limits::{AddressLimiter, Permit};
 use crate::metrics::{Metrics, RejectReason};
 use crate::origin;
 use crate::places::{Place, Places};
-use crate::settings::{Limits, Proxies, Settings};
+use crate::settings::{Limits, Proxies, Settings, Shutdown};
 use crate::token::TokenPolicy;
 
-/// A connection opened or closed, for the tick loop. Never dropped; open connections bound how
-/// many wait.
+/// A connection opened or closed, or the operator changed something, for the tick loop. Never
+/// dropped; open connections bound how many wait.
 pub(crate) enum ConnectionEvent {
     Opened(Arc<Connection>),
     Closed(PeerId),
+    Reloaded(Reload),
+}
+
+/// What the tick loop takes over while it runs.
+pub(crate) struct Reload {
+    pub(crate) shutdown: Shutdown,
 }
 
 /// State that all sockets share.
@@ -162,8 +168,13 @@ impl Admission {
         origin::is_allowed(headers, host, &self.origins, self.is_local)
     }
 
-    pub(crate) fn is_draining(&self) -> bool {
-        self.health.is_draining()
+    /// Whether nobody is let in any more because the server is about to stop, which is counted.
+    pub(crate) fn reject_draining(&self) -> bool {
+        let draining = self.health.is_draining();
+        if draining {
+            self.metrics.count_reject(RejectReason::Draining);
+        }
+        draining
     }
 
     pub(crate) fn drain(&self) {
@@ -192,6 +203,11 @@ impl Admission {
         let connection = Arc::new(connection);
         self.notify(ConnectionEvent::Opened(connection.clone()));
         OpenConnection { connection, admission: self.clone(), displaced }
+    }
+
+    /// Hands settings that changed to the tick loop.
+    pub(crate) fn reload(&self, reload: Reload) {
+        self.notify(ConnectionEvent::Reloaded(reload));
     }
 
     fn notify(&self, event: ConnectionEvent) {

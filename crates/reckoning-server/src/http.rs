@@ -123,7 +123,7 @@ async fn upgrade(
         state.admission.metrics.count_reject(RejectReason::Origin);
         return (StatusCode::FORBIDDEN, "pages of this origin may not connect\n").into_response();
     }
-    if state.admission.is_draining() {
+    if state.admission.reject_draining() {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     }
     // A frame that is too long is refused before it is stored.

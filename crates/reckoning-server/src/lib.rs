@@ -58,7 +58,7 @@ pub use reckoning_net::{
     Viewpoint,
 };
 pub use reckoning_netsim::LinkConfig;
-pub use running::{RunError, Running};
+pub use running::{Reloaded, RunError, Running};
 pub use server::{ServeError, Server};
 pub use settings::{Settings, SettingsError};
 

@@ -136,7 +136,7 @@ pub(crate) async fn accept(endpoint: Endpoint, admission: Arc<Admission>) {
 }
 
 fn admit(incoming: Incoming, admission: &Arc<Admission>) {
-    if admission.is_draining() {
+    if admission.reject_draining() {
         return incoming.refuse();
     }
     // Bans follow from floods over proven connections, so a forged address bans nobody.

@@ -13,16 +13,18 @@ use std::time::Duration;
 use tokio::runtime::Builder;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
-use crate::admission::Admission;
+use crate::admission::{Admission, Reload};
 use crate::certificate::{CertificateStore, IdentityError};
 use crate::clock::unix_seconds;
 use crate::health::{Health, HealthState, PATIENCE, ThreadFailure};
+use crate::logs;
 use crate::metrics::Metrics;
 use crate::notify::Notifier;
 use crate::operator::Operator;
-use crate::server::{Network, report_reload};
-use crate::settings::Settings;
+use crate::server::{Network, ServeError, report_reload, token_key};
+use crate::settings::{CHANGEABLE, Settings};
 use crate::signals::{Signal, Signals};
+use crate::token::TokenPolicy;
 
 /// Time between two looks at the threads.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -38,6 +40,7 @@ pub struct Running {
     pub(crate) address: SocketAddr,
     pub(crate) certificates: Arc<CertificateStore>,
     pub(crate) settings: Settings,
+    pub(crate) tokens: Option<Arc<TokenPolicy>>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) health: Arc<Health>,
     pub(crate) recording: Option<PathBuf>,
@@ -81,6 +84,16 @@ impl fmt::Display for RunError {
             ),
         }
     }
+}
+
+/// What became of settings that were read again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Reloaded {
+    /// Settings that differed and now hold.
+    pub changed: Vec<&'static str>,
+    /// Settings that differ and hold from the next start on.
+    pub needs_restart: Vec<&'static str>,
 }
 
 impl Error for RunError {
@@ -148,10 +161,26 @@ impl Running {
     /// # Errors
     /// When signals cannot be caught, when a thread panicked or hangs, or when the recording is not
     /// complete: a program should end with a code other than 0 then.
-    pub fn run(mut self) -> Result<(), RunError> {
+    ///
+    /// SIGHUP reads the files of the certificate and of the key again; for other settings see
+    /// [`Running::run_reloading`].
+    pub fn run(self) -> Result<(), RunError> {
+        let settings = self.settings.clone();
+        self.run_reloading(move || Ok(settings.clone()))
+    }
+
+    /// As [`Running::run`]; SIGHUP takes over what `read` returns, as [`Running::reload`] does. If it
+    /// fails, that is logged and everything stays as it is.
+    ///
+    /// # Errors
+    /// As [`Running::run`].
+    pub fn run_reloading(
+        mut self,
+        mut read: impl FnMut() -> Result<Settings, Box<dyn Error>>,
+    ) -> Result<(), RunError> {
         let runtime =
             Builder::new_current_thread().enable_all().build().map_err(RunError::Signals)?;
-        let served = runtime.block_on(self.serve());
+        let served = runtime.block_on(self.serve(&mut read));
         match served {
             Ok(()) => self.try_stop(),
             Err(error) => {
@@ -162,7 +191,10 @@ impl Running {
     }
 
     /// Until a signal ends it and everyone left, or a thread fails.
-    async fn serve(&mut self) -> Result<(), RunError> {
+    async fn serve(
+        &mut self,
+        read: &mut dyn FnMut() -> Result<Settings, Box<dyn Error>>,
+    ) -> Result<(), RunError> {
         let mut signals = Signals::catch().map_err(RunError::Signals)?;
         let notifier = Notifier::from_env();
         notifier.ready();
@@ -173,8 +205,8 @@ impl Running {
                     Signal::Stop => break,
                     Signal::Reload => {
                         notifier.reloading();
-                        // It is logged, and the old one stays.
-                        let _ = self.reload_certificates();
+                        self.handle_reload(read());
+                        watch.hang = self.settings.watchdog.hang;
                         notifier.ready();
                     }
                 },
@@ -190,6 +222,48 @@ impl Running {
             () = tokio::time::sleep(self.settings.shutdown.drain) => Ok(()),
             failed = watch.next(&notifier) => Err(RunError::Thread(failed)),
         }
+    }
+
+    fn handle_reload(&mut self, read: Result<Settings, Box<dyn Error>>) {
+        let reloaded = read.and_then(|settings| self.reload(settings).map_err(Into::into));
+        match reloaded {
+            Ok(reloaded) => {
+                let changed = reloaded.changed.join(", ");
+                tracing::info!(changed, "reloaded");
+                for name in reloaded.needs_restart {
+                    tracing::warn!(name, "this setting changes at the next start only");
+                }
+            }
+            Err(error) => tracing::error!(%error, "not reloaded, everything stays as it was"),
+        }
+    }
+
+    /// Takes over the settings that can change while it runs, which are
+    /// [`CHANGEABLE`](crate::settings::CHANGEABLE), and reads the files of the certificate and of the
+    /// key again. Nobody is disconnected.
+    ///
+    /// # Errors
+    /// When a setting is out of its range or a file is not what it should be; nothing is changed then.
+    pub fn reload(&mut self, settings: Settings) -> Result<Reloaded, ServeError> {
+        settings.validate().map_err(ServeError::Settings)?;
+        // What was not asked for at the start is not asked for now.
+        let key = token_key(&settings)?.filter(|_| self.tokens.is_some());
+        self.reload_certificates().map_err(ServeError::Identity)?;
+        let differences = self.settings.differences(&settings);
+        let (changed, needs_restart) =
+            differences.into_iter().partition(|name| can_change(name, key.is_some()));
+        logs::set_level(settings.log);
+        if let (Some(tokens), Some(key)) = (&self.tokens, key) {
+            tokens.set_key(key);
+            self.settings.token_key_file.clone_from(&settings.token_key_file);
+            self.settings.token_server.clone_from(&settings.token_server);
+            self.settings.token_audience.clone_from(&settings.token_audience);
+        }
+        self.settings.log = settings.log;
+        self.settings.watchdog = settings.watchdog;
+        self.settings.shutdown = settings.shutdown.clone();
+        self.admission.reload(Reload { shutdown: settings.shutdown });
+        Ok(Reloaded { changed, needs_restart })
     }
 
     async fn empty(&self) {
@@ -251,6 +325,11 @@ impl Drop for Running {
     fn drop(&mut self) {
         self.close();
     }
+}
+
+/// Whether a setting may change while a server runs; those of tokens only where it knows some.
+fn can_change(name: &str, tokens: bool) -> bool {
+    CHANGEABLE.contains(&name) && (tokens || !name.starts_with("token_"))
 }
 
 /// Waits for a thread to end. Once some thread failed this one may wait for it for ever: it is left

@@ -159,7 +159,7 @@ impl Server {
         let host = Host::new(host).map_err(ServeError::Host)?;
         let tokens = token_policy(&settings)?.map(Arc::new);
         let join_auth = JoinAuth::new(tokens.clone(), settings.access);
-        let tokens = tokens.filter(|_| settings.access == Access::Token);
+        let needed = tokens.clone().filter(|_| settings.access == Access::Token);
         let metrics = Arc::new(Metrics::default());
         let (clock, stop) = (Clock::start(), Arc::new(AtomicBool::new(false)));
         let health = Arc::new(Health::new(clock));
@@ -167,7 +167,7 @@ impl Server {
         let recording = recorder.as_ref().map(|it| it.path().to_path_buf());
         let (events, connection_events) = channel();
         let (counted, checked) = (metrics.clone(), health.clone());
-        let admission = Admission::new(clock, &settings, counted, checked, tokens, events);
+        let admission = Admission::new(clock, &settings, counted, checked, needed, events);
         let admission = Arc::new(admission);
         let (batches, sent) = mpsc::channel(MAX_QUEUED_BATCHES);
         let operators = settings.operator_listen;
@@ -176,13 +176,12 @@ impl Server {
         let network = Network::start(&settings, &certificates, page, admission.clone(), sent)?;
         let port = network.address.port();
         let operator = Operator::start(operators, port, https, admission.clone())?;
-        let game = Box::new(game);
         let state = LoopState::new(settings.limits.datagram_bytes);
         let tick_loop = TickLoop {
             clock,
             settings: settings.clone(),
             host,
-            game,
+            game: Box::new(game),
             join_auth,
             metrics: metrics.clone(),
             health: health.clone(),
@@ -202,6 +201,7 @@ impl Server {
             address,
             certificates,
             settings,
+            tokens,
             metrics,
             health,
             recording,
@@ -216,6 +216,14 @@ impl Server {
 
 /// Which tokens are taken; `None` where none are.
 fn token_policy(settings: &Settings) -> Result<Option<TokenPolicy>, ServeError> {
+    let Some(key) = token_key(settings)? else { return Ok(None) };
+    let file = settings.token_revoked_file.clone();
+    let failed = |error| ServeError::File { path: file.clone().unwrap_or_default(), error };
+    TokenPolicy::new(key, file.clone(), unix_seconds()).map(Some).map_err(failed)
+}
+
+/// The key of this server's tokens, if it has one.
+pub(crate) fn token_key(settings: &Settings) -> Result<Option<TokenKey>, ServeError> {
     let Some(path) = &settings.token_key_file else { return Ok(None) };
     let key = TokenKey::from_file(path).map_err(|error| match error {
         KeyFileError::File { path, error } => ServeError::File { path, error },
@@ -226,10 +234,7 @@ fn token_policy(settings: &Settings) -> Result<Option<TokenPolicy>, ServeError> 
         audience: settings.token_audience.clone(),
     };
     let wrong = |error| ServeError::Key { path: path.clone(), error };
-    let key = key.for_scope(scope).map_err(wrong)?;
-    let file = settings.token_revoked_file.clone();
-    let failed = |error| ServeError::File { path: file.clone().unwrap_or_default(), error };
-    TokenPolicy::new(key, file.clone(), unix_seconds()).map(Some).map_err(failed)
+    key.for_scope(scope).map(Some).map_err(wrong)
 }
 
 fn recorder(

@@ -191,6 +191,9 @@ impl TickLoop {
                         ClientSlot { connection, joined: false, closes: None },
                     );
                 }
+                ConnectionEvent::Reloaded(reload) => {
+                    self.settings.shutdown = reload.shutdown;
+                }
                 ConnectionEvent::Closed(peer) => {
                     self.host.disconnect(now, peer);
                     self.join_auth.release(peer);
@@ -270,9 +273,15 @@ impl TickLoop {
                 }
                 HostEvent::Joined { peer, .. } => tracing::info!(peer = peer.0, "joined"),
                 HostEvent::Left { peer, why } => {
-                    if *why == Departure::Kicked(DisconnectReason::Conduct) {
-                        self.metrics.kicked.inc();
-                        self.join_auth.expel(*peer, unix_seconds());
+                    match why {
+                        Departure::Kicked(DisconnectReason::Conduct) => {
+                            self.metrics.kicked.inc();
+                            self.join_auth.expel(*peer, unix_seconds());
+                        }
+                        Departure::Kicked(DisconnectReason::Version(_)) => {
+                            self.metrics.count_reject(RejectReason::Version);
+                        }
+                        _ => {}
                     }
                     tracing::info!(peer = peer.0, ?why, "left");
                     self.close_soon(now, *peer);
@@ -303,7 +312,8 @@ impl TickLoop {
             let cause = match refusal {
                 DisconnectReason::Full if overloaded => RejectReason::Overload,
                 DisconnectReason::Full => RejectReason::Full,
-                _ => RejectReason::Token,
+                DisconnectReason::Token => RejectReason::Token,
+                _ => RejectReason::Game,
             };
             self.metrics.count_reject(cause);
             self.host.refuse(now, peer, refusal);
@@ -402,6 +412,7 @@ impl TickLoop {
         self.metrics.connections.set(self.state.slots.len() as u64);
         self.metrics.entities.set(self.host.entities().count() as u64);
         self.metrics.set_host(&self.host.stats().traffic);
+        self.metrics.log_rejects(self.clock.now());
     }
 
     fn record(&mut self, now: SimTime) {

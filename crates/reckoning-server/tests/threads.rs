@@ -32,7 +32,7 @@ impl Game for Faulty {
         }
         match self.fault.as_str() {
             "panic" => panic!("the dice are gone"),
-            "hang" => std::thread::sleep(Duration::from_secs(3_600)),
+            "hang" => std::thread::sleep(Duration::from_hours(1)),
             _ => {}
         }
     }
@@ -44,7 +44,7 @@ fn faulty(fault: &str) -> Faulty {
 
 /// Whoever looks asks this page to hold the network thread.
 fn page_that_hangs() -> Router {
-    let hang = || async { std::thread::sleep(Duration::from_secs(3_600)) };
+    let hang = || async { std::thread::sleep(Duration::from_hours(1)) };
     Router::new().route("/hang", route(hang))
 }
 

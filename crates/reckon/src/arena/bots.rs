@@ -1,5 +1,6 @@
 //! `reckon bots`: programs that join a server over the network and play.
 
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::Arc;
@@ -13,6 +14,8 @@ use reckoning_arena::protocol::{
 };
 use reckoning_arena::{Level, RemoteBot};
 use reckoning_client::{Client, ClientConfig, Delivery, EntityId, SessionEvent, Status};
+use reckoning_server::token::{TokenKey, from_hex};
+use reckoning_server::unix_seconds;
 
 use crate::args::Bots;
 use crate::failure::Failure;
@@ -27,8 +30,9 @@ const MAX_ANSWER_BYTES: u64 = 4 << 20;
 #[derive(Default)]
 struct Counts {
     joined: u64,
-    refused: u64,
     lost: u64,
+    /// Why programs that never were in were turned away, and how often.
+    turned_away: BTreeMap<String, u64>,
     /// Times that a body was put somewhere, and those of them that were births.
     put: u64,
     born: u64,
@@ -43,6 +47,9 @@ struct Bot {
     mirror: RemoteBot,
     player: Option<u16>,
     fired_at: SimTime,
+    was_in: bool,
+    /// Whether the last try has failed, so that each counts once.
+    is_away: bool,
 }
 
 /// Plays for the time asked for, or until it is stopped.
@@ -50,8 +57,9 @@ pub fn run(command: &Bots) -> Result<(), Failure> {
     let server = host_and_port(&command.join);
     let level = Arc::new(fetch_level(&server)?);
     let mut bots = Vec::new();
+    let tokens = Tokens::new(command)?;
     for number in 0..command.count {
-        bots.push(Bot::join(&server, &level, number)?);
+        bots.push(Bot::join(&server, &level, number, tokens.next()?)?);
     }
     let mut counts = Counts::default();
     let Some(first) = bots.first() else { return Ok(()) };
@@ -71,7 +79,43 @@ pub fn run(command: &Bots) -> Result<(), Failure> {
         bot.client.leave();
     }
     thread::sleep(Duration::from_millis(100)); // the farewells leave the machine
-    say(&counts.text(command.count, stayed))
+    let refused = bots.iter().filter(|bot| !bot.was_in).count();
+    say(&counts.text(command.count, refused, stayed))?;
+    if refused == 0 {
+        return Ok(());
+    }
+    Err(Failure::BotsRefused { refused, of: bots.len(), reasons: counts.reasons() })
+}
+
+/// Where tokens come from.
+enum Tokens {
+    /// The server is open to all.
+    None,
+    One(Vec<u8>),
+    Key(TokenKey),
+}
+
+/// Tokens are good for longer than bots play.
+const TOKEN_S: u64 = 24 * 3_600;
+
+impl Tokens {
+    fn new(command: &Bots) -> Result<Self, Failure> {
+        match (&command.token, &command.token_key) {
+            (Some(hex), _) => from_hex(hex.trim()).map(Self::One).ok_or(Failure::NoToken),
+            (None, Some(path)) => TokenKey::from_file(path).map(Self::Key).map_err(Failure::server),
+            (None, None) => Ok(Self::None),
+        }
+    }
+
+    fn next(&self) -> Result<Vec<u8>, Failure> {
+        match self {
+            Self::None => Ok(Vec::new()),
+            Self::One(token) => Ok(token.clone()),
+            Self::Key(key) => {
+                key.mint(&[], unix_seconds().saturating_add(TOKEN_S)).map_err(Failure::server)
+            }
+        }
+    }
 }
 
 impl Counts {
@@ -90,8 +134,16 @@ impl Counts {
         }
     }
 
-    fn text(&self, bots: u16, stayed: usize) -> String {
-        let Self { joined, refused, lost, put, born, shots, kills, deaths } = self;
+    /// Why programs were turned away, the commonest reason first.
+    fn reasons(&self) -> String {
+        let mut reasons: Vec<(&String, &u64)> = self.turned_away.iter().collect();
+        reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+        let reasons = reasons.iter().map(|(reason, count)| format!("{count} times: {reason}"));
+        reasons.collect::<Vec<_>>().join("; ")
+    }
+
+    fn text(&self, bots: u16, refused: usize, stayed: usize) -> String {
+        let Self { joined, lost, put, born, shots, kills, deaths, .. } = self;
         let corrected = put.saturating_sub(*born);
         format!(
             "bots {bots}, joined {joined}, refused {refused}, lost {lost}, corrected {corrected}, \
@@ -101,13 +153,20 @@ impl Counts {
 }
 
 impl Bot {
-    fn join(server: &str, level: &Arc<Level>, number: u16) -> Result<Self, Failure> {
+    fn join(
+        server: &str,
+        level: &Arc<Level>,
+        number: u16,
+        token: Vec<u8>,
+    ) -> Result<Self, Failure> {
         let mut config = ClientConfig::new(server);
         config.session = session_config(&ServerTuning::default());
+        config.session.token = token;
         let client = Client::connect(config).map_err(Failure::server)?;
         let seed = u64::from(std::process::id()) << 16 | u64::from(number);
         let mirror = RemoteBot::new(level.clone(), seed);
-        Ok(Self { client, mirror, player: None, fired_at: SimTime::ZERO })
+        let (player, fired_at) = (None, SimTime::ZERO);
+        Ok(Self { client, mirror, player, fired_at, was_in: false, is_away: false })
     }
 
     fn frame(&mut self, level: &Level, counts: &mut Counts) {
@@ -115,6 +174,7 @@ impl Bot {
         while let Some(event) = self.client.poll_event() {
             self.note(event, counts);
         }
+        self.note_status(counts);
         while self.client.poll_out_of_band().is_some() {}
         let client = &self.client;
         let shown = |entity: u32| {
@@ -135,14 +195,26 @@ impl Bot {
         }
     }
 
+    /// Counts each try that failed, as long as none succeeded.
+    fn note_status(&mut self, counts: &mut Counts) {
+        let reason = match self.client.status() {
+            Status::Reconnecting { reason } | Status::Over { reason } => Some(reason),
+            _ => None,
+        };
+        let was_away = std::mem::replace(&mut self.is_away, reason.is_some());
+        if let Some(reason) = reason.filter(|_| !was_away && !self.was_in) {
+            *counts.turned_away.entry(reason.clone()).or_default() += 1;
+        }
+    }
+
     fn note(&mut self, event: SessionEvent, counts: &mut Counts) {
         match event {
             SessionEvent::Joined { .. } => {
                 counts.joined += 1;
+                self.was_in = true;
                 let hello = ClientMessage::Hello { name: String::new(), watch: false };
                 let _ = self.client.send(&hello.encode(), Delivery::Reliable);
             }
-            SessionEvent::Disconnected(_) => counts.refused += 1,
             SessionEvent::Lost => {
                 counts.lost += 1;
                 self.mirror.handle_lost();

@@ -35,7 +35,7 @@ pub fn run(command: &Play) -> Result<(), Failure> {
     settings.recording.folder.clone_from(&command.record);
     settings.recording.rate_hz = TICKS_PER_S;
     settings.replication.learned.clone_from(&command.learned);
-    logs::start(settings.log);
+    logs::start(settings.log, settings.log_format);
     let running = match command.port {
         Some(port) => start(&chosen, on_port(settings, port), command.bots)?,
         None => start_on_free_port(&chosen, &settings, command.bots)?,

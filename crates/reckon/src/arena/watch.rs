@@ -38,7 +38,7 @@ pub fn run(command: &Watch) -> Result<(), Failure> {
     settings.listen.set_port(command.port.unwrap_or(0));
     // It lives as long as its user looks at it.
     settings.operator_listen = OperatorListen::Nowhere;
-    logs::start(settings.log);
+    logs::start(settings.log, settings.log_format);
     let mut server = Server::new(settings);
     let name = command.file.file_name().map_or_else(String::new, |it| it.display().to_string());
     server.set_page(site(&recording, &name).router());

@@ -16,7 +16,9 @@ Example: record a session, then compare predictors on it
 
 const BOTS_EXAMPLES: &str = "\
 Example:
-  reckon bots --join http://127.0.0.1:4433/ --count 8 --seconds 60";
+  reckon bots --join http://127.0.0.1:4433/ --count 8 --seconds 60
+Example: a server that wants tokens
+  reckon bots --join http://127.0.0.1:4433/ --count 8 --token-key key.hex";
 
 const WATCH_EXAMPLES: &str = "\
 Example:
@@ -49,7 +51,7 @@ pub struct Play {
 /// Run programs that join an arena and play
 ///
 /// Each program has a connection of its own and plays as well as it can by what it is shown. Prints
-/// at the end how they fared.
+/// at the end how they fared. Ends with code 1 if any of them never got in, and says why.
 #[derive(Args, Debug)]
 #[command(verbatim_doc_comment, after_help = BOTS_EXAMPLES)]
 pub struct Bots {
@@ -62,6 +64,12 @@ pub struct Bots {
     /// How long [default: until it is stopped]
     #[arg(long, value_name = "S")]
     pub seconds: Option<u64>,
+    /// The token of a single program, in hexadecimal
+    #[arg(long, value_name = "HEX", conflicts_with = "token_key")]
+    pub token: Option<String>,
+    /// Make a token for each program with this key; see `reckon token --help`
+    #[arg(long, value_name = "FILE")]
+    pub token_key: Option<PathBuf>,
 }
 
 /// Show a recording in your browser

@@ -131,7 +131,7 @@ impl Identity {
         let certificate = params.self_signed(&key).map_err(IdentityError::Make)?;
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
         // Whoever takes the hash now must have time to use it.
-        let renew_at = begin + life - (HOUR * 24).min(life / 2);
+        let renew_at = begin + life.saturating_sub((HOUR * 24).min(life / 2));
         Self::certified(vec![certificate.der().clone()], key, Some(renew_at.as_secs()))
     }
 

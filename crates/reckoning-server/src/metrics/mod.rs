@@ -9,11 +9,14 @@ mod histogram;
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use prometheus_client::encoding::{EncodeMetric, MetricEncoder, text};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::gauge;
 use prometheus_client::registry::Registry;
+use reckoning::SimTime;
 use reckoning_net::TrafficStats;
 
 use crate::token::{TOKEN_ERRORS, TokenError};
@@ -81,6 +84,12 @@ pub enum RejectReason {
     HttpConnections,
     /// Gave way to someone whose address had fewer places.
     Displaced,
+    /// The server is about to stop.
+    Draining,
+    /// The client speaks another version of the protocol.
+    Version,
+    /// The game did not want the client.
+    Game,
 }
 
 /// The label of each [`DropReason`], in its order.
@@ -88,7 +97,7 @@ const DROPS: [&str; 6] =
     ["peer_rate", "address_rate", "too_long", "queue_full", "send_buffer", "closed"];
 
 /// The label of each [`RejectReason`], in its order.
-const REJECTS: [&str; 16] = [
+const REJECTS: [&str; 19] = [
     "address_connections",
     "address_rate",
     "addresses",
@@ -105,6 +114,9 @@ const REJECTS: [&str; 16] = [
     "requests",
     "http_connections",
     "displaced",
+    "draining",
+    "version",
+    "game",
 ];
 
 /// Why the host drops messages, as its own statistics name it.
@@ -150,6 +162,16 @@ impl<const N: usize> EncodeMetric for Labelled<N> {
     fn metric_type(&self) -> MetricType {
         MetricType::Counter
     }
+}
+
+/// Time between two lines about what was rejected.
+const LOG_EVERY: Duration = Duration::from_secs(1);
+
+/// What the log knows of rejected connections and clients.
+#[derive(Debug, Default)]
+struct RejectLog {
+    next: SimTime,
+    logged: [u64; REJECTS.len()],
 }
 
 /// Everything the server counts.
@@ -205,6 +227,7 @@ pub struct Metrics {
     token_errors: [Counter; TOKEN_ERRORS.len()],
     drops: [Counter; DROPS.len()],
     rejects: [Counter; REJECTS.len()],
+    reject_log: Mutex<RejectLog>,
     registry: Registry,
 }
 
@@ -243,6 +266,7 @@ impl Default for Metrics {
             token_errors: token_errors.counters.clone(),
             drops: drops.counters.clone(),
             rejects: rejects.counters.clone(),
+            reject_log: Mutex::default(),
             registry: Registry::with_prefix("reckoning"),
         };
         metrics.register_singles();
@@ -309,6 +333,22 @@ impl Metrics {
     #[must_use]
     pub fn token_errors(&self, error: &TokenError) -> u64 {
         self.token_errors[error.index()].get()
+    }
+
+    /// Logs what was rejected since the last line of the same reason, at most a line a second for
+    /// each: strangers must not fill the disk of an operator who wants to know.
+    pub(crate) fn log_rejects(&self, now: SimTime) {
+        let mut log = self.reject_log.lock().unwrap_or_else(PoisonError::into_inner);
+        if now < log.next {
+            return;
+        }
+        log.next = now + LOG_EVERY;
+        for ((reason, counter), logged) in REJECTS.iter().zip(&self.rejects).zip(&mut log.logged) {
+            let count = counter.get() - std::mem::replace(logged, counter.get());
+            if count > 0 {
+                tracing::info!(reason, count, "refused");
+            }
+        }
     }
 
     /// How many datagrams were dropped for this reason.

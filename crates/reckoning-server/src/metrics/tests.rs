@@ -67,6 +67,9 @@ fn each_cause_is_counted_under_its_own_name() {
         ("requests", RejectReason::Requests),
         ("http_connections", RejectReason::HttpConnections),
         ("displaced", RejectReason::Displaced),
+        ("draining", RejectReason::Draining),
+        ("version", RejectReason::Version),
+        ("game", RejectReason::Game),
     ];
     assert_eq!(rejects.map(|(name, cause)| (name, cause as usize)), numbered(REJECTS));
 }

@@ -6,6 +6,7 @@
 
 mod error;
 mod merge;
+mod reload;
 mod validate;
 
 use std::net::{IpAddr, SocketAddr};
@@ -17,6 +18,7 @@ pub use toml::Table;
 
 use crate::networks::Network;
 pub use error::SettingsError;
+pub use reload::CHANGEABLE;
 
 /// The documented default file, as `reckon serve --print-config` prints it.
 pub const DEFAULT_FILE: &str = include_str!("default.toml");
@@ -56,6 +58,8 @@ pub struct Settings {
     pub demo: Demo,
     /// What is logged. Default: `info`.
     pub log: LogLevel,
+    /// How it is written. Default: `text`.
+    pub log_format: LogFormat,
     /// The certificate of the server.
     pub certificate: Certificate,
     /// Limits on what clients may use.
@@ -148,6 +152,16 @@ pub enum LogLevel {
     Info,
     Debug,
     Trace,
+}
+
+/// How logs are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// Lines for people.
+    Text,
+    /// One JSON object a line, for programs.
+    Json,
 }
 
 /// The certificate of a server.
@@ -396,6 +410,12 @@ impl Settings {
             Http::Tls => true,
             Http::Plain => false,
         }
+    }
+
+    /// Names of the settings that differ from those of `other`.
+    #[must_use]
+    pub fn differences(&self, other: &Self) -> Vec<&'static str> {
+        reload::differences(self, other)
     }
 
     /// Checks every range and every combination. A server does so when it starts.

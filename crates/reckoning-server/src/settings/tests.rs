@@ -126,3 +126,33 @@ fn a_wrong_value_is_named_with_what_would_do() {
     assert!(refusal("[certificate]\nchain_file = 'a.pem'").contains("both"));
     assert!(refusal("tick_hz = = 3").contains("line 1"));
 }
+
+#[test]
+fn every_setting_is_compared_when_settings_are_reloaded() {
+    let settings = Settings::default();
+    let numbers = super::validate::rules(&settings).into_iter().map(|it| it.0);
+    let texts = super::reload::texts(&settings).into_iter().map(|it| it.0);
+    let mut compared: Vec<&str> = numbers.chain(texts).collect();
+    compared.sort_unstable();
+    compared.dedup();
+    let mut there = Vec::new();
+    for (name, value) in &parse(DEFAULT_FILE).unwrap() {
+        match value {
+            toml::Value::Table(section) => {
+                there.extend(section.keys().map(|it| format!("{name}.{it}")));
+            }
+            _ => there.push(name.clone()),
+        }
+    }
+    there.sort_unstable();
+    assert_eq!(compared, there);
+    assert!(CHANGEABLE.iter().all(|name| compared.contains(name)));
+}
+
+#[test]
+fn settings_that_differ_are_named() {
+    let changed = Settings::from_toml("log = 'debug'\ntick_hz = 30\n[shutdown]\ndrain_s = 9\n");
+    let differences = Settings::default().differences(&changed.unwrap());
+    assert_eq!(differences, ["log", "shutdown.drain_s", "tick_hz"]);
+    assert!(Settings::default().differences(&Settings::default()).is_empty());
+}

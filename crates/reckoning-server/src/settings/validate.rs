@@ -17,7 +17,7 @@ pub(super) fn all(settings: &Settings) -> Result<(), SettingsError> {
     together(settings)
 }
 
-fn rules(it: &Settings) -> Vec<Rule> {
+pub(super) fn rules(it: &Settings) -> Vec<Rule> {
     let mut rules = limits(it);
     rules.extend([
         ("token_server", it.token_server.len() as f64, 1.0, MAX_NAME_BYTES as f64),

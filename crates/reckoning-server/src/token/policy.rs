@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread;
 
 use super::{Nonce, Token, TokenError, TokenKey, from_hex, to_hex};
@@ -19,7 +19,7 @@ const MAX_REVOKED: usize = 65_536;
 /// Decides about tokens, on whichever thread they are shown.
 #[derive(Debug)]
 pub(crate) struct TokenPolicy {
-    key: TokenKey,
+    key: RwLock<TokenKey>,
     revoked: Mutex<Revoked>,
     file: Option<PathBuf>,
 }
@@ -35,7 +35,13 @@ impl TokenPolicy {
     /// When the file cannot be read or written.
     pub(crate) fn new(key: TokenKey, file: Option<PathBuf>, now: u64) -> io::Result<Self> {
         let revoked = file.as_deref().map(|path| tidy(path, now)).transpose()?;
+        let key = RwLock::new(key);
         Ok(Self { key, revoked: Mutex::new(revoked.unwrap_or_default()), file })
+    }
+
+    /// Verifies tokens by this key from now on. Those who play stay.
+    pub(crate) fn set_key(&self, key: TokenKey) {
+        *self.key.write().unwrap_or_else(PoisonError::into_inner) = key;
     }
 
     /// Verifies a token at `now`, in seconds since 1970.
@@ -43,7 +49,9 @@ impl TokenPolicy {
     /// # Errors
     /// Why it is not taken.
     pub(crate) fn verify(&self, bytes: &[u8], now: u64) -> Result<Token, TokenError> {
-        let token = self.key.verify(bytes, now)?;
+        let key = self.key.read().unwrap_or_else(PoisonError::into_inner);
+        let token = key.verify(bytes, now)?;
+        drop(key);
         if self.revoked().contains_key(&token.nonce) {
             return Err(TokenError::Revoked);
         }
