@@ -338,6 +338,20 @@ fn how_far_back_is_bounded_by_the_round_trip_and_the_cap() {
 }
 
 #[test]
+fn a_clock_that_is_ahead_shows_nothing_of_the_future() {
+    let mut rewind = bounded();
+    rewind.observe(BODY, &Kinematics::at_rest(ms(0), DVec3::ZERO));
+    rewind.handle_sent(SHOOTER, TARGET, 0, Sent::Enter(update(0, 0.0)), ms(0));
+    // In 90 ms the target will be 0.72 m further along y.
+    let circle = |y: f64| Aim::Circle { center: DVec3::new(20.0, y, 0.0), radius_m: 0.0 };
+    let ahead = |y| HitRequest { target_radius_m: 0.1, aim: circle(y), ..shot(590, DVec3::X) };
+    let there = rewind.hit_check(SHOOTER, &ahead(8.0 * 0.59), ms(500));
+    assert!(matches!(there, HitVerdict::Miss { .. }), "{there:?}");
+    let here = rewind.hit_check(SHOOTER, &ahead(8.0 * 0.5), ms(500));
+    assert!(matches!(here, HitVerdict::Hit { .. }), "{here:?}");
+}
+
+#[test]
 fn a_delayed_view_counts_towards_the_cap() {
     let mut rewind = bounded();
     let mut delayed = DelayedConfig::default();

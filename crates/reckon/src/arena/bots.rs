@@ -10,7 +10,7 @@ use std::time::Duration;
 use reckoning::{DVec3, Kinematics, SimTime};
 use reckoning_arena::host::session_config;
 use reckoning_arena::protocol::{
-    ClientMessage, DebugDatagram, OwnState, ServerMessage, ServerTuning,
+    ClientMessage, DebugDatagram, OwnState, Picture, ServerMessage, ServerTuning,
 };
 use reckoning_arena::{Level, RemoteBot};
 use reckoning_client::{Client, ClientConfig, Delivery, EntityId, SessionEvent, Status};
@@ -245,10 +245,12 @@ impl Bot {
     }
 
     fn fire(&mut self, now: SimTime, aim: DVec3) -> bool {
-        let Some(shown_at) = self.client.session().and_then(|it| it.host_time(now)) else {
+        let (Some(session), Some(body)) = (self.client.session(), self.mirror.body()) else {
             return false;
         };
-        let fire = ClientMessage::Fire { shown_at, aim: [aim.x as f32, aim.y as f32] };
+        let Some(shown_at) = session.host_time(now) else { return false };
+        let pictures = Picture::along(session, now, body.position, aim);
+        let fire = ClientMessage::Fire { shown_at, aim: [aim.x as f32, aim.y as f32], pictures };
         self.client.send(&fire.encode(), Delivery::Reliable).is_ok()
     }
 }

@@ -103,6 +103,8 @@ pub fn host_config(base: HostConfig, level: &Level) -> Result<HostConfig, ArenaH
     host.walls = Some(walls(level.walls())?);
     let mut rewind = RewindConfig::default();
     rewind.view = RewindView::Now(ghost_config());
+    // The gun's pause is held by the arena, by the moments that screens showed.
+    rewind.requests_per_s = 2.0 / level.file().gun.pause_s.max(crate::TICK_S);
     host.rewind = Some(rewind);
     Ok(host)
 }

@@ -4,24 +4,23 @@
 //! now. Until now it flies through the ghosts that this shooter was shown, which the host
 //! remembers; from now on it flies among the bodies as they are, as all shots do.
 
-use std::time::Duration;
-
+use reckoning::rewind::{Defence, HitRefusal};
 use reckoning::{DVec3, SimTime};
-use reckoning_net::{Host, PeerId};
+use reckoning_net::{EntityId, Host, PeerId};
 
 use super::{ArenaHost, STEP};
+use crate::protocol::Picture;
 use crate::world::PlayerId;
 
 /// A shot that a client asked for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct FireRequest {
     pub(super) peer: PeerId,
     pub(super) shown_at: SimTime,
     pub(super) aim: [f32; 2],
+    pub(super) pictures: Vec<Picture>,
 }
 
-/// Shots reach back this far at most; within what the host remembers.
-const MAX_PAST: Duration = Duration::from_millis(800);
 /// Triggers of one step at most; far more than everyone together can pull.
 const MAX_FIRE_REQUESTS: usize = 256;
 /// What is shown is as old as a slow way, and a guess on top.
@@ -37,7 +36,7 @@ impl ArenaHost {
     }
 
     /// Fires what was requested since the last step.
-    pub(super) fn fire_requested(&mut self, at: SimTime, host: &Host) {
+    pub(super) fn fire_requested(&mut self, at: SimTime, host: &mut Host) {
         for request in std::mem::take(&mut self.fire_requests) {
             let fired = self.fire(at, &request, host).is_some();
             self.stats.shots += u64::from(fired);
@@ -45,13 +44,14 @@ impl ArenaHost {
         }
     }
 
-    fn fire(&mut self, at: SimTime, request: &FireRequest, host: &Host) -> Option<u32> {
+    fn fire(&mut self, at: SimTime, request: &FireRequest, host: &mut Host) -> Option<u32> {
         let client = self.clients.get_mut(&request.peer)?;
         let id = client.player?;
         let entity = self.actors.get(&id)?.entity?;
         let along = DVec3::new(request.aim[0].into(), request.aim[1].into(), 0.0);
         let along = along.try_normalize()?;
-        let earliest = SimTime::from_micros(at.as_micros() - MAX_PAST.as_micros() as i64);
+        // Who is further behind than that has to lead its targets.
+        let earliest = host.rewind()?.earliest_shown(request.peer, at);
         let shown_at = request.shown_at.clamp(earliest, at);
         let pause_s = self.level.file().gun.pause_s * PAUSE_SHARE;
         if client.fired_at > SimTime::MIN && shown_at.secs_since(client.fired_at) < pause_s {
@@ -63,13 +63,25 @@ impl ArenaHost {
         if at.secs_since(shown_at) > (lives + 1) as f64 * STEP.as_secs_f64() {
             return None;
         }
+        if !is_believed(at, request, shown_at, host) {
+            return None;
+        }
         let rewind = host.rewind();
         let stood = rewind.and_then(|it| it.truth_at(entity, shown_at)).unwrap_or(stands);
         // It may have been put right since.
         let is_open = self.level.walls().sees(stands, stood);
         let from = if is_open { stood } else { stands };
         let steps = (at.secs_since(shown_at) / STEP.as_secs_f64()) as u32;
-        let (actors, near) = (&self.actors, self.in_the_way(from, along, at.secs_since(shown_at)));
+        let mut near = self.in_the_way(from, along, at.secs_since(shown_at));
+        let defence =
+            Defence { walls: host.config().walls.as_ref().map(|it| it as _), safe_since: None };
+        let actors = &self.actors;
+        near.retain(|who| {
+            let target = actors.get(who).and_then(|it| it.entity);
+            let covered =
+                |target| rewind.is_some_and(|it| it.is_covered(entity, target, &defence, at));
+            !target.is_some_and(covered)
+        });
         let shot =
             self.world.fire_lag_compensated(id, (from, along), (shown_at, steps), |who, step| {
                 let target = actors.get(&who).filter(|_| near.contains(&who))?.entity?;
@@ -95,4 +107,17 @@ impl ArenaHost {
         let players = self.world.players().iter();
         players.filter(|it| it.is_alive && is_near(it.position)).map(|it| it.id).collect()
     }
+}
+
+/// Whether a shot keeps to the host's rules for shots, and what it says of its pictures is true.
+fn is_believed(at: SimTime, request: &FireRequest, shown_at: SimTime, host: &mut Host) -> bool {
+    let peer = request.peer;
+    let is_true = |picture: &Picture, host: &mut Host| {
+        let taken = host.handle_reference(at, peer, EntityId(picture.entity), &picture.shown);
+        // A body that is too far away to be remembered cannot be hit either.
+        picture.shown.shown_at == request.shown_at
+            && matches!(taken, Some(Ok(()) | Err(HitRefusal::NotShown)))
+    };
+    request.pictures.iter().all(|picture| is_true(picture, host))
+        && matches!(host.admit_shot(at, peer, shown_at), Some(Ok(())))
 }

@@ -77,8 +77,8 @@ impl ArenaHost {
                 let watch = watch && self.grants(now, peer, host);
                 self.greet(peer, name, watch, host);
             }
-            ClientMessage::Fire { shown_at, aim } => {
-                self.queue(FireRequest { peer, shown_at, aim });
+            ClientMessage::Fire { shown_at, aim, pictures } => {
+                self.queue(FireRequest { peer, shown_at, aim, pictures });
             }
             ClientMessage::SetTuning(tuning) => {
                 if self.grants(now, peer, host) {

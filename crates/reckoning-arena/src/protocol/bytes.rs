@@ -57,6 +57,13 @@ impl<'a> ByteReader<'a> {
         Ok([self.f32(name)?, self.f32(name)?])
     }
 
+    /// What another reader makes of the front, and how many bytes that took.
+    pub(super) fn with<T>(&mut self, read: impl Fn(&[u8]) -> Option<(T, usize)>) -> Option<T> {
+        let (value, taken) = read(self.rest)?;
+        self.rest = self.rest.get(taken..)?;
+        Some(value)
+    }
+
     /// A name that fills all that is left.
     pub(super) fn name(&mut self) -> Result<String, ProtocolError> {
         let wrong = ProtocolError::Value { name: "name" };

@@ -3,7 +3,7 @@
 use reckoning::SimTime;
 
 use super::bytes::{ByteReader, Put};
-use super::{LinkChoice, ProtocolError, ServerTuning, clean_name};
+use super::{LinkChoice, Picture, ProtocolError, ServerTuning, clean_name};
 
 /// A message from a client to the server.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +22,9 @@ pub enum ClientMessage {
         shown_at: SimTime,
         /// A direction of any length.
         aim: [f32; 2],
+        /// How its screen showed the bodies near the line of fire, at most
+        /// [`MAX_PICTURES`](super::MAX_PICTURES).
+        pictures: Vec<Picture>,
     },
     /// It wants its own link to be like this.
     SetLink(LinkChoice),
@@ -45,8 +48,8 @@ impl ClientMessage {
             Self::Hello { name, watch } => {
                 out.put_u8(1).put_u8(u8::from(*watch)).put(clean_name(name).as_bytes());
             }
-            Self::Fire { shown_at, aim } => {
-                out.put_u8(2).put_time(*shown_at).put_pair(*aim);
+            Self::Fire { shown_at, aim, pictures } => {
+                Picture::put_all(pictures, out.put_u8(2).put_time(*shown_at).put_pair(*aim));
             }
             Self::SetLink(link) => link.put(out.put_u8(3)),
             Self::SetTuning(tuning) => tuning.put(out.put_u8(4)),
@@ -65,7 +68,11 @@ impl ClientMessage {
         let mut from = ByteReader::new(bytes);
         let message = match from.u8()? {
             1 => Self::Hello { watch: from.flag("watch")?, name: from.name()? },
-            2 => Self::Fire { shown_at: from.time()?, aim: from.pair("aim")? },
+            2 => Self::Fire {
+                shown_at: from.time()?,
+                aim: from.pair("aim")?,
+                pictures: Picture::take_all(&mut from)?,
+            },
             3 => Self::SetLink(LinkChoice::take(&mut from)?),
             4 => Self::SetTuning(ServerTuning::take(&mut from)?),
             5 => Self::Subscribe { truth: from.flag("truth")?, snapshots: from.flag("snapshots")? },

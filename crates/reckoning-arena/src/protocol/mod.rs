@@ -14,6 +14,7 @@
 mod bytes;
 mod client_message;
 mod debug_datagram;
+mod picture;
 mod server_message;
 mod settings;
 mod tag;
@@ -28,6 +29,7 @@ pub use debug_datagram::{
     DebugDatagram, MAX_SNAPSHOT_BODIES, MAX_TRUTH_BODIES, OwnState, PositionSnapshot, SnapshotBody,
     Truth, TruthBody,
 };
+pub use picture::{MAX_PICTURES, Picture};
 pub use reckoning_net::wire::OUT_OF_BAND_PREFIX;
 pub use server_message::{Refusal, ServerMessage};
 pub use settings::{LinkChoice, ModelChoice, PolicyChoice, ServerTuning};

@@ -1,5 +1,8 @@
+use std::time::Duration;
+
 use reckoning::SimTime;
 use reckoning::random::SplitMix64;
+use reckoning::rewind::{ShownAs, ShownUpdate};
 
 use super::*;
 use crate::level::BodyKind;
@@ -15,11 +18,21 @@ fn world() -> ServerTuning {
     ServerTuning { model, threshold_px: 7.5, policy }
 }
 
+fn picture() -> Picture {
+    let update = |key: u64| ShownUpdate { key, arrived: AT - Duration::from_millis(900 - key) };
+    Picture { entity: 70_000, shown: ShownAs::new(AT, &[3, 9, 40].map(update)) }
+}
+
 fn client_messages() -> Vec<ClientMessage> {
     vec![
         ClientMessage::Hello { name: "Zoë".into(), watch: true },
         ClientMessage::Hello { name: String::new(), watch: false },
-        ClientMessage::Fire { shown_at: AT, aim: [0.6, -0.8] },
+        ClientMessage::Fire { shown_at: AT, aim: [0.6, -0.8], pictures: Vec::new() },
+        ClientMessage::Fire {
+            shown_at: AT,
+            aim: [1.0, 0.0],
+            pictures: vec![picture(); MAX_PICTURES],
+        },
         ClientMessage::SetLink(link()),
         ClientMessage::SetTuning(world()),
         ClientMessage::Subscribe { truth: true, snapshots: false },
@@ -178,7 +191,7 @@ fn numbers_out_of_range_are_refused() {
             "{threshold_px}"
         );
     }
-    let aimless = ClientMessage::Fire { shown_at: AT, aim: [f32::NAN, 0.0] };
+    let aimless = ClientMessage::Fire { shown_at: AT, aim: [f32::NAN, 0.0], pictures: vec![] };
     assert_eq!(ClientMessage::decode(&aimless.encode()), Err(ProtocolError::Value { name: "aim" }));
     assert_eq!(ClientMessage::decode(&[77]), Err(ProtocolError::Kind { got: 77 }));
 }

@@ -6,7 +6,7 @@ use reckoning::{DVec3, SimTime};
 use reckoning_arena::host::{
     ArenaHost, ArenaHostConfig, host_config, session_config, with_learned,
 };
-use reckoning_arena::protocol::{ClientMessage, ServerMessage, ServerTuning};
+use reckoning_arena::protocol::{ClientMessage, Picture, ServerMessage, ServerTuning};
 use reckoning_arena::{Input, Level, Player, RemoteBot};
 use reckoning_net::{
     Delivery, EntityId, Format, Host, HostConfig, HostEvent, PeerId, Registry, Session,
@@ -85,7 +85,10 @@ impl StageClient {
     /// Fires along `aim`, as its screen is now.
     pub fn fire(&mut self, now: SimTime, aim: DVec3) {
         let Some(shown_at) = self.session.host_time(now) else { return };
-        self.say(&ClientMessage::Fire { shown_at, aim: [aim.x as f32, aim.y as f32] });
+        let Some(from) = self.mirror.body().map(|body| body.position) else { return };
+        let pictures = Picture::along(&self.session, now, from, aim);
+        let aim = [aim.x as f32, aim.y as f32];
+        self.say(&ClientMessage::Fire { shown_at, aim, pictures });
     }
 
     /// Moves its own body by an input and publishes it; a body comes from the mirror.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use reckoning::orientation::heading_rad;
 use reckoning::{DVec3, Ghost, Kinematics, SimTime, UpdateKind};
 use reckoning_arena::protocol::{
-    ClientMessage, DebugDatagram, OwnState, ServerMessage, ServerTuning, Tag,
+    ClientMessage, DebugDatagram, OwnState, Picture, ServerMessage, ServerTuning, Tag,
 };
 use reckoning_arena::{BodyKind, Input, Level, Player, PlayerId, Team};
 use reckoning_client::{Client, ClientConfig, Delivery, EntityId, SessionEvent, Status};
@@ -295,7 +295,10 @@ impl Live {
         let number = OWN_BULLETS_FROM + self.own_bullets % OWN_BULLETS_FROM;
         self.own_bullets += 1;
         self.scene.bullets.insert(number, Bullet { shooter, from, velocity, at, lasts_s });
-        let message = ClientMessage::Fire { shown_at: at, aim: [aim.x as f32, aim.y as f32] };
+        let pictures = self.client.session().map(|it| Picture::along(it, now, from, aim));
+        let pictures = pictures.unwrap_or_default();
+        let aim = [aim.x as f32, aim.y as f32];
+        let message = ClientMessage::Fire { shown_at: at, aim, pictures };
         let _ = self.client.send(&message.encode(), Delivery::Reliable);
     }
 

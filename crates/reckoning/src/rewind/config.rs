@@ -22,7 +22,8 @@ pub struct RewindConfig {
     /// What is added to a shooter's round trip: so old its picture may be, and so long may
     /// something sent to it wait to be shown. Default: 100 ms. Any span.
     pub margin: Duration,
-    /// How far a shooter's clock may be ahead of the host's. Default: 100 ms. Any span.
+    /// How far a shooter's clock may be ahead of the host's; its shots are then judged by what it
+    /// was shown when they came in. Default: 100 ms. Any span.
     pub max_lead: Duration,
     /// How much of the time that a shooter's picture lags behind it may make up at once, as when
     /// shots that were fired one after the other come in together. Default: 100 ms. Above zero.

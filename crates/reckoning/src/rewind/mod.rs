@@ -355,15 +355,17 @@ impl<E: Copy + Ord, S: Copy + Ord> Rewind<E, S> {
             return Err(HitRefusal::NotFinite);
         }
         self.admit(shooter, request.shown_at, now)?;
-        let stood = self.truth_at(request.body, request.shown_at);
+        // A clock that is ahead shows nobody what is still to come.
+        let shown_at = request.shown_at.min(now);
+        let stood = self.truth_at(request.body, shown_at);
         let tolerance_m = self.config.origin_tolerance_m;
         if !stood.is_some_and(|at| at.distance(request.stood) <= tolerance_m) {
             return Err(HitRefusal::NotThere);
         }
         let view = self.views.get(&(shooter, request.target)).ok_or(HitRefusal::NotShown)?;
-        let shown = view.pose_at(request.shown_at, self.deadlines(shooter));
+        let shown = view.pose_at(shown_at, self.deadlines(shooter));
         let (pose, delay) = shown.ok_or(HitRefusal::NotShown)?;
-        if request.shown_at + self.config.max_past < now + delay {
+        if shown_at + self.config.max_past < now + delay {
             return Err(HitRefusal::TooOld);
         }
         let verdict = request.aim.judge(pose.position, request.target_radius_m);
