@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::figures;
+use crate::fuzz::Fuzzing;
 
 /// What the caller asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +16,7 @@ pub enum Command {
     Bench,
     Tables,
     Soak,
+    Fuzz(Fuzzing),
     Figures(Figures),
 }
 
@@ -28,7 +30,7 @@ pub enum Figures {
 }
 
 /// Every command but help: its word, what it stands for and the line of the help text.
-const COMMANDS: [(&str, Command, &str); 8] = [
+const COMMANDS: [(&str, Command, &str); 9] = [
     ("test", Command::Test, "run every check there is; the answer to \"may I commit this?\""),
     ("play", Command::Play, "build the arena and start it; prints the link to open in a browser"),
     ("page", Command::Page, "build only the arena's page, into target/page"),
@@ -45,6 +47,11 @@ const COMMANDS: [(&str, Command, &str); 8] = [
         "play for a day of virtual time, with ten thousand histories of faults",
     ),
     (
+        "fuzz",
+        Command::Fuzz(Fuzzing::DEFAULT),
+        "feed every reader made-up bytes for a minute each, to break it",
+    ),
+    (
         "figures",
         Command::Figures(Figures::Measure(Vec::new())),
         "measure the figures of the documents and write them there",
@@ -55,6 +62,8 @@ const COMMANDS: [(&str, Command, &str); 8] = [
 const NEEDS: &str = "\
 `figures` takes names of fragments in docs/figures and measures only those, or
 `--splice`, which measures nothing and puts the fragments into the documents.
+`fuzz` takes names of targets, `--seconds N` for each and `--jobs N` side by side;
+it needs a nightly compiler, cargo-fuzz and a compiler for C++.
 
 Works from any folder of the repository. `test` needs rustup for two compiler
 targets and Node for the WebAssembly check, `play` for one target; they are
@@ -77,13 +86,16 @@ impl fmt::Display for Unknown {
 }
 
 /// Reads the words after `cargo xtask`. Exactly one command is taken, none means help; only
-/// `figures` takes more words.
+/// `figures` and `fuzz` take more words.
 pub fn parse(words: &[String]) -> Result<Command, Unknown> {
     match words {
         [] => Ok(Command::Help),
         [word] if matches!(word.as_str(), "help" | "--help" | "-h") => Ok(Command::Help),
         [word, rest @ ..] => match COMMANDS.iter().find(|(name, ..)| name == word) {
             Some((_, command, _)) if rest.is_empty() => Ok(command.clone()),
+            Some((_, Command::Fuzz(_), _)) => {
+                Fuzzing::parse(rest).map(Command::Fuzz).map_err(|words| Unknown { words })
+            }
             Some((_, Command::Figures(_), _)) => parse_figures(rest).map(Command::Figures),
             Some(_) => Err(Unknown { words: rest.to_vec() }),
             None => Err(Unknown { words: words.to_vec() }),
@@ -139,7 +151,7 @@ mod tests {
 
         assert!(message.contains("does not know: tset"), "{message}");
         assert!(
-            message.contains("test, play, page, scenes, bench, tables, soak, figures"),
+            message.contains("test, play, page, scenes, bench, tables, soak, fuzz, figures"),
             "{message}"
         );
     }

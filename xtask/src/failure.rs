@@ -26,6 +26,8 @@ pub enum Failure {
     NoFigure { what: String, path: PathBuf },
     /// The markers of figures in a document do not pair.
     BadBlock { path: PathBuf, complaint: String },
+    /// A fuzz target broke, by this input if the fuzzer got so far.
+    Fuzzed { target: String, found: Option<PathBuf>, log: PathBuf },
     /// The golden example printed no line of the agreed form.
     NoHash { printed: String },
     /// The same replay gave different bits.
@@ -49,6 +51,14 @@ impl fmt::Display for Failure {
                 write!(f, "no figure `{what}` in {}: was it renamed?", path.display())
             }
             Self::BadBlock { path, complaint } => write!(f, "{}: {complaint}", path.display()),
+            Self::Fuzzed { target, found: Some(input), .. } => write!(
+                f,
+                "{target} broke on {input}; again: cargo +nightly fuzz run {target} {input}",
+                input = input.display()
+            ),
+            Self::Fuzzed { target, found: None, log } => {
+                write!(f, "{target} could not be fuzzed; see {}", log.display())
+            }
             Self::NoHash { printed } => write!(
                 f,
                 "the golden example must print a line such as `golden 0x0123456789abcdef`, \

@@ -12,6 +12,7 @@ mod documents;
 mod examples;
 mod failure;
 mod figures;
+mod fuzz;
 mod golden;
 mod page;
 mod report;
@@ -56,6 +57,7 @@ fn carry_out(command: Command, workspace: &Workspace) -> Result<(), Failure> {
         Command::Bench => shows::bench(workspace),
         Command::Tables => shows::tables(workspace),
         Command::Soak => soak::run(workspace),
+        Command::Fuzz(asked) => fuzz::run(workspace, &asked),
         Command::Figures(Figures::Measure(names)) => figures::measure(workspace, &names),
         Command::Figures(Figures::Splice) => figures::splice(workspace),
     }

@@ -45,6 +45,25 @@ pub fn require_node(workspace: &Workspace) -> Result<(), Failure> {
     install(workspace, "nodejs")
 }
 
+/// Makes sure a nightly compiler and cargo-fuzz are there.
+pub fn require_fuzzer(workspace: &Workspace) -> Result<(), Failure> {
+    let nightly = Command::new("rustup").args(["run", "nightly", "rustc", "--version"]).output();
+    if !nightly.is_ok_and(|output| output.status.success()) {
+        if !is_installed("rustup") {
+            return Err(Failure::Missing {
+                what: "a nightly compiler (and rustup, which would fetch it)".to_owned(),
+                remedy: "install rustup, then `rustup toolchain install nightly`",
+            });
+        }
+        let mut fetch = workspace.program("rustup");
+        workspace::run(fetch.args(["toolchain", "install", "nightly", "--profile", "minimal"]))?;
+    }
+    if is_installed("cargo-fuzz") {
+        return Ok(());
+    }
+    workspace::run(&mut workspace.cargo("install cargo-fuzz --locked"))
+}
+
 /// A Chromium by whatever name, installed if that is one call; `None` when there is none to be had.
 pub fn find_chromium(workspace: &Workspace) -> Option<&'static str> {
     let find = || CHROMIUM.into_iter().find(|name| is_installed(name));

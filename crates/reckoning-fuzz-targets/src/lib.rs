@@ -6,23 +6,27 @@
 
 #![expect(clippy::missing_panics_doc, reason = "a panic is what each of them is searched for")]
 
+mod arena;
 mod imports;
 mod models;
 mod net;
 mod recordings;
+mod server;
 mod wire;
 
+pub use arena::{arena_host, arena_messages, level};
 pub use imports::{bzflag, dis, rocket_league, shi, slippi};
 pub use models::{learned, trend_map};
-pub use net::{net_host, net_join, net_session};
-pub use recordings::{csv, json, session, session_chunks};
+pub use net::{net_host, net_host_per_hop, net_join, net_session, net_session_per_hop};
+pub use recordings::{csv, json, packed_chunks, session, session_chunks, zstd};
+pub use server::{settings, token};
 pub use wire::wire;
 
 /// What a fuzzer calls with any bytes.
 pub type Target = fn(&[u8]);
 
 /// All targets by name, which is also the name of their folder in `fuzz/seeds`.
-pub const TARGETS: [(&str, Target); 15] = [
+pub const TARGETS: [(&str, Target); 24] = [
     ("session", session),
     ("session_chunks", session_chunks),
     ("csv", csv),
@@ -38,4 +42,13 @@ pub const TARGETS: [(&str, Target); 15] = [
     ("net_host", net_host),
     ("net_join", net_join),
     ("learned", learned),
+    ("net_session_per_hop", net_session_per_hop),
+    ("net_host_per_hop", net_host_per_hop),
+    ("packed_chunks", packed_chunks),
+    ("zstd", zstd),
+    ("arena_messages", arena_messages),
+    ("arena_host", arena_host),
+    ("level", level),
+    ("token", token),
+    ("settings", settings),
 ];

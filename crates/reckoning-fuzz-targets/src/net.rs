@@ -5,17 +5,26 @@ use std::time::Duration;
 use reckoning::guard::{Envelope, GuardConfig};
 use reckoning::rewind::RewindConfig;
 use reckoning::{DVec3, Kinematics, Model, Quantiser, SimTime};
-use reckoning_net::wire::{Header, Message, PacketWriter, VERSION};
+use reckoning_net::wire::{Header, MAX_DATAGRAM_BYTES, Message, PacketWriter, VERSION};
 use reckoning_net::{
-    DisconnectReason, Format, Host, HostConfig, HostEvent, MAX_SESSION_EVENTS, Owner, PeerId,
-    Registry, Session, SessionConfig,
+    ClockMode, DisconnectReason, Format, Host, HostConfig, HostEvent, MAX_SESSION_EVENTS, Owner,
+    PeerId, Registry, Session, SessionConfig,
 };
 
 /// Whatever a host says, and whenever: a session neither panics nor grows.
 pub fn net_session(input: &[u8]) {
+    session_hears(input, ClockMode::Synchronised);
+}
+
+/// The same without a shared timeline: stamps are ages, and every hop measures its own way.
+pub fn net_session_per_hop(input: &[u8]) {
+    session_hears(input, ClockMode::PerHop);
+}
+
+fn session_hears(input: &[u8], clock: ClockMode) {
     let mut session = Session::new(SessionConfig::default()).expect("defaults are sound");
-    let (mut now, mut buf) = (SimTime::ZERO, [0; 1000]);
-    session.handle_datagram(now, &welcome(&format()));
+    let (mut now, mut buf) = (SimTime::ZERO, [0; MAX_DATAGRAM_BYTES]);
+    session.handle_datagram(now, &welcome(&format(), clock));
     for step in steps(input) {
         match step {
             InputStep::Wait(millis) => now += Duration::from_millis(millis),
@@ -36,17 +45,25 @@ pub fn net_session(input: &[u8]) {
 
 /// Whatever a client that is in says, and whenever: a host neither panics nor grows.
 pub fn net_host(input: &[u8]) {
+    host_hears(input, ClockMode::Synchronised);
+}
+
+/// The same without a shared timeline: stamps are ages, and every hop measures its own way.
+pub fn net_host_per_hop(input: &[u8]) {
+    host_hears(input, ClockMode::PerHop);
+}
+
+fn host_hears(input: &[u8], clock: ClockMode) {
     let peer = PeerId(1);
     let mut config = HostConfig::new(format());
+    config.clock_mode = clock;
     config.guard = Some(GuardConfig::new(Envelope::of_speed(10.0, 50.0), 0.5));
     config.rewind = Some(RewindConfig::default());
     let mut host = Host::new(config).expect("sound");
-    let (mut now, mut buf) = (SimTime::ZERO, [0; 1000]);
+    let (mut now, mut buf) = (SimTime::ZERO, [0; MAX_DATAGRAM_BYTES]);
     let place = Kinematics::at_rest(now, DVec3::ONE);
     host.spawn(now, Owner::Host, b"rock", &place).expect("room");
-    host.connect(now, peer);
-    host.handle_datagram(now, peer, &join(b"token"));
-    host.admit(now, peer);
+    admitted(&mut host, peer);
     host.spawn(now, Owner::Peer(peer), b"own", &place).expect("admitted");
     for step in steps(input) {
         match step {
@@ -66,7 +83,7 @@ pub fn net_host(input: &[u8]) {
 /// Whatever strangers say before they are in: nobody gets in without being admitted.
 pub fn net_join(input: &[u8]) {
     let mut host = Host::new(HostConfig::new(format())).expect("sound");
-    let (mut now, mut buf) = (SimTime::ZERO, [0; 1000]);
+    let (mut now, mut buf) = (SimTime::ZERO, [0; MAX_DATAGRAM_BYTES]);
     for n in 0..4 {
         host.connect(now, PeerId(n));
     }
@@ -96,15 +113,25 @@ pub fn net_join(input: &[u8]) {
     }
 }
 
+/// A peer connects at the beginning of time and is let in.
+pub(crate) fn admitted(host: &mut Host, peer: PeerId) {
+    host.connect(SimTime::ZERO, peer);
+    host.handle_datagram(SimTime::ZERO, peer, &join(b"token"));
+    host.admit(SimTime::ZERO, peer);
+}
+
 /// One turn of an input.
-enum InputStep<'a> {
+pub(crate) enum InputStep<'a> {
     Wait(u64),
     Datagram(&'a [u8]),
 }
 
-/// A zero and a byte is a pause of so many times 20 ms; any other byte is the length of the
-/// datagram that follows.
-fn steps(input: &[u8]) -> impl Iterator<Item = InputStep<'_>> {
+/// The longest datagram of an input: what a link may carry.
+const LONGEST_BYTES: usize = 1_200;
+
+/// A zero and a byte is a pause of so many times 20 ms. A byte of 255 and two more are the length
+/// of a long datagram, any other byte that of a short one; it follows.
+pub(crate) fn steps(input: &[u8]) -> impl Iterator<Item = InputStep<'_>> {
     let mut rest = input;
     std::iter::from_fn(move || {
         let (&first, tail) = rest.split_first()?;
@@ -113,7 +140,11 @@ fn steps(input: &[u8]) -> impl Iterator<Item = InputStep<'_>> {
             rest = tail;
             return Some(InputStep::Wait(u64::from(pause) * 20));
         }
-        let (bytes, tail) = tail.split_at(usize::from(first).min(tail.len()));
+        let (length, tail) = match (first, tail.split_first_chunk::<2>()) {
+            (255, Some((length, tail))) => (usize::from(u16::from_le_bytes(*length)), tail),
+            _ => (usize::from(first), tail),
+        };
+        let (bytes, tail) = tail.split_at(length.min(LONGEST_BYTES).min(tail.len()));
         rest = tail;
         Some(InputStep::Datagram(bytes))
     })
@@ -131,15 +162,16 @@ fn format() -> Format {
 }
 
 fn datagram(message: &Message) -> Vec<u8> {
-    let mut buf = [0; 1000];
+    let mut buf = [0; MAX_DATAGRAM_BYTES];
     let mut out = PacketWriter::new(&mut buf, &Header { sequence: 0, sent_ms: 0, ack: None });
     out.push(None, message);
     let length = out.finish().expect("it fits");
     buf[..length].to_vec()
 }
 
-fn welcome(format: &Format) -> Vec<u8> {
-    datagram(&Message::Welcome { peer: PeerId(1), format: &format.to_bytes(), config: &[0] })
+fn welcome(format: &Format, clock: ClockMode) -> Vec<u8> {
+    let config = [u8::from(clock == ClockMode::PerHop)];
+    datagram(&Message::Welcome { peer: PeerId(1), format: &format.to_bytes(), config: &config })
 }
 
 fn join(token: &[u8]) -> Vec<u8> {

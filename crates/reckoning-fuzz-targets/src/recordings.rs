@@ -32,18 +32,46 @@ fn file(mut bytes: &[u8]) -> Vec<u8> {
     while let Some((&[kind, low, high], rest)) = bytes.split_first_chunk() {
         let length = usize::from(u16::from_le_bytes([low, high])).min(rest.len());
         let (payload, rest) = rest.split_at(length);
-        let offset = (file.len() as u64).to_le_bytes();
-        let mut header = vec![kind, 0, 0, 0];
-        header.extend((length as u32).to_le_bytes());
-        header.extend((length as u32).to_le_bytes());
-        header.extend(crc32fast::hash(payload).to_le_bytes());
-        let sum = crc32fast::hash(&[&header[..], &offset].concat());
-        file.extend(header);
-        file.extend(sum.to_le_bytes());
-        file.extend(payload);
+        chunk(&mut file, [kind, 0], payload, length as u32);
         bytes = rest;
     }
     file
+}
+
+/// Any contents in packed chunks whose checksums are right:
+/// `kind u8 | raw length u32 | length u16 | payload`, repeated.
+pub fn packed_chunks(mut bytes: &[u8]) {
+    let mut file = file(&[]);
+    while let Some((head, rest)) = bytes.split_first_chunk::<7>() {
+        let [kind, r0, r1, r2, r3, l0, l1] = *head;
+        let length = usize::from(u16::from_le_bytes([l0, l1])).min(rest.len());
+        let (payload, rest) = rest.split_at(length);
+        chunk(&mut file, [kind, 1], payload, u32::from_le_bytes([r0, r1, r2, r3]));
+        bytes = rest;
+    }
+    if let Ok(opened) = open_session(&file) {
+        let again = write_session(&opened.recording, Vec::new()).expect("memory does not fail");
+        let again = open_session(&again).expect("what was written can be read").recording;
+        assert_eq!(again.sample_count(), opened.recording.sample_count());
+    }
+}
+
+/// Any blocks of a Zstandard frame, as a csv.
+pub fn zstd(bytes: &[u8]) {
+    let frame = [&[0x28, 0xb5, 0x2f, 0xfd], bytes].concat();
+    let _ = parse_csv(&frame);
+}
+
+fn chunk(file: &mut Vec<u8>, [kind, packing]: [u8; 2], payload: &[u8], raw: u32) {
+    let offset = (file.len() as u64).to_le_bytes();
+    let mut header = vec![kind, packing, 0, 0];
+    header.extend((payload.len() as u32).to_le_bytes());
+    header.extend(raw.to_le_bytes());
+    header.extend(crc32fast::hash(payload).to_le_bytes());
+    let sum = crc32fast::hash(&[&header[..], &offset].concat());
+    file.extend(header);
+    file.extend(sum.to_le_bytes());
+    file.extend(payload);
 }
 
 /// Any text, packed or not; what is read once is read again from what we write.

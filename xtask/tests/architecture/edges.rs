@@ -51,7 +51,7 @@ const RULES: [Rule; 14] = [
     rule(WEB, &[ENGINE, PREDICT, NET, ARENA, CLIENT]),
     rule("reckon", &[ENGINE, PREDICT, NET, RECORDING, NETSIM, ARENA, LAB, CLIENT, SERVER, WEB]),
     rule(TESTING, &[]),
-    rule("reckoning-fuzz-targets", &[ENGINE, PREDICT, NET, RECORDING, LAB]),
+    rule("reckoning-fuzz-targets", &[ENGINE, PREDICT, NET, RECORDING, LAB, ARENA, SERVER]),
     rule("xtask", &[]),
 ];
 

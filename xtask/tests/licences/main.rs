@@ -2,8 +2,8 @@
 //!
 //! The rules are pure functions over the output of `cargo metadata` ([`rules`]) and over licence
 //! expressions ([`expression`]), tried on made-up input as well. What may come from outside is
-//! listed here, in [`POLICY`]. Known security problems are left out: they need a database from
-//! the network and change without us.
+//! listed in `deny.toml`, which `cargo deny check` reads too. Known security problems are left to
+//! that: they need a database from the network and change without us.
 
 mod expression;
 mod rules;
@@ -12,20 +12,7 @@ use std::env;
 use std::path::PathBuf;
 use std::process::Command;
 
-use rules::{Exception, Policy};
-
-/// What may come from outside. A user of the engine must be able to ship a closed game with it.
-const POLICY: Policy = Policy {
-    allowed: &["MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "Zlib", "Unicode-3.0"],
-    exceptions: &[Exception {
-        name: "webpki-root-certs",
-        licence: "CDLA-Permissive-2.0",
-        // Permissive terms for data: a list of certificates, and of no build of ours. Only
-        // WebAssembly with rustls would compile it; our page has no rustls.
-    }],
-    // The engine's vectors must be the vectors of everyone above it.
-    one_version: &["glam"],
-};
+use rules::Policy;
 
 #[test]
 fn everything_we_compile_may_be_shipped_in_a_closed_game() {
@@ -33,7 +20,8 @@ fn everything_we_compile_may_be_shipped_in_a_closed_game() {
     for line in rules::duplicates(&packages) {
         println!("{line}");
     }
-    let complaints = rules::complaints(&POLICY, &packages);
+    let policy = Policy::from_deny(include_str!("../../../deny.toml"));
+    let complaints = rules::complaints(&policy, &packages);
 
     assert!(packages.len() > 100, "{} packages are not all of them", packages.len());
     assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));

@@ -3,24 +3,54 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
+use toml::Table;
 
 use crate::expression;
 
 /// What may be used.
 pub struct Policy {
     /// Licences that anything may have.
-    pub allowed: &'static [&'static str],
+    pub allowed: Vec<String>,
     /// Licences that one crate may have.
-    pub exceptions: &'static [Exception],
+    pub exceptions: Vec<Exception>,
     /// Crates whose types meet in our API, so that two versions would not fit together.
-    pub one_version: &'static [&'static str],
+    pub one_version: Vec<String>,
+}
+
+impl Policy {
+    /// The rules in a `deny.toml`.
+    pub fn from_deny(text: &str) -> Self {
+        let deny: Table = text.parse().expect("deny.toml is TOML");
+        let licences = &deny["licenses"];
+        let exceptions = values(&licences["exceptions"]).flat_map(|it| {
+            let name = word(&it["crate"]);
+            let exception = move |licence| Exception { name: name.clone(), licence: word(licence) };
+            values(&it["allow"]).map(exception)
+        });
+        let denied = values(&deny["bans"]["deny"]);
+        let doubled = denied.filter(|it| it.get("deny-multiple-versions").is_some());
+        Self {
+            allowed: values(&licences["allow"]).map(word).collect(),
+            exceptions: exceptions.collect(),
+            one_version: doubled.map(|it| word(&it["crate"])).collect(),
+        }
+    }
+}
+
+fn values(list: &toml::Value) -> impl Iterator<Item = &toml::Value> {
+    list.as_array().expect("deny.toml has a list here").iter()
+}
+
+fn word(value: &toml::Value) -> String {
+    value.as_str().expect("deny.toml has a word here").to_owned()
 }
 
 /// A licence that one crate may have. A crate that only ships a file with its terms, without an
 /// expression, has the licence [`FILE_ONLY`].
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exception {
-    pub name: &'static str,
-    pub licence: &'static str,
+    pub name: String,
+    pub licence: String,
 }
 
 /// What stands for the licence of a crate that names only a file.
@@ -66,17 +96,19 @@ pub fn duplicates(packages: &[Package]) -> Vec<String> {
 
 fn licence_complaint(policy: &Policy, package: &Package) -> Option<String> {
     let Package { name, version, licence, .. } = package;
-    let is_exempt =
-        |licence: &str| policy.exceptions.iter().any(|it| it.name == name && it.licence == licence);
-    let allows = |licence: &str| policy.allowed.contains(&licence) || is_exempt(licence);
+    let is_exempt = |licence: &str| {
+        policy.exceptions.iter().any(|it| it.name == *name && it.licence == licence)
+    };
+    let allows =
+        |licence: &str| policy.allowed.iter().any(|it| it == licence) || is_exempt(licence);
     let Some(text) = licence else {
         return Some(format!("{name} {version} names no licence"));
     };
     match expression::is_satisfied(text, &allows) {
         Ok(true) => None,
         Ok(false) => Some(format!(
-            "{name} {version} is licensed as `{text}`: do without it, or allow it in POLICY of \
-             xtask/tests/licences/main.rs, with the reason"
+            "{name} {version} is licensed as `{text}`: do without it, or allow it in \
+             deny.toml, with the reason"
         )),
         Err(error) => Some(format!("{name} {version} has no valid licence: {error}")),
     }
@@ -111,13 +143,13 @@ fn wildcards(package: &Package) -> Vec<String> {
 
 fn unused_exceptions(policy: &Policy, packages: &[Package]) -> Vec<String> {
     let unused = policy.exceptions.iter().filter(|it| packages.iter().all(|p| p.name != it.name));
-    unused.map(|it| format!("{} is gone: remove its exception from POLICY", it.name)).collect()
+    unused.map(|it| format!("{} is gone: remove its exception from deny.toml", it.name)).collect()
 }
 
 fn doubled(policy: &Policy, packages: &[Package]) -> Vec<String> {
     let all = versions(packages);
-    let doubled = policy.one_version.iter().filter_map(|&name| {
-        let versions = all.get(name).filter(|it| it.len() > 1)?;
+    let doubled = policy.one_version.iter().filter_map(|name| {
+        let versions = all.get(name.as_str()).filter(|it| it.len() > 1)?;
         Some(format!("{name} is there as {}: its types must be one", joined(versions)))
     });
     doubled.collect()
@@ -161,11 +193,25 @@ mod tests {
 
     use super::*;
 
-    const POLICY: Policy = Policy {
-        allowed: &["MIT"],
-        exceptions: &[Exception { name: "data", licence: FILE_ONLY }],
-        one_version: &["glam"],
-    };
+    fn policy() -> Policy {
+        Policy {
+            allowed: vec!["MIT".into()],
+            exceptions: vec![Exception { name: "data".into(), licence: FILE_ONLY.into() }],
+            one_version: vec!["glam".into()],
+        }
+    }
+
+    #[test]
+    fn the_policy_is_that_of_cargo_deny() {
+        let policy = Policy::from_deny(
+            "[licenses]\nallow = ['MIT', 'ISC']\nexceptions = [{ crate = 'data', allow = ['X'] }]\n\
+             [bans]\ndeny = [{ crate = 'bad' }, { crate = 'glam', deny-multiple-versions = true }]",
+        );
+
+        assert_eq!(policy.allowed, ["MIT", "ISC"]);
+        assert_eq!(policy.exceptions, [Exception { name: "data".into(), licence: "X".into() }]);
+        assert_eq!(policy.one_version, ["glam"]);
+    }
 
     /// One crate of ours, one from the registry, one with an exception.
     fn good() -> Value {
@@ -186,7 +232,7 @@ mod tests {
     fn changed(change: impl FnOnce(&mut Vec<Value>)) -> Vec<String> {
         let mut metadata = good();
         change(metadata["packages"].as_array_mut().unwrap());
-        complaints(&POLICY, &packages(&metadata))
+        complaints(&policy(), &packages(&metadata))
     }
 
     #[track_caller]
@@ -203,7 +249,7 @@ mod tests {
     #[test]
     fn licences_are_judged() {
         demand(&changed(|it| it[1]["license"] = json!("GPL-3.0")), "`GPL-3.0`");
-        demand(&changed(|it| it[1]["license"] = json!("MIT AND GPL-3.0")), "POLICY");
+        demand(&changed(|it| it[1]["license"] = json!("MIT AND GPL-3.0")), "deny.toml");
         demand(&changed(|it| it[1]["license"] = json!("MIT OR")), "no valid licence");
         demand(&changed(|it| it[1]["license"] = json!(null)), "names no licence");
         let file = |it: &mut Vec<Value>| {
