@@ -126,7 +126,7 @@ impl Client {
     /// When the address or a setting cannot be used, or the system gives no thread.
     pub fn connect(mut config: ClientConfig) -> Result<Self, ConnectError> {
         if config.session.token.is_empty() {
-            config.session.token = random_identity().to_vec();
+            config.session.token = random_identity()?.to_vec();
         }
         let clock = Clock::start();
         let mut client = Self {

@@ -272,7 +272,13 @@ pub(crate) async fn shake_hands(
 /// Says that TLS is spoken here.
 async fn refuse_plain<T>(mut stream: TcpStream) -> Option<T> {
     // What is left unread would make the system reset the connection, and our words with it.
-    let _ = stream.read(&mut [0; 4_096]).await;
+    let (mut request, mut length) = ([0; 4_096], 0);
+    while let Some(room) = request.get_mut(length..).filter(|it| !it.is_empty()) {
+        length += stream.read(room).await.ok().filter(|read| *read > 0)?;
+        if request.get(..length).is_some_and(|it| it.ends_with(b"\r\n\r\n")) {
+            break;
+        }
+    }
     let _ = stream.write_all(USE_HTTPS).await;
     let _ = stream.shutdown().await;
     None

@@ -28,6 +28,7 @@ mod health;
 mod http;
 mod join_auth;
 mod limits;
+mod local_pins;
 pub mod logs;
 pub mod metrics;
 mod networks;

@@ -154,6 +154,9 @@ impl Server {
         let Self { settings, host, page, info } = self;
         // However they came: from a file, or filled in by the program.
         settings.validate().map_err(ServeError::Settings)?;
+        for warning in settings.warnings() {
+            tracing::warn!("{warning}");
+        }
         let certificates = CertificateStore::new(&settings.certificate, unix_seconds())
             .map_err(ServeError::Identity)?;
         let host = Host::new(host).map_err(ServeError::Host)?;

@@ -4,8 +4,10 @@ mod support;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use reckoning_client::{ClientConfig, Trust};
+use reckoning_client::{ClientConfig, Status, Trust};
 use reckoning_server::Running;
 use reckoning_server::token::to_hex;
 
@@ -123,4 +125,67 @@ fn changed_files_are_taken_by_themselves_and_broken_ones_are_not() {
     assert!(stays(&mut player));
     server.stop();
     std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// A program of another user that waits on a port for clients: its certificate is noted nowhere.
+fn impostor(address: SocketAddr) -> quinn::Endpoint {
+    let made = rcgen::generate_simple_self_signed(vec!["localhost".into(), "127.0.0.1".into()]);
+    let made = made.unwrap();
+    let key = rustls::pki_types::PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
+    let provider = rustls::crypto::ring::default_provider().into();
+    let mut tls = rustls::ServerConfig::builder_with_provider(provider)
+        .with_protocol_versions(&[&rustls::version::TLS13])
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![made.cert.der().clone()], key.into())
+        .unwrap();
+    tls.alpn_protocols = vec![b"reckoning/1".to_vec()];
+    let tls = quinn::crypto::rustls::QuicServerConfig::try_from(tls).unwrap();
+    quinn::Endpoint::server(quinn::ServerConfig::with_crypto(Arc::new(tls)), address).unwrap()
+}
+
+#[test]
+fn an_impostor_on_the_same_loopback_port_is_refused_and_the_server_is_taken_back() {
+    let server = serve(&[]);
+    let address = server.address();
+    let mut player = Native::new(address);
+    wait_for("in, without a word about certificates", 10.0, || {
+        player.frame();
+        player.is_joined()
+    });
+    server.stop();
+
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let fooled = Arc::new(AtomicUsize::new(0));
+    let reason = runtime.block_on(async {
+        let (endpoint, fooled) = (impostor(address), fooled.clone());
+        tokio::spawn(async move {
+            while let Some(incoming) = endpoint.accept().await {
+                let is_taken = usize::from(incoming.await.is_ok());
+                fooled.fetch_add(is_taken, Ordering::Relaxed);
+            }
+        });
+        for _ in 0..1_000 {
+            player.frame();
+            tokio::time::sleep(support::FRAME).await;
+            match player.client.status() {
+                Status::Reconnecting { reason } if reason.contains("certificate") => {
+                    return reason.clone();
+                }
+                _ => {}
+            }
+        }
+        format!("{:?}", player.client.status())
+    });
+    assert!(reason.contains("no server of this user has this certificate"), "{reason}");
+    assert_eq!(fooled.load(Ordering::Relaxed), 0, "the impostor got through no handshake");
+    drop(runtime);
+
+    let again = serve(&[&format!("listen={address}")]);
+    wait_for("back at the real one", 15.0, || {
+        player.frame();
+        player.is_joined()
+    });
+    assert_eq!(player.joins, 2);
+    again.stop();
 }

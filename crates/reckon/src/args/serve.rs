@@ -54,7 +54,11 @@ pub struct Assignments(pub Vec<String>);
 /// `--set`, and the options that are short for it.
 const ASSIGNING: [(&str, &str, &str); 4] = [
     ("set", "NAME=VALUE", "One setting, such as limits.peers=32; wins over the file, may repeat"),
-    ("listen", "ADDRESS", "Short for --set listen=ADDRESS [default: 127.0.0.1:4433]"),
+    (
+        "listen",
+        "ADDRESS",
+        "Short for --set listen=ADDRESS, an address or a name [default: 127.0.0.1:4433]",
+    ),
     ("record", "FOLDER", "Short for --set recording.folder=FOLDER"),
     ("token-key", "FILE", "Let in holders of a token only; see `reckon token --help`"),
 ];

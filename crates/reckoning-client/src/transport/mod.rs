@@ -8,6 +8,8 @@
 mod native;
 #[cfg(target_arch = "wasm32")]
 mod web;
+#[cfg(any(target_arch = "wasm32", test))]
+mod web_policy;
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -23,11 +25,16 @@ pub(crate) use web::{Clock, Transport, random_identity};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Trust {
-    /// On this machine any; elsewhere those whose certificate the system trusts.
+    /// Those whose certificate the system trusts, and on this machine also those that the same user
+    /// started: servers note their certificates in a folder that only their user can write.
     #[default]
     SystemRoots,
-    /// The one whose certificate has this SHA-256, as its `/reckoning.json` tells.
+    /// The one whose certificate has this SHA-256, and nothing else: a browser that cannot reach it
+    /// by WebTransport does not try a WebSocket, which cannot be pinned.
     Pinned([u8; 32]),
+    /// As [`SystemRoots`](Self::SystemRoots); but a browser may, where nothing better works, speak to
+    /// another machine without TLS, so that anyone on the way can read and change what is played.
+    Plaintext,
 }
 
 /// State of the connection.

@@ -15,6 +15,7 @@ use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 
 use super::{ALPN_NATIVE, ALPN_WEB, Identity, IdentityError};
+use crate::local_pins::{Note, RENEW_EVERY};
 use crate::settings;
 
 /// What the TCP port speaks beneath TLS.
@@ -30,6 +31,8 @@ pub(crate) struct CertificateStore {
     current: RwLock<Arc<Identity>>,
     /// The files as they were when they were last read, whatever came of it.
     read: Mutex<Stamp>,
+    /// What clients on this machine find of the current one, and when it was last renewed.
+    note: Mutex<(Option<Note>, u64)>,
 }
 
 impl CertificateStore {
@@ -42,8 +45,10 @@ impl CertificateStore {
         now: u64,
     ) -> Result<Arc<Self>, IdentityError> {
         let read = Mutex::new(stamp(settings));
-        let current = RwLock::new(Arc::new(Identity::new(settings, now)?));
-        Ok(Arc::new(Self { settings: settings.clone(), current, read }))
+        let identity = Identity::new(settings, now)?;
+        let note = Mutex::new((Note::write(&identity.sha256()), now));
+        let current = RwLock::new(Arc::new(identity));
+        Ok(Arc::new(Self { settings: settings.clone(), current, read, note }))
     }
 
     /// The certificate that new connections get.
@@ -61,18 +66,38 @@ impl CertificateStore {
         let mut read = self.read();
         *read = stamp(&self.settings);
         let new = Arc::new(Identity::new(&self.settings, now)?);
+        let is_other = self.current().sha256() != new.sha256();
+        let sha256 = new.sha256();
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = new;
+        if is_other {
+            *self.note() = (Note::write(&sha256), now);
+        }
         Ok(())
     }
 
     /// Replaces a made certificate that is about to end, and one whose files changed; `None` when
     /// there was nothing to do.
     pub(crate) fn refresh(&self, now: u64) -> Option<Result<(), IdentityError>> {
+        self.renew_note(now);
         let is_due = match self.current().renew_at {
             Some(renew_at) => now >= renew_at,
             None => *self.read() != stamp(&self.settings),
         };
         is_due.then(|| self.reload(now))
+    }
+
+    fn renew_note(&self, now: u64) {
+        let mut note = self.note();
+        if now.saturating_sub(note.1) >= RENEW_EVERY.as_secs() {
+            note.1 = now;
+            if let Some(note) = &note.0 {
+                note.renew();
+            }
+        }
+    }
+
+    fn note(&self) -> MutexGuard<'_, (Option<Note>, u64)> {
+        self.note.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn read(&self) -> MutexGuard<'_, Stamp> {

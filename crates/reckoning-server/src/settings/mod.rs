@@ -5,9 +5,11 @@
 //! misspelt name or a wrong type is reported together with what is accepted.
 
 mod error;
+mod listen;
 mod merge;
 mod reload;
 mod validate;
+mod warnings;
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -31,7 +33,8 @@ pub const MAX_FILE_BYTES: usize = 128 << 10;
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Settings {
-    /// Where to listen, UDP and TCP. Default: `127.0.0.1:4433`.
+    /// Where to listen, UDP and TCP; in a file also by name. Default: `127.0.0.1:4433`.
+    #[serde(deserialize_with = "listen::deserialize")]
     pub listen: SocketAddr,
     /// Where `/health` and `/metrics` are answered. Default: `auto`.
     pub operator_listen: OperatorListen,
@@ -44,6 +47,8 @@ pub struct Settings {
     pub origins: Vec<String>,
     /// Who may join. Default: `open`.
     pub access: Access,
+    /// Whether it is meant that everyone may join who reaches the server. Default: false.
+    pub allow_open: bool,
     /// File with the key that signs tokens, in hexadecimal. Default: none.
     #[serde(deserialize_with = "optional_path")]
     pub token_key_file: Option<PathBuf>,
@@ -416,6 +421,12 @@ impl Settings {
     #[must_use]
     pub fn differences(&self, other: &Self) -> Vec<&'static str> {
         reload::differences(self, other)
+    }
+
+    /// What is allowed and may not be meant. A server logs it when it starts.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<&'static str> {
+        warnings::all(self)
     }
 
     /// Checks every range and every combination. A server does so when it starts.

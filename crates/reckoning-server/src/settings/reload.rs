@@ -38,6 +38,7 @@ pub(super) fn texts(it: &Settings) -> Vec<(&'static str, String)> {
         ("http", text(&it.http)),
         ("origins", text(&it.origins)),
         ("access", text(&it.access)),
+        ("allow_open", text(&it.allow_open)),
         ("token_key_file", text(&it.token_key_file)),
         ("token_server", text(&it.token_server)),
         ("token_audience", text(&it.token_audience)),

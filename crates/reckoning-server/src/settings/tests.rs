@@ -39,6 +39,7 @@ fn documented(name: &str, value: &toml::Value) -> String {
         }
         toml::Value::Integer(whole) => whole.to_string(),
         toml::Value::Float(number) => number.to_string(),
+        toml::Value::Boolean(truth) => truth.to_string(),
         other => panic!("no setting is {other:?}"),
     }
 }

@@ -146,6 +146,12 @@ pub fn remember(key: &str, value: &str) {
     }
 }
 
+/// Whether the page came over TLS.
+pub fn is_secure() -> bool {
+    let protocol = window().and_then(|it| it.location().protocol().ok());
+    protocol.as_deref() == Some("https:")
+}
+
 /// Fetches a text, or bytes with [`fetch_bytes`]; `None` unless the server has it.
 pub async fn fetch_text(url: &str) -> Option<String> {
     let response = fetch(url).await?;

@@ -9,7 +9,7 @@ use reckoning_arena::protocol::{
     ClientMessage, DebugDatagram, OwnState, Picture, ServerMessage, ServerTuning, Tag,
 };
 use reckoning_arena::{BodyKind, Input, Level, Player, PlayerId, Team};
-use reckoning_client::{Client, ClientConfig, Delivery, EntityId, SessionEvent, Status};
+use reckoning_client::{Client, ClientConfig, Delivery, EntityId, SessionEvent, Status, Trust};
 
 use super::draw::Ground;
 use crate::comparison::ComparisonStreams;
@@ -60,6 +60,10 @@ impl Live {
         let mut config = ClientConfig::new(server);
         config.session = reckoning_arena::host::session_config(&controls.tuning);
         config.session.ghost = controls.ghosts();
+        if !super::dom::is_secure() {
+            // Whoever could change what is played could have changed this page.
+            config.trust = Trust::Plaintext;
+        }
         config.session.timeout = Duration::from_secs(3);
         let client = Client::connect(config).map_err(|error| error.to_string())?;
         Ok(Self {

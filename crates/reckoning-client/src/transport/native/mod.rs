@@ -2,6 +2,7 @@
 
 mod clock;
 mod fixed_window;
+mod pins;
 mod trust;
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -112,11 +113,12 @@ impl Drop for Transport {
 }
 
 /// A name that no other client has.
-pub(crate) fn random_identity() -> [u8; 16] {
+pub(crate) fn random_identity() -> Result<[u8; 16], ConnectError> {
     let mut identity = [0; 16];
-    // Without random numbers there is no TLS either, so nobody will see the zeros.
-    let _ = SystemRandom::new().fill(&mut identity);
-    identity
+    match SystemRandom::new().fill(&mut identity) {
+        Ok(()) => Ok(identity),
+        Err(_) => Err(ConnectError::System { reason: "no random numbers".to_string() }),
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

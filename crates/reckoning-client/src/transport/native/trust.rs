@@ -9,8 +9,9 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
-use rustls_platform_verifier::BuilderVerifierExt;
+use rustls_platform_verifier::Verifier;
 
+use super::pins;
 use crate::transport::Trust;
 
 const ALPN: &[u8] = b"reckoning/1";
@@ -22,44 +23,68 @@ pub(super) fn tls(address: IpAddr, trust: &Trust) -> Result<QuicClientConfig, St
     let builder = ClientConfig::builder_with_provider(provider.clone())
         .with_protocol_versions(&[&rustls::version::TLS13])
         .map_err(reason)?;
-    let pinned = match trust {
-        Trust::Pinned(sha256) => Some(Some(*sha256)),
-        Trust::SystemRoots if address.to_canonical().is_loopback() => Some(None),
-        Trust::SystemRoots => None,
+    let is_here = address.to_canonical().is_loopback();
+    let verifier: Arc<dyn ServerCertVerifier> = match trust {
+        Trust::Pinned(sha256) => Arc::new(HashVerifier::new(Taken::Pinned(*sha256), provider)),
+        _ if is_here => Arc::new(HashVerifier::new(Taken::Noted, provider)),
+        _ => Arc::new(Verifier::new(provider).map_err(reason)?),
     };
-    let mut config = match pinned {
-        Some(sha256) => builder
-            .dangerous()
-            .with_custom_certificate_verifier(Arc::new(PinnedVerifier { sha256, provider }))
-            .with_no_client_auth(),
-        None => builder.with_platform_verifier().map_err(reason)?.with_no_client_auth(),
-    };
+    let mut config =
+        builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth();
     config.alpn_protocols = vec![ALPN.to_vec()];
     QuicClientConfig::try_from(config).map_err(|error| error.to_string())
 }
 
-/// Takes one certificate only, or any when nobody else can be at the address.
+/// Knows certificates by their hash.
 #[derive(Debug)]
-struct PinnedVerifier {
-    sha256: Option<[u8; 32]>,
+struct HashVerifier {
+    taken: Taken,
     provider: Arc<CryptoProvider>,
 }
 
-impl ServerCertVerifier for PinnedVerifier {
+/// Which certificates are taken.
+#[derive(Clone, Copy, Debug)]
+enum Taken {
+    /// One only.
+    Pinned([u8; 32]),
+    /// Those that servers of this user noted, and those that the system trusts.
+    Noted,
+}
+
+/// What is said of a certificate that is neither noted nor trusted.
+const STRANGER: &str = "no server of this user has this certificate, nor does the system trust it; \
+                        if it is right, pin it";
+
+impl HashVerifier {
+    const fn new(taken: Taken, provider: Arc<CryptoProvider>) -> Self {
+        Self { taken, provider }
+    }
+}
+
+impl ServerCertVerifier for HashVerifier {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
+        intermediates: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         let shown = digest(&SHA256, end_entity);
-        if self.sha256.is_none_or(|pinned| shown.as_ref() == pinned) {
-            Ok(ServerCertVerified::assertion())
-        } else {
-            Err(Error::InvalidCertificate(CertificateError::ApplicationVerificationFailure))
+        let is_known = match self.taken {
+            Taken::Pinned(sha256) => shown.as_ref() == sha256,
+            Taken::Noted => pins::is_noted(shown.as_ref()),
+        };
+        if is_known {
+            return Ok(ServerCertVerified::assertion());
         }
+        if let Taken::Noted = self.taken {
+            let system = Verifier::new(self.provider.clone());
+            let verdict = system
+                .and_then(|it| it.verify_server_cert(end_entity, intermediates, name, ocsp, now));
+            return verdict.map_err(|_| Error::General(STRANGER.to_string()));
+        }
+        Err(Error::InvalidCertificate(CertificateError::ApplicationVerificationFailure))
     }
 
     fn verify_tls12_signature(

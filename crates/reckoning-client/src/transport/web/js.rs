@@ -9,6 +9,9 @@ extern "C" {
     #[wasm_bindgen(js_namespace = performance, js_name = now)]
     pub fn performance_now() -> f64;
 
+    #[wasm_bindgen(catch, js_namespace = crypto, js_name = getRandomValues)]
+    pub fn fill_random(bytes: &Uint8Array) -> Result<JsValue, JsValue>;
+
     #[wasm_bindgen(js_name = fetch)]
     pub fn fetch(url: &str) -> Promise;
 

@@ -1,4 +1,5 @@
-//! Browser transport: WebTransport datagrams, or a WebSocket where that is missing or blocked.
+//! Browser transport: WebTransport datagrams, or a WebSocket where that is missing or blocked and the
+//! server is not pinned. What may go without TLS is in [`super::web_policy`].
 //!
 //! The page of the server, or any other that may reach it, asks `/reckoning.json` for the hash of
 //! the certificate, so that a self-made one will do.
@@ -11,12 +12,14 @@ mod stream;
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use js_sys::Uint8Array;
 use reckoning::SimTime;
 use wasm_bindgen_futures::spawn_local;
 
 use self::server_info::ServerInfo;
 use self::socket::Socket;
 use self::stream::Stream;
+use super::web_policy::{TcpSecurity, may_fall_back};
 use super::{ConnectError, ReceiveQueue, TransportState, Trust, host_and_port};
 
 /// The clock of the page.
@@ -42,8 +45,14 @@ pub(crate) struct Transport {
 }
 
 /// A name that no other client has.
-pub(crate) fn random_identity() -> [u8; 16] {
-    std::array::from_fn(|_| (js_sys::Math::random() * 256.0) as u8)
+pub(crate) fn random_identity() -> Result<[u8; 16], ConnectError> {
+    let bytes = Uint8Array::new_with_length(16);
+    // `Math.random` can be foreseen, and whoever knows a client's name can take its bodies.
+    js::fill_random(&bytes)
+        .map_err(|_| ConnectError::System { reason: "no random numbers".to_string() })?;
+    let mut identity = [0; 16];
+    bytes.copy_to(&mut identity);
+    Ok(identity)
 }
 
 /// What the callbacks of the browser share with the transport.
@@ -149,17 +158,22 @@ impl Shared {
 
 /// Tries WebTransport, then a WebSocket.
 async fn run(shared: Rc<Shared>, server: String, trust: Trust) {
-    let info = ServerInfo::ask(&server).await;
+    let security = TcpSecurity::choose(&server, server_info::page_is_secure(), &trust);
+    let info = ServerInfo::ask(&server, security).await;
     let hash = match trust {
         Trust::Pinned(sha256) => Some(sha256),
-        Trust::SystemRoots => info.certificate_sha256,
+        Trust::SystemRoots | Trust::Plaintext => info.certificate_sha256,
     };
     if let Ok((stream, reader)) = Stream::open(&server, hash).await {
         shared.begin(Sink::Stream(stream));
         stream::read(&shared, &reader).await;
         return shared.end("the server closed the connection");
     }
-    match Socket::open(&server, info.is_secure, &shared) {
+    if !may_fall_back(&trust) {
+        return shared
+            .end("WebTransport does not reach the server, and a WebSocket cannot be pinned");
+    }
+    match Socket::open(&server, security, &shared) {
         Ok(socket) => {
             // Its callback reports when it is open; until then it drops what it is given.
             shared.sink.replace(Sink::Socket(socket));

@@ -5,28 +5,27 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
 use super::js;
+use crate::transport::web_policy::TcpSecurity;
 
 /// The part of a server's description that a browser needs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ServerInfo {
     /// The hash to pin; `None` when its certificate is one that browsers trust.
     pub(super) certificate_sha256: Option<[u8; 32]>,
-    /// Whether our page came over TLS, so that only TLS is allowed.
-    pub(super) is_secure: bool,
 }
 
 impl ServerInfo {
     /// Asks the server. One that does not answer may still be reached.
-    pub(super) async fn ask(server: &str) -> Self {
-        let is_secure = page_is_secure();
-        let scheme = if is_secure { "https" } else { "http" };
+    pub(super) async fn ask(server: &str, security: TcpSecurity) -> Self {
+        let [scheme, _] = security.schemes();
         let url = format!("{scheme}://{server}/reckoning.json");
         let certificate_sha256 = hash_at(&url).await.ok().flatten();
-        Self { certificate_sha256, is_secure }
+        Self { certificate_sha256 }
     }
 }
 
-fn page_is_secure() -> bool {
+/// Whether our page came over TLS.
+pub(super) fn page_is_secure() -> bool {
     let location = Reflect::get(&js_sys::global(), &"location".into());
     let protocol = location.and_then(|it| Reflect::get(&it, &"protocol".into()));
     protocol.is_ok_and(|it| it.as_string().as_deref() == Some("https:"))

@@ -9,6 +9,7 @@ use wasm_bindgen::{JsCast, JsValue};
 
 use super::js::WebSocket;
 use super::{Shared, TransportState};
+use crate::transport::web_policy::TcpSecurity;
 
 /// More waiting than this means that the network is behind; what is new then is dropped.
 const BUFFERED_BYTES: f64 = 4_800.0;
@@ -27,8 +28,12 @@ impl fmt::Debug for Socket {
 
 impl Socket {
     /// Begins to connect; the state in `shared` tells when it is open.
-    pub(super) fn open(server: &str, secure: bool, shared: &Rc<Shared>) -> Result<Self, JsValue> {
-        let scheme = if secure { "wss" } else { "ws" };
+    pub(super) fn open(
+        server: &str,
+        security: TcpSecurity,
+        shared: &Rc<Shared>,
+    ) -> Result<Self, JsValue> {
+        let [_, scheme] = security.schemes();
         let socket = WebSocket::new_socket(&format!("{scheme}://{server}/ws"))?;
         socket.set_binary_type("arraybuffer");
         let calls = [opened(shared.clone()), came(shared.clone()), closed(shared.clone())];
