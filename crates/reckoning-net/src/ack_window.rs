@@ -11,7 +11,7 @@ pub(crate) const fn ahead(a: u16, b: u16) -> i16 {
     a.wrapping_sub(b).cast_signed()
 }
 
-/// Number of a datagram or command in 64 bits, of which the lowest sixteen travel.
+/// Number of a datagram, command or update in 64 bits, of which the lowest sixteen travel.
 ///
 /// The rest is restored on receipt, from the newest number received, so that a number kept for
 /// hours still compares: sixteen bits would turn round after 32,768 datagrams.
@@ -26,6 +26,35 @@ impl Sequence {
         near.map_or(first, |near| {
             Self(near.0.saturating_add_signed(i64::from(ahead(low, near.low()))))
         })
+    }
+
+    /// The first number with these lowest bits that is not before `newest`, for numbers that never
+    /// come in again once a later one did.
+    pub(crate) fn at_or_after(low: u16, newest: Option<Self>) -> Self {
+        newest.map_or_else(
+            || Self::restore(low, None),
+            |newest| Self(newest.0.saturating_add(u64::from(low.wrapping_sub(newest.low())))),
+        )
+    }
+
+    /// The number after this one.
+    pub(crate) const fn next(self) -> Self {
+        self.plus(1)
+    }
+
+    /// The number so many after this one.
+    pub(crate) const fn plus(self, count: u16) -> Self {
+        Self(self.0.saturating_add(count as u64))
+    }
+
+    /// The number so many before this one.
+    pub(crate) const fn minus(self, count: u16) -> Self {
+        Self(self.0.saturating_sub(count as u64))
+    }
+
+    /// The number itself, for keys.
+    pub(crate) const fn value(self) -> u64 {
+        self.0
     }
 
     /// What travels.

@@ -52,15 +52,15 @@ impl core::error::Error for SendError {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SentItem {
     /// An update of an entity, as a distance class wrote it, in one epoch of the interest set.
-    Update { entity: EntityId, number: u16, class: u8, epoch: u16 },
+    Update { entity: EntityId, number: Sequence, class: u8, epoch: u32 },
     /// The entry of an entity, with everything the receiver needs to begin.
-    Enter { entity: EntityId, number: u16, class: u8, epoch: u16 },
+    Enter { entity: EntityId, number: Sequence, class: u8, epoch: u32 },
     /// An update sent before the entry was acknowledged: it serves as no baseline.
-    EarlyUpdate { entity: EntityId, number: u16, epoch: u16 },
+    EarlyUpdate { entity: EntityId, number: Sequence, epoch: u32 },
     /// The exit of an entity, which ends the epoch.
-    Exit { entity: EntityId, epoch: u16 },
+    Exit { entity: EntityId, epoch: u32 },
     /// A control message.
-    Control { serial: u16 },
+    Control { serial: u32 },
     /// A reliable message.
     Reliable { index: u16 },
     /// The welcome.

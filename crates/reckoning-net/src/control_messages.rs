@@ -30,7 +30,7 @@ impl ControlMessage {
 pub(crate) struct PendingControl {
     pub(crate) entity: EntityId,
     pub(crate) message: ControlMessage,
-    pub(crate) serial: u16,
+    pub(crate) serial: u32,
     in_flight: bool,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct PendingControl {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ControlMessages {
     list: Vec<PendingControl>,
-    next_serial: u16,
+    next_serial: u32,
 }
 
 impl ControlMessages {
@@ -63,24 +63,29 @@ impl ControlMessages {
         self.list.retain(|pending| pending.entity != entity);
     }
 
+    /// Whether a message about an entity waits to be acknowledged.
+    pub(crate) fn is_about(&self, entity: EntityId) -> bool {
+        self.list.iter().any(|pending| pending.entity == entity)
+    }
+
     /// The next one to write into a datagram.
     pub(crate) fn next(&self) -> Option<PendingControl> {
         self.list.iter().find(|pending| !pending.in_flight).copied()
     }
 
-    pub(crate) fn sent(&mut self, serial: u16) {
+    pub(crate) fn sent(&mut self, serial: u32) {
         self.set_in_flight(serial, true);
     }
 
-    pub(crate) fn lost(&mut self, serial: u16) {
+    pub(crate) fn lost(&mut self, serial: u32) {
         self.set_in_flight(serial, false);
     }
 
-    pub(crate) fn acknowledged(&mut self, serial: u16) {
+    pub(crate) fn acknowledged(&mut self, serial: u32) {
         self.list.retain(|pending| pending.serial != serial);
     }
 
-    fn set_in_flight(&mut self, serial: u16, in_flight: bool) {
+    fn set_in_flight(&mut self, serial: u32, in_flight: bool) {
         if let Some(pending) = self.list.iter_mut().find(|pending| pending.serial == serial) {
             pending.in_flight = in_flight;
         }

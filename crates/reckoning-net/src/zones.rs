@@ -21,7 +21,7 @@ use reckoning::error::{PublisherError, SettingError};
 use reckoning::export::ExportRule;
 use reckoning::{AngleThreshold, ConfigError, Model, Threshold};
 
-use crate::wire::MAX_CLASS;
+use crate::wire::{Format, MAX_CLASS};
 
 /// Distance classes at most.
 pub const MAX_CLASSES: usize = 8;
@@ -44,6 +44,10 @@ pub struct ZoneClass {
     /// peer acknowledged it. Keep it below half of the peers' `max_extrapolation`. Not zero, and at
     /// least `min_interval`. Default: 1 s.
     pub heartbeat: Duration,
+    /// Shortens each heartbeat at random by up to this share, and the first one after an entity
+    /// entered the interest set by any, so that bodies that entered together do not fall due
+    /// together. 0 to 0.5; 0 does neither. Default: 0.1.
+    pub heartbeat_spread: f64,
     /// The entity is predicted with this model instead of its own. Default: `None`, its own.
     pub model: Option<Model>,
     /// How often all steps of the format are doubled, 0 to 15: 3 makes them eight times as coarse.
@@ -60,6 +64,7 @@ impl Default for ZoneClass {
             angle_threshold: AngleThreshold::degrees(5.0).ok(),
             min_interval: Duration::ZERO,
             heartbeat: Duration::from_secs(1),
+            heartbeat_spread: 0.1,
             model: None,
             coarser_log2: 0,
         }
@@ -67,6 +72,15 @@ impl Default for ZoneClass {
 }
 
 impl ZoneClass {
+    /// How long after an update the next heartbeat falls due; `roll` is from 0 to 1.
+    pub(crate) fn heartbeat_after(&self, first: bool, roll: f64) -> Duration {
+        if self.heartbeat_spread == 0.0 {
+            return self.heartbeat;
+        }
+        let share = if first { roll } else { 1.0 - self.heartbeat_spread * roll };
+        self.heartbeat.mul_f64(share).max(self.min_interval)
+    }
+
     /// When a peer of this class is due an update.
     pub(crate) const fn export_rule(&self) -> ExportRule {
         ExportRule {
@@ -118,8 +132,21 @@ impl ZoneConfig {
                 let (heartbeat, min_interval) = (class.heartbeat, class.min_interval);
                 return Err(PublisherError::HeartbeatTooShort { heartbeat, min_interval }.into());
             }
+            SettingError::in_range("heartbeat_spread", class.heartbeat_spread, 0.0, 0.5)?;
             let most = f64::from(MAX_CLASS);
             SettingError::in_range("coarser_log2", f64::from(class.coarser_log2), 0.0, most)?;
+        }
+        Ok(())
+    }
+
+    /// Validates the thresholds of all classes against what a format rounds.
+    ///
+    /// # Errors
+    /// Names the first threshold that rounding alone would cross.
+    pub(crate) fn check_thresholds(&self, format: &Format) -> Result<(), ConfigError> {
+        for class in &self.classes {
+            let format = format.coarser(class.coarser_log2);
+            format.check_thresholds(class.threshold, class.angle_threshold)?;
         }
         Ok(())
     }

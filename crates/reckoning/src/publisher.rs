@@ -355,6 +355,14 @@ impl Publisher {
         self.last = sent;
     }
 
+    /// Brings the next heartbeat forward to this share of its span, 0 to 1: given shares of their own,
+    /// bodies that began together do not fall due together. Later ones keep their distance.
+    pub fn shorten_heartbeat(&mut self, share: f64) {
+        let span = self.heartbeat_at.saturating_since(self.last.at());
+        let span = span_of(span.as_secs_f64() * share.clamp(0.0, 1.0));
+        self.heartbeat_at = self.last.at() + span.max(self.config.min_interval);
+    }
+
     /// Takes notice that the update about the moment `at` was lost on its way, as missing
     /// acknowledgements tell. Unless a newer one was exported since, the next observation is
     /// exported again ([`ExportReason::Requested`]), so that listeners need not wait for the

@@ -125,6 +125,7 @@ impl HostConfig {
 
     pub(crate) fn validate(&self) -> Result<(), ConfigError> {
         self.zones.validate()?;
+        self.zones.check_thresholds(&self.format)?;
         self.model.validate()?;
         let spans = [
             ("tick", self.tick),

@@ -13,6 +13,7 @@ use super::connections::Peer;
 use super::entities::BaselineRef;
 use super::entities::EntityTable;
 use super::sending::{InterestStage, PeerEntityState};
+use crate::ack_window::Sequence;
 use crate::channel::{Channel, SentItem};
 use crate::control_messages::ControlMessages;
 use crate::loss_detection::{PacketOutcome, SentPacket, SentPackets};
@@ -128,7 +129,7 @@ impl<'a> DeliveryEffects<'a> {
         &mut self,
         entity: EntityId,
         update: BaselineRef,
-        epoch: u16,
+        epoch: u32,
         enters: bool,
         at: SimTime,
     ) {
@@ -182,7 +183,7 @@ impl<'a> DeliveryEffects<'a> {
         }
     }
 
-    fn update_lost(&mut self, entity: EntityId, number: u16, epoch: u16) {
+    fn update_lost(&mut self, entity: EntityId, number: Sequence, epoch: u32) {
         let Some(state) = self.state(entity, epoch) else { return };
         state.lost(number);
         let slot = state.slot;
@@ -199,7 +200,7 @@ impl<'a> DeliveryEffects<'a> {
 
     /// Datagrams carry entities in the order of the states, so the next is nearly always the one
     /// after the last.
-    fn state(&mut self, entity: EntityId, epoch: u16) -> Option<&mut PeerEntityState> {
+    fn state(&mut self, entity: EntityId, epoch: u32) -> Option<&mut PeerEntityState> {
         let next = self.entity_states.get(self.next).is_some_and(|state| state.entity == entity);
         let place = if next {
             self.next

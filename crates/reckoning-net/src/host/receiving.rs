@@ -13,7 +13,7 @@ use super::connections::{Peer, PeerStage, PendingPing};
 use super::delivery::DeliveryEffects;
 use super::entities::{Entity, full_update};
 use super::event::{Departure, HostEvent};
-use crate::ack_window::{Arrival, ahead};
+use crate::ack_window::Arrival;
 use crate::channel::{Arriving, is_ack_eliciting};
 use crate::control_messages::ControlMessage;
 use crate::loss_detection::AckReport;
@@ -316,8 +316,7 @@ impl IncomingUpdate<'_> {
             stats.stale += 1;
             return Err(Handled::Done);
         }
-        let newest = inbound.history.newest();
-        let baseline = newest.and_then(|newest| seq.baseline(newest));
+        let (number, baseline) = inbound.history.restore(seq);
         let baseline = baseline.and_then(|number| inbound.history.get(number));
         if matches!(seq, UpdateSeq::Delta { .. }) && baseline.is_none() {
             stats.no_baseline += 1;
@@ -327,10 +326,6 @@ impl IncomingUpdate<'_> {
             stats.malformed += 1;
             return Err(Handled::Retry);
         };
-        let number = seq.number(newest.unwrap_or_default());
-        if !self.body.has_baseline() && newest.is_some_and(|newest| ahead(newest, number) > 0) {
-            inbound.history.clear(); // the owner numbers anew
-        }
         inbound.history.put(number, update);
         inbound.sequence = Some(self.datagram.sequence);
         Ok(update)

@@ -8,6 +8,7 @@ use reckoning::{ConfigError, Model, SimTime, Threshold};
 use super::Host;
 use super::entities::new_fairness;
 use crate::wire::PeerId;
+use crate::zones::ZoneConfig;
 
 /// What a host leaves out while the machine it runs on cannot keep up. Default: nothing.
 ///
@@ -48,7 +49,8 @@ impl Host {
     /// ratio to it.
     ///
     /// # Errors
-    /// When a farther class would get a threshold that is not valid; nothing changes then.
+    /// When a class would get a threshold that is not valid, or finer than what the format rounds;
+    /// nothing changes then.
     pub fn set_threshold(&mut self, threshold: Threshold) -> Result<(), ConfigError> {
         let mut classes = self.config.zones.classes.clone();
         let Some(nearest) = classes.first().map(|class| class.threshold.max_error_m()) else {
@@ -63,6 +65,8 @@ impl Host {
                 (_, false) => Threshold::metres(farther)?,
             };
         }
+        let zones = ZoneConfig { classes: classes.clone(), ..self.config.zones };
+        zones.check_thresholds(&self.config.format)?;
         self.config.zones.classes.clone_from(&classes);
         self.entities.zones.classes = classes;
         Ok(())

@@ -19,8 +19,10 @@ pub struct SessionConfig {
     pub token: Vec<u8>,
     /// Custom models and paths that the host's format names. Default: none.
     pub registry: Registry,
-    /// When updates of owned entities are exported; the host's format sets the rounding.
-    /// Default: [`PublisherConfig::default`].
+    /// When updates of owned entities are exported; the host's format sets the rounding, and its
+    /// thresholds are raised to that if need be
+    /// ([`SessionEvent::ThresholdRaised`](crate::SessionEvent)). The seed is mixed with entity and
+    /// peer. Default: [`PublisherConfig::default`] with a `heartbeat_spread` of a tenth.
     pub publisher: PublisherConfig,
     /// How entities of others are shown. Default: [`GhostConfig::default`].
     pub ghost: GhostConfig,
@@ -46,10 +48,12 @@ pub struct SessionConfig {
 impl Default for SessionConfig {
     /// A player in a 60 Hz game over the Internet.
     fn default() -> Self {
+        let mut publisher = PublisherConfig::default();
+        publisher.heartbeat_spread = 0.1;
         Self {
             token: Vec::new(),
             registry: Registry::default(),
-            publisher: PublisherConfig::default(),
+            publisher,
             ghost: GhostConfig::default(),
             clock: ClockConfig::default(),
             join_retry: Duration::from_millis(250),

@@ -7,8 +7,8 @@ use reckoning::ghost::Accepted;
 use reckoning::rewind::{ShownAs, ShownUpdate};
 use reckoning::{Blend, BlendSpan, Ghost, GhostConfig, Publisher, SimTime, Update, UpdateKind};
 
-use crate::ack_window::{Sequence, ahead};
-use crate::history::UpdateHistory;
+use crate::ack_window::Sequence;
+use crate::history::{UpdateHistory, delta};
 use crate::wire::{Owner, UpdateSeq};
 
 /// After this many losses in a row an update is coded without a baseline, as on the host.
@@ -130,10 +130,10 @@ pub(crate) struct OwnedEntity {
     /// was received.
     pub(crate) teleports: Option<u32>,
     /// The newest number when it was corrected: what was exported until then is void.
-    void: Option<u16>,
+    void: Option<Sequence>,
     pending: Option<Update>,
     /// The newest number that was acknowledged.
-    acknowledged: Option<u16>,
+    acknowledged: Option<Sequence>,
     losses: u8,
     lost: bool,
 }
@@ -164,23 +164,22 @@ impl OwnedEntity {
     }
 
     /// What to send: the number as it travels, the number, the update, and its baseline.
-    pub(crate) fn next_update(&self) -> Option<(UpdateSeq, u16, Update, Option<&Update>)> {
+    pub(crate) fn next_update(&self) -> Option<(UpdateSeq, Sequence, Update, Option<&Update>)> {
         let newest = self.history.newest();
         let (number, update) = match self.pending {
-            Some(update) => (newest.map_or(0, |newest| newest.wrapping_add(1)), update),
+            Some(update) => (newest.map_or_else(Sequence::default, Sequence::next), update),
             None => newest.and_then(|newest| Some((newest, *self.history.get(newest)?)))?,
         };
         let baseline = self.acknowledged.filter(|_| self.losses < MAX_LOSSES_WITH_BASELINE);
-        let delta = baseline.and_then(|baseline| {
-            Some((UpdateSeq::delta(baseline, number)?, self.history.get(baseline)?))
-        });
-        match delta {
+        let coded = baseline
+            .and_then(|baseline| Some((delta(baseline, number)?, self.history.get(baseline)?)));
+        match coded {
             Some((seq, baseline)) => Some((seq, number, update, Some(baseline))),
-            None => Some((UpdateSeq::Full(number), number, update, None)),
+            None => Some((UpdateSeq::Full(number.low()), number, update, None)),
         }
     }
 
-    pub(crate) fn sent(&mut self, number: u16) {
+    pub(crate) fn sent(&mut self, number: Sequence) {
         if let Some(update) = self.pending.take() {
             self.history.put(number, update);
             self.void = None;
@@ -188,16 +187,16 @@ impl OwnedEntity {
         self.lost = false;
     }
 
-    pub(crate) fn acknowledged(&mut self, number: u16) {
+    pub(crate) fn acknowledged(&mut self, number: Sequence) {
         // What an earlier ownership exported bears numbers of its own.
         let ours = self.history.has(number);
-        if ours && self.acknowledged.is_none_or(|newest| ahead(number, newest) > 0) {
+        if ours && self.acknowledged.is_none_or(|newest| number > newest) {
             self.acknowledged = Some(number);
         }
         self.losses = 0;
     }
 
-    pub(crate) fn lost(&mut self, number: u16) {
+    pub(crate) fn lost(&mut self, number: Sequence) {
         self.losses = self.losses.saturating_add(1);
         let newest = self.history.newest() == Some(number) && self.void != Some(number);
         self.lost |= newest && self.acknowledged != Some(number);

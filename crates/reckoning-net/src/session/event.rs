@@ -64,6 +64,17 @@ pub enum SessionEvent {
         /// Its state, by our clock.
         state: Kinematics,
     },
+    /// A threshold of our publisher is finer than what the host's format rounds, so that every tick
+    /// would have been exported: it was raised to the finest that works. Set it higher, or have the
+    /// host choose finer steps.
+    ThresholdRaised {
+        /// Which threshold, and its unit.
+        name: &'static str,
+        /// What was set.
+        from: f64,
+        /// What it is now.
+        to: f64,
+    },
     /// A message of the host's game, sent with [`Delivery::Reliable`](crate::Delivery).
     Message(Vec<u8>),
     /// A command of the host's game, sent with [`Delivery::Repeated`](crate::Delivery).

@@ -3,10 +3,17 @@
 //! The publisher decides when an update is due; what it guesses from is what the host's format
 //! makes of the update, the very bits that everyone else has.
 
-use reckoning::{ConfigError, Kinematics, Planner, Publisher, PublisherConfig, Quantiser, Update};
+use alloc::vec::Vec;
+
+use reckoning::random::SplitMix64;
+use reckoning::{
+    AngleThreshold, ConfigError, Kinematics, Planner, Publisher, PublisherConfig, Quantiser,
+    Threshold, Update,
+};
 
 use super::Session;
-use crate::wire::EntityId;
+use super::event::SessionEvent;
+use crate::wire::{EntityId, Format, PeerId};
 
 impl Session {
     /// Observes the truth of an entity of ours at `truth.at` by our clock; each frame. Returns
@@ -56,6 +63,7 @@ impl Session {
         let (Some(at), Some(format)) = (self.timeline_at(truth.at), &self.format) else {
             return false;
         };
+        let seed = self.config.publisher.seed ^ heartbeat_seed(entity, self.peer());
         let Some(owned) = self.owned.get_mut(&entity) else { return false };
         let Some(known) = owned.teleports else { return false };
         let last = owned.publisher.as_ref().map(|publisher| publisher.last_update().at());
@@ -69,7 +77,7 @@ impl Session {
         let update = if let Some(publisher) = &mut owned.publisher {
             export(publisher, &truth)
         } else if let Ok((publisher, first)) =
-            start(&self.config.publisher, &truth, known.wrapping_add(teleports))
+            start(&self.config.publisher, seed, &truth, known.wrapping_add(teleports))
         {
             owned.publisher = Some(publisher);
             Some(first)
@@ -88,9 +96,13 @@ impl Session {
     /// exported in full.
     ///
     /// # Errors
-    /// Names the first setting that is out of range; nothing changes then.
+    /// Names the first setting that is out of range, or finer than what the host's format rounds;
+    /// nothing changes then.
     pub fn set_publisher(&mut self, publisher: PublisherConfig) -> Result<(), ConfigError> {
-        Publisher::start(publisher.clone(), &Kinematics::default())?;
+        start(&publisher, 0, &Kinematics::default(), 0)?;
+        if let Some(format) = &self.format {
+            format.check_thresholds(publisher.threshold, publisher.angle_threshold)?;
+        }
         self.config.publisher = publisher;
         for owned in self.owned.values_mut() {
             owned.publisher = None;
@@ -99,13 +111,48 @@ impl Session {
     }
 }
 
-/// Starts to publish. The host's format does all the rounding.
+impl Session {
+    /// The host's format is known: thresholds that it would cross by rounding alone are raised,
+    /// and the game is told.
+    pub(super) fn fit_publisher(&mut self, format: &Format) {
+        let publisher = &mut self.config.publisher;
+        let mut raised = Vec::new();
+        let (from, to) = (publisher.threshold.max_error_m(), format.finest_threshold_m());
+        if let (true, Ok(threshold)) = (from < to, Threshold::metres(to)) {
+            publisher.threshold = threshold;
+            raised.push(SessionEvent::ThresholdRaised { name: "threshold_m", from, to });
+        }
+        let to = format.finest_threshold_rad();
+        if let Some(from) = publisher.angle_threshold.map(|it| it.max_error_rad())
+            && from < to
+        {
+            publisher.angle_threshold = AngleThreshold::radians(to).ok();
+            raised.push(SessionEvent::ThresholdRaised { name: "angle_threshold_rad", from, to });
+        }
+        for event in raised {
+            self.push_event(event);
+        }
+    }
+}
+
+/// Starts to publish. The host's format does all the rounding. Bodies that begin together fall due
+/// at moments of their own.
 fn start(
     config: &PublisherConfig,
+    seed: u64,
     truth: &Kinematics,
     teleports: u32,
 ) -> Result<(Publisher, Update), ConfigError> {
     let mut exact = config.clone();
     exact.quantiser = Quantiser::EXACT;
-    Publisher::start_again(exact, truth, teleports)
+    exact.seed = seed;
+    let (mut publisher, first) = Publisher::start_again(exact, truth, teleports)?;
+    publisher.shorten_heartbeat(SplitMix64::new(!seed).unit());
+    Ok((publisher, first))
+}
+
+/// Another one for each entity of each peer.
+fn heartbeat_seed(EntityId(entity): EntityId, peer: Option<PeerId>) -> u64 {
+    let PeerId(peer) = peer.unwrap_or(PeerId(0));
+    u64::from(peer) << 32 | u64::from(entity)
 }

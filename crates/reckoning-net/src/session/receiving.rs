@@ -174,6 +174,7 @@ impl Session {
             self.push_event(SessionEvent::Disconnected(DisconnectReason::Format));
             return;
         };
+        self.fit_publisher(&format);
         self.format = Some(format);
         self.clock_mode =
             if clock_mode & 1 == 0 { ClockMode::Synchronised } else { ClockMode::PerHop };
@@ -256,7 +257,7 @@ impl Session {
         }
         let Ok(ghost) = Ghost::with_config(self.config.ghost, shown, arrived) else { return true };
         let mut history = UpdateHistory::default();
-        history.put(entry.number, update);
+        history.put(Sequence::restore(entry.number, None), update);
         let (owner, tag) = (entry.owner, entry.tag.into());
         let accepted = AcceptedUpdates::born(sequence, arrived);
         let entered = sequence;
@@ -282,11 +283,12 @@ impl Session {
         (old.tag, old.entered) = (entry.tag.into(), datagram.sequence);
         if old.sequence > datagram.sequence {
             // An update overtook its entry; it is newer, and the rest of the entry counts.
-            old.history.put(entry.number, update);
+            let number = Sequence::restore(entry.number, old.history.newest());
+            old.history.put(number, update);
         } else {
             // What came before the entry serves as no baseline, and may bear any number.
             old.history = UpdateHistory::default();
-            old.history.put(entry.number, update);
+            old.history.put(Sequence::restore(entry.number, None), update);
             old.sequence = datagram.sequence;
             old.show(shown, arrived, datagram.sequence);
             self.stats.updates_in += 1;
@@ -313,8 +315,8 @@ impl Session {
             self.stats.stale += 1;
             return true;
         }
-        let newest = remote.history.newest().unwrap_or_default();
-        let baseline = seq.baseline(newest).and_then(|number| remote.history.get(number)).copied();
+        let (number, baseline) = remote.history.restore(seq);
+        let baseline = baseline.and_then(|number| remote.history.get(number)).copied();
         if matches!(seq, UpdateSeq::Delta { .. }) && baseline.is_none() {
             self.stats.no_baseline += 1;
             return false;
@@ -323,7 +325,7 @@ impl Session {
         let shown = self.rebased(&update, datagram, now);
         let arrived = self.arrival(now, datagram);
         if let Some(remote) = self.ghosts.get_mut(&entity) {
-            remote.history.put(seq.number(newest), update);
+            remote.history.put(number, update);
             remote.sequence = datagram.sequence;
             remote.show(shown, arrived, datagram.sequence);
             self.stats.updates_in += 1;

@@ -398,7 +398,11 @@ pub(super) fn write_gap(out: &mut BitWriter, gap: u32, order: u32) {
     write_count(out, u64::from(gap), order);
 }
 
-pub(super) fn read_gap(from: &mut BitReader, order: u32) -> Result<u32, DecodeError> {
+pub(super) fn read_gap(
+    from: &mut BitReader,
+    order: u32,
+    name: &'static str,
+) -> Result<u32, DecodeError> {
     let got = read_count(from, order)?;
-    u32::try_from(got).map_err(|_| DecodeError::UnknownValue { name: "entity", got })
+    u32::try_from(got).map_err(|_| DecodeError::UnknownValue { name, got })
 }

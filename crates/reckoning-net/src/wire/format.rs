@@ -5,12 +5,17 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use reckoning::bytes::Registry;
+use reckoning::error::PublisherError;
 use reckoning::model::PathRide;
-use reckoning::{Curve, DQuat, DVec3, Kinematics, Model, Quantiser, SimTime, Update};
+use reckoning::{
+    AngleThreshold, Curve, DQuat, DVec3, Kinematics, Model, Quantiser, SimTime, Threshold, Update,
+};
 
 use super::quantized_update::QuantizedUpdate;
 use super::{DecodeError, FormatError, MAX_CLASS, MAX_MODELS};
 
+/// A threshold is reached a little below its number.
+const ROUNDING_ROOM: f64 = 1.01;
 /// Range of the steps that are lengths, speeds and the like.
 const STEPS: (f64, f64) = (1e-9, 1e9);
 /// Range of the orientation's step. Coarser classes stop at its upper end.
@@ -100,6 +105,49 @@ impl Format {
             acceleration: flat(truth.acceleration),
             orientation: upright(truth.orientation),
             angular_velocity: DVec3::Z * truth.angular_velocity.z,
+        }
+    }
+
+    /// The finest threshold of position that rounding alone does not cross.
+    #[must_use]
+    pub fn finest_threshold_m(&self) -> f64 {
+        let axes = if self.flat { 2.0 } else { 3.0 };
+        // Half a step along each axis, and half a step of velocity over half a tick.
+        let drift_m = self.steps.velocity_mps * 0.5 / f64::from(self.stamp_hz);
+        0.5 * libm::sqrt(axes) * (self.steps.position_m + drift_m) * ROUNDING_ROOM
+    }
+
+    /// The finest threshold of orientation that rounding alone does not cross.
+    #[must_use]
+    pub fn finest_threshold_rad(&self) -> f64 {
+        let worst_rad = if self.flat {
+            core::f64::consts::PI / self.turn_steps() as f64 // half a step
+        } else {
+            self.steps.worst_orientation_rad()
+        };
+        worst_rad * ROUNDING_ROOM
+    }
+
+    /// Whether thresholds are coarser than what rounding alone is off by: finer ones would be
+    /// crossed in every tick.
+    ///
+    /// # Errors
+    /// Names the one that is not, and the finest that is.
+    pub fn check_thresholds(
+        &self,
+        threshold: Threshold,
+        angle_threshold: Option<AngleThreshold>,
+    ) -> Result<(), PublisherError> {
+        let angle_rad = angle_threshold.map_or(f64::INFINITY, |it| it.max_error_rad());
+        let all = [
+            ("threshold_m", threshold.max_error_m(), self.finest_threshold_m()),
+            ("angle_threshold_rad", angle_rad, self.finest_threshold_rad()),
+        ];
+        match all.into_iter().find(|(_, got, finest)| got < finest) {
+            Some((name, got, finest)) => {
+                Err(PublisherError::ThresholdTooFine { name, got, finest })
+            }
+            None => Ok(()),
         }
     }
 

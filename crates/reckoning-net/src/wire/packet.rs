@@ -424,7 +424,7 @@ impl<'a> PacketReader<'a> {
     }
 
     fn read_entity(&mut self) -> Result<EntityId, DecodeError> {
-        let gap = read_gap(&mut self.from, ENTITY_ORDER)?;
+        let gap = read_gap(&mut self.from, ENTITY_ORDER, "entity")?;
         self.coding.entity = self.coding.entity.wrapping_add(1).wrapping_add(gap);
         Ok(EntityId(self.coding.entity))
     }
@@ -434,7 +434,7 @@ impl<'a> PacketReader<'a> {
             return Ok(UpdateSeq::Full(self.from.read(16)? as u16));
         }
         let low = self.from.read(5)? as u8;
-        let ahead = u64::from(read_gap(&mut self.from, 0)?) + 1;
+        let ahead = u64::from(read_gap(&mut self.from, 0, "baseline age")?) + 1;
         if ahead > u64::from(MAX_BASELINE_AGE) {
             return Err(DecodeError::UnknownValue { name: "baseline age", got: ahead });
         }

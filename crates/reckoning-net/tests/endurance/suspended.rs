@@ -6,7 +6,7 @@ use reckoning::DVec3;
 use reckoning_netsim::LinkConfig;
 
 use super::game::host_config;
-use super::world::World;
+use super::world::{IDLE, World};
 
 const FRAME: Duration = Duration::from_millis(20);
 /// How soon all is well again.
@@ -47,7 +47,9 @@ fn a_player_that_was_stopped_is_back_within_two_seconds() {
             world.run(span);
             let case = format!("{span:?}, clock stands: {clock_stands}, {transport:?}");
             // A clock that stood and a connection that is dead without a word: only silence tells.
-            let back = if clock_stands && !transport.1 { UNTOLD } else { BACK };
+            // So it is where the server closes the connection in the moment that the player wakes.
+            let untold = clock_stands || (transport.0 && span == IDLE);
+            let back = if untold && !transport.1 { UNTOLD } else { BACK };
             world.settle(back).unwrap_or_else(|differs| panic!("{case}: {differs}"));
             // The host notices within ten seconds, and bodies wait for thirty.
             let kept = own.iter().all(|id| world.players[0].bodies.contains_key(id));

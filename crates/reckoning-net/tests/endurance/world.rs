@@ -13,7 +13,7 @@ use super::player::Player;
 /// A server closes the connection of whoever is gone so much later.
 const CLOSE_DELAY: Duration = Duration::from_millis(500);
 /// A transport that notices that nothing comes does so after this.
-const IDLE: Duration = Duration::from_secs(5);
+pub const IDLE: Duration = Duration::from_secs(5);
 /// While nobody answers, a player tries to connect so often.
 const REDIAL: Duration = Duration::from_millis(500);
 

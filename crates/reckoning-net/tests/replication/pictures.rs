@@ -58,6 +58,9 @@ impl Scene {
         let mut config = HostConfig::new(format(false));
         let (mut near, mut far) = (ZoneClass::default(), ZoneClass::default());
         (near.radius_m, far.radius_m, far.coarser_log2) = (6.0, 12.0, 3);
+        far.angle_threshold = reckoning::AngleThreshold::degrees(20.0).ok();
+        // All bodies at once, so that leaps, classes and heartbeats coincide.
+        (near.heartbeat_spread, far.heartbeat_spread) = (0.0, 0.0);
         config.zones.classes = vec![near, far];
         config.rewind = Some(rewind);
         config.rewind_classes = 2;

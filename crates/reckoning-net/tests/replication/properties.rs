@@ -180,6 +180,8 @@ fn rings() -> ZoneConfig {
         (class.radius_m, class.coarser_log2) = (radius_m, coarser_log2);
         class.threshold =
             reckoning::Threshold::metres(0.25 * f64::from(1 << coarser_log2)).unwrap();
+        let degrees = 5.0 * f64::from(1 << coarser_log2);
+        class.angle_threshold = reckoning::AngleThreshold::degrees(degrees).ok();
         class
     };
     let mut zones = ZoneConfig::default();

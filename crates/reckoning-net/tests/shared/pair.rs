@@ -62,6 +62,7 @@ impl Pair {
     }
 }
 
+#[allow(dead_code, reason = "not every test has a body that circles")]
 pub fn circling(at: SimTime) -> Kinematics {
     let angle = 0.5 * at.as_secs_f64();
     let (sin, cos) = (libm::sin(angle), libm::cos(angle));

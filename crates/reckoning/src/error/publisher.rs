@@ -33,6 +33,15 @@ pub enum PublisherError {
         /// The threshold it has to stay below, in the same unit.
         threshold: f64,
     },
+    /// What the wire's format rounds would alone cross a threshold, so every tick would export.
+    ThresholdTooFine {
+        /// Which threshold, and its unit.
+        name: &'static str,
+        /// The threshold given.
+        got: f64,
+        /// The finest that the format allows.
+        finest: f64,
+    },
 }
 
 impl fmt::Display for PublisherError {
@@ -54,6 +63,11 @@ impl fmt::Display for PublisherError {
                 f,
                 "rounding alone is off by {rounding}, over the threshold {threshold}; \
                  quantise finer or raise the threshold"
+            ),
+            Self::ThresholdTooFine { name, got, finest } => write!(
+                f,
+                "{name} {got} is finer than what the format rounds; raise it to {finest} or \
+                 choose finer steps of the format"
             ),
         }
     }

@@ -72,7 +72,7 @@ pub(crate) struct Peer {
     /// Its interest set, and what is about to leave it; in order of entity.
     pub(crate) entity_states: Vec<PeerEntityState>,
     /// Counts entries into the interest set.
-    pub(crate) next_epoch: u16,
+    pub(crate) next_epoch: u32,
     /// Places in `entity_states` that are due in this tick, and how many of them were written.
     pub(crate) queue: Vec<u32>,
     pub(crate) served: usize,
@@ -133,6 +133,12 @@ impl Peer {
     /// whose entities wait for them.
     pub(crate) fn owns(&self, entity: &Entity) -> bool {
         entity.owner == Owner::Peer(self.id) && self.owned.contains(&entity.id)
+    }
+
+    /// Whether the peer was told of an entity and has not acknowledged its end.
+    pub(crate) fn knows_of(&self, entity: EntityId) -> bool {
+        self.entity_states.binary_search_by_key(&entity, |state| state.entity).is_ok()
+            || self.control.is_about(entity)
     }
 
     /// The state of an entity, if the peer has one.

@@ -50,7 +50,7 @@ impl ClassFormat {
 /// acknowledged it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BaselineRef {
-    pub(crate) number: u16,
+    pub(crate) number: Sequence,
     pub(crate) class: u8,
 }
 
@@ -65,9 +65,11 @@ pub(crate) struct Inbound {
 /// An update that a fairness policy shares out.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Exported {
-    pub(crate) number: u16,
+    pub(crate) number: Sequence,
     pub(crate) teleports: u32,
     pub(crate) at: SimTime,
+    /// When a heartbeat is due.
+    pub(crate) heartbeat_at: SimTime,
 }
 
 /// One entity.
@@ -149,12 +151,12 @@ impl Entity {
     }
 
     /// The number of what the host knows; it gets one now if it has none.
-    pub(crate) fn number(&mut self, format: &Format) -> u16 {
+    pub(crate) fn number(&mut self, format: &Format) -> Sequence {
         let newest = self.history.newest();
         if let (true, Some(number)) = (self.numbered, newest) {
             return number;
         }
-        let number = newest.map_or(0, |newest| newest.wrapping_add(1));
+        let number = newest.map_or_else(Sequence::default, Sequence::next);
         // Whether it leaps depends on what a peer has; the count tells.
         self.history.put(number, format.round(&self.known.with_kind(UpdateKind::Partial)));
         self.numbered = true;
@@ -163,26 +165,26 @@ impl Entity {
     }
 
     /// A new number of what the host knows, though it has one.
-    pub(crate) fn renumber(&mut self, format: &Format) -> u16 {
+    pub(crate) fn renumber(&mut self, format: &Format) -> Sequence {
         self.numbered = false;
         self.number(format)
     }
 
     /// The update of a number, if it is still here.
-    pub(crate) fn numbered(&self, number: u16) -> Option<&Update> {
+    pub(crate) fn numbered(&self, number: Sequence) -> Option<&Update> {
         self.history.get(number)
     }
 
     /// Whether the update of a number is still here.
-    pub(crate) fn has_number(&self, number: u16) -> bool {
+    pub(crate) fn has_number(&self, number: Sequence) -> bool {
         self.history.has(number)
     }
 
     /// The number of the update about that moment, if it is still here.
-    pub(crate) fn number_at(&self, at: SimTime) -> Option<u16> {
+    pub(crate) fn number_at(&self, at: SimTime) -> Option<Sequence> {
         let newest = self.history.newest()?;
         (0..crate::history::HISTORY as u16)
-            .map(|back| newest.wrapping_sub(back))
+            .map(|back| newest.minus(back))
             .find(|number| self.history.get(*number).is_some_and(|update| update.at() == at))
     }
 
@@ -297,7 +299,7 @@ mod tests {
     use reckoning::{DVec3, Quantiser};
 
     use super::*;
-    use crate::host::sending::PeerEntityState;
+    use crate::host::sending::{PeerEntityState, SentUpdate};
     use crate::wire::Registry;
     use crate::zones::ZoneConfig;
 
@@ -328,11 +330,16 @@ mod tests {
             state
         };
         let (mut before, mut after) = (state(), state());
-        before.sent(entity.number(&format), entity.teleports(), SimTime::ZERO);
+        let said = |entity: &mut Entity| SentUpdate {
+            number: entity.number(&format),
+            teleports: entity.teleports(),
+            seed: 0,
+        };
+        before.sent(said(&mut entity), &class, SimTime::ZERO);
         entity.observe(update(1, UpdateKind::Teleport));
         for ms in 2..140_000 {
             let now = SimTime::from_millis(ms);
-            after.sent(entity.number(&format), entity.teleports(), now);
+            after.sent(said(&mut entity), &class, now);
             entity.observe(update(ms, UpdateKind::Partial));
             let urgency = before.urgency(&mut entity, &class, &classes, now);
             assert!(urgency.is_some_and(|it| it > 5e3), "a teleport after {ms} updates");

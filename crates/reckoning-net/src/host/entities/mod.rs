@@ -15,7 +15,6 @@ use reckoning::{
 };
 
 use super::Host;
-use super::connections::Peer;
 use crate::control_messages::ControlMessage;
 use crate::limits::MAX_OWNED_ENTITIES;
 use crate::wire::{EntityId, MAX_TAG_BYTES, Owner, PeerId};
@@ -34,10 +33,17 @@ pub enum SpawnError {
         /// Its length.
         got_bytes: usize,
     },
-    /// The owner has not joined, or owns as many entities as a peer can.
+    /// The owner has not joined.
     Owner {
         /// The owner.
         peer: PeerId,
+    },
+    /// The owner owns as many entities as a peer can.
+    OwnerFull {
+        /// The owner.
+        peer: PeerId,
+        /// How many that is.
+        max: usize,
     },
     /// The state is not usable.
     Kinematics(KinematicsError),
@@ -55,7 +61,10 @@ impl fmt::Display for SpawnError {
                 write!(f, "tag of {got_bytes} bytes is longer than {MAX_TAG_BYTES}; shorten it")
             }
             Self::Owner { peer } => {
-                write!(f, "peer {} has not joined or owns too many; admit it first", peer.0)
+                write!(f, "peer {} has not joined; admit it first", peer.0)
+            }
+            Self::OwnerFull { peer, max } => {
+                write!(f, "peer {} owns {max} entities already; let the host own some", peer.0)
             }
             Self::Kinematics(error) => error.fmt(f),
             Self::Unusable(error) => error.fmt(f),
@@ -85,21 +94,21 @@ impl Host {
         if tag.len() > MAX_TAG_BYTES {
             return Err(SpawnError::TagTooLong { got_bytes: tag.len() });
         }
+        if let Owner::Peer(peer) = owner {
+            self.check_owner(peer)?;
+        }
         truth.validate().map_err(SpawnError::Kinematics)?;
         let model = self.config.model.fitted(truth);
         let known = Update::new(self.config.format.sayable(truth), model, UpdateKind::Full);
         let known = known.map_err(SpawnError::Unusable)?;
-        let (policy, seed) = (self.config.fairness, self.config.seed);
-        let id = self.entities.insert(|id| {
-            let mut entity = Entity::new(id, Owner::Host, tag, known);
-            entity.fairness = new_fairness(policy, seed, id);
-            entity
-        });
-        if let Owner::Peer(peer) = owner
-            && !self.grant(now, id, peer)
-        {
-            self.entities.remove(id);
-            return Err(SpawnError::Owner { peer });
+        // A peer that has not acknowledged the end of an entity would take another one for it.
+        let peers = &self.peers;
+        let id = self.entities.free_id(|id| peers.values().any(|peer| peer.knows_of(id)));
+        let mut entity = Entity::new(id, Owner::Host, tag, known);
+        entity.fairness = new_fairness(self.config.fairness, self.config.seed, id);
+        self.entities.insert(entity);
+        if let Owner::Peer(peer) = owner {
+            self.grant(now, id, peer);
         }
         if let Some(rewind) = &mut self.rewind {
             rewind.observe(id, truth);
@@ -191,11 +200,19 @@ impl Host {
         learnt
     }
 
+    /// Whether a peer can own one more.
+    fn check_owner(&self, peer: PeerId) -> Result<(), SpawnError> {
+        let Some(owner) = self.peers.get(&peer).filter(|it| it.is_joined()) else {
+            return Err(SpawnError::Owner { peer });
+        };
+        let max = MAX_OWNED_ENTITIES;
+        if owner.owned.len() < max { Ok(()) } else { Err(SpawnError::OwnerFull { peer, max }) }
+    }
+
     /// Makes a peer the owner of an entity and sends it the entity's state. Returns whether both
     /// exist and the peer can own one more.
     pub fn grant(&mut self, now: SimTime, id: EntityId, to: PeerId) -> bool {
-        let can_own = |peer: &Peer| peer.is_joined() && peer.owned.len() < MAX_OWNED_ENTITIES;
-        if !self.peers.get(&to).is_some_and(can_own) || self.entities.get(id).is_none() {
+        if self.check_owner(to).is_err() || self.entities.get(id).is_none() {
             return false;
         }
         self.revoke(id);
@@ -227,6 +244,144 @@ impl Host {
             peer.control.forget(id);
             peer.control.push(id, ControlMessage::Revoke);
             self.enqueue(owner);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use reckoning::{DVec3, Quantiser};
+
+    use super::*;
+    use crate::host::config::HostConfig;
+    use crate::host::event::HostEvent;
+    use crate::session::Session;
+    use crate::session::config::SessionConfig;
+    use crate::wire::{Format, Registry};
+
+    const PEER: PeerId = PeerId(1);
+
+    fn host() -> Host {
+        let steps = Quantiser {
+            position_m: 0.01,
+            velocity_mps: 0.03,
+            acceleration_mps2: 0.1,
+            angular_velocity_radps: 0.01,
+            orientation: 0.01,
+        };
+        let format = Format::new(true, 1_000, steps, &[Model::Linear], Registry::default());
+        Host::new(HostConfig::new(format.unwrap())).unwrap()
+    }
+
+    fn spawn(host: &mut Host, now: SimTime) -> EntityId {
+        host.spawn(now, Owner::Host, b"", &Kinematics::at_rest(now, DVec3::ZERO)).unwrap()
+    }
+
+    #[test]
+    fn an_id_that_is_alive_is_not_given_again_when_ids_turn_round() {
+        let mut host = host();
+        let old: Vec<_> = (0..3).map(|_| spawn(&mut host, SimTime::ZERO)).collect();
+        host.entities.next_id = u32::MAX - 1;
+        let new: Vec<_> = (0..4).map(|_| spawn(&mut host, SimTime::ZERO)).collect();
+        assert_eq!(new.iter().map(|id| id.0).collect::<Vec<_>>(), [u32::MAX - 1, u32::MAX, 3, 4]);
+        assert_eq!(host.entities().count(), old.len() + new.len());
+    }
+
+    /// One step of fifty milliseconds; what the session sends is lost if `deaf`.
+    fn step(host: &mut Host, session: &mut Session, now: SimTime, deaf: bool) {
+        let mut buf = [0; 1000];
+        host.handle_timeout(now);
+        while let Some((_, length)) = host.poll_datagram(now, &mut buf) {
+            session.handle_datagram(now, &buf[..length]);
+        }
+        session.handle_timeout(now);
+        while let Some(length) = session.poll_datagram(now, &mut buf) {
+            if !deaf {
+                host.handle_datagram(now, PEER, &buf[..length]);
+            }
+        }
+        while let Some(event) = host.poll_event() {
+            if let HostEvent::JoinRequested { peer, .. } = event {
+                host.admit(now, peer);
+                host.set_viewpoint(peer, crate::host::Viewpoint::Everywhere);
+            }
+        }
+    }
+
+    #[test]
+    fn an_id_whose_end_nobody_acknowledged_is_not_given_again() {
+        let mut host = host();
+        let mut session = Session::new(SessionConfig::default()).unwrap();
+        let at = |tick: i64| SimTime::from_millis(50 * tick);
+        host.connect(at(0), PEER);
+        let seen = spawn(&mut host, at(0));
+        (0..20).for_each(|tick| step(&mut host, &mut session, at(tick), false));
+        let owned =
+            host.spawn(at(20), Owner::Peer(PEER), b"", &Kinematics::at_rest(at(20), DVec3::X));
+        let owned = owned.unwrap();
+        (20..40).for_each(|tick| step(&mut host, &mut session, at(tick), false));
+        assert!(
+            session.ghosts().any(|(id, _)| id == seen) && session.owned().any(|id| id == owned)
+        );
+
+        assert!(host.despawn(seen) && host.despawn(owned));
+        (40..50).for_each(|tick| step(&mut host, &mut session, at(tick), true));
+        host.entities.next_id = seen.0;
+        let other = spawn(&mut host, at(50));
+        assert!(other != seen && other != owned, "{other:?}");
+
+        (50..80).for_each(|tick| step(&mut host, &mut session, at(tick), false));
+        host.entities.next_id = seen.0;
+        assert_eq!(spawn(&mut host, at(80)), seen, "its end is known everywhere");
+    }
+
+    /// A peer that was sent nothing of a body while its updates counted half a turn and more takes
+    /// what comes then, and is soon sent updates off what it acknowledged, as before.
+    #[test]
+    fn a_peer_that_missed_half_a_turn_of_numbers_goes_on_with_baselines() {
+        let mut host = host();
+        let mut session = Session::new(SessionConfig::default()).unwrap();
+        let at = |tick: i64| SimTime::from_millis(50 * tick);
+        let zigzag = |tick: i64| {
+            let side = if tick % 4 < 2 { 1.0 } else { -1.0 };
+            Kinematics::moving(at(tick), DVec3::new(900.0, side, 0.0), DVec3::Y * side)
+        };
+        host.connect(at(0), PEER);
+        let body = host.spawn(at(0), Owner::Host, b"", &zigzag(0)).unwrap();
+        let mut tick = 0;
+        let mut bytes_per_update = |host: &mut Host, ticks: i64| {
+            let before = *session.stats();
+            for _ in 0..ticks {
+                tick += 1;
+                host.observe(body, &zigzag(tick));
+                step(host, &mut session, at(tick), false);
+            }
+            let after = *session.stats();
+            assert_eq!(after.no_baseline, 0);
+            let updates = after.updates_in - before.updates_in;
+            assert!(updates.cast_signed() > ticks / 4, "{updates} updates in {ticks} ticks");
+            let (_, ghost) = session.ghosts().next().unwrap();
+            let off = ghost.ghost().update().position_at(at(tick)) - zigzag(tick).position;
+            assert!(off.length() < 0.3, "{off} off");
+            (after.bytes_in - before.bytes_in) as f64 / updates as f64
+        };
+        bytes_per_update(&mut host, 100);
+        let usual = bytes_per_update(&mut host, 200);
+        for missed in [20_000, 40_000, 65_536 - 7] {
+            let format = host.config.format.clone();
+            let entity = host.entities.get_mut(body).unwrap();
+            for _ in 0..missed {
+                // Other peers are sent what this one is not.
+                let known = *entity.known().kinematics();
+                let next = Kinematics { at: known.at + Duration::from_micros(1), ..known };
+                entity.observe(Update::new(next, Model::Linear, UpdateKind::Partial).unwrap());
+                entity.number(&format);
+            }
+            bytes_per_update(&mut host, 100);
+            let bytes = bytes_per_update(&mut host, 200);
+            assert!(bytes < usual * 1.05, "{bytes} bytes each after {missed}, {usual} before");
         }
     }
 }

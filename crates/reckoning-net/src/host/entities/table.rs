@@ -18,7 +18,7 @@ pub(crate) struct EntityTable {
     pub(crate) slots: Vec<Option<Entity>>,
     free: Vec<u32>,
     by_id: BTreeMap<EntityId, u32>,
-    next_id: u32,
+    pub(super) next_id: u32,
     pub(crate) classes: Vec<ClassFormat>,
     pub(crate) zones: ZoneConfig,
     grid: InterestGrid,
@@ -52,18 +52,28 @@ impl EntityTable {
         self.by_id.len()
     }
 
-    /// Inserts an entity; `make` gets its id.
-    pub(crate) fn insert(&mut self, make: impl FnOnce(EntityId) -> Entity) -> EntityId {
-        let id = EntityId(self.next_id);
-        self.next_id = self.next_id.wrapping_add(1);
+    /// The next id of which no entity is alive and that is not `taken` otherwise. Ids turn round
+    /// after 2^32 entities.
+    pub(crate) fn free_id(&mut self, taken: impl Fn(EntityId) -> bool) -> EntityId {
+        loop {
+            let id = EntityId(self.next_id);
+            self.next_id = self.next_id.wrapping_add(1);
+            if !self.by_id.contains_key(&id) && !taken(id) {
+                return id;
+            }
+        }
+    }
+
+    /// Inserts an entity with an id that is free.
+    pub(crate) fn insert(&mut self, entity: Entity) {
+        let id = entity.id;
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(None);
             (self.slots.len() - 1) as u32
         });
-        self.slots[slot as usize] = Some(make(id));
+        self.slots[slot as usize] = Some(entity);
         self.by_id.insert(id, slot);
         self.changed = true;
-        id
     }
 
     pub(crate) fn remove(&mut self, id: EntityId) -> Option<Entity> {

@@ -172,7 +172,7 @@ fn leave(
     (exit_due && state.stage != InterestStage::Gone).then_some(state)
 }
 
-fn next_epoch(peer: &mut Peer) -> u16 {
+fn next_epoch(peer: &mut Peer) -> u32 {
     peer.next_epoch = peer.next_epoch.wrapping_add(1);
     peer.next_epoch
 }

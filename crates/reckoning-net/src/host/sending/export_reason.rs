@@ -23,6 +23,8 @@ pub(super) struct ExportState {
     /// How far the prediction from the last update sent is off; `None` when nothing was sent or
     /// it is no longer known.
     pub(super) error: Option<PredictionError>,
+    /// So long that a heartbeat is due.
+    pub(super) silent: bool,
     /// The body teleported since the last update sent.
     pub(super) teleported: bool,
     /// What was sent last was lost, or is coarser than the peer's class wants, or the fairness
@@ -47,17 +49,14 @@ pub(super) fn reason_for_peer(class: &ZoneClass, state: &ExportState) -> Option<
         requested: state.due || (state.relays && outdated && error.apart),
         full: false,
         // A body at rest costs nothing once the peer has it.
-        heartbeat: state.silence >= class.heartbeat && outdated && (error.apart || error.moves),
+        heartbeat: state.silent && outdated && (error.apart || error.moves),
     };
     class.export_rule().reason(error.deviation, state.silence, due)
 }
 
 /// The same where a fairness policy chooses the peers: only those, and those who have to be
 /// repaired because they lost something or show a body that stands in the wrong place.
-pub(super) fn reason_for_chosen_peer(
-    class: &ZoneClass,
-    state: &ExportState,
-) -> Option<ExportReason> {
+pub(super) fn reason_for_chosen_peer(state: &ExportState) -> Option<ExportReason> {
     if state.teleported {
         return Some(ExportReason::Teleport);
     }
@@ -66,15 +65,14 @@ pub(super) fn reason_for_chosen_peer(
         return Some(ExportReason::Requested);
     }
     let stands_elsewhere = !error.moves && !error.is_newest && error.apart;
-    let repair = state.silence >= class.heartbeat && (stands_elsewhere || state.lost);
+    let repair = state.silent && (stands_elsewhere || state.lost);
     repair.then_some(ExportReason::Heartbeat)
 }
 
 /// Why an update is due that a fairness policy then shares out, by the nearest class, if one is.
 pub(super) fn reason_for_everybody(class: &ZoneClass, state: &ExportState) -> Option<ExportReason> {
     if let (Some(error), false) = (state.error, state.teleported)
-        // Unlike for a single peer, a stop waits for the minimum interval here.
-        && (error.is_newest || state.silence < class.min_interval)
+        && (error.is_newest || (state.silence < class.min_interval && !error.deviation.misses_stop))
     {
         return None;
     }
@@ -115,6 +113,7 @@ mod tests {
     fn after(millis: u64, error: PredictionError) -> ExportState {
         ExportState {
             silence: Duration::from_millis(millis),
+            silent: millis >= 1_000,
             error: Some(error),
             teleported: false,
             due: false,
@@ -163,14 +162,21 @@ mod tests {
     fn a_body_at_rest_costs_nothing_once_it_is_known() {
         let known = PredictionError { apart: false, moves: false, is_newest: true, ..MOVING };
         assert_eq!(reason_for_peer(&class(), &after(60_000, known)), None);
-        assert_eq!(reason_for_chosen_peer(&class(), &after(60_000, known)), None);
+        assert_eq!(reason_for_chosen_peer(&after(60_000, known)), None);
         assert_eq!(reason_for_everybody(&class(), &after(60_000, known)), None);
+    }
+
+    #[test]
+    fn a_stop_that_a_policy_shares_out_does_not_wait_either() {
+        let reason = |state| reason_for_everybody(&class(), &state);
+        assert_eq!(reason(after(99, off(true, false, false))), None, "the minimum interval holds");
+        assert_eq!(reason(after(0, off(true, false, true))), Some(ExportReason::Stop));
     }
 
     #[test]
     fn only_whom_the_policy_chose_is_due_and_who_lost_something() {
         let far = off(true, false, true);
-        let reason = |state: &ExportState| reason_for_chosen_peer(&class(), state);
+        let reason = |state: &ExportState| reason_for_chosen_peer(state);
         assert_eq!(reason(&after(5000, far)), None);
         let due = ExportState { due: true, ..after(0, far) };
         assert_eq!(reason(&due), Some(ExportReason::Requested));

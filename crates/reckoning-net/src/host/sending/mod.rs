@@ -22,7 +22,7 @@ mod write_updates;
 pub(super) use choose_updates::Candidate;
 pub(super) use fairness::export_by_policy;
 pub(super) use payload_cache::{PayloadCache, PayloadKey};
-pub(super) use peer_entity_state::{InterestStage, PeerEntityState};
+pub(super) use peer_entity_state::{InterestStage, PeerEntityState, SentUpdate};
 pub(super) use prediction_error::{PredictionError, PredictionErrorCache};
 
 use alloc::vec::Vec;

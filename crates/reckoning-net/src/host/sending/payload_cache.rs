@@ -22,13 +22,15 @@ pub(crate) struct PayloadKey {
 impl PayloadKey {
     /// All of it in one number. Never zero.
     fn packed(self) -> u64 {
-        let pair = |update: BaselineRef| u64::from(update.number) << 8 | u64::from(update.class);
+        // The lowest bits are enough: encoded bits are of this tick or a few before.
+        let pair =
+            |update: BaselineRef| u64::from(update.number.low()) << 8 | u64::from(update.class);
         let baseline = self.baseline.map_or(0, |it| 1 << 24 | pair(it));
         1 << 63 | baseline << 24 | pair(self.update)
     }
 
     fn place(self) -> usize {
-        let baseline = self.baseline.map_or(0, |it| usize::from(it.number));
+        let baseline = self.baseline.map_or(0, |it| usize::from(it.number.low()));
         (baseline + 3 * usize::from(self.update.class)) % MAX_ENCODED
     }
 }

@@ -1,11 +1,13 @@
 //! State of one entity for one peer: what was sent, what was acknowledged, what is due.
 
 use reckoning::SimTime;
+use reckoning::random::SplitMix64;
 
 use super::export_reason::{ExportState, reason_for_chosen_peer, reason_for_peer, urgency};
-use crate::ack_window::ahead;
+use crate::ack_window::Sequence;
+use crate::history::delta;
 use crate::host::entities::{BaselineRef, ClassFormat, Entity};
-use crate::wire::{EntityId, Owner, UpdateSeq};
+use crate::wire::{EntityId, Owner};
 use crate::zones::ZoneClass;
 
 /// After this many losses in a row an update is coded without a baseline: the peer may not have
@@ -28,6 +30,15 @@ pub(crate) enum InterestStage {
     Gone,
 }
 
+/// What was sent of an entity to a peer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SentUpdate {
+    pub(crate) number: Sequence,
+    pub(crate) teleports: u32,
+    /// Of the peer's heartbeats.
+    pub(crate) seed: u64,
+}
+
 /// One entity for one peer, from its entry into the interest set until its exit is acknowledged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PeerEntityState {
@@ -38,7 +49,7 @@ pub(crate) struct PeerEntityState {
     pub(crate) class: u8,
     pub(crate) stage: InterestStage,
     /// Tells this stay in the interest set from earlier ones.
-    pub(crate) epoch: u16,
+    pub(crate) epoch: u32,
     /// The owner that the entry names.
     pub(crate) owner: Owner,
     /// What was sent last.
@@ -46,6 +57,10 @@ pub(crate) struct PeerEntityState {
     /// The count of teleports that it said.
     sent_teleports: u32,
     sent_at: SimTime,
+    /// When a heartbeat is due, if nothing is sent before.
+    heartbeat_at: SimTime,
+    /// Counts what was sent.
+    count: u32,
     /// The newest that was acknowledged.
     acknowledged: Option<BaselineRef>,
     /// Losses since the last acknowledgement.
@@ -53,7 +68,7 @@ pub(crate) struct PeerEntityState {
     /// What was sent last was lost, or a policy chose this peer.
     due: bool,
     /// The number that the policy chose, if not the newest.
-    chosen: Option<u16>,
+    chosen: Option<Sequence>,
 }
 
 impl PeerEntityState {
@@ -62,7 +77,7 @@ impl PeerEntityState {
         (entity, slot): (EntityId, u32),
         owner: Owner,
         class: u8,
-        epoch: u16,
+        epoch: u32,
         now: SimTime,
     ) -> Self {
         Self {
@@ -75,6 +90,8 @@ impl PeerEntityState {
             sent: None,
             sent_teleports: 0,
             sent_at: now,
+            heartbeat_at: SimTime::MAX,
+            count: 0,
             acknowledged: None,
             losses: 0,
             due: false,
@@ -84,7 +101,7 @@ impl PeerEntityState {
 
     /// The entity enters the interest set again: before its exit was acknowledged, or with another
     /// owner.
-    pub(crate) fn enter_again(&mut self, owner: Owner, class: u8, epoch: u16, now: SimTime) {
+    pub(crate) fn enter_again(&mut self, owner: Owner, class: u8, epoch: u32, now: SimTime) {
         *self = Self::new((self.entity, self.slot), owner, class, epoch, now);
     }
 
@@ -102,7 +119,7 @@ impl PeerEntityState {
     }
 
     /// Makes an update due in the next tick: of that number, or of what is newest then.
-    pub(crate) fn choose(&mut self, number: Option<u16>) {
+    pub(crate) fn choose(&mut self, number: Option<Sequence>) {
         self.due = true;
         self.chosen = number;
     }
@@ -124,7 +141,7 @@ impl PeerEntityState {
                 let state = self.export_state(entity, class, classes, now);
                 let policy_chooses = entity.fairness.is_some();
                 let reason = if policy_chooses {
-                    reason_for_chosen_peer(class, &state)
+                    reason_for_chosen_peer(&state)
                 } else {
                     reason_for_peer(class, &state)
                 };
@@ -152,6 +169,7 @@ impl PeerEntityState {
         let sent = self.sent.filter(|_| !teleported);
         ExportState {
             silence: now.saturating_since(self.sent_at),
+            silent: now >= self.heartbeat_at,
             error: sent.and_then(|sent| entity.prediction_error(classes, sent, rules, now)),
             teleported,
             due: self.due,
@@ -161,31 +179,35 @@ impl PeerEntityState {
     }
 
     /// The number to send, and the baseline to code it against.
-    pub(super) fn choose_update(&self, newest: u16, entity: &Entity) -> (u16, Option<BaselineRef>) {
+    pub(super) fn choose_update(
+        &self,
+        newest: Sequence,
+        entity: &Entity,
+    ) -> (Sequence, Option<BaselineRef>) {
         let wanted = self.chosen.filter(|number| {
             let chosen = entity.numbered(*number);
             chosen.is_some_and(|chosen| chosen.teleports() == entity.teleports())
         });
         // Never backwards: the peer would drop it.
-        let wanted = wanted.filter(|n| self.sent.is_none_or(|sent| ahead(*n, sent.number) > 0));
+        let wanted = wanted.filter(|n| self.sent.is_none_or(|sent| *n > sent.number));
         let number = wanted.unwrap_or(newest);
         let baseline = self.acknowledged.filter(|acknowledged| {
             self.losses < MAX_LOSSES_WITH_BASELINE
                 && matches!(self.stage, InterestStage::Shown)
-                && UpdateSeq::delta(acknowledged.number, number).is_some()
+                && delta(acknowledged.number, number).is_some()
                 && entity.has_number(acknowledged.number)
         });
         (number, baseline)
     }
 
     /// Whether that number is the newest acknowledged.
-    pub(super) fn has_number(&self, number: u16) -> bool {
+    pub(super) fn has_number(&self, number: Sequence) -> bool {
         self.acknowledged.is_some_and(|acknowledged| acknowledged.number == number)
     }
 
     /// Whether that number was sent last, but as another class writes it. A number stands for the
     /// same bits at both ends, so what is written otherwise needs another one.
-    pub(super) fn was_sent_in_other_class(&self, number: u16) -> bool {
+    pub(super) fn was_sent_in_other_class(&self, number: Sequence) -> bool {
         self.sent.is_some_and(|sent| sent.number == number && sent.class != self.class)
     }
 
@@ -195,8 +217,14 @@ impl PeerEntityState {
         self.chosen = None;
     }
 
-    /// An update or an entry was sent.
-    pub(crate) fn sent(&mut self, number: u16, teleports: u32, now: SimTime) {
+    /// An update or an entry was sent; the next heartbeat is due at a moment of this pair's own.
+    pub(crate) fn sent(&mut self, update: SentUpdate, class: &ZoneClass, now: SimTime) {
+        let SentUpdate { number, teleports, seed } = update;
+        let first = self.stage == InterestStage::Enter { sent: false };
+        self.count = self.count.wrapping_add(1);
+        let seed = seed ^ u64::from(self.entity.0) << 32 ^ u64::from(self.count);
+        let heartbeat = class.heartbeat_after(first, SplitMix64::new(seed).unit());
+        self.heartbeat_at = now + heartbeat;
         self.sent = Some(BaselineRef { number, class: self.class });
         self.sent_teleports = teleports;
         self.sent_at = now;
@@ -205,14 +233,14 @@ impl PeerEntityState {
 
     /// An update or an entry was acknowledged.
     pub(crate) fn acknowledged(&mut self, update: BaselineRef) {
-        if self.acknowledged.is_none_or(|newest| ahead(update.number, newest.number) > 0) {
+        if self.acknowledged.is_none_or(|newest| update.number > newest.number) {
             self.acknowledged = Some(update);
         }
         self.losses = 0;
     }
 
     /// An update or an entry was lost.
-    pub(crate) fn lost(&mut self, number: u16) {
+    pub(crate) fn lost(&mut self, number: Sequence) {
         self.losses = self.losses.saturating_add(1);
         // If something newer is in flight, that repairs it.
         self.due |= self.sent.is_some_and(|sent| sent.number == number) && !self.has_number(number);

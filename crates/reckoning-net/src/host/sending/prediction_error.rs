@@ -89,12 +89,12 @@ impl PredictionErrorCache {
 }
 
 const fn place(sent: BaselineRef, rules: u8) -> usize {
-    (sent.number as usize + 3 * sent.class as usize + 5 * rules as usize) % MAX_ERRORS
+    (sent.number.low() as usize + 3 * sent.class as usize + 5 * rules as usize) % MAX_ERRORS
 }
 
 /// Never zero.
 const fn key(sent: BaselineRef, rules: u8) -> u64 {
-    1 << 63 | (sent.number as u64) << 16 | (sent.class as u64) << 8 | rules as u64
+    1 << 63 | sent.number.value() << 16 | (sent.class as u64) << 8 | rules as u64
 }
 
 /// How many times its threshold an error is.

@@ -4,9 +4,10 @@ use reckoning::SimTime;
 use reckoning::rewind::Sent;
 
 use super::packet_builder::PacketBuilder;
-use super::{InterestStage, PayloadKey, PeerEntityState, SendContext};
+use super::{InterestStage, PayloadKey, PeerEntityState, SendContext, SentUpdate};
 use crate::budget::DATAGRAM_OVERHEAD_BYTES;
 use crate::channel::SentItem;
+use crate::history::delta;
 use crate::host::connections::Peer;
 use crate::host::entities::{BaselineRef, ClassFormat, Entity};
 use crate::stats::TrafficStats;
@@ -102,7 +103,10 @@ impl SendContext<'_> {
             Some(false) => return false,
             None => return true,
         }
-        state.sent(number, teleports, now);
+        if let Some(class) = self.config.zones.classes.get(usize::from(state.class)) {
+            let seed = self.config.seed ^ u64::from(to.peer.0).rotate_right(16);
+            state.sent(SentUpdate { number, teleports, seed }, class, now);
+        }
         to.stats.updates_out += 1;
         if enters {
             state.stage = InterestStage::Enter { sent: true };
@@ -160,7 +164,7 @@ fn write_enter(
     let item = SentItem::Enter { entity: id, number, class, epoch };
     let (owner, tag) = (entity.owner, &entity.tag);
     let class = coarseness(classes, class);
-    let message = Message::Enter { entity: id, owner, number, class, tag, body };
+    let message = Message::Enter { entity: id, owner, number: number.low(), class, tag, body };
     Some(packet.push(format, &message, Some(item)))
 }
 
@@ -179,8 +183,8 @@ fn write_update(
         InterestStage::Shown => SentItem::Update { entity: id, number, class, epoch },
         _ => SentItem::EarlyUpdate { entity: id, number, epoch },
     };
-    let delta = key.baseline.and_then(|baseline| UpdateSeq::delta(baseline.number, number));
-    let seq = delta.unwrap_or(UpdateSeq::Full(number));
+    let coded = key.baseline.and_then(|baseline| delta(baseline.number, number));
+    let seq = coded.unwrap_or(UpdateSeq::Full(number.low()));
     let class = coarseness(classes, class);
     let near_tick = packet.near_tick(format);
     if let Some(encoded) = entity.encoded_body(classes, format, key, near_tick) {
