@@ -86,9 +86,10 @@ impl Admission {
             limiter: AddressLimiter::new(limits.clone()),
             pace: [pace(), pace()],
             unproven: Arc::new(Semaphore::new(pending.div_ceil(2))),
-            handshakes: Places::new((pending / 2).max(1)),
+            handshakes: Places::new(pending),
             requests: Places::new(limits.http_connections),
-            proxied: Arc::new(Semaphore::new(limits.http_connections)),
+            // A proxy shares out what it has by itself, and keeps connections that rest.
+            proxied: Arc::new(Semaphore::new(2 * limits.http_connections)),
             waiting: Places::new(pending),
             next_peer: AtomicU32::new(1),
             events: Mutex::new(events),

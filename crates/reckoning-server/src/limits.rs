@@ -135,10 +135,10 @@ impl AddressLimiter {
 
 /// Seconds of connections that may come at once: a family behind one router starts together.
 const BURST_S: f64 = 4.0;
-/// In times of pressure an address gets so many times less, but for some seconds' worth at once: a
+/// In times of pressure an address gets so many times less, and some seconds' worth of it at once: a
 /// page and all it needs.
-const SHARE: f64 = 32.0;
-const SHARE_BURST_S: f64 = 8.0;
+const SHARE: f64 = 8.0;
+const SHARE_BURST_S: f64 = 4.0;
 
 impl Account {
     /// Whether there is room for one more connection.
@@ -379,7 +379,7 @@ mod tests {
         for millis in (0..10_000).step_by(50) {
             let_in += crowd.iter().filter(|it| knock(**it, millis, true).is_ok()).count();
         }
-        assert!(let_in <= 100 * (8 + 10), "{let_in} of 20,000: eight at once, then one a second");
+        assert!(let_in <= 100 * (16 + 40), "{let_in} of 20,000: 16 at once, then four a second");
         assert_eq!(knock(address(200), 10_000, true), Ok(()));
         while knock(address(0), 10_020, true).is_ok() {}
         assert_eq!(knock(address(0), 10_020, true), Err(RejectReason::AddressRate));

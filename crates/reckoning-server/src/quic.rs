@@ -1,8 +1,8 @@
 //! QUIC on the UDP port: one endpoint for browsers (WebTransport) and programs (bare datagrams).
 //!
 //! An address is charged for a connection only once it is proven, so nobody can spend another's
-//! allowance with forged packets: unproven handshakes get half of the places there are, the
-//! rest first answer a retry, and of their half nobody has more than others want.
+//! allowance with forged packets: unproven handshakes have few places, the rest first answer a
+//! retry, and of their places nobody has more than others want.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

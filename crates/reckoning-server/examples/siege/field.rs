@@ -144,6 +144,12 @@ impl Field {
             sleep(FRAME);
         }
         measured.error_m = sum_m / samples;
+        probes.over.store(true, Ordering::Relaxed);
+        // Whoever stopped playing while the last newcomer waits would be put out.
+        while !probes.threads.iter().all(std::thread::JoinHandle::is_finished) {
+            self.players.iter_mut().for_each(Player::frame);
+            sleep(FRAME);
+        }
         probes.finish(measured)
     }
 
@@ -205,7 +211,6 @@ impl Probes {
     }
 
     fn finish(self, measured: Measured) -> Measured {
-        self.over.store(true, Ordering::Relaxed);
         let [pages_s, health_s, joins_s] = self.threads.map(|it| it.join().expect("it measures"));
         Measured { pages_s, health_s, joins_s, ..measured }
     }
