@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reckoning::fairness::{Budget, Leftover, Policy, Weights};
-use reckoning::guard::{Envelope, GuardConfig};
+use reckoning::guard::{Envelope, GuardConfig, OwnerModels};
 use reckoning::{Model, Quantiser};
 use reckoning_net::HostConfig;
 use reckoning_net::wire::{Format, Registry, VERSION};
 use serde_json::json;
 
 use crate::certificate::CertificateStore;
-use crate::settings::{FairnessPolicy, Guarding, Replication, Settings};
+use crate::settings::{FairnessPolicy, GuardedModels, Guarding, Replication, Settings};
 use crate::token::to_hex;
 
 /// Stamps of updates in a second: a millisecond is finer than any game's step.
@@ -80,7 +80,13 @@ fn fairness(it: &Replication) -> Policy {
 
 fn guard(it: &Guarding) -> Option<GuardConfig> {
     let envelope = Envelope::of_speed(it.top_speed_mps, it.top_acceleration_mps2);
-    (it.top_speed_mps > 0.0).then(|| GuardConfig::new(envelope, it.tolerance_m))
+    let mut guard = GuardConfig::new(envelope, it.tolerance_m);
+    guard.max_trail = it.max_trail;
+    guard.models = match it.models {
+        GuardedModels::Plain => OwnerModels::PLAIN,
+        GuardedModels::All => OwnerModels::ALL,
+    };
+    (it.top_speed_mps > 0.0).then_some(guard)
 }
 
 /// The server's public description, for browsers that want to connect.
@@ -127,10 +133,13 @@ mod tests {
     #[test]
     fn policy_and_guard_are_as_the_settings_say() {
         let text = "[replication]\nfairness = \"every-kth\"\nfairness_k = 4\n\
-                    [guard]\ntop_speed_mps = 7.5\n";
+                    [guard]\ntop_speed_mps = 7.5\nmax_trail_s = 0.5\nmodels = \"all\"\n";
         let made = host(&Settings::from_toml(text).unwrap());
 
         assert!(matches!(made.fairness, Policy::EveryKth { k } if k.get() == 4));
-        assert_eq!(made.guard.unwrap().envelope.speed_mps, 7.5);
+        let guard = made.guard.unwrap();
+        assert_eq!(guard.envelope.speed_mps, 7.5);
+        assert_eq!(guard.max_trail, Duration::from_millis(500));
+        assert_eq!(guard.models, OwnerModels::ALL);
     }
 }

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use reckoning::guard::{Envelope, GuardConfig, Offence, OwnerModels, Verdict};
+use reckoning::guard::{Envelope, GuardConfig, MotionTest, Offence, OwnerModels, Verdict};
 use reckoning::model::{Ballistic, Landing};
+use reckoning::random::SplitMix64;
 use reckoning::terrain::Contact;
 use reckoning::{
     Curve, CurveBasis, DVec3, Guard, Kinematics, Model, SimTime, Terrain, Update, UpdateKind,
@@ -106,8 +107,7 @@ fn wild_promises_are_refused_although_place_and_velocity_are_sound() {
     for model in wild {
         let mut guard = Guard::start(config, &Kinematics::default()).unwrap();
         let verdict = guard.judge(&update(100, 0.2, 2.0, model), None, ms(150));
-        assert!(matches!(verdict, Verdict::Correct(_)), "{model:?}: {verdict:?}");
-        assert_eq!(guard.offence(), Some(Offence::Promise));
+        assert_eq!(verdict, Verdict::Reject(Offence::Promise), "{model:?}");
     }
 }
 
@@ -185,7 +185,7 @@ fn stamps_older_than_the_link_explains_are_dropped() {
     assert_eq!(far.judge(&old, None, ms(900)), Verdict::Accept);
 }
 
-/// A wall of 20 m: whoever gets behind it goes a long way round.
+/// A wall of 24 m: whoever gets behind it goes a long way round.
 struct Fence;
 
 impl Terrain for Fence {
@@ -196,25 +196,33 @@ impl Terrain for Fence {
     fn first_hit(&self, from: DVec3, to: DVec3) -> Option<Contact> {
         let share = (2.0 - from.x) / (to.x - from.x);
         let point = from.lerp(to, share);
-        let meets = (0.0..=1.0).contains(&share) && point.y.abs() < 10.0;
+        let meets = (0.0..=1.0).contains(&share) && point.y.abs() < 12.0;
         meets.then_some(Contact { point, normal: DVec3::X })
     }
 }
 
-#[test]
-fn a_promise_of_a_long_way_round_opens_no_wall() {
+/// What is said of a body that is behind the wall this long after it was before it.
+fn behind_wall(after_ms: i64) -> (Verdict, Option<Offence>) {
     let mut guard = guard();
-    // A turn of the promise takes it far aside of the wall, where both ends are in sight.
-    let aside = |at_ms: i64, x: f64, y: f64| {
-        let seen = Kinematics::moving(ms(at_ms), DVec3::new(x, 0.0, 0.0), DVec3::Y * y);
-        Update::new(seen, Model::Linear, UpdateKind::Partial).unwrap()
+    // The promise goes far aside of the wall, to where both ends are in sight.
+    let before = Kinematics {
+        acceleration: DVec3::Y * 50.0,
+        ..Kinematics::moving(ms(100), DVec3::X * 0.5, DVec3::Y * 8.0)
     };
-    assert_eq!(guard.judge(&aside(100, 0.5, 8.0), Some(&Fence), ms(150)), Verdict::Accept);
-    // After three seconds of silence the promise is 24 m aside: from there both ends are in sight.
-    let through = aside(3_100, 3.5, 0.0);
-    let verdict = guard.judge(&through, Some(&Fence), ms(3_150));
+    let model = Model::Accelerating { trust: Duration::from_millis(500) };
+    let before = Update::new(before, model, UpdateKind::Partial).unwrap();
+    assert_eq!(guard.judge(&before, Some(&Fence), ms(150)), Verdict::Accept);
+    let behind = update(100 + after_ms, 3.5, 0.0, Model::Linear);
+    (guard.judge(&behind, Some(&Fence), ms(150 + after_ms)), guard.offence())
+}
+
+#[test]
+fn a_way_round_a_wall_is_no_longer_than_a_body_goes() {
+    let (verdict, offence) = behind_wall(1_000);
     assert!(matches!(verdict, Verdict::Correct(_)), "{verdict:?}");
-    assert_eq!(guard.offence(), Some(Offence::Wall));
+    assert_eq!(offence, Some(Offence::Wall), "24 m in a second");
+    // There was time enough to go round.
+    assert_ne!(behind_wall(3_500).1, Some(Offence::Wall));
 }
 
 /// When a client that defies every correction is put out, with a measured round trip or without.
@@ -280,4 +288,67 @@ fn numbers_that_are_none_make_no_guard() {
         change(&mut config);
         assert!(Guard::start(config, &Kinematics::default()).is_err(), "{number}");
     }
+}
+
+/// Somebody who runs about, faster and slower, with turns: samples ten times a second.
+fn wanderer(seed: u64, seconds: i64, times: f64) -> Vec<Kinematics> {
+    let mut random = SplitMix64::new(seed);
+    let (mut place, mut velocity) = (DVec3::ZERO, DVec3::ZERO);
+    let mut wanted = DVec3::ZERO;
+    (0..seconds * 10)
+        .map(|n| {
+            // The faster game draws the same, for less time each.
+            for _ in 0..(times * 10.0) as usize {
+                if random.between(0.0, 1.0) < 0.01 {
+                    let angle = random.between(0.0, std::f64::consts::TAU);
+                    let pace = random.between(0.0, 6.0);
+                    wanted = DVec3::new(libm::cos(angle), libm::sin(angle), 0.0) * pace;
+                }
+                velocity += (wanted - velocity).clamp_length_max(0.08);
+                place += velocity * 0.01;
+            }
+            Kinematics::moving(ms(n * 100), place, velocity * times)
+        })
+        .collect()
+}
+
+#[test]
+fn whoever_plays_a_faster_game_is_told_from_honest_play_in_time() {
+    let honest: Vec<Vec<Kinematics>> = (0..20).map(|seed| wanderer(seed, 600, 1.0)).collect();
+    let tracks = honest.iter().map(Vec::as_slice);
+    let test = MotionTest::learnt_from(tracks, 1.5, 0.2).expect("three hours are enough");
+    let alarms = |times: f64, within: i64| {
+        let found = (100..150).filter(|seed| {
+            let track = wanderer(*seed, 60, times);
+            test.alarm(&track).is_some_and(|at| at <= ms(within * 1_000))
+        });
+        found.count()
+    };
+    assert_eq!(alarms(1.0, 60), 0, "of fifty honest minutes");
+    assert!(alarms(1.5, 30) >= 45, "{} of 50 within half a minute", alarms(1.5, 30));
+    assert!(alarms(2.0, 10) >= 45, "{} of 50 within ten seconds", alarms(2.0, 10));
+}
+
+#[test]
+fn a_guard_with_a_motion_test_corrects_a_faster_game_within_the_envelope() {
+    let honest: Vec<Vec<Kinematics>> = (0..20).map(|seed| wanderer(seed, 600, 1.0)).collect();
+    let tracks = honest.iter().map(Vec::as_slice);
+    let test = MotionTest::learnt_from(tracks, 1.5, 0.2).expect("three hours are enough");
+    let mut config = GuardConfig::new(Envelope::of_speed(20.0, 500.0), TOLERANCE_M);
+    config.motion = Some(Box::leak(Box::new(test)));
+    let corrected = |track: &[Kinematics]| {
+        let mut guard = Guard::start(config, &track[0]).unwrap();
+        for seen in &track[1..] {
+            let update = Update::new(*seen, Model::Linear, UpdateKind::Partial).unwrap();
+            let now = seen.at + Duration::from_millis(50);
+            if matches!(guard.judge(&update, None, now), Verdict::Correct(_)) {
+                guard.put(seen, now); // it obeys, and goes on as before
+            }
+        }
+        guard.stats().of(Offence::Pace)
+    };
+    assert_eq!(corrected(&wanderer(100, 600, 1.0)), 0, "of ten honest minutes");
+    assert!(corrected(&wanderer(100, 60, 2.0)) >= 2);
+    let short: [&[Kinematics]; 1] = [&honest[0][..2]];
+    assert_eq!(MotionTest::learnt_from(short, 1.5, 0.2), None);
 }

@@ -61,6 +61,7 @@ impl Cheat {
         self,
         piece: &Piece,
         at_s: f64,
+        lasts_s: f64,
         setting: &TrialSetting<'_>,
     ) -> Option<CheatCourse> {
         let begins_s = at_s.min(BEFORE_S);
@@ -69,7 +70,7 @@ impl Cheat {
             Self::WallPass => Some(through_wall(&piece.at(at_s), setting)?),
             _ => None,
         };
-        let ticks = ((begins_s + LASTS_S) / TICK_S) as i64;
+        let ticks = ((begins_s + lasts_s) / TICK_S) as i64;
         let shown = (0..ticks).map(|tick| {
             let now_s = at_s - begins_s + tick as f64 * TICK_S;
             self.shown(piece, at_s, now_s, aside.unwrap_or_default())

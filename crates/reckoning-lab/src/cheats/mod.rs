@@ -10,24 +10,30 @@
 //! a level are no walls is learnt from the other players, too. A cheat that
 //! makes a slow player no faster than honest ones is invisible in principle, so every rate
 //! is given twice: for stretches that the player honestly went at 80 % of the fastest honest
-//! pace or more, and for moments every 15 s, whatever the player did then.
+//! pace or more, and for moments every 15 s, whatever the player did then. The third table says
+//! what a sequential likelihood ratio test finds of those that stay within what bodies can do.
+//!
+//! Rules that were fixed before the first result: the test is for a game 1.5 times as fast, at one
+//! false alarm in five player-hours, its level chosen within the training sessions alone.
 
 mod inject;
+mod limit;
 mod passable_walls;
 mod play;
 mod table;
 mod trial;
 
-use reckoning::guard::{ENVELOPE_SPANS_S, Envelope};
+use reckoning::guard::{ENVELOPE_SPANS_S, Envelope, MotionTest};
 use reckoning::{ConfigError, Kinematics};
 use reckoning_recording::{Level, Recording};
 
 use crate::reproduce::ReportTable;
-use inject::Cheat;
+use inject::{Cheat, LASTS_S};
+use limit::LimitTests;
 use passable_walls::walls_without_passages;
 use play::{CheatPlan, PlayerPieces};
 use table::SourceTally;
-use trial::{TrialSetting, caught_after, honest_run};
+use trial::{PATHS, TrialSetting, caught_after, honest_run, publishers};
 
 /// The share of honest moments that the envelope holds, and what is added to it.
 const QUANTILE: f64 = 0.999_9;
@@ -38,6 +44,10 @@ const EVERY_S: f64 = 15.0;
 const FAST: f64 = 0.8;
 /// Paces are measured over this of the envelope's spans: 0.8 s.
 const PACE_SPAN: usize = 3;
+
+/// The motion test is for a game so many times as fast, with so many false alarms an hour.
+const TEST_TIMES: f64 = 1.5;
+const FALSE_PER_H: f64 = 0.2;
 
 /// One session made ready.
 struct CheatSession {
@@ -50,7 +60,8 @@ struct CheatSession {
     exported: Vec<Vec<Vec<Kinematics>>>,
 }
 
-/// Runs every cheat on every player and gives two tables: honest play, and cheats.
+/// Runs every cheat on every player and gives three tables: honest play, cheats, and the statistical
+/// limit.
 ///
 /// `progress` is called with how many of how many sessions are done.
 ///
@@ -69,7 +80,7 @@ pub fn cheat_tables(
     for source in sources {
         let sessions: Vec<&CheatSession> =
             sessions.iter().filter(|it| it.source == source).collect();
-        let mut tally = SourceTally::new(source, sessions.len());
+        let mut tally = SourceTally::new(source);
         for tested in 0..sessions.len() {
             judge_session(&sessions, tested, &mut tally)?;
             done += 1;
@@ -77,7 +88,11 @@ pub fn cheat_tables(
         }
         tallies.push(tally);
     }
-    Ok(vec![table::honest_table(&tallies), table::cheat_table(&tallies)])
+    Ok(vec![
+        table::honest_table(&tallies),
+        table::cheat_table(&tallies),
+        table::limit_table(&tallies),
+    ])
 }
 
 impl CheatSession {
@@ -108,46 +123,99 @@ fn judge_session(
     tally: &mut SourceTally,
 ) -> Result<(), ConfigError> {
     let session = sessions[tested];
-    let learnt = (sessions.len() > 1).then(|| envelope_without(sessions, tested, None));
+    let others = (sessions.len() > 1).then(|| Learnt::without(sessions, tested, None));
+    let knowing = motion_test(&tracks_of(sessions, None));
     for (place, player) in session.players.iter().enumerate() {
         // The only session of its source: what the others of that session can do.
-        let learnt = learnt.unwrap_or_else(|| envelope_without(sessions, tested, Some(place)));
-        let Some(envelope) = learnt else { continue };
-        let seed = (tested * 1_000 + place) as u64;
+        let learnt = others.unwrap_or_else(|| Learnt::without(sessions, tested, Some(place)));
+        let Some(envelope) = learnt.envelope else { continue };
         let walls = walls_without_passages(&session.level, &session.tracks_without(place))?;
-        let walls = walls.as_ref();
-        let setting = TrialSetting { envelope, walls, body_width: session.body_width, seed };
-        tally.add_honest(&honest_run(player, &setting));
-        let top_mps = envelope.reach_m[PACE_SPAN] / ENVELOPE_SPANS_S[PACE_SPAN] / (1.0 + MARGIN);
-        for cheat in Cheat::ALL {
-            let plan =
-                CheatPlan { every_s: EVERY_S, times: cheat.times(), fast_mps: FAST * top_mps };
-            for moment in player.moments(&plan) {
-                let course = cheat.course(moment.piece, moment.at_s, &setting);
-                let Some(course) = course else { continue };
-                tally.add_cheat(cheat, &moment, caught_after(&course, &setting));
+        let setting = TrialSetting {
+            model: publishers()[0].1,
+            path: PATHS[0],
+            motion: learnt.motion,
+            envelope,
+            walls: walls.as_ref(),
+            body_width: session.body_width,
+            seed: (tested * 1_000 + place) as u64,
+        };
+        for (row, (_, model)) in publishers().into_iter().enumerate() {
+            for (column, path) in PATHS.into_iter().enumerate() {
+                let setting = TrialSetting { model, path, ..setting };
+                tally.add_honest(row * PATHS.len() + column, &honest_run(player, &setting));
             }
         }
+        let tests = LimitTests { learnt: learnt.motion, knowing };
+        judge_cheats(player, &setting, &tests, tally);
     }
     Ok(())
 }
 
-/// What bodies did in the other sessions, or in the tested one but for one player.
-fn envelope_without(
-    sessions: &[&CheatSession],
-    tested: usize,
-    player: Option<usize>,
-) -> Option<Envelope> {
+/// Runs every cheat on a player.
+fn judge_cheats(
+    player: &PlayerPieces,
+    setting: &TrialSetting<'_>,
+    tests: &LimitTests<'_>,
+    tally: &mut SourceTally,
+) {
+    let top_m = setting.envelope.reach_m[PACE_SPAN];
+    let top_mps = top_m / ENVELOPE_SPANS_S[PACE_SPAN] / (1.0 + MARGIN);
+    for cheat in Cheat::ALL {
+        let plan = CheatPlan { every_s: EVERY_S, times: cheat.times(), fast_mps: FAST * top_mps };
+        for moment in player.moments(&plan) {
+            let course = cheat.course(moment.piece, moment.at_s, LASTS_S, setting);
+            let Some(course) = course else { continue };
+            tally.add_cheat(cheat, &moment, caught_after(&course, setting));
+            if moment.regular {
+                tally.add_limit(cheat, &moment, tests, setting);
+            }
+        }
+    }
+}
+
+/// What was learnt from the play of others.
+#[derive(Clone, Copy)]
+struct Learnt {
+    envelope: Option<Envelope>,
+    motion: Option<&'static MotionTest>,
+}
+
+impl Learnt {
+    /// From the other sessions, or from the tested one but for one player.
+    fn without(sessions: &[&CheatSession], tested: usize, player: Option<usize>) -> Self {
+        let tracks = tracks_of(sessions, Some((tested, player)));
+        Self { envelope: envelope(&tracks), motion: motion_test(&tracks) }
+    }
+}
+
+/// A test is kept for as long as the laboratory runs, as a game keeps its own.
+fn motion_test(tracks: &[&[Kinematics]]) -> Option<&'static MotionTest> {
+    let tracks = tracks.iter().copied();
+    let test = MotionTest::learnt_from(tracks, TEST_TIMES, FALSE_PER_H)?;
+    Some(Box::leak(Box::new(test)))
+}
+
+/// What bodies did, without a session or one player of it.
+fn tracks_of<'a>(
+    sessions: &[&'a CheatSession],
+    without: Option<(usize, Option<usize>)>,
+) -> Vec<&'a [Kinematics]> {
     let mut tracks: Vec<&[Kinematics]> = Vec::new();
     for (number, session) in sessions.iter().enumerate() {
         for (place, exported) in session.exported.iter().enumerate() {
-            let left_out = number == tested && player.is_none_or(|out| out == place);
+            let left_out = without.is_some_and(|(tested, player)| {
+                number == tested && player.is_none_or(|out| out == place)
+            });
             if !left_out {
                 tracks.extend(exported.iter().map(Vec::as_slice));
             }
         }
     }
-    let mut envelope = Envelope::learnt_from(tracks, QUANTILE, MARGIN)?;
+    tracks
+}
+
+fn envelope(tracks: &[&[Kinematics]]) -> Option<Envelope> {
+    let mut envelope = Envelope::learnt_from(tracks.iter().copied(), QUANTILE, MARGIN)?;
     // Which way a body looks is the mouse's or the camera's affair in most of these games.
     envelope.turn_radps = f64::INFINITY;
     Some(envelope)

@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use reckoning::Terrain;
-use reckoning::guard::{Envelope, GuardConfig, GuardStats, Offence, Verdict};
-use reckoning::{Guard, Kinematics, Model, Publisher, PublisherConfig, SimTime, Threshold, Update};
+use reckoning::guard::{Envelope, GuardConfig, GuardStats, MotionTest, Offence, Verdict};
+use reckoning::{
+    Curve, CurveBasis, Guard, Kinematics, Model, Publisher, PublisherConfig, SimTime, Threshold,
+    Update,
+};
 use reckoning_netsim::{Jitter, Link, LinkConfig, Loss};
 use reckoning_predict::Walls;
 
-use super::inject::LASTS_S;
 use super::play::{Piece, PlayerPieces};
 
 /// Clients look at their bodies this often.
@@ -16,8 +18,51 @@ pub(super) const TICK_S: f64 = 1.0 / 60.0;
 /// Of an update on the wire; the link has no bottleneck, so it does not matter.
 const SIZE_BYTES: u32 = 16;
 
+/// A link between client and host.
+#[derive(Clone, Copy)]
+pub(super) struct Path {
+    pub(super) name: &'static str,
+    delay: Duration,
+    jitter: Duration,
+    loss: f64,
+    burst: f64,
+}
+
+/// The links of honest play; cheats use the first.
+pub(super) const PATHS: [Path; 2] = [
+    Path {
+        name: "50 ms",
+        delay: Duration::from_millis(50),
+        jitter: Duration::from_millis(10),
+        loss: 0.05,
+        burst: 2.0,
+    },
+    Path {
+        name: "150 ms",
+        delay: Duration::from_millis(150),
+        jitter: Duration::from_millis(30),
+        loss: 0.1,
+        burst: 4.0,
+    },
+];
+
+/// Models that honest players publish with; cheats use the first.
+pub(super) fn publishers() -> [(&'static str, Model); 4] {
+    let fade = Duration::from_millis(700);
+    [
+        ("linear", Model::Linear),
+        ("damped", Model::Damped { fade }),
+        ("accelerating", Model::Accelerating { trust: Duration::from_millis(300) }),
+        ("curve", Model::Curve(Curve::still(CurveBasis::FOUR))),
+    ]
+}
+
 /// What a trial runs with.
+#[derive(Clone, Copy)]
 pub(super) struct TrialSetting<'a> {
+    pub(super) model: Model,
+    pub(super) path: Path,
+    pub(super) motion: Option<&'static MotionTest>,
     pub(super) envelope: Envelope,
     pub(super) walls: Option<&'a Walls>,
     pub(super) body_width: f64,
@@ -48,34 +93,40 @@ pub(super) struct HonestRun {
     pub(super) hours: f64,
     pub(super) judged: u64,
     pub(super) corrected: u64,
+    /// Accepted, but shown otherwise.
+    pub(super) restrained: u64,
     /// Without duplicates and overtaken ones, which links make.
     pub(super) rejected: u64,
     pub(super) disconnected: u64,
 }
 
-fn publisher_config(body_width: f64) -> PublisherConfig {
+fn publisher_config(body_width: f64, model: Model) -> PublisherConfig {
     let mut config = PublisherConfig::default();
     config.threshold = Threshold::metres(0.5 * body_width).unwrap_or(Threshold::QUARTER_METRE);
     config.angle_threshold = None;
     config.heartbeat = Duration::from_millis(200);
     config.min_interval = Duration::from_millis(33);
-    config.model = Model::Linear;
+    config.model = model;
     config
 }
 
-fn link(seed: u64) -> Option<Link<Update>> {
+fn link(path: &Path, seed: u64) -> Option<Link<Update>> {
     let mut config = LinkConfig::default();
-    config.delay = Duration::from_millis(50);
-    config.jitter = Jitter::Pareto { mean: Duration::from_millis(10), shape: 2.5 };
-    config.loss = Loss::bursts(0.05, 2.0);
+    config.delay = path.delay;
+    config.jitter = Jitter::Pareto { mean: path.jitter, shape: 2.5 };
+    config.loss = Loss::bursts(path.loss, path.burst);
     config.duplicate = 0.01;
     config.seed = seed;
     Link::new(config).ok()
 }
 
 fn guard(setting: &TrialSetting<'_>, start: &Kinematics) -> Option<Guard> {
-    let config = GuardConfig::new(setting.envelope, 0.5 * setting.body_width);
-    Guard::start(config, start).ok()
+    let mut config = GuardConfig::new(setting.envelope, 0.5 * setting.body_width);
+    config.motion = setting.motion;
+    let mut guard = Guard::start(config, start).ok()?;
+    // As a host measures it: there and back, and four deviations.
+    guard.set_round_trip(setting.path.delay * 2 + setting.path.jitter * 4);
+    Some(guard)
 }
 
 /// What an honest client shows in a piece.
@@ -89,15 +140,23 @@ fn honest(piece: &Piece) -> impl Iterator<Item = ClaimedState> {
 
 /// The updates of every piece, as their publisher made them.
 pub(super) fn exported(player: &PlayerPieces, body_width: f64) -> Vec<Vec<Kinematics>> {
-    let updates = |piece: &Piece| {
-        let config = publisher_config(body_width);
-        let Ok((mut publisher, first)) = Publisher::start(config, &piece.at(0.0)) else {
-            return Vec::new();
-        };
-        let more = honest(piece).filter_map(|shown| publisher.observe(&shown.state));
-        std::iter::once(first).chain(more).map(|update| *update.kinematics()).collect()
+    player.pieces.iter().map(|piece| published(honest(piece), body_width)).collect()
+}
+
+/// What a publisher makes of what a client shows it.
+pub(super) fn published(
+    shown: impl Iterator<Item = ClaimedState>,
+    body_width: f64,
+) -> Vec<Kinematics> {
+    let mut shown = shown.peekable();
+    let config = publisher_config(body_width, Model::Linear);
+    let start = shown.peek().map(|first| first.state);
+    let Some(Ok((mut publisher, first))) = start.map(|start| Publisher::start(config, &start))
+    else {
+        return Vec::new();
     };
-    player.pieces.iter().map(updates).collect()
+    let more = shown.filter_map(|shown| publisher.observe(&shown.state));
+    std::iter::once(first).chain(more).map(|update| *update.kinematics()).collect()
 }
 
 /// Runs one piece of play and hands every verdict to `said`.
@@ -110,8 +169,9 @@ fn run(
     let mut shown = shown.peekable();
     let start = shown.peek()?.state;
     let mut guard = guard(setting, &start)?;
-    let (mut publisher, _) = Publisher::start(publisher_config(setting.body_width), &start).ok()?;
-    let mut link = link(seed)?;
+    let config = publisher_config(setting.body_width, setting.model);
+    let (mut publisher, _) = Publisher::start(config, &start).ok()?;
+    let mut link = link(&setting.path, seed)?;
     let mut held: Vec<(SimTime, Update)> = Vec::new();
     for tick in shown {
         let update = publisher.observe(&tick.state);
@@ -145,6 +205,7 @@ pub(super) fn honest_run(player: &PlayerPieces, setting: &TrialSetting<'_>) -> H
         let Some(stats) = stats else { continue };
         total.judged += stats.judged;
         total.corrected += stats.corrected;
+        total.restrained += stats.restrained;
         let by_link = stats.of(Offence::NotNewer) + stats.of(Offence::Disobeyed);
         total.rejected += stats.rejected.saturating_sub(by_link);
         total.disconnected += stats.disconnected;
@@ -158,7 +219,7 @@ pub(super) fn caught_after(course: &CheatCourse, setting: &TrialSetting<'_>) -> 
     run(course.shown.iter().copied(), setting, setting.seed, |_, verdict, now| {
         let by_link = matches!(verdict, Verdict::Accept | Verdict::Reject(Offence::NotNewer));
         let after_s = now.secs_since(course.begins);
-        if !by_link && (0.0..=LASTS_S).contains(&after_s) && caught.is_none() {
+        if !by_link && after_s >= 0.0 && caught.is_none() {
             caught = Some(after_s);
         }
     });

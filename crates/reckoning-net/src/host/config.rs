@@ -127,6 +127,9 @@ impl HostConfig {
         self.zones.validate()?;
         self.zones.check_thresholds(&self.format)?;
         self.model.validate()?;
+        if let Some(guard) = &self.guard {
+            guard.validate()?;
+        }
         let spans = [
             ("tick", self.tick),
             ("zone_interval", self.zone_interval),

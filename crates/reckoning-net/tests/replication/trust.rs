@@ -5,7 +5,9 @@ use std::time::Duration;
 use reckoning::guard::{Envelope, GuardConfig};
 use reckoning::rewind::{Aim, HitRequest, HitVerdict, RewindConfig, RewindView};
 use reckoning::{DVec3, Kinematics, Model, SimTime};
-use reckoning_net::{ClockMode, Departure, HostConfig, HostEvent, SessionConfig, SessionEvent};
+use reckoning_net::{
+    ClockMode, Departure, Host, HostConfig, HostEvent, SessionConfig, SessionEvent,
+};
 
 use crate::linear_format::format;
 use crate::world::{FRAME, World, wandering};
@@ -46,6 +48,15 @@ fn corrections_reach_the_owner_over_a_bad_network() {
         assert!(judged, "the game hears of it");
         let (_, _, known) = world.host.entities().next().unwrap();
         assert!(known.kinematics().position.y < 1.0, "the host does not believe it");
+    }
+}
+
+#[test]
+fn a_guard_that_cannot_judge_makes_no_host() {
+    for wrong in [f64::NAN, -1.0] {
+        let mut config = HostConfig::new(format(true));
+        config.guard = Some(GuardConfig::new(Envelope::of_speed(wrong, 50.0), 0.5));
+        assert!(Host::new(config).is_err(), "{wrong}");
     }
 }
 

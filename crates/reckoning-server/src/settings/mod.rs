@@ -324,6 +324,22 @@ pub struct Guarding {
     pub top_acceleration_mps2: f64,
     /// Distances may be exceeded by this much. Default: 0.5.
     pub tolerance_m: f64,
+    /// How far a body may be ahead of what others are shown of it before it is put back, in time.
+    /// Default: 2 s.
+    #[serde(rename = "max_trail_s", deserialize_with = "seconds")]
+    pub max_trail: Duration,
+    /// Motion models that clients may promise. Default: plain.
+    pub models: GuardedModels,
+}
+
+/// Which motion models clients may promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GuardedModels {
+    /// Those that only use the body's own motion.
+    Plain,
+    /// Also what falls, rides a path, is of DIS or the game's own.
+    All,
 }
 
 /// What is recorded.

@@ -34,6 +34,7 @@ pub(super) fn rules(it: &Settings) -> Vec<Rule> {
         ("guard.top_speed_mps", it.guard.top_speed_mps, 0.0, 1e5),
         ("guard.top_acceleration_mps2", it.guard.top_acceleration_mps2, 0.001, 1e6),
         ("guard.tolerance_m", it.guard.tolerance_m, 0.0, 1e3),
+        ("guard.max_trail_s", secs(it.guard.max_trail), 0.0, 60.0),
         ("recording.rate_hz", f64::from(it.recording.rate_hz), 1.0, 240.0),
         ("recording.queued_steps", it.recording.queued_steps as f64, 1.0, 10_000.0),
         ("recording.write_every_s", secs(it.recording.write_every), 0.05, 1.0),

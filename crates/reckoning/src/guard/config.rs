@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use super::{Envelope, OwnerModels};
+use super::{Envelope, MotionTest, OwnerModels};
 use crate::error::SettingError;
 
 /// Settings for a [`Guard`].
@@ -28,6 +28,10 @@ pub struct GuardConfig {
     pub stamp_margin: Duration,
     /// Models that updates may carry; others are rejected. Default: [`OwnerModels::PLAIN`].
     pub models: OwnerModels,
+    /// Test of whether a body moves as bodies do or faster, over seconds; an alarm is corrected.
+    /// Default: `None`. Learnt from recordings of honest play and kept for ever
+    /// ([`Box::leak`](alloc::boxed::Box::leak)).
+    pub motion: Option<&'static MotionTest>,
     /// What listeners are shown may lag behind what the owner claims by as far as a body gets in
     /// this time; an owner further ahead is corrected. Default: 2 s. Any span.
     pub max_trail: Duration,
@@ -71,6 +75,7 @@ impl GuardConfig {
             max_age: Duration::from_secs(2),
             stamp_margin: Duration::from_millis(250),
             models: OwnerModels::PLAIN,
+            motion: None,
             max_trail: Duration::from_secs(2),
             updates_per_s: 70.0,
             burst: 140.0,
@@ -82,7 +87,11 @@ impl GuardConfig {
         }
     }
 
-    pub(super) fn validate(&self) -> Result<(), SettingError> {
+    /// Checks every setting; [`Guard::start`](super::Guard::start) does so too.
+    ///
+    /// # Errors
+    /// Names the first setting that is out of its range or not a number.
+    pub fn validate(&self) -> Result<(), SettingError> {
         self.envelope.validate()?;
         let far = f64::INFINITY;
         SettingError::in_range("tolerance_m", self.tolerance_m, 0.0, f64::MAX)?;

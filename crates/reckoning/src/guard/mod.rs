@@ -29,6 +29,7 @@ mod accepted_positions;
 mod config;
 mod envelope;
 mod motion;
+mod motion_test;
 mod owner_models;
 mod shown;
 mod suspicion;
@@ -43,11 +44,13 @@ use crate::token_bucket::TokenBucket;
 use crate::{Kinematics, Model, SimTime, Terrain, Update, UpdateKind};
 use accepted_positions::AcceptedPositions;
 use envelope::within;
+use motion_test::MotionLevel;
 use shown::{Picture, ShownBound, ShownPath};
 use suspicion::{Pace, Suspicion, TimeBank};
 
 pub use config::GuardConfig;
 pub use envelope::{ENVELOPE_SPANS_S, Envelope};
+pub use motion_test::MotionTest;
 pub use owner_models::OwnerModels;
 pub use verdict::{GuardStats, Offence, Verdict};
 
@@ -57,6 +60,10 @@ const REPAIR: Duration = Duration::from_millis(400);
 /// Suspicion added to a correction for each one before it that was ignored: the fourth of a grave
 /// offence disconnects.
 const IGNORED: f64 = 3.0;
+
+/// Suspicion of a promise that no body could keep: now and then a publisher of accelerations sends one,
+/// again and again only a cheat does.
+const WILD_PROMISE: f64 = 0.25;
 
 /// An update that is judged.
 struct Arrived<'a> {
@@ -104,6 +111,7 @@ pub struct Guard {
     obeys_by: Option<SimTime>,
     /// Corrections since the last update that was accepted.
     ignored: u32,
+    motion: MotionLevel,
     offence: Option<Offence>,
     restrained: Option<Kinematics>,
     stats: GuardStats,
@@ -132,6 +140,7 @@ impl Guard {
             granted: None,
             obeys_by: None,
             ignored: 0,
+            motion: MotionLevel::default(),
             offence: None,
             restrained: None,
             stats: GuardStats::default(),
@@ -167,7 +176,7 @@ impl Guard {
         let (jitter, most) = (self.config.stamp_margin, self.config.max_age);
         let credited = self.bank.credited(update.at(), now, jitter, most);
         if ShownPath::is_wild(update, now, &self.bound()) {
-            return self.weigh(Offence::Promise, 1.0, &arrived);
+            return self.reject(Offence::Promise, WILD_PROMISE, now);
         }
         match self.motion_offence(update.kinematics(), walls) {
             None if self.distance_excess(update.kinematics(), credited) > self.config.gross => {
@@ -298,11 +307,14 @@ impl Guard {
             }
             self.note(Offence::LagSwitch);
         }
+        if self.config.motion.is_some_and(|test| self.motion.observe(test, update.kinematics())) {
+            return self.weigh(Offence::Pace, 1.0, arrived);
+        }
         let picture = self.shown.restrain(update, now, &self.bound());
         let trail_s = self.config.max_trail.as_secs_f64();
         let most_m = within(&self.config.envelope.reach_m, trail_s) + self.config.tolerance_m;
         if matches!(picture, Picture::Restrained(_, behind_m) if behind_m > most_m) {
-            return self.weigh(Offence::Burst, 1.0, arrived);
+            return self.put_back(Offence::Burst, 0.0, arrived);
         }
         self.pace.accepted(update.at(), now);
         self.obeys_by = None;
@@ -405,6 +417,7 @@ impl Guard {
 
     fn go_on_from(&mut self, place: &Kinematics) {
         self.last = *place;
+        self.motion = MotionLevel::default();
         self.promised = None;
         self.history = AcceptedPositions::from(place);
     }

@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::envelope::{ENVELOPE_SPANS_S, Ways, within};
 use super::{Guard, Offence};
-use crate::math::angle_between;
+use crate::math::{angle_between, sqrt};
 use crate::{Kinematics, SimTime, Terrain};
 
 impl Guard {
@@ -94,12 +94,20 @@ impl Guard {
         if self.promised.is_some_and(|update| free(update.position_at(new.at))) {
             return false;
         }
-        let aside = (to - from).cross(DVec3::Z).normalize_or_zero() * self.config.tolerance_m;
-        // Over it as well: bodies jump, and climb steps.
-        let up = DVec3::Z * self.config.tolerance_m;
-        let detours = [up, aside, -aside, aside * 0.5, aside * -0.5, aside + up, up - aside];
-        let round = |share: f64| detours.iter().any(|way| free(from.lerp(to, share) + *way));
-        ![0.5, 0.25, 0.75, 1.0, 0.0].into_iter().any(round)
+        let aside = (to - from).cross(DVec3::Z).normalize_or_zero();
+        // As far aside as the time allows, when updates were lost on the way.
+        let spare_m2 = longest_m * longest_m - from.distance_squared(to);
+        let widest_m = 0.5 * sqrt(spare_m2.clamp(0.0, f64::MAX));
+        let near_m = self.config.tolerance_m;
+        let round = |share: f64, far_m: f64| {
+            // Over it as well: bodies jump, and climb steps.
+            let (aside, up) = (aside * far_m, DVec3::Z * near_m);
+            let detours = [up, aside, -aside, aside + up, up - aside];
+            detours.iter().any(|way| free(from.lerp(to, share) + *way))
+        };
+        let shares = [0.5, 0.25, 0.75, 1.0, 0.0];
+        let asides = [near_m, near_m * 0.5, widest_m, widest_m * 0.5];
+        !shares.into_iter().any(|share| asides.into_iter().any(|far_m| round(share, far_m)))
     }
 }
 

@@ -34,8 +34,9 @@ const SHARE: f64 = 1.0;
 const CATCH_UP_SHARE: f64 = 0.99;
 /// Moments after `now` at which a promise is asked, up to where ghosts have long come to rest.
 const AHEAD_S: [f64; 12] = [0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0];
-/// A promise that goes this many times the bound within half a second is no overshoot.
-const WILD: f64 = 3.0;
+/// A promise that goes this many times the bound within half a second is no overshoot. Honest
+/// publishers of accelerations exceed three in recordings, and did not exceed this.
+const WILD: f64 = 6.0;
 /// Delay that a turn is forgiven, at most and as long as none is measured, and what sampling adds.
 const MAX_SLACK_S: f64 = 0.3;
 const SAMPLING_S: f64 = 0.05;
@@ -150,7 +151,9 @@ impl ShownPath {
             None => (shown, velocity * self.most_speed(shown, velocity, now, bound)),
         };
         let state = straight(update.kinematics(), place, velocity, now);
-        Picture::Restrained(state, place.distance(claimed))
+        // What is claimed by the stamp, not what a bold model makes of it.
+        let behind_m = place.distance(claimed).min(place.distance(update.kinematics().position));
+        Picture::Restrained(state, behind_m)
     }
 
     /// The place nearest to `wanted` that a body at rest may be shown at from `now` on.

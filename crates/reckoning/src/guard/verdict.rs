@@ -54,11 +54,13 @@ pub enum Offence {
     Promise,
     /// Further than a body gets by the host's clock, although the stamps allow it.
     Burst,
+    /// For some seconds more like a faster game than like this one, though each move is possible.
+    Pace,
 }
 
 impl Offence {
     /// All of them, in the order of [`GuardStats::offences`].
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Speed,
         Self::Distance,
         Self::Acceleration,
@@ -75,6 +77,7 @@ impl Offence {
         Self::Model,
         Self::Promise,
         Self::Burst,
+        Self::Pace,
     ];
 
     /// A short name for tables and metrics.
@@ -97,6 +100,7 @@ impl Offence {
             Self::Model => "model",
             Self::Promise => "promise",
             Self::Burst => "burst",
+            Self::Pace => "pace",
         }
     }
 }
@@ -124,7 +128,7 @@ pub struct GuardStats {
     /// Verdicts to disconnect.
     pub disconnected: u64,
     /// Offences noted, by [`Offence::ALL`].
-    pub offences: [u64; 16],
+    pub offences: [u64; 17],
 }
 
 impl GuardStats {
