@@ -13,6 +13,7 @@ use reckoning_net::{
     SessionEvent,
 };
 
+use crate::backoff::Backoff;
 use crate::transport::{Clock, ConnectError, Transport, TransportState, Trust, random_identity};
 
 /// Events that nobody polled; beyond it the oldest are dropped.
@@ -32,10 +33,11 @@ pub struct ClientConfig {
     /// a random one, by which a server that is open to all knows who comes back and returns its
     /// bodies. Default: [`SessionConfig::default`], whose token is empty.
     pub session: SessionConfig,
-    /// How long to wait after a lost connection before the next try. Doubles with each try.
-    /// Default: 250 ms.
+    /// How long to wait after a lost connection before the next try; doubles with each try, and each
+    /// wait is a random part of it from a half up. Default: 250 ms.
     pub retry_first: Duration,
-    /// The longest wait between two tries; zero never tries again. Default: 2 s.
+    /// The longest wait from the beginning of one try to that of the next, unless the try itself
+    /// takes longer; zero never tries again. Default: 2 s.
     pub retry_longest: Duration,
 }
 
@@ -103,9 +105,10 @@ pub struct Client {
     connection: Option<SessionConnection>,
     status: Status,
     events: VecDeque<SessionEvent>,
-    /// When the next try is due, and the wait after that one.
+    /// When the last try began, and when the next one is due.
+    tried_at: SimTime,
     retry_at: SimTime,
-    retry_after: Duration,
+    backoff: Backoff,
     was_joined: bool,
     buffer: Vec<u8>,
     /// Out-of-band datagrams, and when they arrived.
@@ -129,13 +132,15 @@ impl Client {
             config.session.token = random_identity()?.to_vec();
         }
         let clock = Clock::start();
+        let seed = random_seed()?;
         let mut client = Self {
-            retry_after: config.retry_first,
+            backoff: Backoff::new(config.retry_first, config.retry_longest, seed),
             config,
             clock,
             connection: None,
             status: Status::Connecting,
             events: VecDeque::new(),
+            tried_at: SimTime::ZERO,
             retry_at: SimTime::ZERO,
             was_joined: false,
             buffer: vec![0; MAX_DATAGRAM_BYTES],
@@ -198,7 +203,7 @@ impl Client {
             SessionEvent::Joined { .. } => {
                 self.status = Status::Joined;
                 self.was_joined = true;
-                self.retry_after = self.config.retry_first;
+                self.backoff.reset();
             }
             SessionEvent::Disconnected(why) if self.is_temporary(*why) => {
                 return self.handle_loss(now, format!("refused: {why:?}"));
@@ -233,8 +238,10 @@ impl Client {
             return self.end(&reason);
         }
         self.status = Status::Reconnecting { reason };
-        self.retry_at = now + self.retry_after;
-        self.retry_after = (self.retry_after * 2).min(self.config.retry_longest);
+        // A try that took long was a wait already; what is left is only there to be random.
+        let wait = self.backoff.next_wait();
+        let least = wait.min(self.config.retry_first);
+        self.retry_at = (self.tried_at + wait).max(now + least);
     }
 
     fn end(&mut self, reason: &str) {
@@ -246,6 +253,7 @@ impl Client {
         if !matches!(self.status, Status::Reconnecting { .. }) || now < self.retry_at {
             return;
         }
+        self.tried_at = now;
         match self.open() {
             Ok(connection) => {
                 self.connection = Some(connection);
@@ -392,6 +400,12 @@ impl Client {
     pub fn dropped(&self) -> u64 {
         self.connection.as_ref().map_or(0, |connection| connection.transport.dropped())
     }
+}
+
+/// A number that hardly any other client has.
+fn random_seed() -> Result<u64, ConnectError> {
+    let bytes = random_identity()?;
+    Ok(bytes.iter().fold(0, |all: u64, byte| all.rotate_left(8) ^ u64::from(*byte)))
 }
 
 /// Appends to a queue; drops the oldest when there are too many.

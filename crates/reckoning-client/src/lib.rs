@@ -26,6 +26,7 @@
 //! # Ok::<(), reckoning_client::ConnectError>(())
 //! ```
 
+mod backoff;
 mod client;
 mod transport;
 

@@ -3,6 +3,7 @@
 mod clock;
 mod fixed_window;
 mod pins;
+mod race;
 mod trust;
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -21,9 +22,13 @@ use tokio::time::timeout;
 
 use super::{ConnectError, ReceiveQueue, TransportState, Trust, host_and_port};
 pub(crate) use clock::Clock;
+use race::race;
 
 /// A server that does not answer by then is tried anew.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+/// The first packet is repeated after three times this, then after twice as long, and so on: whoever
+/// waits for a server that comes back is heard soon after it does.
+const INITIAL_RTT: Duration = Duration::from_millis(100);
 const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
 const KEEP_ALIVE: Duration = Duration::from_secs(1);
 /// Two rounds of a server.
@@ -152,14 +157,12 @@ async fn run(shared: Arc<Shared>, host: String, port: u16, trust: Trust) {
 
 async fn connect(host: &str, port: u16, trust: &Trust) -> Result<Connection, String> {
     let found = tokio::net::lookup_host((host, port)).await.map_err(|error| error.to_string())?;
-    let mut reason = format!("{host} has no address");
-    for address in found {
-        match connect_to(address, host, trust).await {
-            Ok(connection) => return Ok(connection),
-            Err(error) => reason = error,
-        }
-    }
-    Err(reason)
+    let (host, trust): (Arc<str>, _) = (host.into(), trust.clone());
+    race(found.collect(), &host, move |address, host| {
+        let trust = trust.clone();
+        async move { connect_to(address, &host, &trust).await }
+    })
+    .await
 }
 
 async fn connect_to(address: SocketAddr, host: &str, trust: &Trust) -> Result<Connection, String> {
@@ -177,6 +180,7 @@ async fn connect_to(address: SocketAddr, host: &str, trust: &Trust) -> Result<Co
 fn transport() -> TransportConfig {
     let mut transport = TransportConfig::default();
     transport
+        .initial_rtt(INITIAL_RTT)
         .max_idle_timeout(IdleTimeout::try_from(IDLE_TIMEOUT).ok())
         .keep_alive_interval(Some(KEEP_ALIVE))
         .max_concurrent_bidi_streams(VarInt::from_u32(0))
@@ -211,6 +215,45 @@ async fn carry(shared: &Shared, connection: Connection) -> String {
         match connection.read_datagram().await {
             Ok(datagram) => lock(&shared.inbox).push(shared.clock.now(), datagram.to_vec()),
             Err(error) => return error.to_string(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::UdpSocket;
+
+    use reckoning_server::{Relay, Running, Server, settings};
+
+    use super::*;
+
+    fn serve() -> Running {
+        let table = settings::parse("listen = '127.0.0.1:0'\nlog = 'error'").unwrap();
+        let settings = reckoning_server::Settings::from_table(table).unwrap();
+        Server::new(settings).start(Relay::default()).unwrap()
+    }
+
+    /// `localhost` may stand for several addresses, of which only the last serves.
+    #[test]
+    fn an_address_that_swallows_packets_does_not_use_up_the_time_of_the_next() {
+        let server = serve();
+        let serves = server.address();
+        for swallows in ["[::1]", "127.0.0.2"] {
+            // A machine without IPv6 has the second one.
+            let swallows = format!("{swallows}:{}", serves.port()).parse::<SocketAddr>().unwrap();
+            let Ok(_silent) = UdpSocket::bind(swallows) else { continue };
+            let raced = async {
+                let name = Arc::from("localhost");
+                timeout(
+                    CONNECT_TIMEOUT,
+                    race(vec![swallows, serves], &name, |address, name| async move {
+                        connect_to(address, &name, &Trust::default()).await
+                    }),
+                )
+                .await
+            };
+            let connected = network().unwrap().block_on(raced);
+            assert!(matches!(connected, Ok(Ok(_))), "{swallows} first: {connected:?}");
         }
     }
 }
