@@ -155,14 +155,18 @@ impl World {
 
     fn receive_up(&mut self) {
         let at = self.host_now();
-        for player in &mut self.players {
+        for (place, player) in self.players.iter_mut().enumerate() {
             let Some(wire) = &mut player.wire else { continue };
+            // An id that is used again stands for another connection.
+            let slot = self.slots.get_mut(&wire.peer).filter(|slot| slot.player == place);
+            let Some(slot) = slot else {
+                while wire.up.poll(self.now).is_some() {}
+                continue;
+            };
             while let Some((_, bytes)) = wire.up.poll(self.now) {
                 self.datagrams += 1;
-                if let Some(slot) = self.slots.get_mut(&wire.peer) {
-                    slot.heard_at = self.now;
-                    self.host.handle_datagram(at, wire.peer, &bytes);
-                }
+                slot.heard_at = self.now;
+                self.host.handle_datagram(at, wire.peer, &bytes);
             }
         }
     }

@@ -50,6 +50,13 @@ impl Process {
         self.child.wait().unwrap();
     }
 
+    /// SIGSTOP for that long, then SIGCONT: to itself the process has done nothing.
+    pub fn suspend(&self, span: std::time::Duration) {
+        signal(self.child.id(), "STOP");
+        std::thread::sleep(span);
+        signal(self.child.id(), "CONT");
+    }
+
     pub fn is_alive(&mut self) -> bool {
         self.child.try_wait().unwrap().is_none()
     }
@@ -82,4 +89,10 @@ pub fn folder(name: &str) -> PathBuf {
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
     folder
+}
+
+/// Sends a process a signal by its name, such as `STOP` and `CONT`.
+pub fn signal(process: u32, name: &str) {
+    let status = Command::new("kill").args([&format!("-{name}"), &process.to_string()]).status();
+    assert!(status.unwrap().success(), "kill -{name} {process}");
 }
