@@ -69,7 +69,8 @@ pub use level::{BlockKind, Level, LevelBlock, LevelItem, LevelShape, parse_level
 pub use load::{find_sessions, load_file, load_sessions, save_csv};
 pub use meta::{Bounds, Meta, parse_meta, write_meta};
 pub use session::{
-    OpenedSession, SessionWriter, open_session, read_session, salvage_session, write_session,
+    OpenedSession, SessionStream, SessionSummary, SessionWriter, open_session, read_session,
+    salvage_session, summarize_session, write_session,
 };
 pub use types::{
     Birth, Column, Death, Input, ItemEvent, Player, Recording, Sample, Snapshot, Track,

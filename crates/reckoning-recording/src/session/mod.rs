@@ -26,7 +26,9 @@ mod columns;
 mod events;
 mod read;
 mod samples;
+mod stream;
 mod write;
 
 pub use read::{OpenedSession, open_session, read_session, salvage_session};
+pub use stream::{SessionStream, SessionSummary, summarize_session};
 pub use write::{SessionWriter, write_session};

@@ -68,7 +68,7 @@ pub fn salvage_session(
     Ok((OpenedSession { recording: reader.finish(), truncated_at }, damage))
 }
 
-struct SessionReader {
+pub(super) struct SessionReader {
     recording: Recording,
     /// Where the track of each id is.
     tracks: BTreeMap<i32, usize>,
@@ -78,13 +78,13 @@ struct SessionReader {
 }
 
 impl SessionReader {
-    fn new(budget: MemoryBudget) -> Self {
+    pub(super) fn new(budget: MemoryBudget) -> Self {
         let (recording, tracks) = (Recording::default(), BTreeMap::new());
         Self { recording, tracks, budget, closed: false }
     }
 
     /// Takes in one chunk; `false` at the end of what is whole.
-    fn step(&mut self, cursor: &mut Cursor<'_>) -> Result<bool, RecordingError> {
+    pub(super) fn step(&mut self, cursor: &mut Cursor<'_>) -> Result<bool, RecordingError> {
         match chunk::next(cursor, &mut self.budget)? {
             NextChunk::Cut => return Ok(false),
             NextChunk::Skipped => self.closed = false,
@@ -164,6 +164,16 @@ impl SessionReader {
         }
         budget.release(stretch_bytes);
         Ok(())
+    }
+
+    /// Whether the last chunk was an end.
+    pub(super) const fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// What was taken in, as the file has it.
+    pub(super) fn into_part(self) -> Recording {
+        self.recording
     }
 
     /// The order the rest of the laboratory relies on is made here, whatever the file holds.

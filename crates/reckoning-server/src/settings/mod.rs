@@ -356,9 +356,9 @@ pub struct RecordingSettings {
     /// Time between two writes. Default: 0.5 s.
     #[serde(rename = "write_every_s", deserialize_with = "seconds")]
     pub write_every: Duration,
-    /// A file that is longer is closed and the next one begins. Default: 268435456.
+    /// A file that is longer is closed and the next one begins. Default: 134217728.
     pub rotate_bytes: u64,
-    /// A file that spans more is closed and the next one begins. Default: 3600 s.
+    /// A file that spans more is closed and the next one begins. Default: 900 s.
     #[serde(rename = "rotate_after_s", deserialize_with = "seconds")]
     pub rotate_after: Duration,
 }
