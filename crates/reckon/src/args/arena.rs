@@ -22,7 +22,7 @@ Example: a server that wants tokens
 
 const WATCH_EXAMPLES: &str = "\
 Example:
-  reckon watch sessions/session-1789000000-0.reck";
+  reckon watch sessions/session-1789000000-0-00000.reck";
 
 /// Start the arena: a game with bots, in your browser
 ///
