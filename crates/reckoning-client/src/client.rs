@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use reckoning::ground::Pose;
+use reckoning::rewind::ShownAs;
 use reckoning::{
     ConfigError, GhostConfig, Kinematics, Planner, Publisher, PublisherConfig, SimTime,
 };
@@ -306,6 +307,13 @@ impl Client {
     #[must_use]
     pub fn shown(&self, entity: EntityId, now: SimTime) -> Option<Pose> {
         self.connection.as_ref()?.session.shown(entity, now)
+    }
+
+    /// Of what our picture of a body is made, to be sent with a shot at it: see
+    /// [`Session::shown_as`].
+    #[must_use]
+    pub fn shown_as(&self, entity: EntityId, now: SimTime) -> Option<ShownAs> {
+        self.connection.as_ref()?.session.shown_as(entity, now)
     }
 
     /// Shows the bodies of others by these settings from now on, without a jump; also after a

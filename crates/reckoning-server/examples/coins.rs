@@ -4,7 +4,7 @@
 //! Coins, scores and hits are the server's alone. Client and server exchange plain text:
 //!
 //! ```text
-//! client: "play" asks for a body; "shoot TARGET SEEN_AT X Y" claims a hit
+//! client: "play" asks for a body; "shoot TARGET X Y PICTURE" claims a hit
 //! server: "coin PLAYER SCORE" and "hit PLAYER SCORE", to everyone
 //! ```
 //!
@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use reckoning::rewind::{Aim, HitRequest, HitVerdict, RewindConfig};
 use reckoning_client::{Client, ClientConfig, SessionEvent};
+use reckoning_net::wire::{decode_shown, encode_shown};
 use reckoning_server::{DVec3, Delivery, EntityId, Game, Host, HostEvent, Kinematics, Owner};
 use reckoning_server::{PeerId, Running, ServeError, Server, Settings, SimTime, Viewpoint};
 
@@ -96,15 +97,18 @@ impl CoinGame {
         }
     }
 
-    /// Whether the shooter saw the target where it aimed, at the moment it says: the server
-    /// rewinds to what that client was shown then. `None` when the claim makes no sense.
+    /// Whether the shooter saw the target where it aimed. It says of what its picture was made;
+    /// the server checks that against what it sent, and rewinds to that very picture. `None` when
+    /// the claim makes no sense.
     fn is_hit(&self, now: SimTime, from: PeerId, claim: &[&str], host: &mut Host) -> Option<bool> {
-        let &[target, seen_at, x, y] = claim else { return None };
+        let &[target, x, y, picture] = claim else { return None };
         let body = self.players.get(&from)?.body;
         let target = EntityId(target.parse().ok()?);
         self.players.values().find(|player| player.body == target)?; // no shooting at coins
-        let shown_at = SimTime::from_micros(seen_at.parse().ok()?);
         let aimed_at = DVec3::new(x.parse().ok()?, y.parse().ok()?, 0.0);
+        let (picture, _) = decode_shown(&from_hex(picture)?)?;
+        host.handle_reference(now, from, target, &picture)?.ok()?;
+        let shown_at = picture.shown_at;
         let stood = host.rewind()?.truth_at(body, shown_at)?;
         let aim = Aim::Ray { from: stood, direction: aimed_at - stood, reach_m: REACH_M };
         let claim = HitRequest { body, stood, target, target_radius_m: RADIUS_M, shown_at, aim };
@@ -120,6 +124,15 @@ impl CoinGame {
             let _ = host.send(peer, news.as_bytes(), Delivery::Reliable);
         }
     }
+}
+
+fn to_hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn from_hex(text: &str) -> Option<Vec<u8>> {
+    let byte = |place| u8::from_str_radix(text.get(place..place + 2)?, 16).ok();
+    (0..text.len()).step_by(2).map(byte).collect()
 }
 
 fn serve(listen: SocketAddr) -> Result<Running, ServeError> {
@@ -179,12 +192,13 @@ impl Guest {
     }
 
     fn shoot(&mut self, now: SimTime) {
-        let seen_at = self.client.session().and_then(|session| session.host_time(now));
-        let target = self.nearest(b"player", now);
-        if let (Some(seen_at), Some((target, at))) = (seen_at, target)
+        if let Some((target, at)) = self.nearest(b"player", now)
+            && let Some(shown) = self.client.shown_as(target, now)
             && now >= self.reloaded
         {
-            self.say(&format!("shoot {} {} {} {}", target.0, seen_at.as_micros(), at.x, at.y));
+            let mut picture = Vec::new();
+            encode_shown(&shown, &mut picture);
+            self.say(&format!("shoot {} {} {} {}", target.0, at.x, at.y, to_hex(&picture)));
             self.reloaded = now + Duration::from_secs(1);
         }
     }
