@@ -127,3 +127,27 @@ fn a_server_told_to_stop_closes_its_recording() {
     let file = fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
     assert_eq!(open_session(&fs::read(file).unwrap()).unwrap().truncated_at, None);
 }
+
+#[test]
+fn an_open_server_for_all_the_world_says_so_and_listens_by_name() {
+    let said = |words: &[&str]| {
+        let mut server = Command::new(env!("CARGO_BIN_EXE_reckon"))
+            .arg("serve")
+            .args(words)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        server.kill().unwrap();
+        (line, stderr(&server.wait_with_output().unwrap()))
+    };
+    let (_, log) = said(&["--listen", "0.0.0.0:0"]);
+    assert!(log.contains("everyone who reaches this server may join"), "{log}");
+    let (_, log) = said(&["--listen", "0.0.0.0:0", "--set", "allow_open=true"]);
+    assert!(!log.contains("everyone who reaches"), "{log}");
+    let (line, log) = said(&["--listen", "localhost:0"]);
+    assert!(line.starts_with("listening on 127.0.0.1:") || line.starts_with("listening on [::1]:"));
+    assert!(!log.contains("everyone who reaches"), "{log}");
+}

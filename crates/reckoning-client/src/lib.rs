@@ -37,6 +37,8 @@ pub use reckoning_net::{
     Delivery, DisconnectReason, EntityId, Owner, PeerId, RemoteEntity, SendError, Session,
     SessionConfig, SessionEvent,
 };
+#[cfg(not(target_arch = "wasm32"))]
+pub use transport::fetch;
 pub use transport::{ConnectError, Trust};
 
 #[cfg(doctest)]

@@ -152,11 +152,7 @@ impl Server {
     /// When a setting is out of its range, a port is taken, or a file is not what it should be.
     pub fn start(self, game: impl Game + 'static) -> Result<Running, ServeError> {
         let Self { settings, host, page, info } = self;
-        // However they came: from a file, or filled in by the program.
-        settings.validate().map_err(ServeError::Settings)?;
-        for warning in settings.warnings() {
-            tracing::warn!("{warning}");
-        }
+        check(&settings)?;
         let certificates = CertificateStore::new(&settings.certificate, unix_seconds())
             .map_err(ServeError::Identity)?;
         let host = Host::new(host).map_err(ServeError::Host)?;
@@ -174,8 +170,7 @@ impl Server {
         let admission = Arc::new(admission);
         let (batches, sent) = mpsc::channel(MAX_QUEUED_BATCHES);
         let operators = settings.operator_listen;
-        let https = (settings.http != Http::Plain).then(|| certificates.tcp()).transpose();
-        let https = https.map_err(ServeError::Identity)?.map(TlsAcceptor::from);
+        let https = acceptor(&certificates, settings.http != Http::Plain)?;
         let network = Network::start(&settings, &certificates, page, admission.clone(), sent)?;
         let port = network.address.port();
         let operator = Operator::start(operators, port, https, admission.clone())?;
@@ -215,6 +210,25 @@ impl Server {
             ticks,
         })
     }
+}
+
+/// However settings came, from a file or filled in by the program: wrong ones are refused here, and
+/// those that may not be meant are reported.
+fn check(settings: &Settings) -> Result<(), ServeError> {
+    settings.validate().map_err(ServeError::Settings)?;
+    for warning in settings.warnings() {
+        tracing::warn!("{warning}");
+    }
+    Ok(())
+}
+
+/// TLS for connections over TCP, where it is wanted.
+fn acceptor(
+    certificates: &Arc<CertificateStore>,
+    is_wanted: bool,
+) -> Result<Option<TlsAcceptor>, ServeError> {
+    let tls = is_wanted.then(|| certificates.tcp()).transpose();
+    Ok(tls.map_err(ServeError::Identity)?.map(TlsAcceptor::from))
 }
 
 /// Which tokens are taken; `None` where none are.
@@ -279,8 +293,7 @@ impl Network {
         let runtime =
             Builder::new_current_thread().enable_all().build().map_err(ServeError::Threads)?;
         let tls = certificates.quic().map_err(ServeError::Identity)?;
-        let https = settings.is_https().then(|| certificates.tcp()).transpose();
-        let https = https.map_err(ServeError::Identity)?.map(TlsAcceptor::from);
+        let https = acceptor(certificates, settings.is_https())?;
         let within = runtime.enter();
         let (listener, endpoint) = listen(settings, tls)?;
         drop(within);

@@ -41,6 +41,12 @@ fn with_a_certificate_page_metrics_and_websocket_are_over_tls() {
         browser.shown(a).is_some() && native.client.shown(b, native.client.now()).is_some()
     });
 
+    let url = format!("https://{address}");
+    let fetched = |trust| reckoning_client::fetch(&url, "/reckoning.json", &trust);
+    assert!(fetched(Trust::SystemRoots).unwrap().contains("websocket"), "noted for this user");
+    assert!(fetched(Trust::Pinned(server.certificate_sha256())).is_ok());
+    assert!(fetched(Trust::Pinned([7; 32])).is_err());
+
     let plain = get(address, "/metrics");
     assert!(plain.starts_with("HTTP/1.1 400") && plain.contains("https://"), "{plain}");
     server.stop();

@@ -1,8 +1,6 @@
 //! `reckon bots`: programs that join a server over the network and play.
 
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -13,7 +11,9 @@ use reckoning_arena::protocol::{
     ClientMessage, DebugDatagram, OwnState, Picture, ServerMessage, ServerTuning,
 };
 use reckoning_arena::{Level, RemoteBot};
-use reckoning_client::{Client, ClientConfig, Delivery, EntityId, SessionEvent, Status};
+use reckoning_client::{
+    Client, ClientConfig, Delivery, EntityId, SessionEvent, Status, Trust, fetch,
+};
 use reckoning_server::token::{TokenKey, from_hex};
 use reckoning_server::unix_seconds;
 
@@ -22,9 +22,6 @@ use crate::failure::Failure;
 use crate::say;
 
 const FRAME: Duration = Duration::from_micros(16_667);
-const TIMEOUT: Duration = Duration::from_secs(5);
-/// A level file is never longer.
-const MAX_ANSWER_BYTES: u64 = 4 << 20;
 
 /// What all bots together met with.
 #[derive(Default)]
@@ -55,7 +52,7 @@ struct Bot {
 /// Plays for the time asked for, or until it is stopped.
 pub fn run(command: &Bots) -> Result<(), Failure> {
     let server = host_and_port(&command.join);
-    let level = Arc::new(fetch_level(&server)?);
+    let level = Arc::new(fetch_level(&command.join)?);
     let mut bots = Vec::new();
     let tokens = Tokens::new(command)?;
     for number in 0..command.count {
@@ -261,28 +258,10 @@ fn host_and_port(url: &str) -> String {
     rest.split('/').next().unwrap_or(rest).to_string()
 }
 
-fn fetch_level(server: &str) -> Result<Level, Failure> {
-    let text = get(server, "/level.toml")
-        .map_err(|reason| Failure::NoArena { server: server.to_string(), reason })?;
+fn fetch_level(url: &str) -> Result<Level, Failure> {
+    let text = fetch(url, "/level.toml", &Trust::SystemRoots)
+        .map_err(|reason| Failure::NoArena { server: host_and_port(url), reason })?;
     Level::parse(&text).map_err(Failure::server)
-}
-
-/// The body of the answer to a plain request.
-fn get(server: &str, path: &str) -> Result<String, String> {
-    let reason = |error: std::io::Error| error.to_string();
-    let address = server.to_socket_addrs().map_err(reason)?.next().ok_or("it has no address")?;
-    let mut stream = TcpStream::connect_timeout(&address, TIMEOUT).map_err(reason)?;
-    stream.set_read_timeout(Some(TIMEOUT)).map_err(reason)?;
-    write!(stream, "GET {path} HTTP/1.1\r\nhost: {server}\r\nconnection: close\r\n\r\n")
-        .map_err(reason)?;
-    let mut answer = String::new();
-    stream.take(MAX_ANSWER_BYTES).read_to_string(&mut answer).map_err(reason)?;
-    let (head, body) = answer.split_once("\r\n\r\n").ok_or("its answer makes no sense")?;
-    if head.starts_with("HTTP/1.1 200") {
-        Ok(body.to_string())
-    } else {
-        Err(format!("{path}: {}", head.lines().next().unwrap_or_default()))
-    }
 }
 
 #[cfg(test)]

@@ -17,6 +17,8 @@ use std::fmt;
 use reckoning::{ConfigError, SimTime};
 
 #[cfg(not(target_arch = "wasm32"))]
+pub use native::fetch;
+#[cfg(not(target_arch = "wasm32"))]
 pub(crate) use native::{Clock, Transport, random_identity};
 #[cfg(target_arch = "wasm32")]
 pub(crate) use web::{Clock, Transport, random_identity};

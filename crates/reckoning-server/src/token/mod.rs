@@ -54,9 +54,16 @@ pub struct TokenScope {
     pub audience: String,
 }
 
+impl TokenScope {
+    /// The server of tokens that name no other.
+    pub const DEFAULT_SERVER: &'static str = "reckoning";
+    /// The audience of tokens that name no other.
+    pub const DEFAULT_AUDIENCE: &'static str = "players";
+}
+
 impl Default for TokenScope {
     fn default() -> Self {
-        Self { server: "reckoning".to_string(), audience: "players".to_string() }
+        Self { server: Self::DEFAULT_SERVER.into(), audience: Self::DEFAULT_AUDIENCE.into() }
     }
 }
 

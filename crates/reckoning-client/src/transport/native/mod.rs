@@ -1,6 +1,7 @@
 //! Native transport: QUIC datagrams, on a network thread that all clients of the process share.
 
 mod clock;
+mod fetch;
 mod fixed_window;
 mod pins;
 mod race;
@@ -22,6 +23,7 @@ use tokio::time::timeout;
 
 use super::{ConnectError, ReceiveQueue, TransportState, Trust, host_and_port};
 pub(crate) use clock::Clock;
+pub use fetch::fetch;
 use race::race;
 
 /// A server that does not answer by then is tried anew.
@@ -171,7 +173,7 @@ async fn connect_to(address: SocketAddr, host: &str, trust: &Trust) -> Result<Co
         SocketAddr::V6(_) => SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0)),
     };
     let endpoint = Endpoint::client(any).map_err(|error| error.to_string())?;
-    let mut config = ClientConfig::new(Arc::new(trust::tls(address.ip(), trust)?));
+    let mut config = ClientConfig::new(Arc::new(trust::quic(address.ip(), trust)?));
     config.transport_config(Arc::new(transport()));
     let connecting = endpoint.connect_with(config, address, host).map_err(|it| it.to_string())?;
     connecting.await.map_err(|error| error.to_string())

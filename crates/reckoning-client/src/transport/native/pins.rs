@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 /// Whether a server of this user noted the certificate with this hash.
 pub(super) fn is_noted(sha256: &[u8]) -> bool {
-    let name: String = sha256.iter().map(|byte| format!("{byte:02x}")).collect();
+    let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or('0');
+    let name: String = sha256.iter().flat_map(|it| [digit(it >> 4), digit(it & 15)]).collect();
     folders().iter().any(|folder| is_private(folder) && is_file(&folder.join(&name)))
 }
 

@@ -16,8 +16,13 @@ use crate::transport::Trust;
 
 const ALPN: &[u8] = b"reckoning/1";
 
+/// TLS for QUIC towards the server at this address.
+pub(super) fn quic(address: IpAddr, trust: &Trust) -> Result<QuicClientConfig, String> {
+    QuicClientConfig::try_from(tls(address, trust, ALPN)?).map_err(|error| error.to_string())
+}
+
 /// TLS towards the server at this address.
-pub(super) fn tls(address: IpAddr, trust: &Trust) -> Result<QuicClientConfig, String> {
+pub(super) fn tls(address: IpAddr, trust: &Trust, alpn: &[u8]) -> Result<ClientConfig, String> {
     let reason = |error: Error| error.to_string();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone())
@@ -31,8 +36,8 @@ pub(super) fn tls(address: IpAddr, trust: &Trust) -> Result<QuicClientConfig, St
     };
     let mut config =
         builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth();
-    config.alpn_protocols = vec![ALPN.to_vec()];
-    QuicClientConfig::try_from(config).map_err(|error| error.to_string())
+    config.alpn_protocols = vec![alpn.to_vec()];
+    Ok(config)
 }
 
 /// Knows certificates by their hash.
