@@ -64,7 +64,9 @@ fn update() -> impl Strategy<Value = Update> {
     let kind =
         prop::sample::select(vec![UpdateKind::Partial, UpdateKind::Full, UpdateKind::Teleport]);
     let vectors = (vector(), vector(), vector(), vector());
-    (at, vectors, orientation(), model(), kind).prop_map(|(at, v, orientation, model, kind)| {
+    let teleports = prop_oneof![6 => Just(0_u32), 2 => 0..40_u32, 1 => any::<u32>()];
+    let motion = (at, vectors, orientation(), model());
+    (motion, kind, teleports).prop_map(|((at, v, orientation, model), kind, teleports)| {
         let seen = Kinematics {
             at: SimTime::from_micros(at),
             position: v.0,
@@ -73,7 +75,7 @@ fn update() -> impl Strategy<Value = Update> {
             orientation,
             angular_velocity: v.3,
         };
-        Update::new(seen, model, kind).unwrap()
+        Update::new(seen, model, kind).unwrap().with_teleports(teleports)
     })
 }
 

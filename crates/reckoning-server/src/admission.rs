@@ -5,7 +5,6 @@
 //! networks have most ([`places`](crate::places)); those who play have places that nobody takes over.
 
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -20,6 +19,7 @@ use crate::health::Health;
 use crate::limits::{AddressLimiter, Permit};
 use crate::metrics::{Metrics, RejectReason};
 use crate::origin;
+use crate::peer_ids::PeerIds;
 use crate::places::{Place, Places};
 use crate::settings::{Limits, Proxies, Settings, Shutdown};
 use crate::token::TokenPolicy;
@@ -59,7 +59,7 @@ pub(crate) struct Admission {
     proxied: Arc<Semaphore>,
     /// Connections that have not joined yet.
     waiting: Places,
-    next_peer: AtomicU32,
+    peer_ids: PeerIds,
     events: Mutex<Sender<ConnectionEvent>>,
 }
 
@@ -91,7 +91,7 @@ impl Admission {
             // A proxy shares out what it has by itself, and keeps connections that rest.
             proxied: Arc::new(Semaphore::new(2 * limits.http_connections)),
             waiting: Places::new(pending),
-            next_peer: AtomicU32::new(1),
+            peer_ids: PeerIds::beginning_at(1),
             events: Mutex::new(events),
             limits,
             metrics,
@@ -197,7 +197,7 @@ impl Admission {
     ) -> OpenConnection {
         let now = self.clock.now();
         let displaced = place.displaced();
-        let peer = PeerId(self.next_peer.fetch_add(1, Ordering::Relaxed));
+        let peer = self.peer_ids.take();
         let (limits, metrics) = (self.limits.clone(), self.metrics.clone());
         let connection = Connection::new(peer, now, permit, sink, limits, metrics);
         connection.wait_in(place);
@@ -268,6 +268,7 @@ impl OpenConnection {
 impl Drop for OpenConnection {
     fn drop(&mut self) {
         self.connection.close("closed");
+        self.admission.peer_ids.give_back(self.connection.peer);
         self.admission.notify(ConnectionEvent::Closed(self.connection.peer));
     }
 }

@@ -36,6 +36,7 @@ mod notify;
 mod operator;
 mod origin;
 mod overload;
+mod peer_ids;
 mod places;
 mod quic;
 pub mod record;
