@@ -22,6 +22,10 @@ const MAX_EVENTS: usize = 1_024;
 /// Out-of-band datagrams that nobody polled; beyond it the oldest are dropped.
 const MAX_OUT_OF_BAND: usize = 256;
 
+/// A try that hangs is given up, whatever carries it; a browser has its own, shorter patience with
+/// each transport that it tries.
+const CONNECTING_AT_MOST: Duration = Duration::from_secs(30);
+
 /// Settings for a [`Client`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -168,7 +172,11 @@ impl Client {
         let now = self.clock.now();
         match self.connection.as_ref().map(|connection| connection.transport.state()) {
             None => self.reconnect(now),
-            Some(TransportState::Connecting) => {}
+            Some(TransportState::Connecting) => {
+                if now.saturating_since(self.tried_at) > CONNECTING_AT_MOST {
+                    self.handle_loss(now, "the server does not answer".to_string());
+                }
+            }
             Some(TransportState::Open) => self.pump(now),
             Some(TransportState::Closed(reason)) => {
                 // The last words may still lie in the inbox.
@@ -384,7 +392,9 @@ impl Client {
     }
 
     /// Leaves the game and closes the connection. Natively this waits until the server's socket has
-    /// been sent the word, for fifty milliseconds at most.
+    /// been sent the word, for fifty milliseconds at most; in a browser the connection is closed a
+    /// moment later. Call it when a page is closed (`pagehide`): the body does not stand for the grace
+    /// period then.
     pub fn leave(&mut self) {
         let now = self.clock.now();
         if let Some(connection) = &mut self.connection {

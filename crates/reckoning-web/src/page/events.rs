@@ -27,9 +27,26 @@ pub fn listen(app: &SharedApp) {
     listen_to_replay(app);
     let shared = app.clone();
     dom::listen::<Event>(&window, "resize", move |_| with(&shared, App::measure));
+    listen_to_farewell(app, &window);
     if let Ok(Some(query)) = window.match_media("(prefers-color-scheme: light)") {
         dom::listen::<Event>(&query, "change", |_| panel::show_theme());
     }
+}
+
+/// Leaves when the page is closed, unless the browser keeps it to come back to.
+fn listen_to_farewell(app: &SharedApp, window: &web_sys::Window) {
+    let shared = app.clone();
+    dom::listen::<Event>(window, "pagehide", move |event| {
+        let kept = js_sys::Reflect::get(&event, &"persisted".into());
+        if kept.is_ok_and(|it| it.is_truthy()) {
+            return;
+        }
+        with(&shared, |app| {
+            if let Source::Live(live) = &mut app.source {
+                live.leave();
+            }
+        });
+    });
 }
 
 /// Nothing, should a frame be under way; it never is, as both run one after the other.

@@ -108,6 +108,11 @@ impl Live {
         }
     }
 
+    /// Leaves for good.
+    pub fn leave(&mut self) {
+        self.client.leave();
+    }
+
     /// Leaves and joins as somebody else.
     pub fn join_anew(&mut self, controls: &Controls) {
         self.client.leave();

@@ -12,6 +12,9 @@ extern "C" {
     #[wasm_bindgen(catch, js_namespace = crypto, js_name = getRandomValues)]
     pub fn fill_random(bytes: &Uint8Array) -> Result<JsValue, JsValue>;
 
+    #[wasm_bindgen(js_name = setTimeout)]
+    fn set_timeout(call: &js_sys::Function, ms: i32) -> JsValue;
+
     #[wasm_bindgen(js_name = fetch)]
     pub fn fetch(url: &str) -> Promise;
 
@@ -76,4 +79,10 @@ extern "C" {
     pub fn set_on_message(this: &WebSocket, call: Option<&js_sys::Function>);
     #[wasm_bindgen(method, setter, js_name = onclose)]
     pub fn set_on_close(this: &WebSocket, call: Option<&js_sys::Function>);
+}
+
+/// Waits.
+pub async fn pause(ms: i32) {
+    let promise = Promise::new(&mut |done, _| drop(set_timeout(&done, ms)));
+    let _ = wasm_bindgen_futures::JsFuture::from(promise).await;
 }

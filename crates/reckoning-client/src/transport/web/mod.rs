@@ -42,7 +42,12 @@ impl Clock {
 #[derive(Debug)]
 pub(crate) struct Transport {
     shared: Rc<Shared>,
+    /// What was sent last leaves before the connection is closed.
+    lingers: bool,
 }
+
+/// How long a connection that was left stays open for its last datagrams, in milliseconds.
+const LINGER_MS: i32 = 100;
 
 /// A name that no other client has.
 pub(crate) fn random_identity() -> Result<[u8; 16], ConnectError> {
@@ -84,7 +89,7 @@ impl Transport {
         let (server, trust) = (server.to_string(), trust.clone());
         let running = shared.clone();
         spawn_local(async move { run(running, server, trust).await });
-        Ok(Self { shared })
+        Ok(Self { shared, lingers: false })
     }
 
     pub(crate) fn state(&self) -> TransportState {
@@ -110,9 +115,11 @@ impl Transport {
         }
     }
 
-    /// A browser cannot wait; what a WebSocket was given before its close it still delivers.
-    #[expect(clippy::unused_self, clippy::needless_pass_by_ref_mut, reason = "as the native one")]
-    pub(crate) fn flush(&mut self) {}
+    /// A browser cannot wait: the connection is closed a moment after this transport is dropped. A page
+    /// that is closed meanwhile has handed its datagrams over.
+    pub(crate) const fn flush(&mut self) {
+        self.lingers = true;
+    }
 
     pub(crate) fn receive(&mut self) -> Option<(SimTime, Vec<u8>)> {
         self.shared.inbox.borrow_mut().pop()
@@ -127,7 +134,13 @@ impl Drop for Transport {
     fn drop(&mut self) {
         self.shared.end("left");
         // Dropping the sink closes what it holds.
-        self.shared.sink.replace(Sink::None);
+        let sink = self.shared.sink.replace(Sink::None);
+        if self.lingers {
+            spawn_local(async move {
+                js::pause(LINGER_MS).await;
+                drop(sink);
+            });
+        }
     }
 }
 
