@@ -127,7 +127,11 @@ impl CoinGame {
 }
 
 fn to_hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    use std::fmt::Write;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}"); // a string takes everything
+        text
+    })
 }
 
 fn from_hex(text: &str) -> Option<Vec<u8>> {

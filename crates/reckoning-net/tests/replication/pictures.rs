@@ -3,12 +3,13 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use reckoning::rewind::{RewindConfig, ShownAs};
+use reckoning::rewind::{Aim, HitRefusal, HitRequest, HitVerdict, RewindConfig, ShownAs};
 use reckoning::{Blend, BlendSpan, DVec3, GhostConfig, Kinematics, SimTime};
 use reckoning_net::wire::{decode_shown, encode_shown};
 use reckoning_net::{
-    EntityId, HostConfig, Owner, PeerId, Pose, SessionConfig, Viewpoint, ZoneClass,
+    EntityId, HostConfig, Owner, PeerId, Pose, SessionConfig, Viewpoint, Walls, ZoneClass,
 };
+use reckoning_predict::{Outline, Wall};
 
 use crate::linear_format::format;
 use crate::world::{FRAME, World, curving};
@@ -172,4 +173,61 @@ fn within_the_bounds_of_trust_nearly_all_pictures_are_exact() {
         let share = f64::from(outcome.exact) / f64::from(outcome.looks);
         assert!(share >= least, "{link}: {outcome:?}");
     }
+}
+
+/// A target in the open steps behind a wall; a client 80 ms away shoots at what it still sees of
+/// it, 60 ms after that. The verdict of the host.
+fn shot_at_one_who_hides(cover_after: Option<Duration>, dashes: bool) -> HitVerdict {
+    let mut config = HostConfig::new(format(true));
+    let mut rewind = RewindConfig::default();
+    rewind.cover_after = cover_after;
+    config.rewind = Some(rewind);
+    let wall = Outline::Line(DVec3::new(10.0, 1.0, 0.0), DVec3::new(10.0, 50.0, 0.0));
+    config.walls = (!dashes).then(|| Walls::new([Wall::from(wall)]).unwrap());
+    let mut world = World::new(config);
+    world.spawns = false;
+    let client = world.connect(SessionConfig::default(), "delay=40".parse().unwrap());
+    let peer = world.clients[client].peer;
+    world.host.set_viewpoint(peer, Viewpoint::Everywhere);
+    let spawn = |world: &mut World, place| {
+        let stands = Kinematics::at_rest(SimTime::ZERO, place);
+        world.host.spawn(SimTime::ZERO, Owner::Host, b"", &stands).unwrap()
+    };
+    let (open, hidden) = (DVec3::X * 20.0, DVec3::new(20.0, 9.0, 0.0));
+    let (body, target) = (spawn(&mut world, DVec3::ZERO), spawn(&mut world, open));
+    let steps = |world: &mut World, frames: u32, place: DVec3| {
+        for _ in 0..frames {
+            let at = world.now + FRAME;
+            world.host.observe(body, &Kinematics::at_rest(at, DVec3::ZERO));
+            world.host.observe(target, &Kinematics::at_rest(at, place));
+            world.step(&curving(0));
+        }
+    };
+    steps(&mut world, 200, open);
+    let hides_since = world.now;
+    steps(&mut world, 6, hidden);
+    let seer = &world.clients[client];
+    let local = seer.local(world.now);
+    let shown = seer.session.shown_as(target, local).unwrap();
+    let aim =
+        Aim::Circle { center: seer.session.shown(target, local).unwrap().position, radius_m: 0.1 };
+    steps(&mut world, 4, hidden); // the shot travels
+    let now = world.now;
+    assert_eq!(world.host.handle_reference(now, peer, target, &shown), Some(Ok(())));
+    let (stood, shown_at) = (DVec3::ZERO, shown.shown_at);
+    let request = HitRequest { body, stood, target, target_radius_m: 0.3, shown_at, aim };
+    let safe_since = dashes.then_some(hides_since);
+    world.host.hit_check_against(now, peer, &request, safe_since).unwrap()
+}
+
+#[test]
+fn cover_reached_in_time_protects_where_the_game_says_so() {
+    let hit = |verdict| matches!(verdict, HitVerdict::Hit { .. });
+    let covered = HitVerdict::Refused(HitRefusal::Covered);
+    let (soon, late) = (Some(Duration::from_millis(60)), Some(Duration::from_millis(200)));
+    assert!(hit(shot_at_one_who_hides(None, false)), "the shooter saw it");
+    assert_eq!(shot_at_one_who_hides(soon, false), covered);
+    assert!(hit(shot_at_one_who_hides(late, false)), "it has not been there for long enough");
+    assert_eq!(shot_at_one_who_hides(soon, true), covered, "a dash was begun");
+    assert!(hit(shot_at_one_who_hides(late, true)));
 }
