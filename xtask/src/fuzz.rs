@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use crate::failure::Failure;
@@ -62,25 +62,23 @@ pub fn run(workspace: &Workspace, asked: &Fuzzing) -> Result<(), Failure> {
                 while let Some((number, target)) = next(&queue) {
                     say::note(&format!("[{number}/{}] {target}", targets.len()));
                     if let Err(failure) = fuzz(workspace, target, asked.seconds) {
-                        broken.lock().unwrap_or_else(|it| it.into_inner()).push(failure);
+                        broken.lock().unwrap_or_else(PoisonError::into_inner).push(failure);
                     }
                 }
             });
         }
     });
-    match broken.into_inner().unwrap_or_default().into_iter().next() {
-        Some(failure) => Err(failure),
-        None => {
-            say::success(&format!("{} targets, {} s each: nothing", targets.len(), asked.seconds));
-            Ok(())
-        }
+    if let Some(failure) = broken.into_inner().unwrap_or_default().into_iter().next() {
+        return Err(failure);
     }
+    say::success(&format!("{} targets, {} s each: nothing", targets.len(), asked.seconds));
+    Ok(())
 }
 
 fn next<'a>(
     queue: &Mutex<impl Iterator<Item = (usize, &'a String)>>,
 ) -> Option<(usize, &'a String)> {
-    queue.lock().unwrap_or_else(|it| it.into_inner()).next()
+    queue.lock().unwrap_or_else(PoisonError::into_inner).next()
 }
 
 /// The targets asked for, or all, as the fuzzer's own manifest lists them.

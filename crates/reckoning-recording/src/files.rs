@@ -18,18 +18,27 @@ pub const MAX_JSON_BYTES: u64 = 64 << 20;
 /// `InvalidInput` when it is a folder, a device or a pipe, `FileTooLarge` when it is longer, else
 /// what the operating system says.
 pub fn read_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    // Before it is opened, because opening a pipe waits for whoever writes; and again after.
-    check_regular(&fs::metadata(path)?)?;
-    let file = File::open(path)?;
-    let metadata = file.metadata()?;
-    check_regular(&metadata)?;
-    if metadata.len() > limit {
+    let file = open_file(path)?;
+    let length = file.metadata()?.len();
+    if length > limit {
         return Err(too_large(limit));
     }
-    let mut bytes = Vec::with_capacity(metadata.len() as usize);
+    let mut bytes = Vec::with_capacity(length as usize);
     // What the system says of the length is not believed: it may grow, and some report none.
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit { Err(too_large(limit)) } else { Ok(bytes) }
+}
+
+/// Opens a regular file to be read.
+///
+/// # Errors
+/// `InvalidInput` when it is a folder, a device or a pipe, else what the operating system says.
+pub fn open_file(path: &Path) -> io::Result<File> {
+    // Before it is opened, because opening a pipe waits for whoever writes; and again after.
+    check_regular(&fs::metadata(path)?)?;
+    let file = File::open(path)?;
+    check_regular(&file.metadata()?)?;
+    Ok(file)
 }
 
 /// Reads a regular file of UTF-8 text of at most `limit` bytes.

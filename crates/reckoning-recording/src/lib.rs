@@ -64,7 +64,9 @@ pub use budget::{MEMORY_BYTES_PER_BYTE, MEMORY_CAP_BYTES};
 pub use bytes::Cursor;
 pub use csv::{column_names, parse_csv, row_order, write_csv};
 pub use error::{Fault, RecordingError};
-pub use files::{MAX_JSON_BYTES, MAX_RECORDING_BYTES, path_inside, read_file, read_text_file};
+pub use files::{
+    MAX_JSON_BYTES, MAX_RECORDING_BYTES, open_file, path_inside, read_file, read_text_file,
+};
 pub use level::{BlockKind, Level, LevelBlock, LevelItem, LevelShape, parse_level, write_level};
 pub use load::{find_sessions, load_file, load_sessions, save_csv};
 pub use meta::{Bounds, Meta, parse_meta, write_meta};

@@ -276,3 +276,56 @@ fn every_real_map_is_read_and_survives_our_own_form() {
     let walls = dm2.shapes.iter().filter(|shape| matches!(shape, LevelShape::Wall { .. })).count();
     assert_eq!((walls, dm2.items.len()), (2_604, 70));
 }
+
+#[test]
+fn a_map_that_leads_out_of_the_folder_is_not_read() {
+    let folder = support::scratch("map-out");
+    let inside = folder.join("inside");
+    std::fs::create_dir_all(&inside).unwrap();
+    let csv = inside.join("a.csv");
+    std::fs::write(&csv, "t,id,team,x,y,z,yaw,health,ammo,alive,seg\n").unwrap();
+    std::fs::write(folder.join("secret.json"), "{}").unwrap();
+    let absolute = folder.join("secret.json");
+    let refused = |map: &str| {
+        let json = serde_json::json!({ "map_file": map });
+        std::fs::write(inside.join("a.json"), json.to_string()).unwrap();
+        reckoning_recording::load_file(&csv).unwrap_err().to_string()
+    };
+    for map in ["../secret.json", "x/../../secret.json", absolute.to_str().unwrap(), ""] {
+        let message = refused(map);
+        assert!(message.contains("leads out of the folder"), "{map}: {message}");
+    }
+    assert!(refused("map.jsn").contains("there is no such file"));
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(&absolute, inside.join("link.json")).ok();
+        assert!(refused("link.json").contains("leads out of the folder"));
+        std::fs::write(folder.join("b.csv"), "x").unwrap();
+        std::os::unix::fs::symlink(folder.join("b.csv"), inside.join("b.csv")).ok();
+        assert_eq!(find_sessions(&inside).unwrap().len(), 1, "the link is passed over");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn devices_folders_and_what_is_too_long_are_refused_at_once() {
+    use std::path::Path;
+    let said =
+        |path: &Path, limit| reckoning_recording::read_file(path, limit).unwrap_err().to_string();
+    assert!(said(Path::new("/dev/zero"), 1 << 40).contains("a device, pipe or socket"));
+    let folder = support::scratch("devices");
+    assert!(said(&folder, 100).contains("a folder"));
+    let pipe = folder.join("pipe.reck");
+    std::fs::remove_file(&pipe).ok();
+    if std::process::Command::new("mkfifo").arg(&pipe).status().is_ok_and(|it| it.success()) {
+        // Whoever opened it would wait for a writer that never comes.
+        assert!(said(&pipe, 100).contains("a device, pipe or socket"));
+        let message = reckoning_recording::load_file(&pipe).unwrap_err().to_string();
+        assert!(message.contains("pipe.reck: this is a device, pipe or socket"), "{message}");
+        std::fs::remove_file(&pipe).unwrap();
+    }
+    let long = folder.join("long");
+    std::fs::write(&long, [0; 101]).unwrap();
+    assert!(said(&long, 100).contains("longer than the 100 bytes"));
+    assert_eq!(reckoning_recording::read_file(&long, 101).unwrap().len(), 101);
+}

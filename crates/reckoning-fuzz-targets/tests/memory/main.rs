@@ -9,11 +9,13 @@ use std::sync::Mutex;
 
 use bombs::{Frame, many};
 use peak_alloc::PeakAlloc;
+use reckoning_arena::Level;
 use reckoning_lab::import;
 use reckoning_predict::TrendMap;
 use reckoning_recording::{
     MEMORY_BYTES_PER_BYTE, MEMORY_CAP_BYTES, open_session, parse_csv, parse_level, parse_meta,
 };
+use reckoning_server::Settings;
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
@@ -157,6 +159,41 @@ fn a_play_log_is_not_believed() {
     let outer = format!("<U></U><o{names}>");
     let spaces = many(&outer, "<a xmlns:z='1'></a>", 200_000, "</o>");
     stays_within_bounds("name spaces", &spaces, read);
+}
+
+#[test]
+fn settings_and_levels_are_not_believed() {
+    let level = |bytes: &[u8]| Level::parse(std::str::from_utf8(bytes).unwrap()).is_ok();
+    let settings = |bytes: &[u8]| Settings::from_toml(std::str::from_utf8(bytes).unwrap()).is_ok();
+    let names: String =
+        (0..Level::MAX_BYTES / 170).map(|n| format!("[x{n:05}{}]\n", ".a".repeat(78))).collect();
+    let lists = many("x = [", "[],", Level::MAX_BYTES - 20, "]");
+    let tables = many("x = [", "{a.a.a.a=1},", Level::MAX_BYTES - 20, "]");
+    for (name, text) in [("tables", names.as_bytes()), ("lists", &lists), ("in line", &tables)] {
+        stays_within_bounds(name, text, level);
+        stays_within_bounds(name, text, settings);
+    }
+    let long = many("", "#", LONG, "");
+    stays_within_bounds("a long level", &long, |bytes| assert!(!level(bytes)));
+    stays_within_bounds("long settings", &long, |bytes| assert!(!settings(bytes)));
+}
+
+#[test]
+fn a_replay_is_refused_before_its_decoder_runs_out_of_stack() {
+    // A list inside a list, and so on, each of which claims 25,000 entries.
+    let text =
+        |word: &str| [&(word.len() as i32 + 1).to_le_bytes()[..], word.as_bytes(), b"\0"].concat();
+    let list = [text("a"), text("ArrayProperty"), vec![0; 8], 25_000_i32.to_le_bytes().to_vec()];
+    let header = [vec![0; 8], text("TAGame"), list.concat().repeat(20_000)].concat();
+    let mut file = (header.len() as u32).to_le_bytes().to_vec();
+    file.extend([0; 4]);
+    file.extend(header);
+    stays_within_bounds("lists in a replay", &file, |bytes| {
+        let refused = import::rocket_league::parse(bytes, "bomb").unwrap_err().to_string();
+        assert!(refused.contains("lists in the header"), "{refused}");
+    });
+    let long = vec![0; import::rocket_league::MAX_REPLAY_BYTES + 1];
+    assert!(import::rocket_league::parse(&long, "bomb").is_err());
 }
 
 #[test]

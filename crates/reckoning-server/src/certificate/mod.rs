@@ -14,12 +14,16 @@ use std::time::Duration;
 use rcgen::{
     CertificateParams, DistinguishedName, DnType, KeyPair, PKCS_ECDSA_P256_SHA256, date_time_ymd,
 };
+use reckoning_recording::read_file;
 use ring::digest::{SHA256, digest};
-use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::sign::CertifiedKey;
 
 use crate::settings;
+
+/// Longest file of certificates or a key.
+const MAX_PEM_BYTES: u64 = 1 << 20;
 
 pub(crate) use store::CertificateStore;
 
@@ -107,9 +111,12 @@ impl Identity {
             let path = path.to_path_buf();
             move |error| IdentityError::File { path, error }
         };
-        let certificates = CertificateDer::pem_file_iter(chain).map_err(wrong(chain))?;
+        let read = |path| read_file(path, MAX_PEM_BYTES).map_err(pem::Error::Io);
+        let (chain_pem, key_pem) =
+            (read(chain).map_err(wrong(chain))?, read(key).map_err(wrong(key))?);
+        let certificates = CertificateDer::pem_slice_iter(&chain_pem);
         let certificates: Vec<_> = certificates.collect::<Result<_, _>>().map_err(wrong(chain))?;
-        let key = PrivateKeyDer::from_pem_file(key).map_err(wrong(key))?;
+        let key = PrivateKeyDer::from_pem_slice(&key_pem).map_err(wrong(key))?;
         if certificates.is_empty() {
             return Err(IdentityError::Empty { path: chain.to_path_buf() });
         }

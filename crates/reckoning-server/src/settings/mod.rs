@@ -117,7 +117,7 @@ impl TryFrom<String> for OperatorListen {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Demo {
-    /// On a server that listens on loopback.
+    /// On a server that listens on loopback, without proxies that bring others there.
     Auto,
     /// Whoever may join has them.
     On,
@@ -414,9 +414,10 @@ impl Settings {
 
     /// Whether clients of the arena have the powers of its demonstration.
     #[must_use]
-    pub const fn is_demo(&self) -> bool {
+    pub fn is_demo(&self) -> bool {
+        let is_local = self.listen.ip().to_canonical().is_loopback();
         match self.demo {
-            Demo::Auto => self.listen.ip().to_canonical().is_loopback(),
+            Demo::Auto => is_local && self.proxies.trusted.is_empty(),
             Demo::On => true,
             Demo::Off => false,
         }

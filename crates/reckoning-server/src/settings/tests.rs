@@ -95,6 +95,7 @@ fn a_demonstration_is_on_loopback_unless_said_otherwise() {
     let is_demo = |text: &str| Settings::from_toml(text).unwrap().is_demo();
     assert!(Settings::default().is_demo());
     assert!(is_demo("listen = '[::1]:4433'") && !is_demo("demo = 'off'"));
+    assert!(!is_demo("[proxies]\ntrusted = ['127.0.0.1']"), "everyone comes by the proxy");
     assert!(!is_demo("listen = '0.0.0.0:4433'"), "everyone reaches this one");
     assert!(!is_demo("listen = '192.0.2.7:4433'"));
     assert!(is_demo("listen = '0.0.0.0:4433'\ndemo = 'on'"));

@@ -1,9 +1,11 @@
 //! Files that hold a key: read only where nobody else can, and written so.
 
 use std::fmt;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+
+use reckoning_recording::open_file;
 
 use super::{TokenKey, TokenKeyError, new_key_hex};
 
@@ -58,7 +60,7 @@ impl TokenKey {
     pub fn from_file(path: &Path) -> Result<Self, KeyFileError> {
         let failed = |error| KeyFileError::File { path: path.to_path_buf(), error };
         let wrong = |error| KeyFileError::Key { path: path.to_path_buf(), error };
-        let file = File::open(path).map_err(failed)?;
+        let file = open_file(path).map_err(failed)?;
         // Of the file that is open, so that nobody changes it in between.
         if let Some(mode) = exposed(&file.metadata().map_err(failed)?) {
             return Err(wrong(TokenKeyError::Exposed { mode }));

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread;
 
+use reckoning_recording::read_text_file;
+
 use super::{Nonce, Token, TokenError, TokenKey, from_hex, to_hex};
 
 /// Revoked tokens that are remembered: two megabytes. Whoever mints bounds how many there can be; when
@@ -104,9 +106,12 @@ fn append(path: &Path, nonce: Nonce, expires: u64) -> io::Result<()> {
     file.sync_data()
 }
 
+/// More than a million tokens.
+const MAX_FILE_BYTES: u64 = 64 << 20;
+
 /// Reads the file, and writes it anew without what has ended. A line cut short by a crash is left out.
 fn tidy(path: &Path, now: u64) -> io::Result<Revoked> {
-    let text = match fs::read_to_string(path) {
+    let text = match read_text_file(path, MAX_FILE_BYTES) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
         read => read?,
     };
