@@ -53,7 +53,7 @@ fn tick_quantile_s(server: &Process, share: f64) -> f64 {
 }
 
 /// Restarts the server under so many players. How long until all are back, and the 99 % and longest
-/// steps of the new server meanwhile.
+/// steps of the new server in its first ten seconds.
 fn restart_under(count: usize, within_s: f64) -> (Duration, f64, f64) {
     let mut server = start(None, &CROWD);
     let address = server.address;
@@ -68,8 +68,14 @@ fn restart_under(count: usize, within_s: f64) -> (Duration, f64, f64) {
         sleep(support::FRAME);
     }
     let server = start(Some(address), &CROWD);
+    let started = instant();
     // Sessions notice after three seconds of silence; from then on they try.
     let back = wait_for("all are back", within_s, || joined(&mut players, 2) == count);
+    // The whole crowd plays on, until the ten seconds are over.
+    while started.elapsed() < Duration::from_secs(10) {
+        joined(&mut players, 2);
+        sleep(support::FRAME);
+    }
     (back, tick_quantile_s(&server, 0.99), tick_quantile_s(&server, 1.0))
 }
 
