@@ -328,7 +328,7 @@ pub struct Guarding {
     /// Default: 2 s.
     #[serde(rename = "max_trail_s", deserialize_with = "seconds")]
     pub max_trail: Duration,
-    /// Motion models that clients may promise. Default: plain.
+    /// Motion models that clients may promise. Default: `plain`.
     pub models: GuardedModels,
 }
 

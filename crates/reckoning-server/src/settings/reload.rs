@@ -53,6 +53,7 @@ pub(super) fn texts(it: &Settings) -> Vec<(&'static str, String)> {
         ("certificate.names", text(&it.certificate.names)),
         ("replication.fairness", text(&it.replication.fairness)),
         ("replication.learned", text(&it.replication.learned)),
+        ("guard.models", text(&it.guard.models)),
         ("recording.folder", text(&it.recording.folder)),
     ]
 }
