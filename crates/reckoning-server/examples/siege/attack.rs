@@ -29,11 +29,11 @@ pub fn run(name: &str, server: &SocketAddr, seconds: f64) {
         match name {
             "handshakes" => handshakes(server, 1).await,
             "handshakes-100" => handshakes(server, MANY).await,
-            "loiterers-100" => loiterers(server, |n| of_many(n)).await,
-            "slow-requests-100" => hold(server, |n| of_many(n), &[HALF_A_REQUEST]).await,
+            "loiterers-100" => loiterers(server, of_many).await,
+            "slow-requests-100" => hold(server, of_many, &[HALF_A_REQUEST]).await,
             "slow-readers-100" => {
                 let page = REQUEST.repeat(64);
-                hold(server, |n| of_many(n), &[UPGRADE, page.as_bytes()]).await;
+                hold(server, of_many, &[UPGRADE, page.as_bytes()]).await;
             }
             "requests-100" => requests(server).await,
             "ipv6-48" => {
@@ -76,28 +76,16 @@ async fn hold(server: SocketAddr, from: impl Fn(u32) -> IpAddr, says: &[&[u8]]) 
             *place = say(server, from(knocks), says).await;
         }
         // No more than some hundred a second.
-        let pause = Duration::from_millis(1_000).saturating_sub(begin.elapsed());
+        let pause = Duration::from_secs(1).saturating_sub(begin.elapsed());
         tokio::time::sleep(pause).await;
     }
 }
 
 fn is_open(stream: &TcpStream) -> bool {
     // Nothing is taken from what it sent: that would be reading.
-    let peeked = socket2::SockRef::from(stream).peek(&mut [std::mem::MaybeUninit::uninit(); 1]);
-    !matches!(peeked, Ok(0)) && peeked.is_ok_and_or_waits()
-}
-
-/// Whether a look at what waits does not tell of an end.
-trait Peeked {
-    fn is_ok_and_or_waits(self) -> bool;
-}
-
-impl Peeked for std::io::Result<usize> {
-    fn is_ok_and_or_waits(self) -> bool {
-        match self {
-            Ok(_) => true,
-            Err(error) => error.kind() == std::io::ErrorKind::WouldBlock,
-        }
+    match socket2::SockRef::from(stream).peek(&mut [std::mem::MaybeUninit::uninit(); 1]) {
+        Ok(length) => length > 0,
+        Err(error) => error.kind() == std::io::ErrorKind::WouldBlock,
     }
 }
 
@@ -124,7 +112,7 @@ async fn requests(server: SocketAddr) {
             }
         });
     }
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 async fn ask(stream: &TcpStream) {
@@ -168,7 +156,7 @@ fn knock(endpoint: &quinn::Endpoint, server: SocketAddr) {
     let Ok(connecting) = endpoint.connect_with(quic(), server, "localhost") else { return };
     tokio::task::spawn_local(async move {
         let held = connecting.await;
-        tokio::time::sleep(Duration::from_secs(60)).await;
+        tokio::time::sleep(Duration::from_mins(1)).await;
         drop(held);
     });
 }
