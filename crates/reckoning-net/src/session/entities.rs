@@ -202,3 +202,29 @@ impl OwnedEntity {
         self.lost |= newest && self.acknowledged != Some(number);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use reckoning::{Kinematics, Model};
+
+    use super::*;
+
+    #[test]
+    fn what_an_earlier_ownership_exported_is_no_baseline() {
+        let exported = |owned: &mut OwnedEntity, ms| {
+            let seen = Kinematics { at: SimTime::from_millis(ms), ..Kinematics::default() };
+            owned.export(Update::new(seen, Model::Hold, UpdateKind::Partial).unwrap());
+            let (_, number, _, baseline) = owned.next_update().unwrap();
+            let has_baseline = baseline.is_some();
+            owned.sent(number);
+            (number, has_baseline)
+        };
+        let mut earlier = OwnedEntity::default();
+        let late = (1..50).map(|ms| exported(&mut earlier, ms).0).last().unwrap();
+        let mut owned = OwnedEntity::default();
+        let (first, _) = exported(&mut owned, 100);
+        owned.acknowledged(late); // of what was sent before it was revoked and granted again
+        owned.acknowledged(first);
+        assert!(exported(&mut owned, 101).1, "coded off what was acknowledged");
+    }
+}

@@ -227,6 +227,7 @@ impl Session {
             // Its blend would begin in the future. The settings were taken before.
             if let Ok(ghost) = Ghost::with_config(self.config.ghost, *remote.ghost.update(), at) {
                 remote.ghost = ghost;
+                remote.accepted = AcceptedUpdates::born(remote.sequence, at);
             }
         }
     }
