@@ -19,7 +19,7 @@ impl TcpSecurity {
         if page_is_secure || !may_be_plain { Self::Tls } else { Self::Plain }
     }
 
-    /// The schemes of pages and of WebSockets.
+    /// The schemes, of pages and of sockets.
     pub(crate) const fn schemes(self) -> [&'static str; 2] {
         match self {
             Self::Tls => ["https", "wss"],
