@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
-use std::{fmt, fs, io};
+use std::{fmt, io};
 
 use reckoning_arena::LevelError;
 #[cfg(feature = "lab")]
@@ -94,7 +94,7 @@ impl Failure {
 /// Writes a whole file.
 #[cfg(feature = "lab")]
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    fs::write(path, bytes).map_err(|error| Failure::File { path: path.to_path_buf(), error })
+    std::fs::write(path, bytes).map_err(|error| Failure::File { path: path.to_path_buf(), error })
 }
 
 /// Longest file of a trained predictor or a trend map.

@@ -279,7 +279,7 @@ fn recording_goes_on_once_a_full_disk_has_space_again() {
     assert!(server.get("/health").ends_with("\r\n\r\nok\n"));
 
     // Until nothing fits.
-    let filled = fs::File::create(&ballast).and_then(|mut it| it.write_all(&[1; 128 * 1024]));
+    let filled = fs::File::create(&ballast).and_then(|mut it| it.write_all(&vec![1; 128 * 1024]));
     assert!(filled.is_err());
     let link = format!("http://{}/", server.address);
     let bots = reckon(&["bots", "--join", &link, "--count", "8", "--seconds", "3"]);
@@ -311,7 +311,7 @@ fn a_server_that_could_not_record_to_the_end_ends_with_an_error() {
     let disk = format!("/proc/{}/root{}", server.child.id(), disk.display());
     server.wait_for("it records", |it| it.metric("reckoning_recorded_steps_total") > 0);
     let ballast = fs::File::create(Path::new(&disk).join("ballast"));
-    let _ = ballast.and_then(|mut it| it.write_all(&[1; 128 * 1024]));
+    let _ = ballast.and_then(|mut it| it.write_all(&vec![1; 128 * 1024]));
     let link = format!("http://{}/", server.address);
     reckon(&["bots", "--join", &link, "--count", "8", "--seconds", "4"]);
     server.wait_for("it says so", |it| it.get("/health").contains("degraded"));

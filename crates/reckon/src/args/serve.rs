@@ -124,10 +124,10 @@ pub struct Token {
     /// How long the token is good for, 1 or more
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = value_parser!(u64).range(1..))]
     pub minutes: u64,
-    /// The server it is good for, as that one's setting token_server names it
+    /// The server it is good for, as that one's setting `token_server` names it
     #[arg(long, value_name = "NAME", default_value = TokenScope::DEFAULT_SERVER)]
     pub server: String,
-    /// Whom it is good for, as the server's setting token_audience names it
+    /// Whom it is good for, as the server's setting `token_audience` names it
     #[arg(long, value_name = "NAME", default_value = TokenScope::DEFAULT_AUDIENCE)]
     pub audience: String,
     /// The seats it is good for, at most 32 numbers; without, the game decides

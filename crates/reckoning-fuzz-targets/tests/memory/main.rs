@@ -113,7 +113,7 @@ fn a_csv_is_not_believed() {
     stays_within_bounds("columns and cells", both.as_bytes(), read);
     let rows = many(&head, ROW, LONG, "");
     stays_within_bounds("rows", &rows, read);
-    let bodies: String = (0..200_000).map(|id| format!("0,{id},0,1,2,,,,,1,0\n")).collect();
+    let bodies = joined(0..200_000, |id| format!("0,{id},0,1,2,,,,,1,0\n"));
     stays_within_bounds("bodies", format!("{HEADER}\n{bodies}").as_bytes(), read);
 }
 
@@ -155,7 +155,7 @@ fn a_play_log_is_not_believed() {
     ] {
         stays_within_bounds(name, &many("<U></U>", part, LONG, ""), read);
     }
-    let names: String = (0..2_000).map(|n| format!(" xmlns:n{n}='{n}'")).collect();
+    let names = joined(0..2_000, |n| format!(" xmlns:n{n}='{n}'"));
     let outer = format!("<U></U><o{names}>");
     let spaces = many(&outer, "<a xmlns:z='1'></a>", 200_000, "</o>");
     stays_within_bounds("name spaces", &spaces, read);
@@ -165,8 +165,7 @@ fn a_play_log_is_not_believed() {
 fn settings_and_levels_are_not_believed() {
     let level = |bytes: &[u8]| Level::parse(std::str::from_utf8(bytes).unwrap()).is_ok();
     let settings = |bytes: &[u8]| Settings::from_toml(std::str::from_utf8(bytes).unwrap()).is_ok();
-    let names: String =
-        (0..Level::MAX_BYTES / 170).map(|n| format!("[x{n:05}{}]\n", ".a".repeat(78))).collect();
+    let names = joined(0..Level::MAX_BYTES / 170, |n| format!("[x{n:05}{}]\n", ".a".repeat(78)));
     let lists = many("x = [", "[],", Level::MAX_BYTES - 20, "]");
     let tables = many("x = [", "{a.a.a.a=1},", Level::MAX_BYTES - 20, "]");
     for (name, text) in [("tables", names.as_bytes()), ("lists", &lists), ("in line", &tables)] {
@@ -182,7 +181,7 @@ fn settings_and_levels_are_not_believed() {
 fn a_replay_is_refused_before_its_decoder_runs_out_of_stack() {
     // A list inside a list, and so on, each of which claims 25,000 entries.
     let text =
-        |word: &str| [&(word.len() as i32 + 1).to_le_bytes()[..], word.as_bytes(), b"\0"].concat();
+        |word: &str| [&(word.len() as u32 + 1).to_le_bytes()[..], word.as_bytes(), b"\0"].concat();
     let list = [text("a"), text("ArrayProperty"), vec![0; 8], 25_000_i32.to_le_bytes().to_vec()];
     let header = [vec![0; 8], text("TAGame"), list.concat().repeat(20_000)].concat();
     let mut file = (header.len() as u32).to_le_bytes().to_vec();
@@ -200,14 +199,20 @@ fn a_replay_is_refused_before_its_decoder_runs_out_of_stack() {
 fn a_trend_map_is_not_believed() {
     let mut bytes = b"RTRM\x01".to_vec();
     bytes.extend([0.0_f64, 0.0, 1.0].iter().flat_map(|number| number.to_le_bytes()));
-    let cells = |depth: u32| vec![if depth < 10 { 255_u8 } else { 0 }; 1];
-    fn put(bytes: &mut Vec<u8>, depth: u32, cells: &dyn Fn(u32) -> Vec<u8>) {
-        bytes.extend(cells(depth));
-        if depth < 10 {
-            (0..4).for_each(|_| put(bytes, depth + 1, cells));
-        }
-    }
-    put(&mut bytes, 0, &cells);
+    put_cells(&mut bytes, 0);
     bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
     stays_within_bounds("a trend map", &bytes, |bytes| TrendMap::from_bytes(bytes).is_ok());
+}
+
+/// Ten levels of cells, each divided into four, with a byte each.
+fn put_cells(bytes: &mut Vec<u8>, depth: u32) {
+    bytes.push(if depth < 10 { 255 } else { 0 });
+    if depth < 10 {
+        (0..4).for_each(|_| put_cells(bytes, depth + 1));
+    }
+}
+
+/// A text for each number, one after the other.
+fn joined<N>(numbers: impl Iterator<Item = N>, text: impl Fn(N) -> String) -> String {
+    numbers.map(text).collect()
 }
