@@ -81,12 +81,15 @@ impl std::error::Error for ProtocolError {}
 /// A name without what cannot be shown, cut to [`MAX_NAME_BYTES`].
 #[must_use]
 pub fn clean_name(name: &str) -> String {
+    // Trimmed last, or a blank behind a control character would begin it.
+    let shown: String = name.chars().filter(|it| !it.is_control()).collect();
     let mut clean = String::new();
-    for letter in name.trim().chars().filter(|it| !it.is_control()) {
+    for letter in shown.trim().chars() {
         if clean.len() + letter.len_utf8() > MAX_NAME_BYTES {
             break;
         }
         clean.push(letter);
     }
+    clean.truncate(clean.trim_end().len());
     clean
 }

@@ -224,3 +224,13 @@ fn every_choice_has_the_number_of_its_place() {
         assert_eq!(policy as usize, number);
     }
 }
+
+#[test]
+fn a_clean_name_stays_as_it_is() {
+    let long = format!("{} b", "a".repeat(super::MAX_NAME_BYTES - 1));
+    for name in ["\0 \0Ada", " Ada\t ", "\u{1} ", &long, "Ada Lovelace"] {
+        let clean = super::clean_name(name);
+        assert_eq!(super::clean_name(&clean), clean, "{name:?}");
+    }
+    assert_eq!(super::clean_name("\0 \0Ada"), "Ada");
+}
