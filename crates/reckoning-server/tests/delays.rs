@@ -113,8 +113,8 @@ fn turns_by_error_level_the_receivers_with_live_acknowledgements() {
 
 #[test]
 fn turns_by_error_keep_the_mean_within_a_twentieth_in_four_minutes() {
-    let (names, seeds) = ([THIRD, MIXED], 6);
-    let scenes = fairness_scenes(&names, 240, 6);
+    let (names, seeds) = ([THIRD, MIXED], 24);
+    let scenes = fairness_scenes(&names, 240, 24);
     let found: Vec<Outcome> = scenes.iter().map(twin::run).collect();
     let found = Outcome::pooled_by(seeds, &found);
     println!("{}", tables::fairness(&names, &found, &found));
