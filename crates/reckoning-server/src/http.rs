@@ -141,7 +141,7 @@ async fn upgrade(
 async fn play(mut socket: WebSocket, permit: Arc<Permit>, admission: Arc<Admission>) {
     let Some(place) = admission.waiting_place(&permit) else { return };
     let first = tokio::select! {
-        first = admission.await_socket_token(&mut socket) => first,
+        first = admission.await_socket_token(&mut socket, &permit) => first,
         () = admission.displaced(&place) => None,
     };
     let Some(first) = first else { return };

@@ -187,7 +187,7 @@ async fn serve(
         return session.close(0, b"the server is full");
     };
     let first = tokio::select! {
-        first = admission.await_quic_token(&session) => first,
+        first = admission.await_quic_token(&session, &permit) => first,
         () = admission.displaced(&place) => return session.close(0, b"too many that have not joined"),
     };
     let Some(first) = first else { return };

@@ -16,6 +16,7 @@ use web_transport_quinn::Session;
 
 use crate::admission::Admission;
 use crate::clock::unix_seconds;
+use crate::limits::Permit;
 use crate::metrics::RejectReason;
 use crate::places::Place;
 use crate::token::{TokenError, TokenPolicy};
@@ -34,6 +35,15 @@ enum Shown {
     /// A token that is good.
     Good,
     Bad(TokenError),
+}
+
+/// Why someone is turned away before it has joined.
+#[derive(Debug)]
+enum Turned {
+    /// The token is no good.
+    Token(TokenError),
+    /// So many datagrams and no request to join among them.
+    Flood,
 }
 
 fn inspect(policy: &TokenPolicy, datagram: &[u8], now: u64) -> Shown {
@@ -63,6 +73,7 @@ impl Admission {
     pub(crate) async fn await_quic_token(
         self: &Arc<Self>,
         session: &Session,
+        permit: &Permit,
     ) -> Option<Vec<Bytes>> {
         let Some(policy) = self.tokens.clone() else { return Some(Vec::new()) };
         let first = async {
@@ -71,14 +82,19 @@ impl Admission {
                 match inspect(&policy, &datagram, unix_seconds()) {
                     Shown::Nothing => {}
                     Shown::Good => return Some(Ok(datagram)),
-                    Shown::Bad(error) => return Some(Err(error)),
+                    Shown::Bad(error) => return Some(Err(Turned::Token(error))),
                 }
             }
-            None
+            Some(Err(Turned::Flood))
         };
         match self.within_join_time(first).await? {
             Ok(datagram) => Some(vec![datagram]),
-            Err(error) => {
+            Err(Turned::Flood) => {
+                self.count_flood(permit);
+                session.close(0, b"flood");
+                None
+            }
+            Err(Turned::Token(error)) => {
                 self.count_token(&error);
                 for sequence in 0..REPEATS {
                     let _ = session.send_datagram(refusal(self, sequence));
@@ -91,7 +107,11 @@ impl Admission {
     }
 
     /// The same for a WebSocket.
-    pub(crate) async fn await_socket_token(&self, socket: &mut WebSocket) -> Option<Vec<Bytes>> {
+    pub(crate) async fn await_socket_token(
+        &self,
+        socket: &mut WebSocket,
+        permit: &Permit,
+    ) -> Option<Vec<Bytes>> {
         let Some(policy) = self.tokens.clone() else { return Some(Vec::new()) };
         let first = async {
             for _ in 0..MAX_DATAGRAMS {
@@ -99,14 +119,18 @@ impl Admission {
                 match inspect(&policy, &datagram, unix_seconds()) {
                     Shown::Nothing => {}
                     Shown::Good => return Some(Ok(datagram)),
-                    Shown::Bad(error) => return Some(Err(error)),
+                    Shown::Bad(error) => return Some(Err(Turned::Token(error))),
                 }
             }
-            None
+            Some(Err(Turned::Flood))
         };
         match self.within_join_time(first).await? {
             Ok(datagram) => Some(vec![datagram]),
-            Err(error) => {
+            Err(Turned::Flood) => {
+                self.count_flood(permit);
+                None
+            }
+            Err(Turned::Token(error)) => {
                 self.count_token(&error);
                 let farewell = async {
                     socket.send(Frame::Binary(refusal(self, 0))).await?;
@@ -130,6 +154,12 @@ impl Admission {
             self.metrics.count_reject(RejectReason::JoinTimeout);
             None
         })
+    }
+
+    /// Whoever floods without a token is shut out as whoever floods with one.
+    fn count_flood(&self, permit: &Permit) {
+        permit.ban(self.clock.now());
+        self.metrics.count_reject(RejectReason::Flood);
     }
 
     fn count_token(&self, error: &TokenError) {

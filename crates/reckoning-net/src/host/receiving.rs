@@ -25,7 +25,7 @@ use crate::wire::{
 };
 
 /// An owner whose clock is wrong by more than this is not believed: nothing it says later would be
-/// newer than what it said of the future.
+/// newer than what it said of the future. A guard judges that itself, and more strictly.
 const MAX_STAMP_LEAD: Duration = Duration::from_secs(1);
 
 /// What was done with a message.
@@ -225,7 +225,7 @@ impl Host {
             peer.stats.stale += 1;
             return Handled::Done;
         };
-        if update.at() > now + MAX_STAMP_LEAD {
+        if entity.guard.is_none() && update.at() > now + MAX_STAMP_LEAD {
             peer.stats.early += 1;
             return Handled::Done;
         }

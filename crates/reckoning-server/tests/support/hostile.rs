@@ -101,9 +101,10 @@ impl Attacker {
         connected.ok()?.ok()
     }
 
-    /// Sends `count` datagrams of noise at `per_s`: over a connection while it has one, else
-    /// bare packets that only look like those of one. Returns how many connections it got.
-    pub async fn flood(&self, count: usize, per_s: f64, seed: u64) -> usize {
+    /// Sends `count` datagrams of noise at `per_s`: over a connection while it has one, which begins
+    /// with a request to join if there is a `token`, else bare packets that only look like those of
+    /// one. Returns how many connections it got.
+    pub async fn flood(&self, count: usize, per_s: f64, seed: u64, token: Option<&[u8]>) -> usize {
         const TRY_AGAIN_EVERY: usize = 2_000;
         let socket = UdpSocket::bind(ADDRESS).unwrap();
         let mut noise = Noise(99 + seed);
@@ -117,6 +118,9 @@ impl Attacker {
             if connection.is_none() && sent % TRY_AGAIN_EVERY == 0 {
                 connection = self.connect().await;
                 connections += usize::from(connection.is_some());
+                if let (Some(open), Some(token)) = (&connection, token) {
+                    let _ = open.send_datagram(join_request(token));
+                }
             }
             let letter = &letters[sent % letters.len()];
             if let Some(open) = &connection {
@@ -170,6 +174,16 @@ impl Attacker {
         }
         held
     }
+}
+
+/// A datagram that asks to join.
+fn join_request(token: &[u8]) -> bytes::Bytes {
+    let mut buffer = [0; 1_000];
+    let header = Header { sequence: 0, sent_ms: 0, ack: None };
+    let mut out = PacketWriter::new(&mut buffer, &header);
+    out.push(None, &Message::Join { version: VERSION, token });
+    let length = out.finish().unwrap();
+    buffer[..length].to_vec().into()
 }
 
 /// Requests that never end, as many as the server lets in.
