@@ -160,3 +160,23 @@ fn strangers_without_a_token_take_no_places() {
     std::fs::remove_file(file).unwrap();
     std::fs::remove_dir_all(folder).unwrap();
 }
+
+#[test]
+fn strangers_who_flood_are_cut_off_and_shut_out_while_others_join() {
+    let (file, flag, key) = key_file("stranger-flood");
+    let folder = folder("stranger-flood");
+    let [chain, private] = certificate(&folder);
+    let server = serve(&["access=token", &flag, &chain, &private]);
+    let (floods, banned) = (RejectReason::Flood, RejectReason::Banned);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let connections = runtime.block_on(async {
+        Attacker::new(server.address(), &folder).flood(8_000, 2e4, 1, None).await
+    });
+    assert_eq!(connections, 1, "it came back");
+    assert_eq!(server.metrics().rejects(floods), 1);
+    assert!(server.metrics().rejects(banned) > 0);
+    assert!(try_token(&server, &mint(&key)).is_ok());
+    server.stop();
+    std::fs::remove_file(file).unwrap();
+    std::fs::remove_dir_all(folder).unwrap();
+}
