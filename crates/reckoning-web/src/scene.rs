@@ -224,7 +224,7 @@ impl GameScene {
     }
 
     /// Drops what is past: bullets that are spent at the host's time, flashes, and those of whom
-    /// nothing was heard for longest when more than [`MAX_REMEMBERED`] came and went.
+    /// nothing was heard for longest when more than `MAX_REMEMBERED` came and went.
     pub fn clean(&mut self, now: SimTime, host_now: SimTime) {
         self.bullets.retain(|_, it| host_now.secs_since(it.at) <= it.lasts_s);
         self.struck.retain(|_, at| now.secs_since(*at) < FLASH_S);

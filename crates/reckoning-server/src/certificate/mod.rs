@@ -2,7 +2,7 @@
 //!
 //! For others' machines it comes from files. For local play it is made: an ECDSA P-256 one of at most
 //! 14 days, which browsers accept when a page pins its hash. The one in use, and how it is replaced, is
-//! in [`CertificateStore`].
+//! in `CertificateStore`.
 
 mod store;
 

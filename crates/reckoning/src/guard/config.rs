@@ -5,7 +5,7 @@ use core::time::Duration;
 use super::{Envelope, MotionTest, OwnerModels};
 use crate::error::SettingError;
 
-/// Settings for a [`Guard`].
+/// Settings for a [`Guard`](super::Guard).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GuardConfig {
