@@ -60,7 +60,9 @@ impl Scene {
         let (mut near, mut far) = (ZoneClass::default(), ZoneClass::default());
         (near.radius_m, far.radius_m, far.coarser_log2) = (6.0, 12.0, 3);
         far.angle_threshold = reckoning::AngleThreshold::degrees(20.0).ok();
-        // All bodies at once, so that leaps, classes and heartbeats coincide.
+        // With heartbeats spread, as they are by default, a look in a thousand or so is not rebuilt:
+        // 1 of 1,471 is missing on the first link below. The cause is not known; until it is, what is
+        // promised here is promised without the spread.
         (near.heartbeat_spread, far.heartbeat_spread) = (0.0, 0.0);
         config.zones.classes = vec![near, far];
         config.rewind = Some(rewind);
