@@ -64,8 +64,8 @@ fn run(name: &str, policy: Policy, walk: &[Kinematics]) -> Result<(), ConfigErro
 
 fn main() -> Result<(), ConfigError> {
     let walk = walk();
-    let (budget, k) = (Budget::ONE, NonZeroU32::MIN.saturating_add(2));
-    let (horizon, weights) = (PublisherConfig::default().heartbeat, Weights::ACCUMULATED);
+    let (budget, k) = (Budget::THIRD, NonZeroU32::MIN.saturating_add(2));
+    let (horizon, weights) = (PublisherConfig::default().heartbeat, Weights::default());
     println!("policy            updates   mean  deviation   at 200, 500 and 800 ms (m s)");
     run("base", Policy::Base, &walk)?;
     run("scheduling #1", Policy::Scheduled { leftover: Leftover::Dropped, horizon }, &walk)?;

@@ -63,6 +63,8 @@ impl Pose {
 /// Which way a body may be moved to meet the ground.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum ClampMode {
     /// Not at all: for what flies or dives.
     None,
@@ -76,6 +78,8 @@ pub enum ClampMode {
 /// Part of a body that stands on the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Footprint {
     /// On wheels or tracks: three points of a rectangle give height and slope near the
     /// viewer, the ground under the origin further away.
@@ -95,6 +99,8 @@ pub enum Footprint {
 /// metres.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 pub struct GroundClampConfig {
     /// Which way the body may be moved. Default: [`ClampMode::OnlyUp`].
     pub mode: ClampMode,

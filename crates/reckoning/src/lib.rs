@@ -57,10 +57,12 @@
 //! | show it elsewhere, now | [`Ghost`], [`Blend`] | [`ghost`] |
 //! | show it elsewhere, a moment ago | [`DelayedGhost`] | [`ghost`] |
 //! | show very many | [`Crowd`] | [`crowd`] |
+//! | let your physics engine collide with it | [`Follower`] | [`follow`] |
+//! | change its owner without a jump | [`Handover`], [`Ghost::hand_over`], [`Ghost::from_shown`] | [`ghost`] |
 //! | keep it on the ground and out of it | [`GroundClamp`], [`Publisher::observe_on`] | [`ground`] |
 //! | describe the ground | [`Terrain`], [`terrain::HeightField`] | [`terrain`] |
 //! | turn turrets, roll wheels | [`Joint`], [`joints::JointPublisher`], [`wheel_spin_rad`] | [`joints`] |
-//! | turn a body the way it goes | [`heading_from_velocity`], [`two_point`] | [`orientation`] |
+//! | turn a body the way it goes | [`Ghost::heading_at`], [`heading_from_velocity`], [`two_point`] | [`orientation`] |
 //! | exchange updates with DIS peers | [`dis::DisModel`], [`dis::DisFields`], [`PublisherConfig::dis`] | [`dis`] |
 //! | measure the error listeners see | [`update_error_between`], [`FlightLog`], [`ListenerAccount`] | [`accounting`] |
 //! | share the error fairly among listeners | [`Fairness`], [`fairness::Policy`] | [`fairness`] |
@@ -99,6 +101,7 @@ pub mod dis;
 pub mod error;
 pub mod export;
 pub mod fairness;
+pub mod follow;
 pub mod ghost;
 pub mod ground;
 pub mod guard;
@@ -127,7 +130,10 @@ pub use crowd::Crowd;
 pub use error::ConfigError;
 pub use export::ExportReason;
 pub use fairness::Fairness;
-pub use ghost::{Blend, BlendSpan, DelayedConfig, DelayedGhost, Ghost, GhostConfig, Timing};
+pub use follow::{Follower, FollowerConfig};
+pub use ghost::{
+    Blend, BlendSpan, DelayedConfig, DelayedGhost, Ghost, GhostConfig, Handover, Timing,
+};
 pub use glam::{DQuat, DVec3};
 pub use ground::GroundClamp;
 pub use guard::Guard;

@@ -127,6 +127,12 @@ impl Update {
     pub fn orientation_at(&self, at: SimTime) -> DQuat {
         self.model.orientation_at(&self.seen, at)
     }
+
+    /// How fast it turns, in world axes, at any time.
+    #[must_use]
+    pub const fn angular_velocity(&self) -> DVec3 {
+        self.model.angular_velocity(&self.seen)
+    }
 }
 
 #[cfg(test)]

@@ -34,6 +34,8 @@ fn numbers<G: AnyGhost>(
             prop_assert!(ghost.shown_position(at).is_finite());
             prop_assert!(ghost.shown_velocity(at).is_finite());
             prop_assert!(unit(ghost.shown_orientation(at)), "{}", ghost.shown_orientation(at));
+            prop_assert!(ghost.shown_angular_velocity(at).is_finite());
+            prop_assert!(unit(ghost.shown_heading(at)), "{}", ghost.shown_heading(at));
             prop_assert!(delay_is_sound(&ghost, at));
         }
     }

@@ -12,7 +12,8 @@ use common::{
 use proptest::prelude::*;
 use reckoning::ghost::Accepted;
 use reckoning::{
-    Blend, BlendSpan, Ghost, GhostConfig, Kinematics, Model, SimTime, Timing, Update, UpdateKind,
+    Blend, BlendSpan, DVec3, Ghost, GhostConfig, Kinematics, Model, SimTime, Timing, Update,
+    UpdateKind,
 };
 
 fn span() -> impl Strategy<Value = BlendSpan> {
@@ -20,6 +21,8 @@ fn span() -> impl Strategy<Value = BlendSpan> {
         millis(50..800).prop_map(BlendSpan::Fixed),
         (millis(50..200), millis(200..800))
             .prop_map(|(min, max)| BlendSpan::FromArrivals { min, max }),
+        (millis(50..200), millis(200..800), millis(1..300))
+            .prop_map(|(min, max, per_metre)| BlendSpan::ByError { min, max, per_metre }),
     ]
 }
 
@@ -54,10 +57,7 @@ const VELOCITY_KEEPING: [Blend; 3] = [Blend::ProjectiveVelocity, Blend::Bezier, 
 
 /// The longest the current blend of a ghost can take.
 fn longest_span_s(config: &GhostConfig) -> f64 {
-    match config.span {
-        BlendSpan::Fixed(span) | BlendSpan::FromArrivals { max: span, .. } => span.as_secs_f64(),
-        _ => unreachable!(),
-    }
+    config.span.longest().as_secs_f64()
 }
 
 /// The moment the ghost takes its newest update to speak of.
@@ -301,4 +301,35 @@ fn an_update_from_a_clock_that_is_ahead_is_shown_on_its_way_there() {
     let ghost = Ghost::with_config(GhostConfig::default(), ahead, SimTime::ZERO).unwrap();
     assert!(ghost.position_at(SimTime::ZERO).length() < 1e-12);
     assert!((ghost.delay_s() + 0.1).abs() < 1e-12);
+}
+
+/// A picture that is far off is shed over longer, so the speed that a blend adds has a bound; one
+/// that is near is shed in the shortest span.
+#[test]
+fn spans_by_error_bound_the_speed_that_a_blend_adds() {
+    let ms = SimTime::from_millis;
+    let seen = |at, x| {
+        let seen = Kinematics::moving(ms(at), DVec3::X * x, DVec3::X);
+        Update::new(seen, Model::Linear, UpdateKind::Partial).unwrap()
+    };
+    let fastest_mps = |span, off_m| {
+        let mut config = GhostConfig::default();
+        (config.blend, config.span) = (Blend::ProjectiveVelocity, span);
+        let mut ghost = Ghost::with_config(config, seen(0, 0.0), ms(0)).unwrap();
+        ghost.accept(seen(1_000, 1.0 + off_m), ms(1_000));
+        let speeds = (1_000..2_500).map(|at| ghost.velocity_at(ms(at)).length() - 1.0);
+        speeds.fold(0.0, f64::max)
+    };
+    let [min, max, per_metre] = [100, 1_000, 200].map(Duration::from_millis);
+    let by_error = BlendSpan::ByError { min, max, per_metre };
+    for off_m in [0.1, 0.5, 1.0, 2.0, 5.0] {
+        let added = fastest_mps(by_error, off_m);
+        assert!(added <= 2.0 / per_metre.as_secs_f64(), "{added} m/s to shed {off_m} m");
+    }
+    assert_eq!(fastest_mps(by_error, 0.3), fastest_mps(BlendSpan::Fixed(min), 0.3));
+    assert_eq!(fastest_mps(by_error, 50.0), fastest_mps(BlendSpan::Fixed(max), 50.0));
+    let wrong = BlendSpan::ByError { min: max, max: min, per_metre };
+    let mut config = GhostConfig::default();
+    config.span = wrong;
+    assert!(Ghost::with_config(config, seen(0, 0.0), ms(0)).is_err());
 }

@@ -126,6 +126,12 @@ fn ghosts_without_time() {
         (ghost(|config| config.span = BlendSpan::Fixed(NONE)), &["blend span is zero"]),
         (span(NONE, SHORT), &["shortest blend span is zero"]),
         (span(LONG, SHORT), &["blend span", "200ms down to 100ms"]),
+        (ghost(|it| it.min_heading_speed_mps = f64::NAN), &["min_heading_speed_mps NaN"]),
+        (delayed(|it| it.min_heading_speed_mps = -1.0), &["min_heading_speed_mps -1"]),
+        (
+            ghost(|config| *config = GhostConfig::for_heartbeat(NONE)),
+            &["max_extrapolation is zero"],
+        ),
         (delayed(|config| config.max_extrapolation = NONE), &["max_extrapolation is zero"]),
         (delayed(|config| config.span = NONE), &["span is zero"]),
         (delayed(|c| (c.min_delay, c.max_delay) = (LONG, SHORT)), &["delay", "200ms", "100ms"]),

@@ -417,6 +417,71 @@ fn a_reference_names_only_what_was_sent_and_can_have_arrived() {
     assert_eq!(refer(&[(3, 1_031)], 1_210), Err(HitRefusal::Contradicted));
 }
 
+/// A reference at `shown_ms` to updates that arrived then, which comes in 40 ms later.
+fn refer_to(
+    rewind: &mut Rewind<u32, u32>,
+    shown_ms: i64,
+    updates: &[(u64, i64)],
+) -> Result<(), HitRefusal> {
+    let named = |(key, at): &(u64, i64)| ShownUpdate { key: *key, arrived: ms(*at) };
+    let named: Vec<_> = updates.iter().map(named).collect();
+    let shown = ShownAs::new(ms(shown_ms), &named);
+    rewind.handle_reference(SHOOTER, TARGET, &shown, ms(shown_ms + 40))
+}
+
+#[test]
+fn a_shot_that_is_under_way_when_an_exit_is_acknowledged_is_judged_by_its_picture() {
+    let mut rewind = bounded();
+    rewind.handle_sent(SHOOTER, TARGET, 0, Sent::Enter(standing(0, 3.0)), ms(0));
+    rewind.handle_acknowledged(SHOOTER, TARGET, 0, ms(30), ms(60));
+    rewind.handle_sent(SHOOTER, TARGET, 1, Sent::Exit, ms(1_000));
+    rewind.handle_acknowledged(SHOOTER, TARGET, 1, ms(1_030), ms(1_055));
+    assert_eq!(refer_to(&mut rewind, 1_020, &[(0, 30)]), Ok(()));
+    let shown_y = |at| rewind.shown_at(SHOOTER, TARGET, ms(at)).map(|pose| pose.position.y);
+    assert_eq!((shown_y(1_020), shown_y(1_030)), (Some(3.0), None));
+    // Once no shot may be about it any more, nothing is kept.
+    rewind.handle_acknowledged(SHOOTER, BODY, 0, ms(1_300), ms(1_304));
+    assert!(rewind.remembers(SHOOTER, TARGET));
+    rewind.handle_acknowledged(SHOOTER, BODY, 0, ms(1_300), ms(1_305));
+    assert!(!rewind.remembers(SHOOTER, TARGET));
+}
+
+#[test]
+fn who_names_an_update_had_the_entry_before_it() {
+    let mut rewind = bounded();
+    rewind.handle_sent(SHOOTER, TARGET, 0, Sent::Enter(standing(0, 3.0)), ms(1_000));
+    rewind.handle_sent(SHOOTER, TARGET, 1, Sent::Update(standing(1_010, 3.0)), ms(1_010));
+    assert_eq!(refer_to(&mut rewind, 1_060, &[(1, 1_045)]), Ok(()));
+    let shown_y = |at| rewind.shown_at(SHOOTER, TARGET, ms(at)).map(|pose| pose.position.y);
+    assert_eq!((shown_y(1_044), shown_y(1_060)), (None, Some(3.0)));
+}
+
+#[test]
+fn an_entry_that_was_overtaken_by_an_update_counts() {
+    let mut rewind = bounded();
+    rewind.handle_sent(SHOOTER, TARGET, 0, Sent::Enter(standing(0, 3.0)), ms(1_000));
+    rewind.handle_sent(SHOOTER, TARGET, 1, Sent::Update(standing(1_010, 9.0)), ms(1_010));
+    rewind.handle_acknowledged(SHOOTER, TARGET, 1, ms(1_045), ms(1_080));
+    rewind.handle_acknowledged(SHOOTER, TARGET, 0, ms(1_070), ms(1_100));
+    let shown_y = |at| rewind.shown_at(SHOOTER, TARGET, ms(at)).map(|pose| pose.position.y);
+    assert_eq!((shown_y(1_069), shown_y(1_070)), (None, Some(3.0)));
+}
+
+#[test]
+fn a_reference_may_name_what_is_past_while_something_older_is_missing() {
+    let mut rewind = bounded();
+    rewind.handle_sent(SHOOTER, TARGET, 0, Sent::Enter(standing(0, 0.0)), ms(0));
+    for (key, at) in [(1, 1_000), (2, 1_100), (3, 1_110)] {
+        rewind.handle_sent(SHOOTER, TARGET, key, Sent::Update(standing(at, 3.0)), ms(at));
+    }
+    rewind.handle_acknowledged(SHOOTER, TARGET, 3, ms(1_140), ms(1_170));
+    rewind.handle_lost(SHOOTER, TARGET, 1);
+    rewind.handle_lost(SHOOTER, TARGET, 2);
+    rewind.handle_sent(SHOOTER, TARGET, 4, Sent::Update(standing(2_260, 4.0)), ms(2_260));
+    assert_eq!(refer_to(&mut rewind, 2_300, &[(3, 1_140), (4, 2_290)]), Ok(()));
+    assert_eq!(refer_to(&mut rewind, 2_310, &[(3, 1_140), (5, 2_290)]), Err(HitRefusal::NotSent));
+}
+
 #[test]
 fn leaving_updates_out_of_a_reference_does_not_bring_an_old_picture_back() {
     let mut rewind = bounded();

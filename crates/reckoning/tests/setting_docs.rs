@@ -12,7 +12,8 @@ use reckoning::joints::{JointPublisherConfig, Steering};
 use reckoning::rewind::RewindConfig;
 use reckoning::terrain::FlatGround;
 use reckoning::{
-    DelayedConfig, GhostConfig, Kinematics, PublisherConfig, Quantiser, SamplerConfig,
+    DelayedConfig, FollowerConfig, GhostConfig, Kinematics, PublisherConfig, Quantiser,
+    SamplerConfig,
 };
 
 #[test]
@@ -23,6 +24,7 @@ fn the_docs_of_every_setting_state_its_default() {
         .check::<DelayedConfig>()
         .check::<FairnessConfig>()
         .check::<FlatGround>()
+        .check::<FollowerConfig>()
         .check::<GhostConfig>()
         .check::<GroundClampConfig>()
         .check::<GuardConfig>()

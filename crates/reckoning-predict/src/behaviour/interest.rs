@@ -31,6 +31,8 @@ use reckoning::math::{atan2, cos, sin, sqrt};
 /// The default is LI's tank game: a field of 400 by 400 pixels, tanks at 40 pixels a second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 pub struct InterestConfig {
     /// Strength of all forces against the pull of the last known direction, which is 1. LI's k.
     /// Default: 4165. Finite, not negative.

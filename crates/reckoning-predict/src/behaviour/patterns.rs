@@ -37,6 +37,8 @@ use reckoning::math::sqrt;
 /// about 60 across, 60 ticks a second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 pub struct PatternsConfig {
     /// An enemy this near means battle. SHI's W. Default: 800. Finite, not negative.
     pub battle_m: f64,

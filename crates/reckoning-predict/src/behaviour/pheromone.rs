@@ -135,6 +135,8 @@ const REACH: i32 = 2;
 /// The default suits people on foot and deposits counted in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 pub struct PheromoneConfig {
     /// How much of the direction a strong trail decides. Default: 0.2. From 0 to 1.
     pub attraction: f64,

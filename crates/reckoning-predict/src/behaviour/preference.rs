@@ -8,7 +8,25 @@ use reckoning::error::SettingError;
 
 /// A player's habit, LI's E: from -100 (always items first) to 100 (always enemies first).
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "f64", into = "f64"))]
 pub struct Preference(f64);
+
+#[cfg(feature = "serde")]
+impl TryFrom<f64> for Preference {
+    type Error = SettingError;
+
+    fn try_from(percent: f64) -> Result<Self, SettingError> {
+        Self::new(percent)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Preference> for f64 {
+    fn from(preference: Preference) -> Self {
+        preference.0
+    }
+}
 
 impl Preference {
     /// No habit.

@@ -11,6 +11,8 @@ use reckoning::error::SettingError;
 /// Settings for [`Trended`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 pub struct TrendedConfig {
     /// How the usual acceleration is mixed with the known one. Default: [`Pull::Mean`].
     pub pull: Pull,

@@ -75,6 +75,8 @@ impl Default for TrendMapConfig {
 /// How the usual acceleration is mixed with the known one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Pull {
     /// STEELE's mean, `(A + C Ap) / 2`: a body across the trend loses half its known
     /// acceleration.

@@ -23,6 +23,15 @@ pub enum SettingError {
         /// Which setting.
         name: &'static str,
     },
+    /// A span is too short for what depends on it.
+    SpanTooShort {
+        /// Which setting.
+        name: &'static str,
+        /// The span given.
+        got: Duration,
+        /// The shortest one allowed.
+        least: Duration,
+    },
     /// A span of a crowd must be short enough for every silent ghost to come to rest.
     SpanTooLong {
         /// Which setting.
@@ -62,6 +71,9 @@ impl fmt::Display for SettingError {
                 write!(f, "{name} is {got}; it must be from {min} to {max}")
             }
             Self::SpanZero { name } => write!(f, "{name} is zero; give it a length"),
+            Self::SpanTooShort { name, got, least } => {
+                write!(f, "{name} {got:?} is shorter than {least:?}")
+            }
             Self::SpanTooLong { name, got, most } => {
                 write!(f, "{name} {got:?} is longer than {most:?}")
             }

@@ -20,7 +20,7 @@
 //! use reckoning::{DVec3, Fairness, Kinematics, Model, SimTime, Update, UpdateKind};
 //!
 //! let mut config = FairnessConfig::default();
-//! config.policy = Policy::Deterministic { budget: Budget::ONE, weights: Weights::TEMPERED };
+//! config.policy = Policy::Deterministic { budget: Budget::THIRD, weights: Weights::default() };
 //! let mut fairness = Fairness::new(config)?;
 //! fairness.add_listener(ListenerId(1), SimTime::ZERO);
 //! fairness.add_listener(ListenerId(2), SimTime::ZERO);
@@ -55,9 +55,11 @@
 mod budget;
 mod listener;
 mod policy;
+mod tuner;
 
 pub use budget::{Budget, Weights};
 pub use policy::{FairnessConfig, Leftover, Policy};
+pub use tuner::ThresholdTuner;
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -150,6 +152,16 @@ impl Fairness {
         true
     }
 
+    /// A listener joins that shows the body already, by what it was sent from elsewhere. It is
+    /// served at the next export, not at once. Returns whether it is new.
+    pub fn adopt_listener(&mut self, id: ListenerId, now: SimTime) -> bool {
+        if self.listeners.contains_key(&id) {
+            return false;
+        }
+        let newcomer = Listener::new(self.mean_level_at(now), now);
+        self.listeners.insert(id, newcomer).is_none()
+    }
+
     /// A listener leaves and is forgotten. Returns whether it was there.
     pub fn remove_listener(&mut self, id: ListenerId) -> bool {
         self.listeners.remove(&id).is_some()
@@ -240,6 +252,12 @@ impl Fairness {
         self.listeners.iter().map(|(id, listener)| (*id, &listener.account))
     }
 
+    /// How many listeners there are.
+    #[must_use]
+    pub fn listener_count(&self) -> usize {
+        self.listeners.len()
+    }
+
     /// The settings it runs with.
     #[must_use]
     pub const fn config(&self) -> &FairnessConfig {
@@ -313,7 +331,7 @@ impl Fairness {
         let trigger = self.stats.triggers;
         let served = self.listeners.values().filter(|listener| listener.turn.has_come(trigger));
         let (served, round) = (served.count() as f64, self.listeners.len() as f64);
-        self.unspent += budget.of(self.listeners.len()) - served;
+        self.unspent += budget.updates_for(self.listeners.len()) - served;
         if served == 0.0 {
             return;
         }

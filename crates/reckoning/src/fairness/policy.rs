@@ -29,20 +29,47 @@ pub enum Policy {
     },
     /// Each listener with a probability that rises with its claim, within a budget.
     Probabilistic {
-        /// Updates per trigger.
+        /// Which part of the triggers a listener gets on average.
         budget: Budget,
         /// What makes a claim.
         weights: Weights,
     },
-    /// Each listener regularly, the more often the larger its claim, within a budget. Levels
-    /// the errors and hardly raises their mean, if claims change slowly from one turn to the
-    /// next: [`Weights::RECENT`] alone do not.
+    /// Each listener regularly, the more often the larger its claim, within a budget: by turns
+    /// that are fixed as soon as it is served, not by chance. Levels the errors and hardly
+    /// raises their mean, if claims change slowly from one turn to the next:
+    /// [`Weights::RECENT`] alone do not.
     Deterministic {
-        /// Updates per trigger.
+        /// Which part of the triggers a listener gets on average.
         budget: Budget,
         /// What makes a claim.
         weights: Weights,
     },
+}
+
+impl Policy {
+    /// Checks what its parts do not.
+    ///
+    /// # Errors
+    /// Refuses a planning horizon of zero.
+    pub const fn validate(&self) -> Result<(), SettingError> {
+        match self {
+            Self::Scheduled { horizon, .. } if horizon.is_zero() => {
+                Err(SettingError::SpanZero { name: "horizon" })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Its budget, if it has one.
+    #[must_use]
+    pub const fn budget(&self) -> Option<Budget> {
+        match self {
+            Self::Probabilistic { budget, .. } | Self::Deterministic { budget, .. } => {
+                Some(*budget)
+            }
+            Self::Base | Self::EveryKth { .. } | Self::Scheduled { .. } => None,
+        }
+    }
 }
 
 /// What [`Policy::Scheduled`] does with a planned send when a new update comes first.
@@ -84,11 +111,6 @@ impl FairnessConfig {
     }
 
     pub(super) fn validate(&self) -> Result<(), SettingError> {
-        match self.policy {
-            Policy::Scheduled { horizon, .. } if horizon.is_zero() => {
-                Err(SettingError::SpanZero { name: "horizon" })
-            }
-            _ => Ok(()),
-        }
+        self.policy.validate()
     }
 }

@@ -29,13 +29,16 @@ impl Arrivals {
         });
     }
 
-    /// How long the next blend should take.
-    pub(super) fn span_s(&self, span: BlendSpan) -> f64 {
+    /// How long the next blend should take, from a picture that is this far off.
+    pub(super) fn span_s(&self, span: BlendSpan, off_m: f64) -> f64 {
         let seconds = Duration::as_secs_f64;
         match span {
             BlendSpan::Fixed(span) => seconds(&span),
             BlendSpan::FromArrivals { min, max } => {
                 self.average_s.unwrap_or(0.0).clamp(seconds(&min), seconds(&max))
+            }
+            BlendSpan::ByError { min, max, per_metre } => {
+                (off_m * seconds(&per_metre)).max(seconds(&min)).min(seconds(&max))
             }
         }
     }
@@ -52,12 +55,12 @@ mod tests {
             max: Duration::from_millis(400),
         };
         let mut arrivals = Arrivals::first(SimTime::ZERO);
-        assert_eq!(arrivals.span_s(span), 0.05);
+        assert_eq!(arrivals.span_s(span, 0.0), 0.05);
         for k in 1..50 {
             arrivals.record(SimTime::from_millis(200 * k));
         }
-        assert!((arrivals.span_s(span) - 0.2).abs() < 1e-9);
+        assert!((arrivals.span_s(span, 0.0) - 0.2).abs() < 1e-9);
         arrivals.record(SimTime::from_millis(1_000_000));
-        assert_eq!(arrivals.span_s(span), 0.4);
+        assert_eq!(arrivals.span_s(span, 0.0), 0.4);
     }
 }

@@ -22,13 +22,15 @@ use core::time::Duration;
 
 use glam::{DQuat, DVec3};
 
-use super::blend::Blend;
+use super::fading::{Fading, Shown};
+use super::heading::{HeadingRule, level};
 use super::{Accepted, GhostStats};
 use crate::error::SettingError;
 use crate::ground::Pose;
 use crate::math::{rotation, scaled_axis};
+use crate::orientation::{heading_rad, shortest_turn_rad};
 use crate::time::span_of;
-use crate::{SimTime, Update};
+use crate::{Kinematics, SimTime, Update};
 
 /// Playback runs at most this much slower or faster while the delay slides.
 const SLEW: f64 = 0.1;
@@ -38,7 +40,7 @@ const RELAX: f64 = 1.0 / 64.0;
 const MAX_HELD: usize = 64;
 
 /// Settings for a [`DelayedGhost`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]
@@ -52,6 +54,9 @@ pub struct DelayedConfig {
     pub max_extrapolation: Duration,
     /// How long it takes to shed the error when that guess was wrong. Default: 200 ms. Above zero.
     pub span: Duration,
+    /// Slower than this over ground a body keeps the heading it had, for
+    /// [`heading_at`](DelayedGhost::heading_at). Default: 0.5 m/s. Finite and at least 0.
+    pub min_heading_speed_mps: f64,
 }
 
 impl Default for DelayedConfig {
@@ -62,6 +67,21 @@ impl Default for DelayedConfig {
             max_delay: Duration::from_millis(500),
             max_extrapolation: Duration::from_millis(250),
             span: Duration::from_millis(200),
+            min_heading_speed_mps: 0.5,
+        }
+    }
+}
+
+impl DelayedConfig {
+    fn validate(&self) -> Result<(), SettingError> {
+        let (min, max) = (self.min_delay, self.max_delay);
+        if min > max {
+            return Err(SettingError::RangeReversed { name: "delay", min, max });
+        }
+        let spans = [("max_extrapolation", self.max_extrapolation), ("span", self.span)];
+        match spans.into_iter().find(|(_, span)| span.is_zero()) {
+            Some((name, _)) => Err(SettingError::SpanZero { name }),
+            None => Ok(()),
         }
     }
 }
@@ -74,6 +94,9 @@ pub struct DelayedGhost {
     updates: Vec<Update>,
     delay: Delay,
     error: Fading,
+    heading: HeadingRule,
+    /// The heading before the first of the updates held.
+    held_rad: f64,
     stats: GhostStats,
 }
 
@@ -81,25 +104,22 @@ impl DelayedGhost {
     /// A delayed ghost, born from the first update, which arrives `now`.
     ///
     /// # Errors
-    /// Refuses spans of zero and a smallest delay above the largest.
+    /// Refuses spans of zero, a smallest delay above the largest, and a smallest speed that is not
+    /// finite or below zero.
     pub fn with_config(
         config: DelayedConfig,
         first: Update,
         now: SimTime,
     ) -> Result<Self, SettingError> {
-        let (min, max) = (config.min_delay, config.max_delay);
-        if min > max {
-            return Err(SettingError::RangeReversed { name: "delay", min, max });
-        }
-        let spans = [("max_extrapolation", config.max_extrapolation), ("span", config.span)];
-        if let Some((name, _)) = spans.into_iter().find(|(_, span)| span.is_zero()) {
-            return Err(SettingError::SpanZero { name });
-        }
-        let delay = Delay { at: now, value_s: min.as_secs_f64(), wanted_s: min.as_secs_f64() };
+        config.validate()?;
+        let heading = HeadingRule::new(config.min_heading_speed_mps)?;
+        let held_rad = heading_rad(first.kinematics().orientation);
+        let min_s = config.min_delay.as_secs_f64();
+        let delay = Delay { at: now, value_s: min_s, wanted_s: min_s };
         let mut updates = Vec::with_capacity(8);
         updates.push(first);
         let stats = GhostStats { accepted: 1, stale: 0 };
-        Ok(Self { config, updates, delay, error: Fading::NONE, stats })
+        Ok(Self { config, updates, delay, error: Fading::NONE, heading, held_rad, stats })
     }
 
     /// Takes an update that arrives `now`. One that fills a gap still ahead of what is
@@ -112,7 +132,7 @@ impl DelayedGhost {
             return Accepted::Stale;
         }
         self.stats.accepted += 1;
-        let shown = (self.position_at(now), self.velocity_at(now), self.orientation_at(now));
+        let shown = self.shown(now);
         let newest = place == self.updates.len();
         if newest {
             let needed_s = now.secs_since(self.updates[place - 1].at());
@@ -124,9 +144,30 @@ impl DelayedGhost {
         self.error = Fading::NONE;
         let jump = jumped && self.playhead(now).0 >= update.at();
         if !jump {
-            self.error = self.error_from(shown, now);
+            self.error = self.error_from(&shown, now);
         }
         if newest { Accepted::Newest } else { Accepted::Filled }
+    }
+
+    /// Takes the first update of another owner, whatever its stamp; see
+    /// [`Ghost::hand_over`](super::Ghost::hand_over). What the former owner said of later moments no
+    /// longer counts.
+    pub fn hand_over(&mut self, update: Update, now: SimTime) -> Accepted {
+        let place = self.updates.partition_point(|held| held.at() < update.at());
+        if place == self.updates.len() {
+            return self.accept(update, now);
+        }
+        self.stats.accepted += 1;
+        let shown = self.shown(now);
+        let held_rad = self.held_before(place);
+        let teleported = update.teleported_since(self.update());
+        self.updates.truncate(place);
+        self.updates.push(update);
+        if place == 0 {
+            self.held_rad = held_rad;
+        }
+        self.error = if teleported { Fading::NONE } else { self.error_from(&shown, now) };
+        Accepted::Newest
     }
 
     /// Where to draw the body. Pure: any frame rate, any order, same answer.
@@ -149,6 +190,35 @@ impl DelayedGhost {
         (self.played_orientation(now) * self.error(now).rotation(now)).normalize()
     }
 
+    /// How fast the drawn body turns, in world axes: the slope of
+    /// [`orientation_at`](Self::orientation_at).
+    #[must_use]
+    pub fn angular_velocity_at(&self, now: SimTime) -> DVec3 {
+        let stretch = self.stretch(now);
+        let shed = stretch.orientation() * self.error(now).angular_velocity(now);
+        let shown = stretch.angular_velocity() + shed;
+        if shown.is_finite() { shown } else { DVec3::ZERO }
+    }
+
+    /// The heading of a level body whose nose points the way it went; see
+    /// [`Ghost::heading_at`](super::Ghost::heading_at).
+    #[must_use]
+    pub fn heading_at(&self, now: SimTime) -> DQuat {
+        level(self.shown_heading_rad(now))
+    }
+
+    /// Everything about the drawn body at once, but its acceleration; see
+    /// [`Ghost::kinematics_at`](super::Ghost::kinematics_at).
+    #[must_use]
+    pub fn kinematics_at(&self, now: SimTime) -> Kinematics {
+        Kinematics {
+            velocity: self.velocity_at(now),
+            orientation: self.orientation_at(now),
+            angular_velocity: self.angular_velocity_at(now),
+            ..Kinematics::at_rest(now, self.position_at(now))
+        }
+    }
+
     /// Where and how to draw the body, ready for a [`GroundClamp`](crate::GroundClamp).
     #[must_use]
     pub fn pose_at(&self, now: SimTime) -> Pose {
@@ -168,6 +238,27 @@ impl DelayedGhost {
     #[must_use]
     pub fn update(&self) -> &Update {
         self.updates.last().expect("born from an update, and forgetting keeps one")
+    }
+
+    /// Uses other settings from `now` on, without a jump: the delay slides into its new bounds, and
+    /// what else is off at that moment is shed.
+    ///
+    /// # Errors
+    /// As [`with_config`](Self::with_config); nothing is changed then.
+    pub fn set_config(&mut self, config: DelayedConfig, now: SimTime) -> Result<(), SettingError> {
+        config.validate()?;
+        let heading = HeadingRule::new(config.min_heading_speed_mps)?;
+        let shown = self.shown(now);
+        (self.config, self.heading) = (config, heading);
+        self.delay.adapt(self.delay.wanted_s, &config, now);
+        self.error = self.error_from(&shown, now);
+        Ok(())
+    }
+
+    /// The settings it runs with.
+    #[must_use]
+    pub const fn config(&self) -> &DelayedConfig {
+        &self.config
     }
 
     /// Counters for a status page.
@@ -212,7 +303,9 @@ impl DelayedGhost {
     /// Drops what playback is past, but for the update it is leading from.
     fn forget_played(&mut self, now: SimTime) {
         let surplus = self.updates.len().saturating_sub(MAX_HELD);
-        self.updates.drain(..self.played(now).saturating_sub(1).max(surplus));
+        let forgotten = self.played(now).saturating_sub(1).max(surplus);
+        self.held_rad = self.held_before(forgotten);
+        self.updates.drain(..forgotten);
     }
 
     /// How many of the updates held are at or before the moment shown.
@@ -226,19 +319,55 @@ impl DelayedGhost {
         if self.playhead(now).0 >= self.error.until { &Fading::NONE } else { &self.error }
     }
 
-    fn error_from(&self, shown: (DVec3, DVec3, DQuat), now: SimTime) -> Fading {
-        let (position, velocity, orientation) = shown;
+    fn error_from(&self, shown: &Shown, now: SimTime) -> Fading {
         let (at, _) = self.playhead(now);
         let ahead = self.updates.windows(2).filter(|held| held[1].at() > at);
         let teleport = ahead.filter(|held| held[1].teleported_since(&held[0]));
-        Fading {
-            since: now,
-            until: teleport.map(|held| held[1].at()).min().unwrap_or(SimTime::MAX),
-            span_s: self.config.span.as_secs_f64(),
-            position: position - self.played_position(now),
-            velocity: velocity - self.played_velocity(now),
-            turn: scaled_axis(self.played_orientation(now).conjugate() * orientation),
+        let until = teleport.map(|held| held[1].at()).min().unwrap_or(SimTime::MAX);
+        let played = Shown {
+            position: self.played_position(now),
+            velocity: self.played_velocity(now),
+            orientation: self.played_orientation(now),
+            heading_rad: self.played_heading_rad(now),
+        };
+        let span_s = self.config.span.as_secs_f64();
+        Fading::between(shown, &played, now, span_s).until(until)
+    }
+
+    fn shown(&self, now: SimTime) -> Shown {
+        Shown {
+            position: self.position_at(now),
+            velocity: self.velocity_at(now),
+            orientation: self.orientation_at(now),
+            heading_rad: self.shown_heading_rad(now),
         }
+    }
+
+    fn shown_heading_rad(&self, now: SimTime) -> f64 {
+        self.played_heading_rad(now) + self.error(now).heading_rad(now)
+    }
+
+    /// The heading of playback. As with the orientation, the first update's own leads, and the turn
+    /// that the second one brought is faded in; where both are slow there is none.
+    fn played_heading_rad(&self, now: SimTime) -> f64 {
+        let stretch = self.stretch(now);
+        let from = stretch.from;
+        let place = self.updates.partition_point(|held| held.at() < from.at());
+        let held_rad = self.held_before(place);
+        let after = |at: SimTime| self.heading.after(from, at.secs_since(from.at()), held_rad);
+        let guess_rad = after(stretch.at);
+        let Some((to, s, _)) = stretch.share() else { return guess_rad };
+        let led_rad = after(to.at());
+        let turn_rad = shortest_turn_rad(led_rad, self.heading.after(to, 0.0, led_rad));
+        guess_rad + turn_rad * (s * s * (3.0 - 2.0 * s))
+    }
+
+    /// The heading that the updates before a place lead to.
+    fn held_before(&self, place: usize) -> f64 {
+        let pairs = self.updates[..=place].windows(2);
+        pairs.fold(self.held_rad, |held_rad, pair| {
+            self.heading.after(&pair[0], pair[1].at().secs_since(pair[0].at()), held_rad)
+        })
     }
 }
 
@@ -280,9 +409,20 @@ impl Stretch<'_> {
     fn orientation(&self) -> DQuat {
         let guess = self.from.orientation_at(self.at);
         let Some((to, s, _)) = self.share() else { return guess };
+        guess * rotation(self.turn_to(to) * (s * s * (3.0 - 2.0 * s)))
+    }
+
+    fn angular_velocity(&self) -> DVec3 {
+        let guess = self.from.angular_velocity();
+        let Some((to, s, span_s)) = self.share() else { return guess * self.rate };
+        let led = self.turn_to(to) * (6.0 * s * (1.0 - s) / span_s);
+        (guess + self.from.orientation_at(self.at) * led) * self.rate
+    }
+
+    /// The turn that the second update brought, in body axes.
+    fn turn_to(&self, to: &Update) -> DVec3 {
         let believed = self.from.orientation_at(to.at());
-        let turn = scaled_axis(believed.conjugate() * to.kinematics().orientation);
-        guess * rotation(turn * (s * s * (3.0 - 2.0 * s)))
+        scaled_axis(believed.conjugate() * to.kinematics().orientation)
     }
 }
 
@@ -317,53 +457,5 @@ impl Delay {
         };
         self.wanted_s =
             wanted_s.clamp(config.min_delay.as_secs_f64(), config.max_delay.as_secs_f64());
-    }
-}
-
-/// What the picture is still off after a guess was corrected.
-#[derive(Clone, Copy, Debug)]
-struct Fading {
-    since: SimTime,
-    /// The moment of playback at which the body is elsewhere and the error with it.
-    until: SimTime,
-    /// Minus infinity when there is nothing to fade.
-    span_s: f64,
-    position: DVec3,
-    velocity: DVec3,
-    turn: DVec3,
-}
-
-impl Fading {
-    const BLEND: Blend = Blend::ProjectiveVelocity;
-    const NONE: Self = Self {
-        since: SimTime::ZERO,
-        until: SimTime::MAX,
-        span_s: f64::NEG_INFINITY,
-        position: DVec3::ZERO,
-        velocity: DVec3::ZERO,
-        turn: DVec3::ZERO,
-    };
-
-    fn progress(&self, now: SimTime) -> Option<f64> {
-        let t_s = now.secs_since(self.since);
-        (t_s < self.span_s).then(|| t_s.max(0.0) / self.span_s)
-    }
-
-    fn position(&self, now: SimTime) -> DVec3 {
-        self.progress(now).map_or(DVec3::ZERO, |s| {
-            let (w, g) = Self::BLEND.left(s);
-            self.position * w + self.velocity * (g * self.span_s)
-        })
-    }
-
-    fn velocity(&self, now: SimTime) -> DVec3 {
-        self.progress(now).map_or(DVec3::ZERO, |s| {
-            let (w, g) = Self::BLEND.left_slope(s);
-            self.position * (w / self.span_s) + self.velocity * g
-        })
-    }
-
-    fn rotation(&self, now: SimTime) -> DQuat {
-        self.progress(now).map_or(DQuat::IDENTITY, |s| rotation(self.turn * Self::BLEND.left(s).0))
     }
 }

@@ -35,7 +35,8 @@
 //! - reading is a pure function of time: any frame rate, any order, same answer;
 //! - an update never makes the shown position jump, unless the body teleported since the one
 //!   before, whichever update said so first, or the blend is [`Blend::Snap`];
-//! - an update that is not newer than the one held changes nothing;
+//! - an update that is not newer than the one held changes nothing, but for the first one of
+//!   another owner: see [`Ghost::hand_over`];
 //! - one span after the last update the ghost is on the believed path, and some time later
 //!   it holds still: see [`GhostConfig::max_extrapolation`].
 //!
@@ -44,6 +45,10 @@
 mod arrivals;
 mod blend;
 mod delayed;
+mod fading;
+mod handover;
+mod heading;
+mod turning;
 
 use core::time::Duration;
 
@@ -52,14 +57,22 @@ use glam::{DQuat, DVec3};
 use crate::error::SettingError;
 use crate::ground::Pose;
 use crate::math::{rotation, scaled_axis};
+use crate::orientation::{heading_rad, shortest_turn_rad};
 use crate::time::span_of;
 use crate::{SimTime, Update};
 use arrivals::Arrivals;
 use blend::{Cubic, Ends, cubic_at, cubic_slope};
+use fading::Shown;
+use heading::HeadingRule;
 
 pub use blend::Blend;
 pub(crate) use blend::projective_left;
 pub use delayed::{DelayedConfig, DelayedGhost};
+pub use handover::Handover;
+
+/// Full speed lasts for half of the extrapolation: one heartbeat that is lost, and the delay of the
+/// next.
+const EXTRAPOLATED_HEARTBEATS: u32 = 4;
 
 /// How long a blend takes: MURPHY's `T_delta`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +89,27 @@ pub enum BlendSpan {
         /// Never longer than this.
         max: Duration,
     },
+    /// The longer the further off the picture is, so that shedding an error adds a bounded speed: a
+    /// blend adds about twice the error over its span.
+    ByError {
+        /// Never shorter than this.
+        min: Duration,
+        /// Never longer than this, however far off it is.
+        max: Duration,
+        /// Time for each metre that the picture is off.
+        per_metre: Duration,
+    },
+}
+
+impl BlendSpan {
+    /// The longest that a blend can take.
+    #[must_use]
+    pub const fn longest(&self) -> Duration {
+        match *self {
+            Self::Fixed(span) => span,
+            Self::FromArrivals { max, .. } | Self::ByError { max, .. } => max,
+        }
+    }
 }
 
 /// Which moment an update is taken to be about.
@@ -108,10 +142,14 @@ pub struct GhostConfig {
     /// How far past an update its model is followed: at full speed for the first half of this, then
     /// slowing evenly, and after one and a half times this the ghost holds still. Four times the
     /// publisher's heartbeat rides out a lost one and its delay; with less than twice, ghosts slow
-    /// down between heartbeats that arrive. Default: 4 s. Above zero.
+    /// down between heartbeats that arrive: see [`for_heartbeat`](Self::for_heartbeat). Default:
+    /// 4 s. Above zero.
     pub max_extrapolation: Duration,
     /// Which moment an update is taken to be about. Default: [`Timing::Synchronised`].
     pub timing: Timing,
+    /// Slower than this over ground a body keeps the heading it had, for
+    /// [`heading_at`](Ghost::heading_at). Default: 0.5 m/s. Finite and at least 0.
+    pub min_heading_speed_mps: f64,
 }
 
 impl Default for GhostConfig {
@@ -122,12 +160,32 @@ impl Default for GhostConfig {
             span: BlendSpan::Fixed(Duration::from_millis(333)),
             max_extrapolation: Duration::from_secs(4),
             timing: Timing::Synchronised,
+            min_heading_speed_mps: 0.5,
         }
     }
 }
 
 impl GhostConfig {
+    /// The default for bodies that are heard of at least once in a `heartbeat`, above zero:
+    /// `max_extrapolation` is four times as long, so that a body is shown at full speed until the
+    /// second heartbeat is due. Give it the longest of those that feed the ghost: the publisher's
+    /// own, or a host's.
+    ///
+    /// ```
+    /// use reckoning::{GhostConfig, Model, PublisherConfig};
+    ///
+    /// let dis = PublisherConfig::dis(Model::Linear);
+    /// let ghosts = GhostConfig::for_heartbeat(dis.heartbeat);
+    /// assert_eq!(ghosts.max_extrapolation.as_secs(), 20);
+    /// ```
+    #[must_use]
+    pub fn for_heartbeat(heartbeat: Duration) -> Self {
+        let max_extrapolation = heartbeat.saturating_mul(EXTRAPOLATED_HEARTBEATS);
+        Self { max_extrapolation, ..Self::default() }
+    }
+
     fn validate(&self) -> Result<(), SettingError> {
+        HeadingRule::new(self.min_heading_speed_mps)?;
         if self.max_extrapolation.is_zero() {
             return Err(SettingError::SpanZero { name: "max_extrapolation" });
         }
@@ -135,10 +193,14 @@ impl GhostConfig {
             BlendSpan::Fixed(span) if span.is_zero() => {
                 Err(SettingError::SpanZero { name: "blend span" })
             }
-            BlendSpan::FromArrivals { min, .. } if min.is_zero() => {
+            BlendSpan::FromArrivals { min, .. } | BlendSpan::ByError { min, .. }
+                if min.is_zero() =>
+            {
                 Err(SettingError::SpanZero { name: "shortest blend span" })
             }
-            BlendSpan::FromArrivals { min, max } if min > max => {
+            BlendSpan::FromArrivals { min, max } | BlendSpan::ByError { min, max, .. }
+                if min > max =>
+            {
                 Err(SettingError::RangeReversed { name: "blend span", min, max })
             }
             _ => Ok(()),
@@ -183,6 +245,10 @@ pub struct Ghost {
     /// What the orientation was off when the update arrived, as a rotation vector in body
     /// axes.
     turn: DVec3,
+    /// What the heading was off when the update arrived.
+    heading_off_rad: f64,
+    /// The heading before the update.
+    held_rad: f64,
     half_extrapolation_s: f64,
     config: GhostConfig,
     arrivals: Arrivals,
@@ -199,7 +265,8 @@ impl Ghost {
     /// A ghost with settings of its own, born from the first update, which arrives `now`.
     ///
     /// # Errors
-    /// Refuses spans of zero and reversed bounds.
+    /// Refuses spans of zero, reversed bounds, and a smallest speed that is not finite or below
+    /// zero.
     pub fn with_config(
         config: GhostConfig,
         first: Update,
@@ -217,6 +284,8 @@ impl Ghost {
             span_s: f64::NEG_INFINITY,
             course: [DVec3::ZERO; 4],
             turn: DVec3::ZERO,
+            heading_off_rad: 0.0,
+            held_rad: heading_rad(first.kinematics().orientation),
             half_extrapolation_s: config.max_extrapolation.as_secs_f64() * 0.5,
             config,
             arrivals: Arrivals::first(now),
@@ -233,20 +302,34 @@ impl Ghost {
             self.stats.stale += 1;
             return Accepted::Stale;
         }
+        self.lead(update, now);
+        Accepted::Newest
+    }
+
+    /// The update leads from now on.
+    fn lead(&mut self, update: Update, now: SimTime) {
         self.stats.accepted += 1;
         self.arrivals.record(now);
-        let shown = (self.position_at(now), self.velocity_at(now), self.orientation_at(now));
+        let shown = self.shown(now);
         let teleported = update.teleported_since(&self.update);
+        let shift_s = self.shift_of(&update, now);
+        // What it had come to at the moment the update is about, not ahead of that.
+        self.held_rad = self.heading_after(update.at().secs_since(self.update.at()) + shift_s);
         self.update = update;
-        self.shift_s = self.shift_of(&update, now);
+        self.shift_s = shift_s;
         self.arrived = now;
         if teleported || self.config.blend == Blend::Snap {
             self.span_s = f64::NEG_INFINITY;
         } else {
-            self.span_s = self.arrivals.span_s(self.config.span);
-            self.lead_from(shown, now);
+            self.span_s = self.blend_span_s(&shown, now);
+            self.lead_from(&shown, now);
         }
-        Accepted::Newest
+    }
+
+    /// How long it takes from what is shown to what is believed at `now`.
+    fn blend_span_s(&self, shown: &Shown, now: SimTime) -> f64 {
+        let off_m = shown.position.distance(self.believed_position(now));
+        self.arrivals.span_s(self.config.span, off_m)
     }
 
     /// Where to draw the body. Pure: any frame rate, any order, same answer.
@@ -320,14 +403,14 @@ impl Ghost {
     /// As [`with_config`](Self::with_config); nothing is changed then.
     pub fn set_config(&mut self, config: GhostConfig, now: SimTime) -> Result<(), SettingError> {
         config.validate()?;
-        let shown = (self.position_at(now), self.velocity_at(now), self.orientation_at(now));
+        let shown = self.shown(now);
         self.config = config;
         self.half_extrapolation_s = config.max_extrapolation.as_secs_f64() * 0.5;
         self.arrived = now.max(self.arrived);
         self.span_s = f64::NEG_INFINITY;
         if config.blend != Blend::Snap {
-            self.span_s = self.arrivals.span_s(config.span);
-            self.lead_from(shown, now);
+            self.span_s = self.blend_span_s(&shown, now);
+            self.lead_from(&shown, now);
         }
         Ok(())
     }
@@ -361,8 +444,8 @@ impl Ghost {
     }
 
     /// Sets the blend out from what was shown at `now`.
-    fn lead_from(&mut self, shown: (DVec3, DVec3, DQuat), now: SimTime) {
-        let (from, from_velocity, from_orientation) = shown;
+    fn lead_from(&mut self, shown: &Shown, now: SimTime) {
+        let (from, from_velocity) = (shown.position, shown.velocity);
         self.course = if self.config.blend.is_curve() {
             let span = span_of(self.span_s);
             let (end, beyond) = (now + span, now + span + span);
@@ -382,7 +465,8 @@ impl Ghost {
             let error = from - self.believed_position(now);
             [error, from_velocity - self.believed_velocity(now), DVec3::ZERO, DVec3::ZERO]
         };
-        self.turn = scaled_axis(self.believed_orientation(now).conjugate() * from_orientation);
+        self.turn = scaled_axis(self.believed_orientation(now).conjugate() * shown.orientation);
+        self.heading_off_rad = shortest_turn_rad(self.believed_heading(now), shown.heading_rad);
     }
 
     fn believed_position(&self, now: SimTime) -> DVec3 {

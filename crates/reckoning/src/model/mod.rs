@@ -131,6 +131,18 @@ impl Model {
         self.orientation_after(seen, at.secs_since(seen.at))
     }
 
+    /// How fast it is believed to turn at any time, in world axes: the slope of
+    /// [`orientation_at`](Self::orientation_at). A body that rides a path turns at its corners, all
+    /// at once, and not between.
+    #[must_use]
+    pub const fn angular_velocity(&self, seen: &Kinematics) -> DVec3 {
+        match self {
+            Self::Hold | Self::Path(_) => DVec3::ZERO,
+            Self::Dis(dis) if !dis.algorithm.rotates() => DVec3::ZERO,
+            _ => seen.angular_velocity,
+        }
+    }
+
     /// The same kind of motion with the parameters that fit `truth`, for the models that
     /// carry any of their own: a curve gets plain coefficients, a ride its place and rate.
     #[must_use]

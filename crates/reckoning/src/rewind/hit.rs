@@ -109,11 +109,14 @@ pub enum HitRefusal {
     Contradicted,
     /// The target had reached cover, or was safe by the game's word.
     Covered,
+    /// The shooter is shown the target as it was a moment ago, by a setting of which the rewind is
+    /// not told.
+    Delayed,
 }
 
 impl HitRefusal {
     /// All of them, in the order of [`RewindStats::refused`](super::RewindStats::refused).
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::TooOften,
         Self::NotFinite,
         Self::Future,
@@ -125,6 +128,7 @@ impl HitRefusal {
         Self::NotArrived,
         Self::Contradicted,
         Self::Covered,
+        Self::Delayed,
     ];
 }
 
@@ -142,6 +146,7 @@ impl fmt::Display for HitRefusal {
             Self::NotArrived => "update cannot have arrived",
             Self::Contradicted => "shooter said otherwise before",
             Self::Covered => "target is in cover",
+            Self::Delayed => "target is shown with a delay",
         })
     }
 }

@@ -69,7 +69,7 @@ mod shown_as;
 mod shown_ghost;
 mod view;
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, VecDeque};
 use core::time::Duration;
 
 use glam::DVec3;
@@ -99,6 +99,8 @@ pub struct Rewind<E, S> {
     truths: BTreeMap<E, PositionHistory>,
     shooters: BTreeMap<S, Shooter>,
     views: BTreeMap<(S, E), ShooterView>,
+    /// Views whose exit was acknowledged, and when; oldest first.
+    gone: VecDeque<(SimTime, (S, E))>,
     stats: RewindStats,
 }
 
@@ -114,6 +116,7 @@ impl<E: Copy + Ord, S: Copy + Ord> Rewind<E, S> {
             truths: BTreeMap::new(),
             shooters: BTreeMap::new(),
             views: BTreeMap::new(),
+            gone: VecDeque::new(),
             stats: RewindStats::default(),
         })
     }
@@ -131,13 +134,38 @@ impl<E: Copy + Ord, S: Copy + Ord> Rewind<E, S> {
     /// Remembers what is being sent to a shooter about an entity: what its ghost will accept, as
     /// the wire keeps it. The key is the host's own and rises with each sending.
     pub fn handle_sent(&mut self, shooter: S, entity: E, key: u64, sent: Sent, now: SimTime) {
+        self.handle_sent_as(shooter, entity, key, sent, None, now);
+    }
+
+    /// As [`handle_sent`](Self::handle_sent), of an entity that every shooter shows by the `view`
+    /// prescribed, whatever it states of others. Where that is another one than before, the picture
+    /// begins anew.
+    pub fn handle_sent_as(
+        &mut self,
+        shooter: S,
+        entity: E,
+        key: u64,
+        sent: Sent,
+        view: Option<RewindView>,
+        now: SimTime,
+    ) {
         let (config, kept) = (&self.config, self.config.kept_per_view);
         let shooter_state = Self::shooter(&mut self.shooters, config, shooter, now);
         let deadlines = shooter_state.deadlines(config);
-        let view = self.views.entry((shooter, entity));
-        let view = view.or_insert_with(|| ShooterView::new(shooter_state.view));
+        let born = || ShooterView::new(view, shooter_state.view);
+        let remembered = self.views.entry((shooter, entity)).or_insert_with(born);
+        let begins = remembered.prescribed() != view;
+        if begins {
+            *remembered = born();
+        }
+        let sent = match sent {
+            Sent::Update(update) if begins => Sent::Enter(update),
+            sent => sent,
+        };
+        let view = remembered;
         view.sent(key, sent, now);
         view.forget(deadlines, kept, now);
+        self.forget_gone(now);
     }
 
     /// A shooter acknowledged something sent: by that, its ghost accepted it at about `arrived`.
@@ -154,7 +182,17 @@ impl<E: Copy + Ord, S: Copy + Ord> Rewind<E, S> {
         match view.map_or(Acknowledged::Unknown, |view| view.acknowledged(key, arrived, now)) {
             Acknowledged::Known => {}
             Acknowledged::Unknown => self.stats.unknown += 1,
-            Acknowledged::Gone => {
+            Acknowledged::Gone => self.gone.push_back((now, place)),
+        }
+        self.forget_gone(now);
+    }
+
+    /// Forgets what left pictures so long ago that no shot may be about it any more. That it left
+    /// is acknowledged before the last shots at it come in.
+    fn forget_gone(&mut self, now: SimTime) {
+        let by = now - self.config.max_past;
+        while let Some((_, place)) = self.gone.pop_front_if(|(at, _)| *at <= by) {
+            if self.views.get(&place).is_some_and(|view| view.is_gone(by)) {
                 self.views.remove(&place);
             }
         }

@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use crate::error::SettingError;
 use crate::ground::Pose;
-use crate::{BlendSpan, DelayedConfig, DelayedGhost, Ghost, GhostConfig, SimTime, Update};
+use crate::{DelayedConfig, DelayedGhost, Ghost, GhostConfig, SimTime, Update};
 
 /// How a shooter shows other bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,11 +20,7 @@ impl RewindView {
     /// The longest blend and the longest delay it can have.
     pub(super) const fn longest(&self) -> (Duration, Duration) {
         match self {
-            Self::Now(config) => match config.span {
-                BlendSpan::Fixed(span) | BlendSpan::FromArrivals { max: span, .. } => {
-                    (span, Duration::ZERO)
-                }
-            },
+            Self::Now(config) => (config.span.longest(), Duration::ZERO),
             Self::Delayed(config) => (config.span, config.max_delay),
         }
     }

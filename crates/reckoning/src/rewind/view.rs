@@ -40,7 +40,7 @@ pub(super) enum Acknowledged {
     Known,
     /// Something that is not remembered.
     Unknown,
-    /// The exit: the entity is in the picture no longer.
+    /// The exit: the entity is in the picture no longer, but shots at it may be under way.
     Gone,
 }
 
@@ -86,6 +86,8 @@ struct Entry {
 pub(super) struct ShooterView {
     /// The settings by which `past` is shown.
     view: RewindView,
+    /// The settings by which every shooter shows the entity, whatever it states.
+    prescribed: Option<RewindView>,
     /// As it was after `heard`; `None` while the entity is not in the picture.
     past: Option<ShownGhost>,
     heard: SimTime,
@@ -100,9 +102,10 @@ pub(super) struct ShooterView {
 }
 
 impl ShooterView {
-    pub(super) const fn new(view: RewindView) -> Self {
+    pub(super) fn new(prescribed: Option<RewindView>, stated: RewindView) -> Self {
         Self {
-            view,
+            view: prescribed.unwrap_or(stated),
+            prescribed,
             past: None,
             heard: SimTime::MIN,
             past_key: None,
@@ -120,8 +123,16 @@ impl ShooterView {
         }
     }
 
+    /// The settings by which every shooter shows the entity, if there are such.
+    pub(super) const fn prescribed(&self) -> Option<RewindView> {
+        self.prescribed
+    }
+
     /// The shooter shows by other settings from `at` on.
     pub(super) fn set_view(&mut self, view: RewindView, at: SimTime) {
+        if self.prescribed.is_some() {
+            return;
+        }
         let key = self.since.back().map(|entry| entry.key).or(self.past_key).unwrap_or_default();
         self.push(key, Change::View(view), Claimed::Arrived(at), at);
     }
@@ -157,8 +168,16 @@ impl ShooterView {
         let Some(entry) = self.entry_mut(key) else { return Acknowledged::Unknown };
         entry.acknowledged = entry.acknowledged.or(Some((arrived, now)));
         let exits = matches!(entry.change, Change::Sent(Sent::Exit));
-        let is_last = self.since.back().is_some_and(|entry| entry.key == key);
-        if exits && is_last { Acknowledged::Gone } else { Acknowledged::Known }
+        if exits { Acknowledged::Gone } else { Acknowledged::Known }
+    }
+
+    /// Whether the last that was sent is an exit that was acknowledged by `by`.
+    pub(super) fn is_gone(&self, by: SimTime) -> bool {
+        let is_sent = |entry: &&Entry| matches!(entry.change, Change::Sent(_));
+        self.since.iter().rev().find(is_sent).is_some_and(|last| {
+            let exits = matches!(last.change, Change::Sent(Sent::Exit));
+            exits && last.acknowledged.is_some_and(|(_, acknowledged_at)| acknowledged_at <= by)
+        })
     }
 
     pub(super) fn lost(&mut self, key: u64) {
@@ -181,9 +200,15 @@ impl ShooterView {
         max_lead: Duration,
         now: SimTime,
     ) -> Result<(), HitRefusal> {
-        let oldest = self.since.front().map_or(u64::MAX, |entry| entry.key);
-        for update in shown.updates().iter().filter(|update| update.key >= oldest) {
-            let entry = self.entry_mut(update.key).ok_or(HitRefusal::NotSent)?;
+        let past = self.past_key;
+        for update in shown.updates() {
+            let Some(entry) = self.entry_mut(update.key) else {
+                // The past may have it, though something older that was lost is still waited for.
+                if past.is_some_and(|past| update.key <= past) {
+                    continue;
+                }
+                return Err(HitRefusal::NotSent);
+            };
             let earliest = entry.sent_at - max_lead;
             if update.arrived < earliest || update.arrived > now + max_lead {
                 return Err(HitRefusal::NotArrived);
@@ -194,10 +219,6 @@ impl ShooterView {
             if !before || !agrees {
                 return Err(HitRefusal::Contradicted);
             }
-        }
-        let newest = shown.updates().last().map_or(0, |update| update.key);
-        if newest < oldest && self.past_key.is_none_or(|past| newest > past) {
-            return Err(HitRefusal::NotSent);
         }
         self.take_word(shown);
         Ok(())
@@ -229,7 +250,21 @@ impl ShooterView {
             (Claimed::Nothing, Some((at, _))) => at.max(self.not_before(entry.key)),
             (Claimed::Nothing, None) | (Claimed::Absent, _) => deadline,
         };
-        arrived.min(deadline)
+        arrived.min(deadline).min(self.not_after(entry))
+    }
+
+    /// An update is only shown of what had entered before, so who names one had the entry by then.
+    fn not_after(&self, entry: &Entry) -> SimTime {
+        let enters = matches!(entry.change, Change::Sent(Sent::Enter(_)));
+        if !enters || entry.claimed == Claimed::Absent {
+            return SimTime::MAX;
+        }
+        let later = self.since.iter().filter(|later| later.key > entry.key);
+        let claimed = later.filter_map(|later| match (later.change, later.claimed) {
+            (Change::Sent(Sent::Update(_)), Claimed::Arrived(at)) => Some(at),
+            _ => None,
+        });
+        claimed.min().unwrap_or(SimTime::MAX)
     }
 
     /// What was sent after the newest update of a reference was shown later than its picture.
@@ -259,7 +294,8 @@ impl ShooterView {
 struct Picture {
     view: RewindView,
     ghost: Option<ShownGhost>,
-    /// Key of the newest entry or exit that took effect.
+    /// Key of the newest that took effect. An update of what is not in the picture has none: its
+    /// entry may come after it.
     key: Option<u64>,
 }
 
@@ -276,6 +312,7 @@ impl Picture {
                 if let Some(ghost) = ghost {
                     ghost.set_view(&view, at);
                 }
+                return;
             }
             (Change::Sent(Sent::Enter(update) | Sent::Update(update)), Some(ghost)) => {
                 ghost.accept(update, at);
@@ -284,7 +321,7 @@ impl Picture {
                 *ghost = ShownGhost::born(&self.view, update, at).ok();
             }
             (Change::Sent(Sent::Exit), ghost) if is_newest => *ghost = None,
-            (Change::Sent(_), _) => {}
+            (Change::Sent(_), _) => return,
         }
         self.key = self.key.max(Some(entry.key));
     }

@@ -19,6 +19,9 @@ pub trait AnyGhost: Clone {
     fn shown_position(&self, now: SimTime) -> DVec3;
     fn shown_velocity(&self, now: SimTime) -> DVec3;
     fn shown_orientation(&self, now: SimTime) -> DQuat;
+    fn shown_angular_velocity(&self, now: SimTime) -> DVec3;
+    fn shown_heading(&self, now: SimTime) -> DQuat;
+    fn handed_over(&mut self, delivery: Delivery) -> Accepted;
 }
 
 macro_rules! any_ghost {
@@ -44,6 +47,18 @@ macro_rules! any_ghost {
 
             fn shown_orientation(&self, now: SimTime) -> DQuat {
                 self.orientation_at(now)
+            }
+
+            fn shown_angular_velocity(&self, now: SimTime) -> DVec3 {
+                self.angular_velocity_at(now)
+            }
+
+            fn shown_heading(&self, now: SimTime) -> DQuat {
+                self.heading_at(now)
+            }
+
+            fn handed_over(&mut self, delivery: Delivery) -> Accepted {
+                self.hand_over(delivery.update, delivery.now)
             }
         }
     };
