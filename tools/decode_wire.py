@@ -54,7 +54,9 @@ class Bits:
         return struct.unpack("<d", struct.pack("<Q", self.u(64)))[0]
 
     def bytes(self, most):
-        length = self.u(10)
+        return self.aligned(self.u(10), most)
+
+    def aligned(self, length, most):
         if length > most:
             raise Refused("bytes too long")
         if self.u(-self.at % 8) != 0:
@@ -625,7 +627,8 @@ def unit(q):
 KINDS = {
     1: "Join", 2: "Leave", 3: "Ping", 4: "Welcome", 5: "Refused", 6: "Bye", 7: "Pong",
     8: "Enter", 9: "Exit", 10: "Correct", 11: "Grant", 12: "Revoke", 13: "Reliable",
-    14: "ReliableAck", 15: "Command", 16: "View",
+    14: "ReliableAck", 15: "Command", 16: "View", 17: "Kind", 18: "Property", 19: "Joints",
+    20: "Ask", 21: "Values",
 }
 
 
@@ -634,6 +637,7 @@ class Datagram:
         self.bits = Bits(data)
         self.form = form
         self.entity = 2**32 - 1
+        self.joints_of = 2**32 - 1
         self.class_ = 0
         bits = self.bits
         self.header = {"sequence": bits.u(16), "sent_ms": bits.s(20), "ack": None}
@@ -683,11 +687,14 @@ class Datagram:
         elif kind == "Enter":
             got["entity"] = self.take_entity()
             got["owner"] = bits.u(32) if bits.bit() else None
+            got["body_kind"] = self.take_body_kind() if bits.bit() else 0
             got["number"] = bits.u(16)
             got = self.with_body(got, False)
             got["tag"] = bits.bytes(255).hex()
-        elif kind in ("Exit", "Grant", "Revoke"):
+        elif kind in ("Exit", "Grant", "Revoke", "Ask"):
             got["entity"] = self.take_entity()
+            if kind == "Grant":
+                got["body_kind"] = self.take_body_kind() if bits.bit() else 0
         elif kind == "Correct":
             got["entity"] = self.take_entity()
             got = self.with_body(got, False)
@@ -701,6 +708,20 @@ class Datagram:
             got["bytes"] = bits.bytes(255).hex()
         elif kind == "View":
             got["bytes"] = bits.bytes(32).hex()
+        elif kind == "Kind":
+            got["body_kind"] = self.take_body_kind()
+            got["bytes"] = bits.bytes(700).hex()
+        elif kind == "Joints":
+            self.joints_of = (self.joints_of + 1 + bits.e(2)) % 2**32
+            got["entity"] = self.joints_of
+            mask = got["mask"] = bits.u(8)
+            got["codes"] = [bits.u(16) if mask >> place & 1 else 0 for place in range(8)]
+        elif kind == "Property":
+            got["property"] = bits.u(5)
+            got["bytes"] = bits.bytes(64).hex()
+        elif kind == "Values":
+            got["entity"] = self.take_entity()
+            got["bytes"] = bits.aligned(bits.e(3), 300).hex()
         elif kind != "Leave":
             raise Refused("kind of message")
         return got
@@ -708,6 +729,12 @@ class Datagram:
     def take_entity(self):
         self.entity = (self.entity + 1 + self.bits.e(2)) % 2**32
         return self.entity
+
+    def take_body_kind(self):
+        kind = self.bits.u(6)
+        if not 1 <= kind <= 32:
+            raise Refused("kind")
+        return kind
 
     def with_body(self, got, has_baseline):
         if self.bits.bit():
@@ -769,8 +796,8 @@ def main(path):
     with open(path, encoding="utf-8") as file:
         vectors = json.load(file)
     about = vectors["about"]
-    if about["version"] != 2:
-        raise Refused("this decoder speaks version 2")
+    if about["version"] != 3:
+        raise Refused("this decoder speaks version 3")
     known = {
         "paths": {p["id"]: Line(p["points"], p["closed"]) for p in about["paths"]},
         "customs": {custom["id"]: sway for custom in about["customs"]},

@@ -7,8 +7,9 @@ use reckoning::rewind::RewindConfig;
 use reckoning::{DVec3, Kinematics, Model, Quantiser, SimTime};
 use reckoning_net::wire::{Header, MAX_DATAGRAM_BYTES, Message, PacketWriter, VERSION};
 use reckoning_net::{
-    ClockMode, DisconnectReason, Format, Host, HostConfig, HostEvent, MAX_SESSION_EVENTS, Owner,
-    PeerId, Registry, Session, SessionConfig,
+    ClockMode, DisconnectReason, Format, Host, HostConfig, HostEvent, Kind, Kinds,
+    MAX_SESSION_EVENTS, MAX_VALUE_BYTES, Owner, PeerId, Property, PropertyType, PropertyValue,
+    Registry, Seen, Session, SessionConfig, Writer,
 };
 
 /// Whatever a host says, and whenever: a session neither panics nor grows.
@@ -24,7 +25,10 @@ pub fn net_session_per_hop(input: &[u8]) {
 fn session_hears(input: &[u8], clock: ClockMode) {
     let mut session = Session::new(SessionConfig::default()).expect("defaults are sound");
     let (mut now, mut buf) = (SimTime::ZERO, [0; MAX_DATAGRAM_BYTES]);
-    session.handle_datagram(now, &welcome(&format(), clock));
+    for datagram in welcome(&format(), clock) {
+        session.handle_datagram(now, &datagram);
+    }
+    assert!(session.peer().is_some(), "the welcome is sound");
     for step in steps(input) {
         match step {
             InputStep::Wait(millis) => now += Duration::from_millis(millis),
@@ -33,10 +37,14 @@ fn session_hears(input: &[u8], clock: ClockMode) {
         session.handle_timeout(now);
         for entity in session.owned().collect::<Vec<_>>() {
             session.observe(entity, &Kinematics::at_rest(now, DVec3::ONE));
+            let own = session.kinds().property_named("own").expect("declared");
+            session.set(entity, own, now.as_micros() as u16).expect("ours to set");
         }
         while session.poll_datagram(now, &mut buf).is_some() {}
         for (id, _) in session.ghosts() {
             assert!(session.shown(id, now).is_none_or(|pose| pose.is_finite()));
+            let properties = session.kinds().properties().map(|(property, ..)| property);
+            assert!(properties.filter_map(|it| session.property(id, it)).all(is_sound));
         }
         assert!(session.ghosts().count() <= SessionConfig::default().max_ghosts);
     }
@@ -56,6 +64,7 @@ pub fn net_host_per_hop(input: &[u8]) {
 fn host_hears(input: &[u8], clock: ClockMode) {
     let peer = PeerId(1);
     let mut config = HostConfig::new(format());
+    config.kinds = kinds();
     config.clock_mode = clock;
     config.guard = Some(GuardConfig::new(Envelope::of_speed(10.0, 50.0), 0.5));
     config.rewind = Some(RewindConfig::default());
@@ -64,7 +73,9 @@ fn host_hears(input: &[u8], clock: ClockMode) {
     let place = Kinematics::at_rest(now, DVec3::ONE);
     host.spawn(now, Owner::Host, b"rock", &place).expect("room");
     admitted(&mut host, peer);
-    host.spawn(now, Owner::Peer(peer), b"own", &place).expect("admitted");
+    let own = host.spawn(now, Owner::Peer(peer), b"own", &place).expect("admitted");
+    let properties: Vec<_> = kinds().properties().map(|(property, ..)| property).collect();
+    host.set(own, properties[0], "a name").expect("declared so");
     for step in steps(input) {
         match step {
             InputStep::Wait(millis) => now += Duration::from_millis(millis),
@@ -74,6 +85,7 @@ fn host_hears(input: &[u8], clock: ClockMode) {
         while host.poll_datagram(now, &mut buf).is_some() {}
         assert!(host.entities().count() <= 2);
         assert!(host.entities().all(|(_, _, known)| known.position_at(now).is_finite()));
+        assert!(properties.iter().filter_map(|it| host.get(own, *it)).all(is_sound));
     }
     while let Some(event) = host.poll_event() {
         assert!(!matches!(event, HostEvent::Joined { before: Some(_), .. }), "nobody was away");
@@ -169,9 +181,50 @@ fn datagram(message: &Message) -> Vec<u8> {
     buf[..length].to_vec()
 }
 
-fn welcome(format: &Format, clock: ClockMode) -> Vec<u8> {
-    let config = [u8::from(clock == ClockMode::PerHop)];
-    datagram(&Message::Welcome { peer: PeerId(1), format: &format.to_bytes(), config: &config })
+/// What a host with the kinds of this target sends first.
+fn welcome(format: &Format, clock: ClockMode) -> Vec<Vec<u8>> {
+    let mut config = HostConfig::new(format.clone());
+    (config.clock_mode, config.kinds) = (clock, kinds());
+    let mut host = Host::new(config).expect("sound");
+    admitted(&mut host, PeerId(1));
+    let mut buf = [0; MAX_DATAGRAM_BYTES];
+    let mut sent = Vec::new();
+    while let Some((_, length)) = host.poll_datagram(SimTime::ZERO, &mut buf) {
+        sent.push(buf[..length].to_vec());
+    }
+    sent
+}
+
+/// A kind, and properties of every sort.
+fn kinds() -> Kinds {
+    let mut kinds = Kinds::default();
+    kinds.add("thing", Kind::default()).expect("sound");
+    let mut name = Property::new(PropertyType::Text, Seen::ByAll);
+    name.writer = Writer::Owner;
+    kinds.add_property("name", name).expect("room");
+    let mut own = Property::new(PropertyType::U16, Seen::ByAll);
+    (own.writer, own.min_interval) = (Writer::Owner, Duration::from_millis(100));
+    kinds.add_property("own", own).expect("room");
+    for (name, value, seen) in [
+        ("alive", PropertyType::Bool, Seen::ByAll),
+        ("health", PropertyType::U8, Seen::ByTeam),
+        ("aim", PropertyType::F32, Seen::ByOwner),
+        ("bag", PropertyType::Bytes, Seen::ByOwner),
+        ("debt", PropertyType::I32, Seen::ByAll),
+        ("coins", PropertyType::U32, Seen::ByAll),
+    ] {
+        kinds.property(name, value, seen).expect("room");
+    }
+    kinds
+}
+
+fn is_sound(value: &PropertyValue) -> bool {
+    match value {
+        PropertyValue::F32(number) => number.is_finite(),
+        PropertyValue::Text(text) => text.len() <= MAX_VALUE_BYTES,
+        PropertyValue::Bytes(bytes) => bytes.len() <= MAX_VALUE_BYTES,
+        _ => true,
+    }
 }
 
 fn join(token: &[u8]) -> Vec<u8> {

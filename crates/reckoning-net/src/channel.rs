@@ -3,6 +3,7 @@
 use reckoning::SimTime;
 
 use crate::ack_window::{AckWindow, Arrival, Sequence};
+use crate::kinds::{KindId, PropertyId};
 use crate::loss_detection::SentPackets;
 use crate::redundant_commands::{DuplicateFilter, RedundantCommands};
 use crate::reliable::{ReliableInbox, ReliableOutbox};
@@ -59,12 +60,23 @@ pub(crate) enum SentItem {
     EarlyUpdate { entity: EntityId, number: Sequence, epoch: u32 },
     /// The exit of an entity, which ends the epoch.
     Exit { entity: EntityId, epoch: u32 },
+    /// Joints of an entity, a bit for each.
+    Joints { entity: EntityId, mask: u8, epoch: u32 },
     /// A control message.
     Control { serial: u32 },
     /// A reliable message.
     Reliable { index: u16 },
     /// The welcome.
     Welcome,
+    /// A kind.
+    Kind { kind: KindId },
+    /// A property.
+    Property { property: PropertyId },
+    /// Values of these properties of an entity, as they were after so many changes, in one epoch of
+    /// the interest set or of its ownership.
+    Values { entity: EntityId, mask: u32, version: u64, epoch: u32 },
+    /// A request for all values of an entity.
+    Ask { entity: EntityId },
     /// How we show others.
     View { serial: u16 },
 }

@@ -68,6 +68,13 @@ impl ControlMessages {
         self.list.iter().any(|pending| pending.entity == entity)
     }
 
+    /// The grant of an entity, if it waits to be acknowledged.
+    pub(crate) fn grant_of(&self, entity: EntityId) -> Option<u32> {
+        let is_grant =
+            |it: &&PendingControl| it.entity == entity && it.message == ControlMessage::Grant;
+        self.list.iter().find(is_grant).map(|pending| pending.serial)
+    }
+
     /// The next one to write into a datagram.
     pub(crate) fn next(&self) -> Option<PendingControl> {
         self.list.iter().find(|pending| !pending.in_flight).copied()

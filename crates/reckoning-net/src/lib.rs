@@ -60,6 +60,7 @@ mod channel;
 mod control_messages;
 mod history;
 mod host;
+mod kinds;
 mod limits;
 mod loss_detection;
 mod redundant_commands;
@@ -72,20 +73,30 @@ mod zones;
 pub use channel::{Delivery, SendError};
 pub use host::config::{ClockMode, HostConfig, MAX_WELCOME_BYTES};
 pub use host::event::{Departure, HostEvent};
-pub use host::{Host, HostStats, Shedding, SpawnError, Viewpoint};
+pub use host::{Host, HostStats, ListenerError, Shedding, SpawnError, Viewpoint};
+pub use kinds::{
+    Facing, JointKind, JointRef, JointSource, Kind, KindError, KindId, Kinds, LearnedKind,
+    MAX_JOINTS, MAX_KIND_BYTES, MAX_KIND_NAME_BYTES, MAX_KINDS, MAX_SENT_JOINTS, PlaceThreshold,
+    PlannerKind, PlannerNeed, PlanningAssets, SentJoint, Show,
+};
+pub use kinds::{
+    MAX_PROPERTIES, MAX_VALUE_BYTES, Property, PropertyError, PropertyId, PropertyType,
+    PropertyValue, Seen, Writer,
+};
 pub use limits::{MAX_HOST_EVENTS, MAX_SESSION_EVENTS};
 pub use session::Session;
 pub use session::config::SessionConfig;
 pub use session::entities::RemoteEntity;
 pub use session::event::SessionEvent;
+pub use session::remote_ghost::RemoteGhost;
 pub use stats::TrafficStats;
 pub use wire::{DisconnectReason, EntityId, Format, Owner, PeerId};
 pub use zones::{MAX_CLASSES, ZoneClass, ZoneConfig};
 
 pub use reckoning::bytes::Registry;
 pub use reckoning::clock::ClockConfig;
-pub use reckoning::fairness::Policy;
-pub use reckoning::ground::Pose;
+pub use reckoning::fairness::{Budget, Leftover, Policy, Weights};
+pub use reckoning::ground::{ClampMode, Footprint, GroundClampConfig, Pose};
 pub use reckoning::guard::{GuardConfig, Offence, Verdict};
 pub use reckoning::kinematics::KinematicsError;
 pub use reckoning::model::{CustomModel, Path};
@@ -93,10 +104,14 @@ pub use reckoning::rewind::{
     HitRefusal, HitRequest, HitVerdict, RewindConfig, RewindView, ShownAs, ShownUpdate,
 };
 pub use reckoning::{
-    AngleThreshold, ClockSync, ConfigError, DVec3, Ghost, GhostConfig, Kinematics, Model,
-    PublisherConfig, Quantiser, Rewind, SimTime, Threshold, Update,
+    AngleThreshold, Blend, ClockSync, ConfigError, DVec3, DelayedConfig, DelayedGhost, Ghost,
+    GhostConfig, Kinematics, Model, PublisherConfig, Quantiser, Rewind, SimTime, Threshold, Update,
 };
-pub use reckoning_predict::Walls;
+pub use reckoning_predict::learned::LearnedModel;
+pub use reckoning_predict::{
+    InterestConfig, Item, KnownBody, PatternsConfig, PheromoneConfig, Scene, Surroundings,
+    TrendMap, TrendedConfig, Walls,
+};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -10,11 +10,14 @@
 //! | commands to be repeated | [`MAX_REDUNDANT_COMMANDS`] |
 //! | grants, revocations and corrections | [`MAX_CONTROL_MESSAGES`] |
 //! | entities it owns, each with the last [`HISTORY`](crate::history::HISTORY) updates | [`MAX_OWNED_ENTITIES`] |
+//! | values of properties of each entity it owns | [`MAX_PROPERTIES`](crate::MAX_PROPERTIES) of [`MAX_VALUE_BYTES`](crate::MAX_VALUE_BYTES) |
 //! | states of entities in its interest set | [`HostConfig::max_entities`](crate::HostConfig) |
 //!
 //! Beside these, events wait for the game up to [`MAX_HOST_EVENTS`]; datagrams beyond
 //! [`HostConfig::max_datagrams_per_s`](crate::HostConfig) are dropped unread. A session keeps the
-//! same queues, [`SessionConfig::max_ghosts`](crate::SessionConfig) entities,
+//! same queues, [`SessionConfig::max_ghosts`](crate::SessionConfig) entities of others and as many
+//! of its own, each with as many values of properties, a planner of fixed size for each that it owns
+//! and whose kind has one,
 //! [`MAX_TOMBSTONES`] and [`MAX_SESSION_EVENTS`].
 
 /// Events that wait to be polled from a [`Host`](crate::Host) at most; later ones are dropped and

@@ -19,6 +19,10 @@ pub struct TrafficStats {
     pub updates_out: u64,
     /// Updates received and used.
     pub updates_in: u64,
+    /// Joints sent.
+    pub joints_out: u64,
+    /// Joints received and used.
+    pub joints_in: u64,
     /// Entries into the interest set sent.
     pub enters_out: u64,
     /// Exits from the interest set sent.
@@ -54,6 +58,8 @@ pub struct TrafficStats {
     pub no_room: u64,
     /// Events dropped because nobody polled them.
     pub events_dropped: u64,
+    /// Values of properties that an owner may not set.
+    pub values_refused: u64,
     /// Updates that the guard rejected.
     pub rejected: u64,
     /// Updates that the guard corrected.
@@ -70,6 +76,8 @@ impl TrafficStats {
         self.bytes_out += other.bytes_out;
         self.updates_out += other.updates_out;
         self.updates_in += other.updates_in;
+        self.joints_out += other.joints_out;
+        self.joints_in += other.joints_in;
         self.enters_out += other.enters_out;
         self.exits_out += other.exits_out;
         self.lost += other.lost;
@@ -87,6 +95,7 @@ impl TrafficStats {
         self.early += other.early;
         self.no_room += other.no_room;
         self.events_dropped += other.events_dropped;
+        self.values_refused += other.values_refused;
         self.rejected += other.rejected;
         self.corrected += other.corrected;
     }

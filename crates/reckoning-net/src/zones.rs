@@ -21,6 +21,7 @@ use reckoning::error::{PublisherError, SettingError};
 use reckoning::export::ExportRule;
 use reckoning::{AngleThreshold, ConfigError, Model, Threshold};
 
+use crate::kinds::Show;
 use crate::wire::{Format, MAX_CLASS};
 
 /// Distance classes at most.
@@ -53,6 +54,10 @@ pub struct ZoneClass {
     /// How often all steps of the format are doubled, 0 to 15: 3 makes them eight times as coarse.
     /// Default: 0.
     pub coarser_log2: u8,
+    /// How peers show entities of this class, in place of what their kind says; they change from one
+    /// to the other without a jump. Only in the classes of a kind: see [`Kind::zones`](crate::Kind).
+    /// Default: `None`, as the kind says.
+    pub show: Option<Show>,
 }
 
 impl Default for ZoneClass {
@@ -67,6 +72,7 @@ impl Default for ZoneClass {
             heartbeat_spread: 0.1,
             model: None,
             coarser_log2: 0,
+            show: None,
         }
     }
 }

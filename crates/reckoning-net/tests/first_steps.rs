@@ -11,7 +11,7 @@ use reckoning::fairness::Policy;
 use reckoning::{
     Curve, CurveBasis, DQuat, DVec3, Kinematics, Model, PublisherConfig, SimTime, Threshold,
 };
-use reckoning_net::{Host, HostConfig, Owner, SessionConfig, SessionEvent};
+use reckoning_net::{Host, HostConfig, KindId, Owner, SessionConfig, SessionEvent};
 
 use linear_format::format;
 use pair::{AHEAD, PEER, Pair, circling};
@@ -34,7 +34,10 @@ fn what_the_host_observes_is_shown_to_the_client() {
     }
     let tag = b"car".to_vec();
     assert!(matches!(events[0], SessionEvent::Joined { peer: PEER, .. }), "{events:?}");
-    assert_eq!(events[1..], [SessionEvent::Entered { entity: car, owner: Owner::Host, tag }]);
+    assert_eq!(
+        events[1..],
+        [SessionEvent::Entered { entity: car, owner: Owner::Host, kind: KindId::NONE, tag }]
+    );
     // The threshold, and what the body does in a tick and on the way.
     assert!(worst > 0.05 && worst < 0.4, "{worst}");
     let sent = pair.host.stats().traffic.updates_out;

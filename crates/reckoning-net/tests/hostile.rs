@@ -15,11 +15,14 @@ use reckoning_net::wire::{
     UpdateSeq, VERSION, is_out_of_band,
 };
 use reckoning_net::{
-    Delivery, Host, HostConfig, HostEvent, MAX_HOST_EVENTS, MAX_SESSION_EVENTS, Owner, PeerId,
-    SendError, Session, SessionConfig,
+    Delivery, Host, HostConfig, HostEvent, KindId, MAX_HOST_EVENTS, MAX_SESSION_EVENTS, Owner,
+    PeerId, SendError, Session, SessionConfig,
 };
 
 use linear_format::format;
+
+/// A synchronised clock, no kinds, and eight classes, each twice as coarse as the one before.
+const WELCOME: &[u8] = &[0, 0, 8, 0, 1, 2, 3, 4, 5, 6, 7];
 
 fn guarded() -> HostConfig {
     let mut config = HostConfig::new(format(false));
@@ -112,11 +115,12 @@ fn put(out: &mut PacketWriter, word: &Word) {
         }
         Word::Welcome(peer, good) => {
             let format = if *good { &bytes[..] } else { &bytes[..bytes.len() / 2] };
-            Message::Welcome { peer: PeerId(*peer), format, config: &[0] }
+            Message::Welcome { peer: PeerId(*peer), format, config: WELCOME }
         }
         Word::Enter(id, number, class) => Message::Enter {
             entity: EntityId(*id),
             owner: Owner::Host,
+            kind: KindId::NONE,
             number: *number,
             class: *class,
             tag: b"tag",
@@ -133,7 +137,7 @@ fn put(out: &mut PacketWriter, word: &Word) {
             Message::Update { entity: EntityId(*id), seq, class: *class, body }
         }
         Word::Exit(id) => Message::Exit { entity: EntityId(*id) },
-        Word::Grant(id) => Message::Grant { entity: EntityId(*id) },
+        Word::Grant(id) => Message::Grant { entity: EntityId(*id), kind: KindId::NONE },
         Word::Revoke(id) => Message::Revoke { entity: EntityId(*id) },
         Word::Correct(id, class) => {
             Message::Correct { entity: EntityId(*id), class: *class, body: body(*class) }

@@ -7,6 +7,7 @@ use reckoning_net::wire::{
     Ack, BitReader, BitWriter, DecodeError, EntityId, Format, Header, Message, Owner, PacketReader,
     PacketWriter, PeerId, Registry, UpdateBody, UpdateSeq, VERSION, read_update, write_update,
 };
+use reckoning_net::{KindId, PropertyId};
 
 use shared::{assert_same, disconnect_reasons, format, later, models, registry, seen, update};
 
@@ -103,6 +104,7 @@ fn said<'a>(format: &Format, baseline: &Update, new: &Update) -> Vec<Message<'a>
         Message::Enter {
             entity: EntityId(4),
             owner: Owner::Peer(PeerId(1_000_000)),
+            kind: KindId::NONE,
             number: 65_535,
             class: 0,
             tag: b"red 5",
@@ -111,6 +113,7 @@ fn said<'a>(format: &Format, baseline: &Update, new: &Update) -> Vec<Message<'a>
         Message::Enter {
             entity: EntityId(6),
             owner: Owner::Host,
+            kind: KindId::from_number(32).unwrap(),
             number: 0,
             class: 0,
             tag: b"",
@@ -118,7 +121,9 @@ fn said<'a>(format: &Format, baseline: &Update, new: &Update) -> Vec<Message<'a>
         },
         Message::Exit { entity: EntityId(u32::MAX) },
         Message::Correct { entity: EntityId(0), class: 0, body: whole },
-        Message::Grant { entity: EntityId(5) },
+        Message::Grant { entity: EntityId(5), kind: KindId::NONE },
+        Message::Grant { entity: EntityId(5), kind: KindId::from_number(1).unwrap() },
+        Message::Kind { kind: KindId::from_number(32).unwrap(), bytes: b"not read here" },
         Message::Revoke { entity: EntityId(2) },
         Message::Update { entity: EntityId(9), seq: UpdateSeq::Full(12), class: 0, body: whole },
         Message::Update {
@@ -137,10 +142,20 @@ fn said<'a>(format: &Format, baseline: &Update, new: &Update) -> Vec<Message<'a>
         Message::ReliableAck { next: 10 },
         Message::Command { index: 65_535, bytes: &[0xff; 255] },
         Message::View { bytes: &[7; 32] },
+        Message::Joints { entity: EntityId(6), mask: 0b101, codes: [9, 0, 65_535, 0, 0, 0, 0, 0] },
     ];
     all.extend(reasons.map(Message::Refused));
     all.extend(reasons.map(Message::Bye));
+    all.extend(property_messages());
     all
+}
+
+fn property_messages<'a>() -> [Message<'a>; 3] {
+    [
+        Message::Property { property: PropertyId::from_number(31).unwrap(), bytes: b"nor here" },
+        Message::Values { entity: EntityId(2), bytes: &[9; 17] },
+        Message::Ask { entity: EntityId(3) },
+    ]
 }
 
 #[test]
@@ -163,7 +178,7 @@ fn every_message_comes_back() {
         got.push(message);
     }
     assert_eq!(got, sent);
-    let Some(Message::Update { body, .. }) = got.get(12) else { panic!("{:?}", got.get(12)) };
+    let Some(Message::Update { body, .. }) = got.get(14) else { panic!("{:?}", got.get(14)) };
     assert_same(&body.resolve(&format, Some(&baseline)).unwrap(), &new);
     assert_eq!(body.resolve(&format, None), Err(DecodeError::BaselineMismatch));
 }

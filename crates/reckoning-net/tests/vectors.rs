@@ -11,6 +11,7 @@ use reckoning_net::wire::{
     Ack, DisconnectReason, EntityId, Format, Header, Message, Owner, PacketReader, PacketWriter,
     PeerId, UpdateBody, UpdateSeq, VERSION,
 };
+use reckoning_net::{KindId, PropertyId};
 use serde_json::{Value, json};
 
 use shared::{disconnect_reasons, format, later, models, path, seen, update};
@@ -117,16 +118,32 @@ fn control_messages(format: &Format) -> Vec<Value> {
         Message::Pong { sent_us: 1, received_us: 1 << 63, answered_us: 0xffff_ffff },
         Message::Exit { entity: EntityId(u32::MAX) },
         Message::Exit { entity: EntityId(0) },
-        Message::Grant { entity: EntityId(77) },
+        Message::Grant { entity: EntityId(77), kind: KindId::NONE },
+        Message::Grant { entity: EntityId(78), kind: KindId::from_number(32).unwrap() },
+        Message::Kind { kind: KindId::from_number(1).unwrap(), bytes: b"car" },
         Message::Revoke { entity: EntityId(5) },
         Message::Reliable { index: 65_535, bytes: &long },
         Message::ReliableAck { next: 0 },
         Message::Command { index: 1, bytes: &long[1..] },
         Message::Command { index: 2, bytes: b"" },
         Message::View { bytes: &long[..32] },
+        Message::Joints {
+            entity: EntityId(9),
+            mask: 0b1000_0001,
+            codes: [0xfc01, 0, 0, 0, 0, 0, 0, 7],
+        },
+        Message::Joints { entity: EntityId(10), mask: 0xff, codes: [1, 2, 3, 4, 5, 6, 7, 65_535] },
+        Message::Joints { entity: EntityId(3), mask: 0, codes: [0; 8] },
     ];
     said.extend(reasons.map(Message::Refused));
     said.extend(reasons.map(Message::Bye));
+    said.extend([
+        Message::Property { property: PropertyId::from_number(31).unwrap(), bytes: b"health" },
+        Message::Values { entity: EntityId(7), bytes: &[1, 200] },
+        Message::Values { entity: EntityId(3), bytes: &long },
+        Message::Values { entity: EntityId(4), bytes: b"" },
+        Message::Ask { entity: EntityId(7) },
+    ]);
     let acks = [
         None,
         Some(Ack { newest: 65_535, before: u32::MAX, received_ms: 65_535 }),
@@ -158,8 +175,8 @@ fn motion(name: &str, format: &Format) -> Vec<Value> {
         let first = coarse.round(&first);
         let body = UpdateBody::new(&coarse, None, &first);
         let owner = if i % 2 == 0 { Owner::Host } else { Owner::Peer(PeerId(i as u32)) };
-        let enter =
-            Message::Enter { entity, owner, number: first_number, class, tag: b"red", body };
+        let (kind, number) = (KindId::from_number(i as u8 % 4).unwrap(), first_number);
+        let enter = Message::Enter { entity, owner, kind, number, class, tag: b"red", body };
         let correct = Message::Correct { entity, class, body };
         let header = Header { sequence: i as u16, sent_ms: 12_350, ack: None };
         let said = [(enter, Some(first)), (correct, Some(first))];
@@ -244,21 +261,29 @@ fn message_json(message: &Message, update: Option<&Update>) -> Value {
             "kind": "Pong", "sent_us": sent_us, "received_us": received_us,
             "answered_us": answered_us,
         }),
-        Message::Enter { entity, owner, number, class, tag, .. } => {
+        Message::Enter { entity, owner, kind, number, class, tag, .. } => {
             let owner = match owner {
                 Owner::Host => Value::Null,
                 Owner::Peer(peer) => json!(peer.0),
             };
             json!({
-                "kind": "Enter", "entity": entity.0, "owner": owner, "number": number,
-                "class": class, "tag": hex(tag),
+                "kind": "Enter", "entity": entity.0, "owner": owner, "body_kind": kind.number(),
+                "number": number, "class": class, "tag": hex(tag),
             })
         }
         Message::Exit { entity } => json!({ "kind": "Exit", "entity": entity.0 }),
         Message::Correct { entity, class, .. } => {
             json!({ "kind": "Correct", "entity": entity.0, "class": class })
         }
-        Message::Grant { entity } => json!({ "kind": "Grant", "entity": entity.0 }),
+        Message::Grant { entity, kind } => {
+            json!({ "kind": "Grant", "entity": entity.0, "body_kind": kind.number() })
+        }
+        Message::Kind { kind, bytes } => {
+            json!({ "kind": "Kind", "body_kind": kind.number(), "bytes": hex(bytes) })
+        }
+        Message::Joints { entity, mask, codes } => {
+            json!({ "kind": "Joints", "entity": entity.0, "mask": mask, "codes": codes })
+        }
         Message::Revoke { entity } => json!({ "kind": "Revoke", "entity": entity.0 }),
         Message::Update { entity, seq, class, .. } => {
             let number = match seq {
@@ -275,12 +300,25 @@ fn message_json(message: &Message, update: Option<&Update>) -> Value {
             json!({ "kind": "Command", "index": index, "bytes": hex(bytes) })
         }
         Message::View { bytes } => json!({ "kind": "View", "bytes": hex(bytes) }),
-        other => panic!("{other:?} has no vector yet"),
+        other => property_json(other),
     };
     if let Some(update) = update {
         value["update"] = update_json(update);
     }
     value
+}
+
+fn property_json(message: &Message) -> Value {
+    match message {
+        Message::Property { property, bytes } => {
+            json!({ "kind": "Property", "property": property.number(), "bytes": hex(bytes) })
+        }
+        Message::Values { entity, bytes } => {
+            json!({ "kind": "Values", "entity": entity.0, "bytes": hex(bytes) })
+        }
+        Message::Ask { entity } => json!({ "kind": "Ask", "entity": entity.0 }),
+        other => panic!("{other:?} has no vector yet"),
+    }
 }
 
 fn refusal_json(kind: &str, why: DisconnectReason) -> Value {

@@ -4,17 +4,19 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use reckoning::error::SettingError;
-use reckoning::fairness::Policy;
+use reckoning::fairness::{Policy, ThresholdTuner};
 use reckoning::guard::GuardConfig;
 use reckoning::rewind::RewindConfig;
 use reckoning::{ConfigError, Model};
 use reckoning_predict::Walls;
 
+use super::sending::finest_scale;
+use crate::kinds::{Kinds, PlanningAssets};
 use crate::wire::{Format, MAX_DATAGRAM_BYTES, MAX_FORMAT_BYTES, MAX_TAG_BYTES};
-use crate::zones::ZoneConfig;
+use crate::zones::{MAX_CLASSES, ZoneConfig};
 
-/// Longest part of a welcome that is the game's; the first byte is the protocol's.
-pub const MAX_WELCOME_BYTES: usize = MAX_TAG_BYTES - 1;
+/// Longest part of a welcome that is the game's; the rest is the protocol's: clock, kinds, classes.
+pub const MAX_WELCOME_BYTES: usize = MAX_TAG_BYTES - 3 - MAX_CLASSES;
 /// The smallest budget of a peer: a datagram every few seconds.
 const MIN_BYTES_PER_S: f64 = 100.0;
 /// The smallest datagram that still carries an entry with the longest tag.
@@ -42,10 +44,26 @@ pub struct HostConfig {
     /// Distance classes: which entities a peer is sent, and how finely. Default:
     /// [`ZoneConfig::default`], one class for everything.
     pub zones: ZoneConfig,
-    /// Which peers are sent an update when not all are: see [`Policy`]. With anything but
-    /// [`Policy::Base`] an account is kept for every entity and peer. Default: [`Policy::Base`].
+    /// The kinds of bodies of the game, sent to everyone who joins. Default: none.
+    pub kinds: Kinds,
+    /// What the planners of kinds look at for bodies of the host itself: level, trend map, trained
+    /// networks. Default: nothing.
+    pub planning: PlanningAssets,
+    /// Which peers are sent an update when not all are: see [`Policy`]. Peers are compared within
+    /// their distance class, whose rules hold under every policy. All but [`Policy::Base`] and
+    /// [`Policy::EveryKth`] keep an account for every entity and peer. Default: [`Policy::Base`].
     pub fairness: Policy,
-    /// Model by which entities of the host itself are predicted. Default: [`Model::Linear`].
+    /// What a policy with a budget may cost in updates to peers of the nearest class, as a share of
+    /// what [`Policy::Base`] would cost, 0.01 to 10: the threshold of that class is lowered until it
+    /// does (never raised, and to a sixteenth at most). `None` leaves the threshold as it is.
+    /// Default: 1.
+    pub fairness_cost: Option<f64>,
+    /// Keeps accounts under [`Policy::Base`] and [`Policy::EveryKth`] as well, for
+    /// [`Host::listener_errors`](crate::Host::listener_errors). Peers of one class are then served
+    /// together under [`Policy::Base`] too. Default: `false`.
+    pub accounts: bool,
+    /// Model by which entities of the host itself that have no kind are predicted. Default:
+    /// [`Model::Linear`].
     pub model: Model,
     /// Time between two ticks, in each of which every peer is sent what it is due. Not zero.
     /// Default: 50 ms.
@@ -100,7 +118,11 @@ impl HostConfig {
         Self {
             format,
             zones: ZoneConfig::default(),
+            kinds: Kinds::default(),
+            planning: PlanningAssets::default(),
             fairness: Policy::Base,
+            fairness_cost: Some(1.0),
+            accounts: false,
             model: Model::Linear,
             tick: Duration::from_millis(50),
             zone_interval: Duration::from_millis(200),
@@ -123,10 +145,31 @@ impl HostConfig {
         }
     }
 
+    /// Whether peers of a class are served together.
+    pub(crate) fn keeps_accounts(&self) -> bool {
+        self.accounts || self.fairness != Policy::Base
+    }
+
+    /// What lowers the threshold, if anything does.
+    pub(crate) fn tuner(&self) -> Option<ThresholdTuner> {
+        self.fairness.budget()?;
+        let mut tuner = ThresholdTuner::new(self.fairness_cost?).ok()?;
+        tuner.keep_above(finest_scale(&self.format, self.zones.classes.first()?));
+        Some(tuner)
+    }
+
     pub(crate) fn validate(&self) -> Result<(), ConfigError> {
         self.zones.validate()?;
         self.zones.check_thresholds(&self.format)?;
+        for (_, _, kind) in self.kinds.iter() {
+            kind.check_thresholds(&self.format)?;
+            kind.check_heartbeats(Some(kind.zones.as_ref().unwrap_or(&self.zones)))?;
+        }
         self.model.validate()?;
+        self.fairness.validate()?;
+        if let Some(cost) = self.fairness_cost {
+            ThresholdTuner::validate(cost)?;
+        }
         if let Some(guard) = &self.guard {
             guard.validate()?;
         }

@@ -6,12 +6,12 @@
 
 use core::time::Duration;
 
-use reckoning::fairness::ListenerId;
 use reckoning::{Rewind, SimTime};
 
-use super::connections::Peer;
+use super::connections::{Peer, PendingDescriptions};
 use super::entities::BaselineRef;
 use super::entities::EntityTable;
+use super::properties::PeerValues;
 use super::sending::{InterestStage, PeerEntityState};
 use crate::ack_window::Sequence;
 use crate::channel::{Channel, SentItem};
@@ -32,6 +32,10 @@ pub(crate) struct DeliveryEffects<'a> {
     control: &'a mut ControlMessages,
     outbox: &'a mut ReliableOutbox,
     welcome_due: &'a mut bool,
+    joints_due: &'a mut bool,
+    kinds: &'a mut PendingDescriptions,
+    schema: &'a mut PendingDescriptions,
+    values: &'a mut PeerValues,
     lost: &'a mut u64,
     delay_s: &'a mut Option<f64>,
     entities: &'a mut EntityTable,
@@ -56,6 +60,10 @@ impl<'a> DeliveryEffects<'a> {
             control: &mut peer.control,
             outbox,
             welcome_due: &mut peer.welcome_due,
+            joints_due: &mut peer.joints.due,
+            kinds: &mut peer.kinds,
+            schema: &mut peer.schema,
+            values: &mut peer.values,
             lost: &mut peer.stats.lost,
             delay_s: &mut peer.delay_s,
             entities,
@@ -121,7 +129,19 @@ impl<'a> DeliveryEffects<'a> {
             }
             SentItem::Control { serial } => self.control.acknowledged(serial),
             SentItem::Reliable { index } => self.outbox.acknowledged(index),
-            SentItem::Welcome | SentItem::EarlyUpdate { .. } | SentItem::View { .. } => {}
+            SentItem::Kind { kind } => self.kinds.acknowledged(kind.0),
+            SentItem::Property { property } => self.schema.acknowledged(property.0),
+            SentItem::Values { entity, mask, version, epoch } => {
+                let arrived = self.unchanged_since(entity, mask, version);
+                if let Some(unsent) = self.unsent_values(entity, epoch) {
+                    *unsent &= !arrived;
+                }
+            }
+            SentItem::Welcome
+            | SentItem::EarlyUpdate { .. }
+            | SentItem::Joints { .. }
+            | SentItem::View { .. }
+            | SentItem::Ask { .. } => {}
         }
     }
 
@@ -139,6 +159,7 @@ impl<'a> DeliveryEffects<'a> {
             state.stage = InterestStage::Shown;
         }
         let slot = state.slot;
+        *self.joints_due |= enters;
         if !self.keeps_accounts {
             return;
         }
@@ -150,8 +171,7 @@ impl<'a> DeliveryEffects<'a> {
         // Accounts that are told of no acknowledgement keep every update they were told of.
         if let Some(fairness) = entity.fairness.as_deref_mut() {
             let delay = Duration::try_from_secs_f64(delay_s.unwrap_or(0.0)).unwrap_or_default();
-            fairness.handle_delay(ListenerId(peer.0), delay);
-            fairness.handle_acknowledgement(ListenerId(peer.0), export, at, now);
+            fairness.acknowledged(peer, update.class, (export, at), delay, now);
         }
     }
 
@@ -176,17 +196,33 @@ impl<'a> DeliveryEffects<'a> {
                     *sent = false;
                 }
             }
+            SentItem::Joints { entity, mask, epoch } => {
+                if let Some(state) = self.state(entity, epoch) {
+                    state.joints.lost(mask);
+                    *self.joints_due = true;
+                }
+            }
             SentItem::Control { serial } => self.control.lost(serial),
             SentItem::Reliable { index } => self.outbox.lost(index),
             SentItem::Welcome => *self.welcome_due = true,
-            SentItem::View { .. } => {}
+            SentItem::Kind { kind } => self.kinds.lost(kind.0),
+            SentItem::Property { property } => self.schema.lost(property.0),
+            SentItem::Values { entity, mask, version, epoch } => {
+                // What changed since was due again from then on.
+                let missing = self.unchanged_since(entity, mask, version);
+                if let Some(unsent) = self.unsent_values(entity, epoch) {
+                    *unsent |= missing;
+                    self.values.due = true;
+                }
+            }
+            SentItem::View { .. } | SentItem::Ask { .. } => {}
         }
     }
 
     fn update_lost(&mut self, entity: EntityId, number: Sequence, epoch: u32) {
         let Some(state) = self.state(entity, epoch) else { return };
         state.lost(number);
-        let slot = state.slot;
+        let (slot, class) = (state.slot, state.class);
         if !self.keeps_accounts {
             return;
         }
@@ -194,8 +230,21 @@ impl<'a> DeliveryEffects<'a> {
         let Some((entity, _)) = self.entities.at_slot(slot, entity) else { return };
         let Some(export) = entity.numbered(number).map(reckoning::Update::at) else { return };
         if let Some(fairness) = entity.fairness.as_deref_mut() {
-            fairness.handle_loss(ListenerId(peer.0), export, now);
+            fairness.lost(peer, class, export, now);
         }
+    }
+
+    /// Those of the properties that have not changed since then.
+    fn unchanged_since(&self, entity: EntityId, mask: u32, version: u64) -> u32 {
+        self.entities.get(entity).map_or(0, |entity| entity.values.unchanged_since(mask, version))
+    }
+
+    /// What of an entity's properties the peer has to be sent, in that epoch.
+    fn unsent_values(&mut self, entity: EntityId, epoch: u32) -> Option<&mut u32> {
+        if let Some(owned) = self.values.owned.iter().position(|it| it.is_of(entity, epoch)) {
+            return self.values.owned.get_mut(owned).map(|it| &mut it.unsent);
+        }
+        self.state(entity, epoch).map(|state| &mut state.unsent_values)
     }
 
     /// Datagrams carry entities in the order of the states, so the next is nearly always the one

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use reckoning::guard::{Offence, Verdict};
 
+use crate::kinds::{KindId, PlannerNeed, PropertyId};
 use crate::wire::{DisconnectReason, EntityId, PeerId};
 
 /// Event for the game: poll until there is none after every call.
@@ -53,6 +54,15 @@ pub enum HostEvent {
         /// The command.
         bytes: Vec<u8>,
     },
+    /// The owner of an entity set a property; see [`Writer`](crate::Writer).
+    Changed {
+        /// The owner.
+        peer: PeerId,
+        /// The entity.
+        entity: EntityId,
+        /// The property; its value: [`Host::get`](crate::Host::get).
+        property: PropertyId,
+    },
     /// The guard corrected a peer or disconnects it; the peer is sent that.
     Judged {
         /// The peer.
@@ -63,6 +73,16 @@ pub enum HostEvent {
         verdict: Verdict,
         /// What the update did wrong.
         offence: Option<Offence>,
+    },
+    /// The kind of an entity that the host moves asks for what is not there: it is sent by the
+    /// model of its kind until it is. Told once for each need.
+    PlannerMissing {
+        /// The entity.
+        entity: EntityId,
+        /// Its kind.
+        kind: KindId,
+        /// What is not there.
+        needs: PlannerNeed,
     },
 }
 

@@ -21,6 +21,7 @@
 //! | an entity is spawned, moved, granted to a peer | `entities` |
 //! | an entity enters or leaves a peer's interest set | `interest` |
 //! | an update is due, chosen and written | `sending` |
+//! | a property is set, by the host or by an owner | `properties` |
 //! | a datagram is received, an owner's update judged | `receiving` |
 //! | an acknowledgement or a loss takes effect | `delivery` |
 //! | a loss is detected | `crate::loss_detection` |
@@ -39,16 +40,19 @@ mod delivery;
 mod entities;
 pub(crate) mod event;
 mod interest;
+mod joints;
+mod listener_errors;
+mod properties;
 mod receiving;
 mod rewinding;
 mod sending;
 mod settings;
 
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use reckoning::fairness::Policy;
+use reckoning::fairness::ThresholdTuner;
 use reckoning::{ConfigError, Rewind, SimTime, Update};
 
 use crate::limits::MAX_HOST_EVENTS;
@@ -60,10 +64,11 @@ use delivery::DeliveryEffects;
 use entities::EntityTable;
 use event::HostEvent;
 use interest::{NearbyEntity, update_interest};
-use sending::{Candidate, SendContext, export_by_policy};
+use sending::{Candidate, SendContext, deliver_planned, export_by_policy};
 
 pub use connections::Viewpoint;
 pub use entities::SpawnError;
+pub use listener_errors::ListenerError;
 pub use settings::Shedding;
 
 /// Counters of a [`Host`] since it was made.
@@ -136,7 +141,12 @@ pub struct Host {
     send_queue: VecDeque<PeerId>,
     events: VecDeque<HostEvent>,
     next_tick: Option<SimTime>,
+    /// When a fairness policy wants to send something, if before the next tick.
+    planned_at: Option<SimTime>,
+    tuner: Option<ThresholdTuner>,
     interest_updated_at: SimTime,
+    /// Entities of which a property was set since the last tick, or that wait to be sent.
+    changed: BTreeSet<EntityId>,
     departed_traffic: TrafficStats,
     stats: HostStats,
     shedding: Shedding,
@@ -152,8 +162,7 @@ impl Host {
     /// Names the first setting that is out of range.
     pub fn new(config: HostConfig) -> Result<Self, ConfigError> {
         config.validate()?;
-        let mut welcome_config = Vec::from([clock_mode_byte(config.clock_mode)]);
-        welcome_config.extend_from_slice(&config.welcome);
+        let welcome_config = welcome_config(&config);
         let rewind = match config.rewind {
             Some(settings) => Some(Rewind::new(settings)?),
             None => None,
@@ -168,7 +177,10 @@ impl Host {
             send_queue: VecDeque::new(),
             events: VecDeque::new(),
             next_tick: None,
+            planned_at: None,
+            tuner: config.tuner(),
             interest_updated_at: SimTime::MIN,
+            changed: BTreeSet::new(),
             departed_traffic: TrafficStats::default(),
             stats: HostStats::default(),
             shedding: Shedding::default(),
@@ -179,9 +191,13 @@ impl Host {
     }
 
     /// Makes the tick that is due, if one is: removes peers that are gone, detects losses, updates
-    /// interest sets, and lets every peer be sent what it is due.
+    /// interest sets, and lets every peer be sent what it is due. Between ticks: what a fairness
+    /// policy planned to send by now.
     pub fn handle_timeout(&mut self, now: SimTime) {
-        let Some(due) = self.next_tick.filter(|due| *due <= now) else { return };
+        let Some(due) = self.next_tick.filter(|due| *due <= now) else {
+            self.send_planned(now);
+            return;
+        };
         self.stats.ticks += 1;
         self.wait_on(now.saturating_since(due));
         self.expire(now);
@@ -190,8 +206,10 @@ impl Host {
         if self.entities.changed || now.saturating_since(self.interest_updated_at) >= interval {
             self.update_interest_sets(now);
         }
-        if self.config.fairness != Policy::Base {
-            export_by_policy(&self.config, &mut self.entities, &mut self.peers, now);
+        self.release_values(now);
+        if self.entities.keeps_accounts {
+            let (tuner, peers) = (self.tuner.as_mut(), &mut self.peers);
+            self.planned_at = export_by_policy(&self.config, tuner, &mut self.entities, peers, now);
         }
         let ids: Vec<PeerId> = self.peers.keys().copied().collect();
         for id in ids {
@@ -208,6 +226,26 @@ impl Host {
         self.next_tick = (!idle).then_some(next);
     }
 
+    fn send_planned(&mut self, now: SimTime) {
+        if self.next_planned().is_none_or(|at| at > now) {
+            return;
+        }
+        let (chosen, next) = deliver_planned(&mut self.entities, &mut self.peers, now);
+        self.planned_at = next;
+        for id in chosen {
+            if let Some(peer) = self.peers.get_mut(&id) {
+                peer.tick_due = true;
+            }
+            self.enqueue(id);
+        }
+    }
+
+    /// When something planned is sent between ticks; a machine that cannot keep up with the ticks
+    /// does not add to them.
+    fn next_planned(&self) -> Option<SimTime> {
+        self.planned_at.filter(|_| self.shedding == Shedding::default())
+    }
+
     fn detect_losses(&mut self, now: SimTime) {
         for peer in self.peers.values_mut() {
             let rewind = self.rewind.as_mut();
@@ -222,6 +260,7 @@ impl Host {
         self.entities.rebuild_grid(now);
         for peer in self.peers.values_mut().filter(|peer| peer.is_joined()) {
             update_interest(peer, &mut self.entities, &mut self.nearby, now);
+            peer.values.due = true;
         }
     }
 
@@ -259,7 +298,8 @@ impl Host {
     /// connected or absent.
     #[must_use]
     pub fn next_wakeup(&self) -> Option<SimTime> {
-        self.next_tick
+        let tick = self.next_tick?;
+        Some(self.next_planned().map_or(tick, |planned| tick.min(planned)))
     }
 
     /// Counters since the host was made.
@@ -314,6 +354,20 @@ impl Host {
             self.send_queue.push_back(id);
         }
     }
+}
+
+/// The config of a welcome: clock and number of properties, number of kinds, distance classes of entities without a kind,
+/// and what is the game's own.
+fn welcome_config(config: &HostConfig) -> Vec<u8> {
+    let classes = &config.zones.classes;
+    let counts = [config.kinds.len() as u8, classes.len() as u8];
+    // Fewer than 64 properties, so their number fits above the clock's bit.
+    let properties = (config.kinds.schema.len() as u8) << 1;
+    let mut bytes = Vec::from([clock_mode_byte(config.clock_mode) | properties]);
+    bytes.extend_from_slice(&counts);
+    bytes.extend(classes.iter().map(|class| class.coarser_log2));
+    bytes.extend_from_slice(&config.welcome);
+    bytes
 }
 
 /// The first byte of a welcome's config: how the ends agree on time.

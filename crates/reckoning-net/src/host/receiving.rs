@@ -147,6 +147,9 @@ impl Host {
                 let update = IncomingUpdate { datagram, entity, seq, class, body };
                 return self.handle_update(now, from, &update);
             }
+            Message::Joints { entity, mask, ref codes } if joined => {
+                self.handle_joints(now, from, datagram, entity, (mask, codes));
+            }
             Message::Reliable { index, bytes } if joined => {
                 peer.stats.carried_bytes_in += bytes.len() as u64;
                 if peer.channel.inbox.take(index, bytes) == Taken::TooFar {
@@ -165,6 +168,12 @@ impl Host {
                     self.push_event(HostEvent::Command { peer: from, bytes: bytes.to_vec() });
                 }
             }
+            Message::Values { entity, bytes } if joined => {
+                if !self.handle_values(from, datagram.sequence, entity, bytes) {
+                    return Handled::Retry;
+                }
+            }
+            Message::Ask { entity } if joined => self.handle_ask(now, from, entity),
             Message::View { bytes } if joined => self.handle_view(now, from, bytes),
             _ => peer.stats.unexpected += 1,
         }
@@ -184,6 +193,8 @@ impl Host {
             // It requests again because it did not receive the answer.
             PeerStage::Joined(_) => {
                 peer.welcome_due = true;
+                peer.kinds.repeat();
+                peer.schema.repeat();
                 self.enqueue(from);
             }
             PeerStage::Requested(_) | PeerStage::Ended { .. } => {}
@@ -269,7 +280,7 @@ impl Host {
     /// Sets an entity to where the guard wants it, and sends its owner a correction.
     fn correct(&mut self, from: PeerId, id: EntityId, place: &Kinematics) {
         let place = self.made_newer(id, place);
-        let Some(known) = full_update(&place, self.config.model) else { return };
+        let Some(known) = full_update(&place, self.model_of(id)) else { return };
         let Some(entity) = self.entities.get_mut(id) else { return };
         entity.observe(known);
         let state = entity.correction(&self.config.format);

@@ -2,12 +2,11 @@
 
 use core::num::NonZeroU32;
 
-use reckoning::fairness::{ListenerId, Policy};
+use reckoning::fairness::Policy;
 use reckoning::{ConfigError, Model, SimTime, Threshold};
 
 use super::Host;
-use super::entities::new_fairness;
-use crate::wire::PeerId;
+use super::sending::{EntityFairness, finest_scale};
 use crate::zones::ZoneConfig;
 
 /// What a host leaves out while the machine it runs on cannot keep up. Default: nothing.
@@ -68,8 +67,15 @@ impl Host {
         let zones = ZoneConfig { classes: classes.clone(), ..self.config.zones };
         zones.check_thresholds(&self.config.format)?;
         self.config.zones.classes.clone_from(&classes);
-        self.entities.zones.classes = classes;
+        self.entities.set_classes(&classes);
+        self.bound_tuner();
         Ok(())
+    }
+
+    fn bound_tuner(&mut self) {
+        if let (Some(tuner), Some(nearest)) = (&mut self.tuner, self.config.zones.classes.first()) {
+            tuner.keep_above(finest_scale(&self.config.format, nearest));
+        }
     }
 
     /// Chooses peers by this fairness policy from the next tick on. All accounts begin anew.
@@ -78,18 +84,16 @@ impl Host {
             return;
         }
         self.config.fairness = policy;
-        self.entities.keeps_accounts = policy != Policy::Base;
-        let seed = self.config.seed;
+        self.entities.keeps_accounts = self.config.keeps_accounts();
+        (self.tuner, self.planned_at) = (self.config.tuner(), None);
         for entity in self.entities.slots.iter_mut().flatten() {
-            entity.fairness = new_fairness(policy, seed, entity.id);
-            entity.exported = None;
+            entity.fairness = EntityFairness::new(&self.config, entity.kind, entity.id);
         }
         for peer in self.peers.values_mut() {
-            let PeerId(listener) = peer.id;
             for state in peer.entity_states.iter_mut().filter(|state| state.is_shown()) {
                 state.rest(); // what the old policy chose
                 if let Some(fairness) = self.entities.fairness_at(state.slot, state.entity) {
-                    fairness.add_listener(ListenerId(listener), now);
+                    fairness.add(peer.id, state.class, now);
                 }
             }
         }

@@ -7,6 +7,7 @@ use reckoning::clock::ClockConfig;
 use reckoning::error::SettingError;
 use reckoning::{ConfigError, GhostConfig, PublisherConfig};
 
+use crate::kinds::PlanningAssets;
 use crate::wire::{MAX_DATAGRAM_BYTES, MAX_TOKEN_BYTES, Registry};
 
 /// Settings of a [`Session`](crate::Session). The default suits a player in a 60 Hz game over the
@@ -19,12 +20,14 @@ pub struct SessionConfig {
     pub token: Vec<u8>,
     /// Custom models and paths that the host's format names. Default: none.
     pub registry: Registry,
-    /// When updates of owned entities are exported; the host's format sets the rounding, and its
+    /// What the planners of kinds look at: level, trend map, trained networks. Default: nothing.
+    pub planning: PlanningAssets,
+    /// When updates of owned entities without a kind are exported; the host's format sets the rounding, and its
     /// thresholds are raised to that if need be
     /// ([`SessionEvent::ThresholdRaised`](crate::SessionEvent)). The seed is mixed with entity and
     /// peer. Default: [`PublisherConfig::default`] with a `heartbeat_spread` of a tenth.
     pub publisher: PublisherConfig,
-    /// How entities of others are shown. Default: [`GhostConfig::default`].
+    /// How entities of others without a kind are shown. Default: [`GhostConfig::default`].
     pub ghost: GhostConfig,
     /// How the host's clock is estimated. Default: [`ClockConfig::default`].
     pub clock: ClockConfig,
@@ -53,6 +56,7 @@ impl Default for SessionConfig {
         Self {
             token: Vec::new(),
             registry: Registry::default(),
+            planning: PlanningAssets::default(),
             publisher,
             ghost: GhostConfig::default(),
             clock: ClockConfig::default(),

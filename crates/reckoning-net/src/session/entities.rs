@@ -4,11 +4,17 @@ use alloc::boxed::Box;
 use core::time::Duration;
 
 use reckoning::ghost::Accepted;
+use reckoning::ground::Pose;
 use reckoning::rewind::{ShownAs, ShownUpdate};
-use reckoning::{Blend, BlendSpan, Ghost, GhostConfig, Publisher, SimTime, Update, UpdateKind};
+use reckoning::{Blend, GhostConfig, GroundClamp, Publisher, SimTime, Update, UpdateKind};
 
+use super::facing::FacingState;
+use super::handover::OwnPicture;
+use super::joints::{OwnedJoints, WatchedJoints};
+use super::remote_ghost::RemoteGhost;
 use crate::ack_window::Sequence;
 use crate::history::{UpdateHistory, delta};
+use crate::kinds::{BodyPlanner, KindId, Show};
 use crate::wire::{Owner, UpdateSeq};
 
 /// After this many losses in a row an update is coded without a baseline, as on the host.
@@ -18,8 +24,11 @@ const MAX_LOSSES_WITH_BASELINE: u8 = 2;
 #[derive(Clone, Debug)]
 pub struct RemoteEntity {
     pub(crate) owner: Owner,
+    pub(crate) kind: KindId,
+    /// Its distance class at the host, among those of its kind.
+    pub(crate) class: u8,
     pub(crate) tag: Box<[u8]>,
-    pub(crate) ghost: Ghost,
+    pub(crate) ghost: RemoteGhost,
     pub(crate) history: UpdateHistory,
     /// Sequence number of the datagram with its entry.
     pub(crate) entered: Sequence,
@@ -27,6 +36,10 @@ pub struct RemoteEntity {
     pub(crate) sequence: Sequence,
     /// What the ghost accepted last.
     pub(crate) accepted: AcceptedUpdates,
+    pub(crate) joints: WatchedJoints,
+    pub(crate) facing: FacingState,
+    /// What sets it onto the ground, once it was drawn there.
+    pub(crate) ground: Option<GroundClamp>,
 }
 
 impl RemoteEntity {
@@ -38,12 +51,53 @@ impl RemoteEntity {
         if self.ghost.accept(shown, arrived) == Accepted::Newest {
             self.accepted.push(sequence, arrived, leaps);
         }
+        if leaps {
+            self.facing.put(self.ghost.position_at(arrived));
+            self.ground = None;
+        }
+    }
+
+    /// Shows the first update of another owner. Without a common clock its stamp may lie before the
+    /// former owner's last.
+    pub(crate) fn hand_over(&mut self, update: Update, arrived: SimTime, sequence: Sequence) {
+        if update.at() >= self.ghost.update().at() {
+            self.show(update, arrived, sequence);
+        } else if self.ghost.hand_over(update, arrived) == Accepted::Newest {
+            self.accepted.push(sequence, arrived, false);
+        }
+    }
+
+    /// Shows it by these settings from `arrived` on, without a jump.
+    pub(crate) fn set_show(&mut self, show: Show, arrived: SimTime) {
+        if self.ghost.show() != show {
+            // The settings of kinds were taken before.
+            let _ = self.ghost.set_show(show, arrived);
+        }
+    }
+
+    /// Where and how to draw it, on the session's timeline: as its ghost says, or turned by its way
+    /// where its kind has that ([`Kind::facing`](crate::Kind::facing)).
+    #[must_use]
+    pub fn pose_at(&self, at: SimTime) -> Pose {
+        self.facing.pose_at(&self.ghost, at)
     }
 
     /// The end that moves it.
     #[must_use]
     pub const fn owner(&self) -> Owner {
         self.owner
+    }
+
+    /// Its kind: see [`Session::kinds`](crate::Session::kinds).
+    #[must_use]
+    pub const fn kind(&self) -> KindId {
+        self.kind
+    }
+
+    /// The distance class by which the host sends it to us: 0 for the nearest of its kind.
+    #[must_use]
+    pub const fn class(&self) -> u8 {
+        self.class
     }
 
     /// The game's own bytes about it.
@@ -55,7 +109,7 @@ impl RemoteEntity {
     /// The ghost that shows it, on the session's timeline:
     /// [`Session::timeline_at`](crate::Session::timeline_at).
     #[must_use]
-    pub const fn ghost(&self) -> &Ghost {
+    pub const fn ghost(&self) -> &RemoteGhost {
         &self.ghost
     }
 }
@@ -73,6 +127,8 @@ struct AcceptedUpdate {
     update: ShownUpdate,
     /// It was shown at once, whatever was shown before.
     jumps: bool,
+    /// It was shown from where the entity was drawn when it was ours.
+    glides: bool,
 }
 
 impl AcceptedUpdates {
@@ -87,17 +143,23 @@ impl AcceptedUpdates {
     pub(crate) fn push(&mut self, sequence: Sequence, arrived: SimTime, jumps: bool) {
         self.kept.rotate_right(1);
         let update = ShownUpdate { key: u64::from(sequence.low()), arrived };
-        self.kept[0] = AcceptedUpdate { update, jumps };
+        self.kept[0] = AcceptedUpdate { update, jumps, glides: false };
         self.count = (self.count + 1).min(self.kept.len());
     }
 
+    /// The newest is shown from where the entity was drawn when it was ours, from `at` on.
+    pub(crate) fn glide(&mut self, at: SimTime) {
+        self.kept[0].glides = true;
+        self.kept[0].update.arrived = at;
+    }
+
     /// What a picture at `shown_at` is made of: the newest update and, where its blend was not
-    /// over by then, those before it, back to one that was shown without a blend.
-    pub(crate) fn shown_at(&self, shown_at: SimTime, config: &GhostConfig) -> ShownAs {
+    /// over by then, those before it, back to one that was shown without a blend. `None` when the
+    /// blend began with what only we know.
+    pub(crate) fn shown_at(&self, shown_at: SimTime, config: &GhostConfig) -> Option<ShownAs> {
         let span = match config.span {
             _ if config.blend == Blend::Snap => Duration::ZERO,
-            BlendSpan::Fixed(span) | BlendSpan::FromArrivals { max: span, .. } => span,
-            _ => Duration::MAX,
+            span => span.longest(),
         };
         let mut named = [ShownUpdate::default(); ShownAs::MAX_UPDATES];
         let (mut until, mut count, mut jumped) = (shown_at, 0, false);
@@ -110,10 +172,13 @@ impl AcceptedUpdates {
             if jumped || until.saturating_since(arrived) > span {
                 break;
             }
+            if accepted.glides {
+                return None;
+            }
             (until, jumped) = (arrived, accepted.jumps);
         }
         named[..count].reverse();
-        ShownAs::new(shown_at, &named[..count])
+        Some(ShownAs::new(shown_at, &named[..count]))
     }
 }
 
@@ -121,6 +186,10 @@ impl AcceptedUpdates {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OwnedEntity {
     pub(crate) publisher: Option<Publisher>,
+    /// Plans for it, if its kind asks for more than a model.
+    pub(crate) planner: Option<Box<BodyPlanner>>,
+    pub(crate) kind: KindId,
+    pub(crate) joints: OwnedJoints,
     history: UpdateHistory,
     /// Sequence number of the datagram that granted it.
     pub(crate) granted: Sequence,
@@ -136,11 +205,12 @@ pub(crate) struct OwnedEntity {
     acknowledged: Option<Sequence>,
     losses: u8,
     lost: bool,
+    pub(crate) picture: OwnPicture,
 }
 
 impl OwnedEntity {
-    pub(crate) fn granted(sequence: Sequence) -> Self {
-        Self { granted: sequence, ..Self::default() }
+    pub(crate) fn granted(sequence: Sequence, kind: KindId) -> Self {
+        Self { granted: sequence, kind, ..Self::default() }
     }
 
     /// Queues an export, already on the grid; it replaces an older one that was not sent.

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use reckoning::Kinematics;
 
+use crate::kinds::{KindId, PlannerNeed, PropertyId};
 use crate::wire::{DisconnectReason, EntityId, Owner, PeerId};
 
 /// Event for the game: poll until there is none after every call.
@@ -32,7 +33,8 @@ pub enum SessionEvent {
     /// Join with a new session; with the same token, unless that is empty, and within the host's
     /// grace period, the entities are granted again.
     Lost,
-    /// We own an entity from now on; a [`Corrected`](Self::Corrected) with its state follows.
+    /// We own an entity from now on; a [`Corrected`](Self::Corrected) with its state follows. Drawn by
+    /// [`Session::shown_owned`](crate::Session::shown_owned) it does not jump there.
     Granted(EntityId),
     /// We no longer own an entity; what is observed of it is ignored.
     Revoked(EntityId),
@@ -42,6 +44,8 @@ pub enum SessionEvent {
         entity: EntityId,
         /// Its owner.
         owner: Owner,
+        /// Its kind.
+        kind: KindId,
         /// The game's own bytes about it.
         tag: Vec<u8>,
     },
@@ -51,6 +55,24 @@ pub enum SessionEvent {
         entity: EntityId,
         /// Its owner now.
         owner: Owner,
+    },
+    /// An entity of our interest set, or one of ours, is of another kind from now on.
+    KindChanged {
+        /// The entity.
+        entity: EntityId,
+        /// Its kind now.
+        kind: KindId,
+    },
+    /// A property of an entity, of ours or of others, has another value:
+    /// [`Session::property`](crate::Session::property). What is known of an entity that enters comes
+    /// with its entry where it fits, and soon after it otherwise:
+    /// [`Entered`](Self::Entered) or [`Granted`](Self::Granted) first, then one of these for each.
+    /// One that is not ours is told of with its last value only, however often it changed.
+    Changed {
+        /// The entity.
+        entity: EntityId,
+        /// The property.
+        property: PropertyId,
     },
     /// An entity left our interest set, or was despawned.
     Exited {
@@ -74,6 +96,16 @@ pub enum SessionEvent {
         from: f64,
         /// What it is now.
         to: f64,
+    },
+    /// The kind of an entity of ours asks for what we do not have: it is published by the model and
+    /// the threshold of its kind until it is there. Told once for each need.
+    PlannerMissing {
+        /// The entity.
+        entity: EntityId,
+        /// Its kind.
+        kind: KindId,
+        /// What is not there.
+        needs: PlannerNeed,
     },
     /// A message of the host's game, sent with [`Delivery::Reliable`](crate::Delivery).
     Message(Vec<u8>),

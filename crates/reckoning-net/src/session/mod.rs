@@ -11,17 +11,24 @@
 //! ```
 
 pub(crate) mod config;
+mod drawing;
 pub(crate) mod entities;
 pub(crate) mod event;
+mod facing;
+mod handover;
+mod joints;
+mod properties;
 mod publishing;
 mod receiving;
+pub(crate) mod remote_ghost;
 mod sending;
 mod tombstones;
+mod welcome;
 
 use alloc::collections::{BTreeMap, VecDeque};
+use alloc::vec::Vec;
 
 use reckoning::clock::OneWay;
-use reckoning::ground::Pose;
 use reckoning::rewind::ShownAs;
 use reckoning::{
     ClockSync, ConfigError, Ghost, GhostConfig, Kinematics, Publisher, SimTime, Update,
@@ -29,13 +36,17 @@ use reckoning::{
 
 use crate::channel::{Channel, Delivery, SendError};
 use crate::host::config::ClockMode;
+use crate::kinds::{Facing, KindId, Kinds, Show};
 use crate::limits::MAX_SESSION_EVENTS;
 use crate::stats::TrafficStats;
 use crate::wire::{EntityId, Format, PeerId};
 use config::SessionConfig;
 use entities::{OwnedEntity, RemoteEntity};
 use event::SessionEvent;
+use properties::SessionValues;
+use remote_ghost::RemoteGhost;
 use tombstones::Tombstones;
+use welcome::PendingWelcome;
 
 /// A leave is sent this many times.
 const LEAVE_REPEATS: u8 = 3;
@@ -116,10 +127,18 @@ pub struct Session {
     /// The clock seems wrong: ping at once.
     in_doubt: bool,
     format: Option<Format>,
+    /// A welcome whose kinds have not all arrived.
+    welcome: Option<PendingWelcome>,
+    kinds: Kinds,
+    /// How often each distance class of entities without a kind doubles the format's steps.
+    classes: Vec<u8>,
     ghosts: BTreeMap<EntityId, RemoteEntity>,
     owned: BTreeMap<EntityId, OwnedEntity>,
+    /// What was ours and has not entered the interest set yet.
+    handed_over: BTreeMap<EntityId, RemoteGhost>,
     exited: Tombstones,
     revoked: Tombstones,
+    values: SessionValues,
     events: VecDeque<SessionEvent>,
     /// The host has to be told how we show others: which version of that, and since when.
     view_due: bool,
@@ -155,10 +174,15 @@ impl Session {
             looked_at: SimTime::ZERO,
             in_doubt: false,
             format: None,
+            welcome: None,
+            kinds: Kinds::default(),
+            classes: Vec::new(),
             ghosts: BTreeMap::new(),
             owned: BTreeMap::new(),
+            handed_over: BTreeMap::new(),
             exited: Tombstones::default(),
             revoked: Tombstones::default(),
+            values: SessionValues::default(),
             events: VecDeque::new(),
             view_due: true,
             view_serial: 0,
@@ -168,7 +192,8 @@ impl Session {
         })
     }
 
-    /// Handles the passing of time: detects losses, and whether the host is gone.
+    /// Handles the passing of time, once a frame: detects losses, and whether the host is gone, and
+    /// keeps which way bodies are turned where that is derived.
     pub fn handle_timeout(&mut self, now: SimTime) {
         self.begin(now);
         if matches!(self.stage, SessionStage::Ended(_)) {
@@ -187,6 +212,7 @@ impl Session {
             return;
         }
         self.detect_losses(now);
+        self.keep_facings(now);
     }
 
     /// The next event for the game. Poll until `None`.
@@ -206,7 +232,9 @@ impl Session {
             SessionStage::Joined(_) => {
                 let owed = self.channel.ack_owed_since().map(|since| since + self.config.ack_delay);
                 let sent_packets = self.channel.sent_packets.next_timeout();
-                [Some(gone), Some(self.ping_at()), owed, sent_packets].into_iter().flatten().min()
+                let values = self.values.due_at(&self.kinds.schema);
+                let wakeups = [Some(gone), Some(self.ping_at()), owed, sent_packets, values];
+                wakeups.into_iter().flatten().min()
             }
             SessionStage::Ended(_) => None,
         }
@@ -228,23 +256,31 @@ impl Session {
         self.ghosts.iter().map(|(id, remote)| (*id, remote))
     }
 
-    /// Where and how to draw an entity at `now` by our clock; `None` when it is not in the
-    /// interest set.
-    #[must_use]
-    pub fn shown(&self, entity: EntityId, now: SimTime) -> Option<Pose> {
-        let at = self.timeline_at(now)?;
-        self.ghosts.get(&entity).map(|remote| remote.ghost.pose_at(at))
-    }
-
     /// Of what our picture of an entity is made at `now` by our clock: send it with a shot
     /// ([`wire::encode_shown`](crate::wire::encode_shown)), and the host judges the very picture
-    /// that was on this screen. `None` when the entity is not in the interest set or the host's
-    /// clock is not known.
+    /// that was on this screen. `None` when the entity is not in the interest set, the host's clock is
+    /// not known, or the picture still glides from where the entity was drawn when it was ours,
+    /// which the host does not know; and where it is shown with a delay or changes how it is shown:
+    /// its picture then is no reckoned ghost's, which is what a host rebuilds.
     #[must_use]
     pub fn shown_as(&self, entity: EntityId, now: SimTime) -> Option<ShownAs> {
         let shown_at = self.host_time(now)?;
         let remote = self.ghosts.get(&entity)?;
-        Some(remote.accepted.shown_at(shown_at, remote.ghost.config()))
+        let ghost = remote.ghost.reckoned().filter(|_| !remote.ghost.is_changing(shown_at))?;
+        remote.accepted.shown_at(shown_at, ghost.config())
+    }
+
+    /// The kinds of bodies that the host declared; none before we joined.
+    #[must_use]
+    pub const fn kinds(&self) -> &Kinds {
+        &self.kinds
+    }
+
+    /// The kind of an entity, of ours or of others.
+    #[must_use]
+    pub fn kind(&self, entity: EntityId) -> Option<KindId> {
+        let owned = self.owned.get(&entity).map(|owned| owned.kind);
+        owned.or_else(|| self.ghosts.get(&entity).map(|remote| remote.kind))
     }
 
     /// The entities we own, in order.
@@ -272,13 +308,24 @@ impl Session {
         }
     }
 
-    /// Shows all entities of others by these settings from `now` by our clock on, without a jump.
+    /// Which way entities of a kind are turned.
+    fn facing_of(&self, kind: KindId) -> Facing {
+        self.kinds.get(kind).map_or(Facing::Sent, |kind| kind.facing)
+    }
+
+    /// How entities of a distance class of a kind are shown.
+    fn show_in(&self, kind: KindId, class: u8) -> Show {
+        let kind = self.kinds.get(kind);
+        kind.map_or(Show::Reckoned(self.config.ghost), |kind| kind.show_in(class))
+    }
+
+    /// Shows all entities of others that have no kind by these settings from `now` by our clock on, without a jump.
     ///
     /// # Errors
     /// Refuses what [`Ghost::with_config`] refuses; nothing is changed then.
     pub fn set_ghosts(&mut self, config: GhostConfig, now: SimTime) -> Result<(), ConfigError> {
         let at = self.timeline_at(now).unwrap_or(now);
-        for remote in self.ghosts.values_mut() {
+        for remote in self.ghosts.values_mut().filter(|it| it.kind == KindId::NONE) {
             remote.ghost.set_config(config, at)?;
         }
         self.config.ghost = config;

@@ -3,6 +3,7 @@
 //! The publisher decides when an update is due; what it guesses from is what the host's format
 //! makes of the update, the very bits that everyone else has.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use reckoning::random::SplitMix64;
@@ -10,9 +11,11 @@ use reckoning::{
     AngleThreshold, ConfigError, Kinematics, Planner, Publisher, PublisherConfig, Quantiser,
     Threshold, Update,
 };
+use reckoning_predict::Surroundings;
 
 use super::Session;
 use super::event::SessionEvent;
+use crate::kinds::{BodyPlanner, KindId};
 use crate::wire::{EntityId, Format, PeerId};
 
 impl Session {
@@ -20,12 +23,28 @@ impl Session {
     /// whether it is ours, its state was received and the host's clock is known, so that it can be
     /// published.
     pub fn observe(&mut self, entity: EntityId, truth: &Kinematics) -> bool {
-        self.publish(entity, truth, 0, Publisher::observe)
+        self.observe_with(entity, truth, &Surroundings::default())
+    }
+
+    /// As [`observe`](Self::observe), with what is `around` the entity for the planner of its kind:
+    /// see [`PlannerKind`](crate::PlannerKind). What the planner lacks is told by
+    /// [`SessionEvent::PlannerMissing`]; the entity goes by the model of its kind then. The first
+    /// update carries that model in any case.
+    pub fn observe_with(
+        &mut self,
+        entity: EntityId,
+        truth: &Kinematics,
+        around: &Surroundings<'_>,
+    ) -> bool {
+        self.publish_by_kind(entity, truth, |publisher, planner, truth| match planner {
+            Some(planner) => planner.observe(publisher, truth, around),
+            None => publisher.observe(truth),
+        })
     }
 
     /// As [`observe`](Self::observe), with the model that `planner` chooses for each update from
-    /// what is `around` the entity; see [`Publisher::observe_planned`]. The first update carries
-    /// the model of the session's settings.
+    /// what is `around` the entity, whatever its kind plans by; see [`Publisher::observe_planned`].
+    /// The first update carries the model of its kind, or of the session's settings.
     pub fn observe_planned<S: ?Sized>(
         &mut self,
         entity: EntityId,
@@ -33,7 +52,10 @@ impl Session {
         planner: &mut impl Planner<S>,
         around: &S,
     ) -> bool {
-        self.publish(entity, truth, 0, |publisher, truth| {
+        self.publish_by_kind(entity, truth, |publisher, of_kind, truth| {
+            if let Some(of_kind) = of_kind {
+                of_kind.fit_threshold(publisher, truth);
+            }
             publisher.observe_planned(truth, planner, around)
         })
     }
@@ -42,6 +64,9 @@ impl Session {
     /// [`Host::allow_teleport`](crate::Host::allow_teleport). Everyone learns of it, whatever is
     /// lost on the way: all later updates say so too.
     pub fn teleport(&mut self, entity: EntityId, truth: &Kinematics) -> bool {
+        if let Some(planner) = self.owned.get_mut(&entity).and_then(|it| it.planner.as_mut()) {
+            planner.forget();
+        }
         self.publish(entity, truth, 1, Publisher::teleport)
     }
 
@@ -52,6 +77,41 @@ impl Session {
         self.owned.get(&entity)?.publisher.as_ref().map(Publisher::last_update)
     }
 
+    /// Publishes with the planner of the entity's kind, which is made when it is first needed.
+    fn publish_by_kind(
+        &mut self,
+        entity: EntityId,
+        truth: &Kinematics,
+        export: impl FnOnce(&mut Publisher, Option<&mut BodyPlanner>, &Kinematics) -> Option<Update>,
+    ) -> bool {
+        let mut planner = self.take_planner(entity);
+        let published = self.publish(entity, truth, 0, |publisher, truth| {
+            export(publisher, planner.as_deref_mut(), truth)
+        });
+        if let (Some(mut planner), Some(owned)) = (planner, self.owned.get_mut(&entity)) {
+            let (kind, missing) = (owned.kind, planner.take_missing());
+            owned.planner = Some(planner);
+            if let Some(needs) = missing {
+                self.push_event(SessionEvent::PlannerMissing { entity, kind, needs });
+            }
+        }
+        published
+    }
+
+    fn take_planner(&mut self, entity: EntityId) -> Option<Box<BodyPlanner>> {
+        let seed = heartbeat_seed(entity, self.peer());
+        let owned = self.owned.get_mut(&entity)?;
+        let kind = self.kinds.get(owned.kind)?;
+        let mut planner = match owned.planner.take() {
+            Some(planner) => planner,
+            None => BodyPlanner::new(kind, &self.config.planning, kind.publisher.seed ^ seed)?,
+        };
+        if owned.publisher.is_none() {
+            planner.forget(); // it was corrected, or the clock was
+        }
+        Some(planner)
+    }
+
     /// `teleports` is how many times the body did not move to where it is.
     fn publish(
         &mut self,
@@ -60,11 +120,15 @@ impl Session {
         teleports: u32,
         export: impl FnOnce(&mut Publisher, &Kinematics) -> Option<Update>,
     ) -> bool {
+        self.draw_owned(entity, truth, teleports > 0);
         let (Some(at), Some(format)) = (self.timeline_at(truth.at), &self.format) else {
             return false;
         };
-        let seed = self.config.publisher.seed ^ heartbeat_seed(entity, self.peer());
+        let peer = self.peer();
         let Some(owned) = self.owned.get_mut(&entity) else { return false };
+        let kind = self.kinds.get(owned.kind);
+        let config = kind.map_or(&self.config.publisher, |kind| &kind.publisher);
+        let seed = config.seed ^ heartbeat_seed(entity, peer);
         let Some(known) = owned.teleports else { return false };
         let last = owned.publisher.as_ref().map(|publisher| publisher.last_update().at());
         let at = match last.map(|last| (last, format.round_time(at))) {
@@ -77,7 +141,7 @@ impl Session {
         let update = if let Some(publisher) = &mut owned.publisher {
             export(publisher, &truth)
         } else if let Ok((publisher, first)) =
-            start(&self.config.publisher, seed, &truth, known.wrapping_add(teleports))
+            start(config, seed, &truth, known.wrapping_add(teleports))
         {
             owned.publisher = Some(publisher);
             Some(first)
@@ -92,7 +156,7 @@ impl Session {
         true
     }
 
-    /// Exports entities of ours by these settings from their next observation on, which is
+    /// Exports entities of ours that have no kind by these settings from their next observation on, which is
     /// exported in full.
     ///
     /// # Errors
@@ -104,7 +168,7 @@ impl Session {
             format.check_thresholds(publisher.threshold, publisher.angle_threshold)?;
         }
         self.config.publisher = publisher;
-        for owned in self.owned.values_mut() {
+        for owned in self.owned.values_mut().filter(|owned| owned.kind == KindId::NONE) {
             owned.publisher = None;
         }
         Ok(())

@@ -3,21 +3,22 @@
 use core::time::Duration;
 
 use reckoning::clock::{Exchange, Exchanged, RelayDelay};
-use reckoning::{ClockSync, Ghost, Kinematics, SimTime, Update};
+use reckoning::{ClockSync, Kinematics, SimTime, Update};
 
 use super::entities::AcceptedUpdates;
 use super::event::SessionEvent;
+use super::facing::FacingState;
+use super::joints::{OwnedJoints, WatchedJoints};
+use super::remote_ghost::RemoteGhost;
 use super::{OwnedEntity, RemoteEntity, Session, SessionStage};
 use crate::ack_window::{Arrival, Sequence};
 use crate::channel::{Arriving, is_ack_eliciting};
 use crate::history::UpdateHistory;
 use crate::host::config::ClockMode;
+use crate::kinds::KindId;
 use crate::loss_detection::AckReport;
 use crate::reliable::Taken;
-use crate::wire::{
-    Ack, DisconnectReason, EntityId, Format, Message, Owner, PacketReader, PeerId, UpdateBody,
-    UpdateSeq,
-};
+use crate::wire::{Ack, EntityId, Message, Owner, PacketReader, UpdateBody, UpdateSeq};
 
 /// A datagram sent this long after what we take for now proves our clock wrong.
 const MAX_CLOCK_LEAD: Duration = Duration::from_millis(60);
@@ -113,6 +114,8 @@ impl Session {
         }
         match *message {
             Message::Welcome { peer, format, config } => self.handle_welcome(peer, format, config),
+            Message::Kind { kind, bytes } => return self.handle_kind(kind, bytes),
+            Message::Property { property, bytes } => return self.handle_property(property, bytes),
             Message::Refused(why) | Message::Bye(why) => {
                 self.stage = SessionStage::Ended(0);
                 self.push_event(SessionEvent::Disconnected(why));
@@ -145,41 +148,28 @@ impl Session {
     fn handle_entity(&mut self, now: SimTime, datagram: &Arriving, message: &Message) -> bool {
         let sequence = datagram.sequence;
         match *message {
-            Message::Enter { entity, owner, number, class, tag, ref body } => {
-                let enters = EnterHeader { entity, owner, number, class, tag };
+            Message::Enter { entity, owner, kind, number, class, tag, ref body } => {
+                let enters = EnterHeader { entity, owner, kind, number, class, tag };
                 return self.handle_enter(now, datagram, &enters, body);
             }
             Message::Update { entity, seq, class, ref body } => {
                 return self.handle_update(now, datagram, (entity, seq, class), body);
             }
+            Message::Joints { entity, mask, ref codes } => {
+                return self.handle_joints(now, datagram, entity, (mask, codes));
+            }
             Message::Exit { entity } => self.handle_exit(entity, sequence),
-            Message::Grant { entity } => self.handle_grant(entity, sequence),
-            Message::Revoke { entity } => self.handle_revoke(entity, sequence),
+            Message::Grant { entity, kind } => return self.handle_grant(entity, kind, sequence),
+            Message::Revoke { entity } => self.handle_revoke(now, entity, sequence),
+            Message::Values { entity, bytes } => {
+                return self.handle_values(entity, sequence, bytes);
+            }
             Message::Correct { entity, class, ref body } => {
                 return self.handle_correct(now, datagram, entity, class, body);
             }
             _ => self.stats.unexpected += 1,
         }
         true
-    }
-
-    fn handle_welcome(&mut self, peer: PeerId, format: &[u8], config: &[u8]) {
-        if self.stage != SessionStage::Joining {
-            return; // sent again because our acknowledgement was lost
-        }
-        let known = Format::from_bytes(format, self.config.registry.clone());
-        let (Ok(format), Some((&clock_mode, welcome))) = (known, config.split_first()) else {
-            self.stats.malformed += 1;
-            self.stage = SessionStage::Ended(1);
-            self.push_event(SessionEvent::Disconnected(DisconnectReason::Format));
-            return;
-        };
-        self.fit_publisher(&format);
-        self.format = Some(format);
-        self.clock_mode =
-            if clock_mode & 1 == 0 { ClockMode::Synchronised } else { ClockMode::PerHop };
-        self.stage = SessionStage::Joined(peer);
-        self.push_event(SessionEvent::Joined { peer, welcome: welcome.to_vec() });
     }
 
     fn handle_pong(&mut self, now: SimTime, [sent_us, received_us, answered_us]: [u64; 3]) {
@@ -225,7 +215,8 @@ impl Session {
         let at = self.timeline_at(now).unwrap_or(now);
         for remote in self.ghosts.values_mut() {
             // Its blend would begin in the future. The settings were taken before.
-            if let Ok(ghost) = Ghost::with_config(self.config.ghost, *remote.ghost.update(), at) {
+            let show = remote.ghost.show();
+            if let Ok(ghost) = RemoteGhost::born(show, *remote.ghost.update(), at) {
                 remote.ghost = ghost;
                 remote.accepted = AcceptedUpdates::born(remote.sequence, at);
             }
@@ -245,7 +236,11 @@ impl Session {
             self.stats.stale += 1;
             return true;
         }
-        let Some(update) = self.resolved(entry.class, None, body) else { return false };
+        let Some(coarser) = self.coarser_log2(entry.kind, entry.class) else {
+            self.stats.malformed += 1;
+            return false;
+        };
+        let Some(update) = self.resolved(coarser, None, body) else { return false };
         if entered.is_some() {
             self.enter_again(now, datagram, entry, update);
             return true;
@@ -256,16 +251,39 @@ impl Session {
             self.stats.no_room += 1;
             return false;
         }
-        let Ok(ghost) = Ghost::with_config(self.config.ghost, shown, arrived) else { return true };
+        let show = self.show_in(entry.kind, entry.class);
+        let entering = self.entering_ghost(entity, show, shown, arrived);
+        let Ok((ghost, glides)) = entering else { return true };
         let mut history = UpdateHistory::default();
         history.put(Sequence::restore(entry.number, None), update);
-        let (owner, tag) = (entry.owner, entry.tag.into());
-        let accepted = AcceptedUpdates::born(sequence, arrived);
+        let (owner, kind, class) = (entry.owner, entry.kind, entry.class);
+        let tag = entry.tag.into();
+        let mut accepted = AcceptedUpdates::born(sequence, arrived);
+        if glides {
+            accepted.glide(arrived);
+        }
         let entered = sequence;
-        let remote = RemoteEntity { owner, tag, ghost, history, entered, sequence, accepted };
+        let joints = WatchedJoints::default();
+        let facing = FacingState::new(self.facing_of(kind), &ghost, arrived);
+        let remote = RemoteEntity {
+            owner,
+            kind,
+            class,
+            tag,
+            ghost,
+            history,
+            entered,
+            sequence,
+            accepted,
+            joints,
+            facing,
+            ground: None,
+        };
         self.ghosts.insert(entity, remote);
+        self.begin_values(entity);
         self.stats.updates_in += 1;
-        self.push_event(SessionEvent::Entered { entity, owner, tag: entry.tag.to_vec() });
+        let tag = entry.tag.to_vec();
+        self.push_event(SessionEvent::Entered { entity, owner, kind, tag });
         true
     }
 
@@ -279,8 +297,20 @@ impl Session {
     ) {
         let (arrived, shown) = (self.arrival(now, datagram), self.rebased(&update, datagram, now));
         let (entity, owner) = (entry.entity, entry.owner);
+        let (kind, show) = (entry.kind, self.show_in(entry.kind, entry.class));
+        let facing = self.facing_of(kind);
         let Some(old) = self.ghosts.get_mut(&entity) else { return };
         let before = core::mem::replace(&mut old.owner, owner);
+        let kind_before = core::mem::replace(&mut old.kind, kind);
+        if kind_before != kind {
+            old.joints.forget();
+            old.ground = None;
+            old.facing.set(facing, &old.ghost, arrived);
+        }
+        old.class = entry.class;
+        if !show.snaps() {
+            old.set_show(show, arrived);
+        }
         (old.tag, old.entered) = (entry.tag.into(), datagram.sequence);
         if old.sequence > datagram.sequence {
             // An update overtook its entry; it is newer, and the rest of the entry counts.
@@ -291,11 +321,19 @@ impl Session {
             old.history = UpdateHistory::default();
             old.history.put(Sequence::restore(entry.number, None), update);
             old.sequence = datagram.sequence;
-            old.show(shown, arrived, datagram.sequence);
+            if before == owner {
+                old.show(shown, arrived, datagram.sequence);
+            } else {
+                old.hand_over(shown, arrived, datagram.sequence);
+            }
             self.stats.updates_in += 1;
         }
+        old.set_show(show, arrived); // what is shown at once is so from the next update on
         if before != owner {
             self.push_event(SessionEvent::OwnerChanged { entity, owner });
+        }
+        if kind_before != kind {
+            self.push_event(SessionEvent::KindChanged { entity, kind });
         }
     }
 
@@ -322,13 +360,26 @@ impl Session {
             self.stats.no_baseline += 1;
             return false;
         }
-        let Some(update) = self.resolved(class, baseline.as_ref(), body) else { return false };
+        let remote_kind = remote.kind;
+        let Some(coarser) = self.coarser_log2(remote_kind, class) else {
+            self.stats.malformed += 1;
+            return false;
+        };
+        let Some(update) = self.resolved(coarser, baseline.as_ref(), body) else { return false };
         let shown = self.rebased(&update, datagram, now);
         let arrived = self.arrival(now, datagram);
+        let show = self.show_in(remote_kind, class);
         if let Some(remote) = self.ghosts.get_mut(&entity) {
             remote.history.put(number, update);
             remote.sequence = datagram.sequence;
+            let changes = core::mem::replace(&mut remote.class, class) != class;
+            if changes && !show.snaps() {
+                remote.set_show(show, arrived);
+            }
             remote.show(shown, arrived, datagram.sequence);
+            if changes {
+                remote.set_show(show, arrived);
+            }
             self.stats.updates_in += 1;
         }
         true
@@ -336,11 +387,11 @@ impl Session {
 
     fn resolved(
         &mut self,
-        class: u8,
+        coarser_log2: u8,
         baseline: Option<&Update>,
         body: &UpdateBody,
     ) -> Option<Update> {
-        let format = self.format.as_ref()?.coarser(class);
+        let format = self.format.as_ref()?.coarser(coarser_log2);
         let update = body.resolve(&format, baseline).ok();
         self.stats.malformed += u64::from(update.is_none());
         update
@@ -368,35 +419,55 @@ impl Session {
             return;
         }
         self.exited.put(entity, sequence);
-        if self.ghosts.remove(&entity).is_some() {
+        if let Some(remote) = self.ghosts.remove(&entity) {
+            self.keep_picture(entity, Some(remote.ghost));
+            self.forget_values(entity);
             self.push_event(SessionEvent::Exited { entity });
         }
     }
 
-    fn handle_grant(&mut self, entity: EntityId, sequence: Sequence) {
+    fn handle_grant(&mut self, entity: EntityId, kind: KindId, sequence: Sequence) -> bool {
+        if !self.kinds.has(kind) {
+            self.stats.malformed += 1;
+            return false;
+        }
         if self.revoked.covers(entity, sequence) {
             self.stats.stale += 1;
-            return;
+            return true;
         }
         if let Some(owned) = self.owned.get_mut(&entity) {
-            owned.granted = owned.granted.max(sequence);
-            return;
+            if sequence > owned.granted && owned.kind != kind {
+                (owned.kind, owned.publisher, owned.planner) = (kind, None, None);
+                owned.joints = OwnedJoints::default();
+                owned.granted = sequence;
+                self.push_event(SessionEvent::KindChanged { entity, kind });
+            } else {
+                owned.granted = owned.granted.max(sequence);
+            }
+            return true;
         }
         if self.owned.len() >= self.config.max_ghosts {
             self.stats.no_room += 1;
-            return;
+            return true;
         }
-        self.owned.insert(entity, OwnedEntity::granted(sequence));
+        self.owned.insert(entity, OwnedEntity::granted(sequence, kind));
+        self.keep_picture(entity, None);
+        self.begin_values(entity);
+        self.values.granted(entity);
         self.push_event(SessionEvent::Granted(entity));
+        true
     }
 
-    fn handle_revoke(&mut self, entity: EntityId, sequence: Sequence) {
+    fn handle_revoke(&mut self, now: SimTime, entity: EntityId, sequence: Sequence) {
         if self.owned.get(&entity).is_some_and(|owned| owned.granted > sequence) {
             self.stats.stale += 1;
             return;
         }
         self.revoked.put(entity, sequence);
-        if self.owned.remove(&entity).is_some() {
+        self.values.revoked(entity, sequence);
+        if let Some(owned) = self.owned.remove(&entity) {
+            self.hand_over(now, entity, &owned);
+            self.forget_values(entity);
             self.push_event(SessionEvent::Revoked(entity));
         }
     }
@@ -437,6 +508,7 @@ impl Session {
 struct EnterHeader<'a> {
     entity: EntityId,
     owner: Owner,
+    kind: KindId,
     number: u16,
     class: u8,
     tag: &'a [u8],

@@ -34,7 +34,10 @@ impl Session {
         let mut out = PacketWriter::new(&mut buf[..limit], &header);
         match self.stage {
             SessionStage::Joining => self.write_join(&mut out, now),
-            SessionStage::Joined(_) => self.write_pending(&mut out, &mut items, now),
+            SessionStage::Joined(_) => {
+                self.write_pending(&mut out, &mut items, now);
+                self.write_joints(&mut out, &mut items, header.sent_ms);
+            }
             SessionStage::Ended(left) => {
                 out.push(None, &Message::Leave);
                 self.stage = SessionStage::Ended(left - 1);
@@ -51,7 +54,8 @@ impl Session {
         owed.is_some_and(|since| since + self.config.ack_delay <= now)
             || self.ping_at() <= now
             || self.channel.has_messages()
-            || self.owned.values().any(super::OwnedEntity::needs_sending)
+            || self.owned.values().any(|it| it.needs_sending() || it.joints.needs_sending())
+            || self.values.due_at(&self.kinds.schema).is_some_and(|at| at <= now)
     }
 
     fn write_join(&mut self, out: &mut PacketWriter, now: SimTime) {
@@ -80,6 +84,7 @@ impl Session {
         self.channel.redundant.sent(written);
         self.write_view(out, items);
         self.write_updates(out, items);
+        self.write_values(out, items, now);
         while let Some((index, bytes)) = self.channel.outbox.next() {
             if !out.push(None, &Message::Reliable { index, bytes }) {
                 break;
@@ -134,6 +139,7 @@ impl Session {
     ) -> (&mut SentPackets<SentItem>, impl FnMut(PacketOutcome, &SentPacket<SentItem>)) {
         let Channel { sent_packets, outbox, .. } = &mut self.channel;
         let (owned, lost) = (&mut self.owned, &mut self.stats.lost);
+        let values = &mut self.values;
         let (view_due, view_serial) = (&mut self.view_due, self.view_serial);
         let apply = move |outcome: PacketOutcome, packet: &SentPacket<SentItem>| {
             let acknowledged = matches!(outcome, PacketOutcome::Acknowledged(_));
@@ -145,8 +151,17 @@ impl Session {
                         Some(owned) => owned.lost(number),
                         None => {}
                     },
+                    SentItem::Joints { entity, mask, .. } => {
+                        if let (false, Some(owned)) = (acknowledged, owned.get_mut(&entity)) {
+                            owned.joints.lost(mask);
+                        }
+                    }
                     SentItem::Reliable { index } if acknowledged => outbox.acknowledged(index),
                     SentItem::Reliable { index } => outbox.lost(index),
+                    SentItem::Values { entity, mask, version, epoch } => {
+                        values.delivered(acknowledged, entity, mask, (version, epoch));
+                    }
+                    SentItem::Ask { entity } if !acknowledged => values.ask(entity),
                     SentItem::View { serial } => {
                         *view_due |= !acknowledged && serial == view_serial;
                     }

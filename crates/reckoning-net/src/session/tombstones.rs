@@ -25,6 +25,11 @@ impl Tombstones {
         self.list.push_back((entity, sequence));
     }
 
+    /// The datagram that ended the entity last.
+    pub(crate) fn latest(&self, entity: EntityId) -> Option<Sequence> {
+        self.list.iter().filter(|(dead, _)| *dead == entity).map(|(_, at)| *at).max()
+    }
+
     /// Whether the entity ended after this datagram was sent.
     pub(crate) fn covers(&self, entity: EntityId, sequence: Sequence) -> bool {
         self.list.iter().any(|(dead, at)| *dead == entity && *at > sequence)

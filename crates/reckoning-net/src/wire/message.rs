@@ -1,5 +1,7 @@
 //! Header and messages of a datagram.
 
+use crate::kinds::{KindId, MAX_SENT_JOINTS, PropertyId};
+
 use super::{EntityId, Owner, PeerId, UpdateBody, UpdateSeq};
 
 /// The beginning of every datagram.
@@ -73,9 +75,23 @@ pub enum Message<'a> {
         peer: PeerId,
         /// [`Format::to_bytes`](super::Format::to_bytes).
         format: &'a [u8],
-        /// What else the session needs: a byte with the [`ClockMode`](crate::ClockMode), then the
-        /// game's own; at most [`MAX_TAG_BYTES`](super::MAX_TAG_BYTES).
+        /// What else the session needs: see `PROTOCOL.md`; at most
+        /// [`MAX_TAG_BYTES`](super::MAX_TAG_BYTES).
         config: &'a [u8],
+    },
+    /// One of the kinds that the host declared.
+    Kind {
+        /// Its number, from 1.
+        kind: KindId,
+        /// Its description, at most [`MAX_KIND_BYTES`](crate::MAX_KIND_BYTES).
+        bytes: &'a [u8],
+    },
+    /// One of the properties that the host declared.
+    Property {
+        /// Its number.
+        property: PropertyId,
+        /// Its description, at most [`MAX_PROPERTY_BYTES`](super::MAX_PROPERTY_BYTES).
+        bytes: &'a [u8],
     },
     /// The join is refused.
     Refused(DisconnectReason),
@@ -96,9 +112,11 @@ pub enum Message<'a> {
         entity: EntityId,
         /// Its owner.
         owner: Owner,
+        /// Its kind.
+        kind: KindId,
         /// The number of this update.
         number: u16,
-        /// How often the format's steps were doubled.
+        /// The distance class among those of its kind.
         class: u8,
         /// The game's own bytes, at most [`MAX_TAG_BYTES`](super::MAX_TAG_BYTES).
         tag: &'a [u8],
@@ -114,7 +132,7 @@ pub enum Message<'a> {
     Correct {
         /// The entity.
         entity: EntityId,
-        /// How often the format's steps were doubled.
+        /// Always 0: corrections are never coarse.
         class: u8,
         /// Where it is, without a baseline.
         body: UpdateBody,
@@ -123,6 +141,8 @@ pub enum Message<'a> {
     Grant {
         /// The entity.
         entity: EntityId,
+        /// Its kind.
+        kind: KindId,
     },
     /// The receiver no longer owns this entity.
     Revoke {
@@ -135,10 +155,33 @@ pub enum Message<'a> {
         entity: EntityId,
         /// Which of its updates, and coded against which.
         seq: UpdateSeq,
-        /// How often the format's steps were doubled.
+        /// The distance class among those of its kind; 0 to the host.
         class: u8,
         /// The update, coded against its baseline if it has one.
         body: UpdateBody,
+    },
+    /// Joints of an entity, as they are at the moment at which the datagram is sent.
+    Joints {
+        /// The entity.
+        entity: EntityId,
+        /// A bit for each of them, by its place among those of the kind that are sent.
+        mask: u8,
+        /// Angle and rate of each; zero and meaningless for those whose bit is not set.
+        codes: [u16; MAX_SENT_JOINTS],
+    },
+    /// Values of properties of an entity: of one in the receiver's interest set or of one it owns;
+    /// to the host, of one that the sender owns.
+    Values {
+        /// The entity.
+        entity: EntityId,
+        /// A mask and the values, by what was declared: see `PROTOCOL.md`; at most
+        /// [`MAX_VALUES_BYTES`](super::MAX_VALUES_BYTES).
+        bytes: &'a [u8],
+    },
+    /// To the host: request for all values of an entity.
+    Ask {
+        /// The entity.
+        entity: EntityId,
     },
     /// A piece of the ordered stream, sent until acknowledged.
     Reliable {

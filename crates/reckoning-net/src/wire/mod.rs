@@ -41,7 +41,7 @@ pub use picture::{MAX_VIEW_BYTES, decode_shown, decode_view, encode_shown, encod
 pub use reckoning::bytes::Registry;
 
 /// The protocol version of this crate; a [`Message::Join`] carries it.
-pub const VERSION: u16 = 2;
+pub const VERSION: u16 = 3;
 /// The longest datagram in bytes: every browser and network path that was tried carries it.
 pub const MAX_DATAGRAM_BYTES: usize = 1_000;
 /// The longest [`Message::Join`] token.
@@ -54,7 +54,11 @@ pub const MAX_RELIABLE_BYTES: usize = 900;
 pub const MAX_COMMAND_BYTES: usize = 255;
 /// The longest description of a [`Format`].
 pub const MAX_FORMAT_BYTES: usize = 700;
-/// The coarsest class: steps doubled this often.
+/// The longest description of a property.
+pub const MAX_PROPERTY_BYTES: usize = 64;
+/// The most bytes in a [`Message::Values`].
+pub const MAX_VALUES_BYTES: usize = crate::kinds::MAX_VALUES_BYTES;
+/// The farthest distance class that travels, and how often one may double the steps.
 pub const MAX_CLASS: u8 = 15;
 /// How many update numbers a baseline can lie behind the update.
 pub const MAX_BASELINE_AGE: u16 = 31;

@@ -2,17 +2,23 @@
 
 use reckoning::SimTime;
 
+use crate::kinds::{KindId, MAX_KIND_BYTES, MAX_SENT_JOINTS, PropertyId};
+
 use super::body::{read_gap, write_gap};
 use super::exp_golomb::{read_signed, write_signed};
 use super::{
     Ack, BitReader, BitWriter, DecodeError, DisconnectReason, EncodedBody, EntityId, Format,
-    Header, MAX_BASELINE_AGE, MAX_CLASS, MAX_COMMAND_BYTES, MAX_FORMAT_BYTES, MAX_RELIABLE_BYTES,
-    MAX_TAG_BYTES, MAX_TOKEN_BYTES, MAX_VIEW_BYTES, Message, Owner, PeerId, UpdateBody, UpdateSeq,
+    Header, MAX_BASELINE_AGE, MAX_CLASS, MAX_COMMAND_BYTES, MAX_FORMAT_BYTES, MAX_PROPERTY_BYTES,
+    MAX_RELIABLE_BYTES, MAX_TAG_BYTES, MAX_TOKEN_BYTES, MAX_VALUES_BYTES, MAX_VIEW_BYTES, Message,
+    Owner, PeerId, UpdateBody, UpdateSeq,
 };
 
 const SENT_ORDER: u32 = 20;
 const ENTITY_ORDER: u32 = 2;
-const KIND_BITS: u32 = 5;
+const MESSAGE_BITS: u32 = 5;
+const BODY_KIND_BITS: u32 = 6;
+const PROPERTY_BITS: u32 = 5;
+const VALUES_ORDER: u32 = 3;
 
 const END: u8 = 0;
 const JOIN: u8 = 1;
@@ -31,6 +37,11 @@ const RELIABLE: u8 = 13;
 const RELIABLE_ACK: u8 = 14;
 const COMMAND: u8 = 15;
 const VIEW: u8 = 16;
+const KIND: u8 = 17;
+const PROPERTY: u8 = 18;
+const JOINTS: u8 = 19;
+const ASK: u8 = 20;
+const VALUES: u8 = 21;
 
 /// Values that the messages of one datagram are coded relative to.
 #[derive(Clone, Copy, Debug)]
@@ -38,12 +49,14 @@ struct CodingState {
     sent_ms: i64,
     entity: u32,
     class: u8,
+    /// Joints count from each other, so that they cost the updates nothing.
+    joints_of: u32,
 }
 
 impl CodingState {
     const fn new(sent_ms: i64) -> Self {
         // One before the first entity, so that entity 0 is the nearest.
-        Self { sent_ms, entity: u32::MAX, class: 0 }
+        Self { sent_ms, entity: u32::MAX, class: 0, joints_of: u32::MAX }
     }
 
     fn near_tick(&self, format: &Format) -> i64 {
@@ -141,10 +154,11 @@ impl<'a> PacketWriter<'a> {
                 }
                 return self.write_body(format?, *class, body);
             }
-            Message::Enter { entity, owner, number, class, tag, body } => {
+            Message::Enter { entity, owner, kind, number, class, tag, body } => {
                 self.write_kind(ENTER);
                 self.write_entity(*entity);
                 self.write_owner(*owner);
+                self.write_body_kind(*kind);
                 self.out.write(u64::from(*number), 16);
                 self.write_body(format?, *class, body)?;
                 return self.write_bytes(tag, MAX_TAG_BYTES);
@@ -155,8 +169,20 @@ impl<'a> PacketWriter<'a> {
                 return self.write_body(format?, *class, body);
             }
             Message::Exit { entity } => self.write_about(EXIT, *entity),
-            Message::Grant { entity } => self.write_about(GRANT, *entity),
+            Message::Grant { entity, kind } => {
+                self.write_about(GRANT, *entity);
+                self.write_body_kind(*kind);
+            }
             Message::Revoke { entity } => self.write_about(REVOKE, *entity),
+            Message::Joints { entity, mask, codes } => {
+                self.write_kind(JOINTS);
+                self.write_joints(*entity, *mask, codes);
+            }
+            Message::Ask { entity } => self.write_about(ASK, *entity),
+            Message::Values { entity, bytes } => {
+                self.write_about(VALUES, *entity);
+                return self.write_values(bytes);
+            }
             other => return self.write_connection_message(other),
         }
         Some(())
@@ -207,14 +233,36 @@ impl<'a> PacketWriter<'a> {
                 self.write_kind(VIEW);
                 return self.write_bytes(bytes, MAX_VIEW_BYTES);
             }
+            Message::Kind { kind, bytes } => {
+                self.write_kind(KIND);
+                self.out.write(u64::from(kind.0), BODY_KIND_BITS);
+                return self.write_bytes(bytes, MAX_KIND_BYTES);
+            }
+            Message::Property { property, bytes } => {
+                self.write_kind(PROPERTY);
+                self.out.write(u64::from(property.0), PROPERTY_BITS);
+                return self.write_bytes(bytes, MAX_PROPERTY_BYTES);
+            }
             _ => return None,
         }
         Some(())
     }
 
+    fn write_joints(&mut self, EntityId(id): EntityId, mask: u8, codes: &[u16; MAX_SENT_JOINTS]) {
+        let gap = id.wrapping_sub(self.coding.joints_of).wrapping_sub(1);
+        write_gap(&mut self.out, gap, ENTITY_ORDER);
+        self.coding.joints_of = id;
+        self.out.write(u64::from(mask), MAX_SENT_JOINTS as u32);
+        for (place, code) in codes.iter().enumerate() {
+            if mask & 1 << place != 0 {
+                self.out.write(u64::from(*code), 16);
+            }
+        }
+    }
+
     fn write_kind(&mut self, kind: u8) {
         self.out.write_bit(false);
-        self.out.write(u64::from(kind), KIND_BITS);
+        self.out.write(u64::from(kind), MESSAGE_BITS);
     }
 
     fn write_about(&mut self, kind: u8, entity: EntityId) {
@@ -253,6 +301,14 @@ impl<'a> PacketWriter<'a> {
         }
     }
 
+    /// A bit for no kind.
+    fn write_body_kind(&mut self, kind: KindId) {
+        self.out.write_bit(kind != KindId::NONE);
+        if kind != KindId::NONE {
+            self.out.write(u64::from(kind.0), BODY_KIND_BITS);
+        }
+    }
+
     fn write_body(&mut self, format: &Format, class: u8, body: &UpdateBody) -> Option<()> {
         if class > MAX_CLASS {
             return None;
@@ -285,6 +341,16 @@ impl<'a> PacketWriter<'a> {
         };
         self.out.write(code, 4);
         self.out.write(u64::from(detail), 16);
+    }
+
+    /// Most are short, so their length is.
+    fn write_values(&mut self, bytes: &[u8]) -> Option<()> {
+        if bytes.len() > MAX_VALUES_BYTES {
+            return None;
+        }
+        write_gap(&mut self.out, bytes.len() as u32, VALUES_ORDER);
+        self.out.write_bytes(bytes);
+        Some(())
     }
 
     fn write_bytes(&mut self, bytes: &[u8], max: usize) -> Option<()> {
@@ -339,7 +405,7 @@ impl<'a> PacketReader<'a> {
         let message = if self.from.read_bit()? {
             self.read_update(format.ok_or(DecodeError::NoFormat)?)?
         } else {
-            let kind = self.from.read(KIND_BITS)? as u8;
+            let kind = self.from.read(MESSAGE_BITS)? as u8;
             self.read_kind(kind, format)?
         };
         Ok(Some(message))
@@ -352,7 +418,7 @@ impl<'a> PacketReader<'a> {
         if left < 8 && low == 0 {
             return Ok(true);
         }
-        let starts_with_end = low & ((1 << (KIND_BITS + 1)) - 1) == u64::from(END);
+        let starts_with_end = low & ((1 << (MESSAGE_BITS + 1)) - 1) == u64::from(END);
         if starts_with_end { Err(DecodeError::Padding) } else { Ok(false) }
     }
 
@@ -374,19 +440,37 @@ impl<'a> PacketReader<'a> {
                 let (class, body) = self.read_body(format, false)?;
                 Message::Correct { entity, class, body }
             }
-            GRANT => Message::Grant { entity: self.read_entity()? },
+            GRANT => Message::Grant { entity: self.read_entity()?, kind: self.read_body_kind()? },
             REVOKE => Message::Revoke { entity: self.read_entity()? },
+            JOINTS => self.read_joints()?,
+            ASK => Message::Ask { entity: self.read_entity()? },
+            VALUES => Message::Values { entity: self.read_entity()?, bytes: self.read_values()? },
             other => self.read_connection_message(other)?,
         })
+    }
+
+    fn read_joints(&mut self) -> Result<Message<'a>, DecodeError> {
+        let gap = read_gap(&mut self.from, ENTITY_ORDER, "entity")?;
+        self.coding.joints_of = self.coding.joints_of.wrapping_add(1).wrapping_add(gap);
+        let entity = EntityId(self.coding.joints_of);
+        let mask = self.from.read(MAX_SENT_JOINTS as u32)? as u8;
+        let mut codes = [0; MAX_SENT_JOINTS];
+        for (place, code) in codes.iter_mut().enumerate() {
+            if mask & 1 << place != 0 {
+                *code = self.from.read(16)? as u16;
+            }
+        }
+        Ok(Message::Joints { entity, mask, codes })
     }
 
     fn read_enter(&mut self, format: &Format) -> Result<Message<'a>, DecodeError> {
         let entity = self.read_entity()?;
         let owner = self.read_owner()?;
+        let kind = self.read_body_kind()?;
         let number = self.from.read(16)? as u16;
         let (class, body) = self.read_body(format, false)?;
         let tag = self.read_bytes("tag", MAX_TAG_BYTES)?;
-        Ok(Message::Enter { entity, owner, number, class, tag, body })
+        Ok(Message::Enter { entity, owner, kind, number, class, tag, body })
     }
 
     fn read_connection_message(&mut self, kind: u8) -> Result<Message<'a>, DecodeError> {
@@ -418,6 +502,14 @@ impl<'a> PacketReader<'a> {
                 index: self.from.read(16)? as u16,
                 bytes: self.read_bytes("command", MAX_COMMAND_BYTES)?,
             },
+            KIND => Message::Kind {
+                kind: self.read_some_kind()?,
+                bytes: self.read_bytes("kind", MAX_KIND_BYTES)?,
+            },
+            PROPERTY => Message::Property {
+                property: PropertyId(self.from.read(PROPERTY_BITS)? as u8),
+                bytes: self.read_bytes("property", MAX_PROPERTY_BYTES)?,
+            },
             VIEW => Message::View { bytes: self.read_bytes("view", MAX_VIEW_BYTES)? },
             got => return Err(DecodeError::UnknownMessage { got }),
         })
@@ -448,6 +540,19 @@ impl<'a> PacketReader<'a> {
         Ok(Owner::Host)
     }
 
+    fn read_body_kind(&mut self) -> Result<KindId, DecodeError> {
+        if !self.from.read_bit()? {
+            return Ok(KindId::NONE);
+        }
+        self.read_some_kind()
+    }
+
+    fn read_some_kind(&mut self) -> Result<KindId, DecodeError> {
+        let got = self.from.read(BODY_KIND_BITS)?;
+        let kind = KindId::from_number(got as u8).filter(|kind| *kind != KindId::NONE);
+        kind.ok_or(DecodeError::UnknownValue { name: "kind", got })
+    }
+
     fn read_body(
         &mut self,
         format: &Format,
@@ -475,6 +580,15 @@ impl<'a> PacketReader<'a> {
             7 => DisconnectReason::Format,
             got => return Err(DecodeError::UnknownValue { name: "refusal", got }),
         })
+    }
+
+    fn read_values(&mut self) -> Result<&'a [u8], DecodeError> {
+        let got_bytes = read_gap(&mut self.from, VALUES_ORDER, "values")? as usize;
+        let max_bytes = MAX_VALUES_BYTES;
+        if got_bytes > max_bytes {
+            return Err(DecodeError::TooLong { name: "values", got_bytes, max_bytes });
+        }
+        self.from.read_bytes(got_bytes)
     }
 
     fn read_bytes(&mut self, name: &'static str, max: usize) -> Result<&'a [u8], DecodeError> {

@@ -17,6 +17,7 @@ const NOW: u8 = 0;
 const DELAYED: u8 = 1;
 const FIXED: u8 = 0;
 const FROM_ARRIVALS: u8 = 1;
+const BY_ERROR: u8 = 2;
 const SYNCHRONISED: u8 = 0;
 const ON_ARRIVAL: u8 = 1;
 
@@ -31,6 +32,7 @@ pub fn encode_view(view: &RewindView, at: SimTime) -> Vec<u8> {
             let (kind, min, max) = match config.span {
                 BlendSpan::FromArrivals { min, max } => (FROM_ARRIVALS, min, max),
                 BlendSpan::Fixed(span) => (FIXED, span, span),
+                BlendSpan::ByError { min, max, .. } => (BY_ERROR, min, max),
                 _ => (FIXED, Duration::ZERO, Duration::ZERO),
             };
             out.push(kind);
@@ -41,6 +43,9 @@ pub fn encode_view(view: &RewindView, at: SimTime) -> Vec<u8> {
             };
             out.push(kind);
             put_spans(&mut out, &[delay]);
+            if let BlendSpan::ByError { per_metre, .. } = config.span {
+                put_spans(&mut out, &[per_metre]);
+            }
         }
         RewindView::Delayed(it) => {
             out.push(DELAYED);
@@ -60,18 +65,19 @@ pub fn decode_view(bytes: &[u8]) -> Option<(RewindView, SimTime)> {
         NOW => {
             let mut config = GhostConfig::default();
             config.blend = *Blend::ALL.get(usize::from(from.byte()?))?;
-            let kind = from.byte()?;
+            let span_kind = from.byte()?;
             let [min, max, extrapolation] = [from.span()?, from.span()?, from.span()?];
-            config.span = match kind {
-                FIXED if min == max => BlendSpan::Fixed(min),
-                FROM_ARRIVALS => BlendSpan::FromArrivals { min, max },
-                _ => return None,
-            };
             config.max_extrapolation = extrapolation;
             let (kind, delay) = (from.byte()?, from.span()?);
             config.timing = match kind {
                 SYNCHRONISED => Timing::Synchronised,
                 ON_ARRIVAL => Timing::OnArrival { delay },
+                _ => return None,
+            };
+            config.span = match span_kind {
+                FIXED if min == max => BlendSpan::Fixed(min),
+                FROM_ARRIVALS => BlendSpan::FromArrivals { min, max },
+                BY_ERROR => BlendSpan::ByError { min, max, per_metre: from.span()? },
                 _ => return None,
             };
             RewindView::Now(config)
@@ -177,8 +183,14 @@ mod tests {
             max: Duration::from_millis(400),
         };
         adaptive.timing = Timing::OnArrival { delay: Duration::from_millis(40) };
-        let mut views =
-            Vec::from([RewindView::Now(adaptive), RewindView::Delayed(DelayedConfig::default())]);
+        let mut bounded = adaptive;
+        bounded.span = BlendSpan::ByError {
+            min: Duration::from_millis(50),
+            max: Duration::from_millis(400),
+            per_metre: Duration::from_millis(30),
+        };
+        let delayed = RewindView::Delayed(DelayedConfig::default());
+        let mut views = Vec::from([RewindView::Now(adaptive), RewindView::Now(bounded), delayed]);
         for blend in Blend::ALL {
             let mut config = GhostConfig::default();
             config.blend = blend;

@@ -1,8 +1,8 @@
 //! Random histories of faults against a simple model, with the shortest failing one shown.
 //!
 //! The model: a body belongs to a token or to the host. It is gone when the game despawns it, when
-//! its owner leaves, when its owner was away for longer than the grace period, or with the host's
-//! process; never before. When all faults are over, every player has joined, owns the bodies of its
+//! its owner leaves, when the host has not heard from its owner for the grace period, or with the
+//! host's process; never before. When all faults are over, every player has joined, owns the bodies of its
 //! token, and has the same picture as the host.
 
 use std::time::Duration;
@@ -114,11 +114,10 @@ fn millis(ms: u16) -> Duration {
     Duration::from_millis(ms.into())
 }
 
-/// A world, and since when each token cannot be heard at the host.
+/// A world, and who has left it.
 struct Checker {
     world: World,
-    /// By token: from when on, and until when at the earliest.
-    away: [Option<SimTime>; PLAYERS + 1],
+    /// By token.
     left: [bool; PLAYERS + 1],
 }
 
@@ -132,7 +131,7 @@ impl Checker {
         for n in 0..6 {
             world.spawn(place(n * 43), None);
         }
-        let mut checker = Self { world, away: [None; PLAYERS + 1], left: [false; PLAYERS + 1] };
+        let mut checker = Self { world, left: [false; PLAYERS + 1] };
         checker.run(Duration::from_secs(1)).expect("nothing has happened");
         checker
     }
@@ -151,27 +150,20 @@ impl Checker {
     /// Whether that may happen now.
     fn judge(&mut self, at: SimTime, happened: Happened) -> Result<(), String> {
         match happened {
-            Happened::Joined { token, .. } => {
-                self.away[token as usize] = None;
+            Happened::Joined { token } => {
                 self.left[token as usize] = false;
                 Ok(())
             }
             Happened::Despawned { token: None } => Err("a body of the host is gone".to_string()),
             Happened::Despawned { token: Some(token) } => {
-                let away = self.away[token as usize];
-                let long = away.is_some_and(|since| at.secs_since(since) >= 30.0);
+                let heard = self.world.heard.get(&token);
+                let long = heard.is_some_and(|heard| at >= *heard + host_config().grace);
                 let legal = long || self.left[token as usize];
                 legal.then_some(()).ok_or_else(|| {
-                    format!("a body of {token} is gone at {at:?}, away since {away:?}")
+                    format!("a body of {token} is gone at {at:?}, heard at {heard:?}")
                 })
             }
         }
-    }
-
-    /// A player cannot be heard from now on.
-    fn mute(&mut self, player: usize) {
-        let token = self.world.players[player].token as usize;
-        self.away[token].get_or_insert(self.world.now);
     }
 
     fn body(&self, n: u8) -> Option<EntityId> {
@@ -258,28 +250,23 @@ impl Checker {
                 player.set_link(LinkConfig { loss, ..player.link });
             }
             Step::Partition { player, ms, up, down } => {
-                self.mute(player.into());
                 let player = &mut self.world.players[usize::from(player)];
                 let until = now + millis(ms);
                 player.cut_up = if up { until } else { player.cut_up };
                 player.cut_down = if down { until } else { player.cut_down };
             }
             Step::Kill { player, away_ms } => {
-                self.mute(player.into());
                 self.world.players[usize::from(player)].die(now + millis(away_ms));
             }
             Step::Leave { player, away_ms } => self.leave(player.into(), millis(away_ms)),
             Step::SwapTokens { player, other, away_ms } if player != other => {
                 let (one, two) = (usize::from(player), usize::from(other));
-                self.mute(one);
-                self.mute(two);
                 let tokens = (self.world.players[one].token, self.world.players[two].token);
                 self.world.players[one].die(now + millis(away_ms));
                 self.world.players[two].die(now + millis(away_ms));
                 (self.world.players[two].token, self.world.players[one].token) = tokens;
             }
             Step::Suspend { player, ms, clock_stands } => {
-                self.mute(player.into());
                 let player = &mut self.world.players[usize::from(player)];
                 if player.is_awake() {
                     player.fall_asleep(now, millis(ms), clock_stands);
@@ -293,11 +280,9 @@ impl Checker {
                 self.world.players[usize::from(player)].clock.set_drift(now, ppm.into());
             }
             Step::StopHost { ms } => {
-                (0..PLAYERS).for_each(|player| self.mute(player));
                 self.world.stop_host(millis(ms));
             }
             Step::RestartHost { down_ms } => {
-                (0..PLAYERS).for_each(|player| self.mute(player));
                 self.world.restart_host(millis(down_ms));
             }
             _ => {}
@@ -306,7 +291,6 @@ impl Checker {
 
     fn leave(&mut self, player: usize, away: Duration) {
         let back_at = self.world.now + away;
-        self.mute(player);
         let now = self.world.now;
         let player = &mut self.world.players[player];
         if player.is_awake() {
@@ -352,7 +336,7 @@ impl Checker {
 }
 
 /// What the checker has found, each as short as it became.
-const FOUND: [(&str, &[Step]); 5] = [
+const FOUND: [(&str, &[Step]); 6] = [
     ("a new owner has to be told to all", &[Step::Grant { body: 0, player: 0 }]),
     (
         "an id that is used again owns nothing of the one before",
@@ -377,6 +361,21 @@ const FOUND: [(&str, &[Step]); 5] = [
     (
         "a teleport counts in the tick of an observation",
         &[Step::Drive { body: 4, heading: 0, ms: 301 }, Step::Teleport { body: 4, place: 0 }],
+    ),
+    (
+        "a player that falls asleep as it is admitted is away from then on",
+        &[
+            Step::RestartHost { down_ms: 4_001 },
+            Step::Leave { player: 1, away_ms: 1_601 },
+            Step::Kill { player: 0, away_ms: 0 },
+            Step::Leave { player: 0, away_ms: 0 },
+            Step::Wait { ms: 2_301 },
+            Step::Spawn { place: 0 },
+            Step::Spawn { place: 0 },
+            Step::SwapTokens { player: 2, other: 2, away_ms: 0 },
+            Step::Suspend { player: 0, ms: 36_701, clock_stands: false },
+            Step::Spawn { place: 0 },
+        ],
     ),
 ];
 

@@ -8,7 +8,7 @@ use reckoning_net::{Departure, EntityId, Host, HostConfig, HostEvent, Owner, Pee
 use reckoning_netsim::LinkConfig;
 
 use super::game::Motion;
-use super::player::Player;
+use super::player::{Life, Player};
 
 /// A server closes the connection of whoever is gone so much later.
 const CLOSE_DELAY: Duration = Duration::from_millis(500);
@@ -38,8 +38,8 @@ struct Slot {
 /// Something that the model has to know of.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Happened {
-    /// A player was admitted and given back what it owned, or not.
-    Joined { token: u32, before: bool },
+    /// The process that a player has now was admitted, not one before it whose words were under way.
+    Joined { token: u32 },
     /// A body was despawned because its owner did not come back.
     Despawned { token: Option<u32> },
 }
@@ -74,6 +74,8 @@ pub struct World {
     pub eyes: BTreeMap<u32, DVec3>,
     next_tag: u32,
     pub happened: Vec<(SimTime, Happened)>,
+    /// By token: when the host heard last from someone who had joined with it.
+    pub heard: BTreeMap<u32, SimTime>,
     pub datagrams: u64,
 }
 
@@ -100,6 +102,7 @@ impl World {
             eyes: BTreeMap::new(),
             next_tag: 0,
             happened: Vec::new(),
+            heard: BTreeMap::new(),
             datagrams: 0,
         }
     }
@@ -166,6 +169,10 @@ impl World {
             while let Some((_, bytes)) = wire.up.poll(self.now) {
                 self.datagrams += 1;
                 slot.heard_at = self.now;
+                // Words to a host that has given up on the connection are not heard.
+                if self.host.peers().any(|it| it == wire.peer) {
+                    self.heard.insert(slot.token, self.now);
+                }
                 self.host.handle_datagram(at, wire.peer, &bytes);
             }
         }
@@ -201,7 +208,7 @@ impl World {
                 HostEvent::JoinRequested { peer, .. } => {
                     self.host.admit(self.host_now(), peer);
                 }
-                HostEvent::Joined { peer, before } => self.handle_joined(peer, before.is_some()),
+                HostEvent::Joined { peer, .. } => self.handle_joined(peer),
                 HostEvent::Left { peer, why } => {
                     assert!(!matches!(why, Departure::Kicked(_)), "nobody is kicked: {why:?}");
                     if let Some(slot) = self.slots.get_mut(&peer) {
@@ -217,9 +224,14 @@ impl World {
         }
     }
 
-    fn handle_joined(&mut self, peer: PeerId, before: bool) {
-        let Some(token) = self.slots.get(&peer).map(|slot| slot.token) else { return };
-        self.happened.push((self.now, Happened::Joined { token, before }));
+    fn handle_joined(&mut self, peer: PeerId) {
+        let Some(slot) = self.slots.get(&peer) else { return };
+        let (token, player) = (slot.token, &self.players[slot.player]);
+        self.heard.insert(token, self.now);
+        let is_its = player.wire.as_ref().is_some_and(|wire| wire.peer == peer);
+        if is_its && player.life == Life::Playing {
+            self.happened.push((self.now, Happened::Joined { token }));
+        }
         self.host.set_viewpoint(peer, Viewpoint::Place(self.eye(token)));
         // Who is new, or came back too late, gets a body.
         if !self.bodies.values().any(|body| body.token == Some(token)) {

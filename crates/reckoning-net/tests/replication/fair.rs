@@ -16,6 +16,7 @@ const DELAYS_MS: [u32; 3] = [200, 500, 800];
 fn errors(policy: Policy, seed: u64) -> ([f64; 3], u64) {
     let mut config = HostConfig::new(format(true));
     config.fairness = policy;
+    config.fairness_cost = None; // all with the same threshold, as the document compares them
     config.seed = seed;
     config.zones.classes[0].threshold = reckoning::Threshold::metres(0.1).unwrap();
     let mut world = World::new(config);

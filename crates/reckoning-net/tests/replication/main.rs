@@ -5,6 +5,7 @@ mod fair;
 mod linear_format;
 mod pictures;
 mod properties;
+mod shared_out;
 mod shedding;
 mod trust;
 mod world;

@@ -60,10 +60,6 @@ impl Scene {
         let (mut near, mut far) = (ZoneClass::default(), ZoneClass::default());
         (near.radius_m, far.radius_m, far.coarser_log2) = (6.0, 12.0, 3);
         far.angle_threshold = reckoning::AngleThreshold::degrees(20.0).ok();
-        // With heartbeats spread, as they are by default, a look in a thousand or so is not rebuilt:
-        // 1 of 1,471 is missing on the first link below. The cause is not known; until it is, what is
-        // promised here is promised without the spread.
-        (near.heartbeat_spread, far.heartbeat_spread) = (0.0, 0.0);
         config.zones.classes = vec![near, far];
         config.rewind = Some(rewind);
         config.rewind_classes = 2;
@@ -113,7 +109,8 @@ impl Scene {
                 if !(frame + entity.0 * 3 + client.peer.0 * 5).is_multiple_of(11) {
                     continue;
                 }
-                let pose = client.session.shown(entity, local).unwrap();
+                // Nobody shoots before the host's clock is known.
+                let Some(pose) = client.session.shown(entity, local) else { continue };
                 let mut reference = Vec::new();
                 encode_shown(&client.session.shown_as(entity, local).unwrap(), &mut reference);
                 let arrives = self.world.now + Duration::from_millis(70);
@@ -149,24 +146,30 @@ fn play(rewind: RewindConfig, link: &str, seed: u64) -> Outcome {
 
 #[test]
 fn a_referred_picture_is_rebuilt_to_the_last_bit_over_bad_networks() {
-    let mut trusting = RewindConfig::default();
-    trusting.max_past = Duration::from_secs(4);
-    trusting.margin = Duration::from_secs(4);
     for (seed, link) in ["delay=40", "delay=60,jitter=15,loss=0.1", "delay=90,jitter=40,loss=0.02"]
         .into_iter()
         .enumerate()
     {
-        let outcome = play(trusting, link, seed as u64);
-        println!("{link}: {outcome:?}");
-        assert!(outcome.looks > 500 && outcome.teleports > 20, "{link}: {outcome:?}");
-        assert_eq!(outcome.exact, outcome.looks, "{link}: {outcome:?}");
+        assert_all_exact(link, seed as u64);
     }
+}
+
+/// A host that waits for every repair has every picture.
+fn assert_all_exact(link: &str, seed: u64) {
+    let mut trusting = RewindConfig::default();
+    trusting.max_past = Duration::from_secs(4);
+    trusting.margin = Duration::from_secs(4);
+    let outcome = play(trusting, link, seed);
+    println!("{link}: {outcome:?}");
+    assert!(outcome.looks > 500 && outcome.teleports > 20, "{link}: {outcome:?}");
+    assert_eq!((outcome.exact, outcome.refused), (outcome.looks, 0), "{link}: {outcome:?}");
 }
 
 #[test]
 fn within_the_bounds_of_trust_nearly_all_pictures_are_exact() {
     for (link, least) in [
         ("delay=40", 1.0),
+        ("delay=60,jitter=15", 1.0),
         ("delay=60,jitter=15,loss=0.02", 0.98),
         ("delay=60,jitter=15,loss=0.1", 0.9),
     ] {
@@ -174,6 +177,8 @@ fn within_the_bounds_of_trust_nearly_all_pictures_are_exact() {
         println!("{link}: {outcome:?}");
         let share = f64::from(outcome.exact) / f64::from(outcome.looks);
         assert!(share >= least, "{link}: {outcome:?}");
+        // Nothing but its deadlines, which losses outlast, keeps the host from the others.
+        assert_all_exact(link, 5);
     }
 }
 

@@ -12,7 +12,7 @@
 mod peer;
 
 pub use peer::Viewpoint;
-pub(crate) use peer::{Peer, PeerStage, PendingPing};
+pub(crate) use peer::{Peer, PeerStage, PendingDescriptions, PendingPing};
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -70,6 +70,8 @@ impl Host {
         let token = core::mem::take(token);
         peer.stage = PeerStage::Joined(token.clone());
         peer.welcome_due = true;
+        peer.kinds = PendingDescriptions::all(1, self.config.kinds.len());
+        peer.schema = PendingDescriptions::all(0, self.config.kinds.schema.len());
         self.entities.changed = true;
         self.enqueue(id);
         let before = self.reclaim_entities(now, id, &token);
@@ -216,8 +218,9 @@ impl Host {
         let rest =
             Kinematics { orientation: seen.orientation, ..Kinematics::at_rest(now, seen.position) };
         let rest = self.made_newer(id, &rest);
+        let model = self.model_of(id);
         let Some(entity) = self.entities.get_mut(id) else { return };
-        if let Some(known) = full_update(&rest, self.config.model) {
+        if let Some(known) = full_update(&rest, model) {
             entity.observe(known);
         }
     }

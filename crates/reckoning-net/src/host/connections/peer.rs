@@ -10,6 +10,8 @@ use crate::channel::Channel;
 use crate::control_messages::ControlMessages;
 use crate::host::config::HostConfig;
 use crate::host::entities::Entity;
+use crate::host::joints::PendingJoints;
+use crate::host::properties::PeerValues;
 use crate::host::sending::PeerEntityState;
 use crate::stats::TrafficStats;
 use crate::wire::{DisconnectReason, EntityId, Owner, PeerId};
@@ -55,6 +57,49 @@ pub(crate) struct PendingPing {
     pub(crate) received: SimTime,
 }
 
+/// Descriptions that a peer has to be sent, of kinds or of properties, by their numbers.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PendingDescriptions {
+    /// A bit for each that was not acknowledged, and for each of these that is not in flight.
+    unknown: u64,
+    due: u64,
+}
+
+impl PendingDescriptions {
+    /// So many have to be sent, numbered from `first` on; fewer than 64 of them.
+    pub(crate) const fn all(first: u8, count: usize) -> Self {
+        let all = ((1 << count) - 1) << first;
+        Self { unknown: all, due: all }
+    }
+
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.unknown == 0
+    }
+
+    /// The next one to write into a datagram.
+    pub(crate) fn next(&self) -> Option<u8> {
+        (self.due != 0).then(|| self.due.trailing_zeros() as u8)
+    }
+
+    pub(crate) const fn sent(&mut self, number: u8) {
+        self.due &= !(1 << number);
+    }
+
+    pub(crate) const fn acknowledged(&mut self, number: u8) {
+        self.unknown &= !(1 << number);
+        self.due &= self.unknown;
+    }
+
+    pub(crate) const fn lost(&mut self, number: u8) {
+        self.due |= self.unknown & (1 << number);
+    }
+
+    /// The peer asks again: what it has not acknowledged is sent again.
+    pub(crate) const fn repeat(&mut self) {
+        self.due = self.unknown;
+    }
+}
+
 /// One peer. What each part can grow to is in [`limits`](crate::limits).
 #[derive(Debug)]
 pub(crate) struct Peer {
@@ -65,6 +110,9 @@ pub(crate) struct Peer {
     pub(crate) pending_ping: Option<PendingPing>,
     /// The welcome has to be sent, or sent again.
     pub(crate) welcome_due: bool,
+    pub(crate) kinds: PendingDescriptions,
+    pub(crate) schema: PendingDescriptions,
+    pub(crate) values: PeerValues,
     pub(crate) control: ControlMessages,
     pub(crate) viewpoint: Viewpoint,
     /// The entities it owns, oldest first.
@@ -76,6 +124,7 @@ pub(crate) struct Peer {
     /// Places in `entity_states` that are due in this tick, and how many of them were written.
     pub(crate) queue: Vec<u32>,
     pub(crate) served: usize,
+    pub(crate) joints: PendingJoints,
     /// A tick has come and its queue is not made yet.
     pub(crate) tick_due: bool,
     /// It is in the host's send queue.
@@ -100,6 +149,9 @@ impl Peer {
             channel: Channel::new(config.command_repeats, now),
             pending_ping: None,
             welcome_due: false,
+            kinds: PendingDescriptions::default(),
+            schema: PendingDescriptions::default(),
+            values: PeerValues::new(now),
             control: ControlMessages::default(),
             viewpoint: Viewpoint::Own,
             owned: Vec::new(),
@@ -107,6 +159,7 @@ impl Peer {
             next_epoch: 0,
             queue: Vec::new(),
             served: 0,
+            joints: PendingJoints::default(),
             tick_due: false,
             in_send_queue: false,
             budget: ByteBudget::new(config.bytes_per_s, config.max_datagram_bytes, now),

@@ -8,13 +8,18 @@
 
 use alloc::boxed::Box;
 
-use reckoning::fairness::{FairnessConfig, Policy};
+use reckoning::export::Sight;
 use reckoning::guard::GuardConfig;
-use reckoning::{DVec3, Fairness, Guard, Kinematics, Model, SimTime, Update, UpdateKind};
+use reckoning::{DVec3, Guard, Kinematics, Model, SimTime, Update, UpdateKind};
 
 use crate::ack_window::Sequence;
 use crate::history::UpdateHistory;
-use crate::host::sending::{PayloadCache, PayloadKey, PredictionError, PredictionErrorCache};
+use crate::host::joints::EntityJoints;
+use crate::host::properties::EntityValues;
+use crate::host::sending::{
+    EntityFairness, PayloadCache, PayloadKey, PredictionError, PredictionErrorCache,
+};
+use crate::kinds::{BodyPlanner, KindId};
 use crate::wire::{EncodedBody, EntityId, Format, Owner, UpdateBody};
 use crate::zones::ZoneClass;
 
@@ -26,8 +31,7 @@ const HOST_TELEPORT: u32 = 16;
 #[derive(Clone, Debug)]
 pub(crate) struct ClassFormat {
     pub(crate) format: Format,
-    pub(crate) coarser_log2: u8,
-    pub(crate) model: Option<Model>,
+    pub(crate) rules: ZoneClass,
 }
 
 impl ClassFormat {
@@ -36,12 +40,20 @@ impl ClassFormat {
         self.format.quantiser().position_m
     }
 
+    /// What peers of this class are sent of what the host knows.
+    pub(crate) fn written(&self, known: &Update) -> Update {
+        let model =
+            self.rules.model.map_or(*known.model(), |model| model.fitted(known.kinematics()));
+        self.format.round(&known.with_model(model).unwrap_or(*known))
+    }
+
     /// What peers of this class get of an update on the host's own grid.
     fn coarsen(&self, update: &Update) -> Update {
-        if self.coarser_log2 == 0 && self.model.is_none() {
+        if self.rules.coarser_log2 == 0 && self.rules.model.is_none() {
             return *update;
         }
-        let model = self.model.map_or(*update.model(), |model| model.fitted(update.kinematics()));
+        let model =
+            self.rules.model.map_or(*update.model(), |model| model.fitted(update.kinematics()));
         self.format.round(&update.with_model(model).unwrap_or(*update))
     }
 }
@@ -62,22 +74,15 @@ pub(crate) struct Inbound {
     pub(crate) sequence: Option<Sequence>,
 }
 
-/// An update that a fairness policy shares out.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Exported {
-    pub(crate) number: Sequence,
-    pub(crate) teleports: u32,
-    pub(crate) at: SimTime,
-    /// When a heartbeat is due.
-    pub(crate) heartbeat_at: SimTime,
-}
-
 /// One entity.
 #[derive(Debug)]
 pub(crate) struct Entity {
     pub(crate) id: EntityId,
     pub(crate) owner: Owner,
+    pub(crate) kind: KindId,
     pub(crate) tag: Box<[u8]>,
+    /// Those that were aimed, if any was.
+    pub(crate) joints: Option<Box<EntityJoints>>,
     /// What the host knows.
     known: Update,
     /// Whether `known` has a number, the newest of `history`.
@@ -85,11 +90,12 @@ pub(crate) struct Entity {
     history: UpdateHistory,
     pub(crate) inbound: Inbound,
     pub(crate) guard: Option<Box<Guard>>,
-    pub(crate) fairness: Option<Box<Fairness>>,
-    /// What was last given to `fairness`.
-    pub(crate) exported: Option<Exported>,
+    pub(crate) fairness: Option<Box<EntityFairness>>,
+    /// Plans for it while the host moves it, if its kind asks for more than a model.
+    pub(crate) planner: Option<Box<BodyPlanner>>,
     prediction_errors: PredictionErrorCache,
     payloads: PayloadCache,
+    pub(crate) values: EntityValues,
 }
 
 impl Entity {
@@ -97,16 +103,19 @@ impl Entity {
         Self {
             id,
             owner,
+            kind: KindId::NONE,
             tag: tag.into(),
+            joints: None,
             known,
             numbered: false,
             history: UpdateHistory::default(),
             inbound: Inbound::default(),
             guard: None,
             fairness: None,
-            exported: None,
+            planner: None,
             prediction_errors: PredictionErrorCache::default(),
             payloads: PayloadCache::default(),
+            values: EntityValues::default(),
         }
     }
 
@@ -215,6 +224,11 @@ impl Entity {
         Some(error)
     }
 
+    /// What the host knows of it at `now`.
+    pub(crate) fn known_at(&mut self, now: SimTime) -> Sight {
+        self.prediction_errors.known_at(now, &self.known)
+    }
+
     /// Where the host knows it to be at `now`.
     pub(crate) fn position_at(&self, now: SimTime) -> DVec3 {
         self.known.position_at(now)
@@ -264,10 +278,31 @@ impl Entity {
         format.round(&self.known.with_kind(UpdateKind::Full))
     }
 
+    /// It is of another kind from now on; what was computed by the classes of the old one is void.
+    pub(crate) fn set_kind(&mut self, kind: KindId) {
+        self.kind = kind;
+        self.planner = None;
+        if let Some(joints) = &mut self.joints {
+            joints.forget();
+        }
+        self.prediction_errors.forget();
+        self.payloads.clear();
+    }
+
     /// Another owner moves the entity from now on.
     pub(crate) fn set_owner(&mut self, owner: Owner, guard: Option<GuardConfig>, now: SimTime) {
         self.owner = owner;
+        self.planner = None;
         self.inbound = Inbound::default();
+        if let Some(joints) = &mut self.joints {
+            joints.sequence = None;
+        }
+        self.values.forget_writer();
+        self.set_guard(guard, now);
+    }
+
+    /// Its owner is judged by these rules from now on, beginning with what is known.
+    pub(crate) fn set_guard(&mut self, guard: Option<GuardConfig>, now: SimTime) {
         let start = *self.known().kinematics();
         let guard = guard.and_then(|config| Guard::start(config, &start).ok());
         self.guard = guard.map(|mut guard| {
@@ -275,18 +310,6 @@ impl Entity {
             Box::new(guard)
         });
     }
-}
-
-/// The fairness of one entity; `None` where the policy needs no accounts.
-pub(crate) fn new_fairness(policy: Policy, seed: u64, id: EntityId) -> Option<Box<Fairness>> {
-    if policy == Policy::Base {
-        return None;
-    }
-    let mut config = FairnessConfig::default();
-    config.policy = policy;
-    config.seed = seed ^ u64::from(id.0);
-    config.accounts = false; // nobody here reads what the policy does not
-    Fairness::new(config).ok().map(Box::new)
 }
 
 /// The update of a state that the host sets itself: a halt, a correction.
@@ -299,7 +322,7 @@ mod tests {
     use reckoning::{DVec3, Quantiser};
 
     use super::*;
-    use crate::host::sending::{PeerEntityState, SentUpdate};
+    use crate::host::sending::{EntryHeader, PeerEntityState, SentUpdate};
     use crate::wire::Registry;
     use crate::zones::ZoneConfig;
 
@@ -320,12 +343,13 @@ mod tests {
             let seen = Kinematics::moving(SimTime::from_millis(ms), DVec3::ZERO, DVec3::X);
             Update::new(seen, Model::Linear, kind).unwrap()
         };
-        let classes = [ClassFormat { format: format.clone(), coarser_log2: 0, model: None }];
+        let classes =
+            [ClassFormat { format: format.clone(), rules: ZoneConfig::default().classes[0] }];
         let class = ZoneConfig::default().classes[0];
         let mut entity = Entity::new(EntityId(1), Owner::Host, &[], update(0, UpdateKind::Full));
         let state = || {
             let mut state =
-                PeerEntityState::new((EntityId(1), 0), Owner::Host, 0, 1, SimTime::ZERO);
+                PeerEntityState::new((EntityId(1), 0), EntryHeader::default(), 0, 1, SimTime::ZERO);
             state.stage = crate::host::sending::InterestStage::Shown;
             state
         };
@@ -341,9 +365,9 @@ mod tests {
             let now = SimTime::from_millis(ms);
             after.sent(said(&mut entity), &class, now);
             entity.observe(update(ms, UpdateKind::Partial));
-            let urgency = before.urgency(&mut entity, &class, &classes, now);
+            let urgency = before.urgency(&mut entity, &classes, now);
             assert!(urgency.is_some_and(|it| it > 5e3), "a teleport after {ms} updates");
-            let urgency = after.urgency(&mut entity, &class, &classes, now);
+            let urgency = after.urgency(&mut entity, &classes, now);
             assert_eq!(urgency, None, "after {ms} updates");
         }
     }

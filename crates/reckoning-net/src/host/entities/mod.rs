@@ -1,21 +1,27 @@
 //! Entities of a host: spawning, movement, ownership, despawning.
 
 mod entity;
+mod planning;
 mod table;
 
-pub(crate) use entity::{BaselineRef, ClassFormat, Entity, Exported, full_update, new_fairness};
+pub(crate) use entity::{BaselineRef, ClassFormat, Entity, full_update};
 pub(crate) use table::EntityTable;
 
 use core::fmt;
 use core::time::Duration;
 
+use reckoning::guard::GuardConfig;
 use reckoning::kinematics::KinematicsError;
 use reckoning::{
     ConfigError, ExportReason, Kinematics, Model, Planner, SimTime, Update, UpdateKind,
 };
+use reckoning_predict::Surroundings;
 
 use super::Host;
+use super::config::HostConfig;
+use super::sending::EntityFairness;
 use crate::control_messages::ControlMessage;
+use crate::kinds::KindId;
 use crate::limits::MAX_OWNED_ENTITIES;
 use crate::wire::{EntityId, MAX_TAG_BYTES, Owner, PeerId};
 
@@ -45,6 +51,11 @@ pub enum SpawnError {
         /// How many that is.
         max: usize,
     },
+    /// The kind was not declared.
+    UnknownKind {
+        /// The kind.
+        kind: KindId,
+    },
     /// The state is not usable.
     Kinematics(KinematicsError),
     /// The state and [`HostConfig::model`](crate::HostConfig::model) do not make an update.
@@ -66,6 +77,9 @@ impl fmt::Display for SpawnError {
             Self::OwnerFull { peer, max } => {
                 write!(f, "peer {} owns {max} entities already; let the host own some", peer.0)
             }
+            Self::UnknownKind { kind } => {
+                write!(f, "kind {} was not declared; add it to HostConfig::kinds", kind.number())
+            }
             Self::Kinematics(error) => error.fmt(f),
             Self::Unusable(error) => error.fmt(f),
         }
@@ -75,8 +89,8 @@ impl fmt::Display for SpawnError {
 impl core::error::Error for SpawnError {}
 
 impl Host {
-    /// Spawns an entity. `tag` is the game's own: name, team, kind. If the owner is a peer, it is
-    /// granted the entity and moves it from then on.
+    /// Spawns an entity of no kind. `tag` is the game's own. If the owner is a peer, it is granted
+    /// the entity and moves it from then on.
     ///
     /// # Errors
     /// When there is no room, the tag is too long, the owner is not there, or the state is not
@@ -88,6 +102,24 @@ impl Host {
         tag: &[u8],
         truth: &Kinematics,
     ) -> Result<EntityId, SpawnError> {
+        self.spawn_kind(now, KindId::NONE, owner, tag, truth)
+    }
+
+    /// As [`spawn`](Self::spawn), of a kind of [`HostConfig::kinds`](crate::HostConfig::kinds).
+    ///
+    /// # Errors
+    /// As [`spawn`](Self::spawn), and when the kind was not declared.
+    pub fn spawn_kind(
+        &mut self,
+        now: SimTime,
+        kind: KindId,
+        owner: Owner,
+        tag: &[u8],
+        truth: &Kinematics,
+    ) -> Result<EntityId, SpawnError> {
+        if !self.config.kinds.has(kind) {
+            return Err(SpawnError::UnknownKind { kind });
+        }
         if self.entities.len() >= self.config.max_entities {
             return Err(SpawnError::Full { max: self.config.max_entities });
         }
@@ -98,14 +130,15 @@ impl Host {
             self.check_owner(peer)?;
         }
         truth.validate().map_err(SpawnError::Kinematics)?;
-        let model = self.config.model.fitted(truth);
+        let model = self.model_of_kind(kind).fitted(truth);
         let known = Update::new(self.config.format.sayable(truth), model, UpdateKind::Full);
         let known = known.map_err(SpawnError::Unusable)?;
         // A peer that has not acknowledged the end of an entity would take another one for it.
         let peers = &self.peers;
         let id = self.entities.free_id(|id| peers.values().any(|peer| peer.knows_of(id)));
         let mut entity = Entity::new(id, Owner::Host, tag, known);
-        entity.fairness = new_fairness(self.config.fairness, self.config.seed, id);
+        entity.kind = kind;
+        entity.fairness = EntityFairness::new(&self.config, kind, id);
         self.entities.insert(entity);
         if let Owner::Peer(peer) = owner {
             self.grant(now, id, peer);
@@ -128,7 +161,7 @@ impl Host {
     /// Observes the truth of an entity: each tick, for those the host owns. What is not finite or
     /// not newer changes nothing. Returns whether it did.
     pub fn observe(&mut self, id: EntityId, truth: &Kinematics) -> bool {
-        self.observe_as(id, truth, self.config.model.fitted(truth))
+        self.observe_with(id, truth, &Surroundings::default())
     }
 
     /// As [`observe`](Self::observe), with the model to predict it with: what a behaviour or a
@@ -156,13 +189,16 @@ impl Host {
     /// observation it also counts if what is known is of the same moment or later.
     pub fn teleport(&mut self, now: SimTime, id: EntityId, truth: &Kinematics) -> bool {
         let truth = &self.made_newer(id, truth);
-        if !self.learn(id, truth, self.config.model.fitted(truth), UpdateKind::Teleport) {
+        if !self.learn(id, truth, self.model_of(id).fitted(truth), UpdateKind::Teleport) {
             return false;
         }
         let format = &self.config.format;
         let Some(entity) = self.entities.get_mut(id) else { return false };
         if let Some(guard) = entity.guard.as_deref_mut() {
             guard.put(truth, now);
+        }
+        if let Some(planner) = &mut entity.planner {
+            planner.forget();
         }
         let (owner, state) = (entity.owner, entity.correction(format));
         if let Owner::Peer(owner) = owner {
@@ -220,14 +256,54 @@ impl Host {
         else {
             return false;
         };
-        entity.set_owner(Owner::Peer(to), self.config.guard, now);
+        entity.set_owner(Owner::Peer(to), guard_of_kind(&self.config, entity.kind), now);
         let state = entity.correction(&self.config.format);
         peer.owned.push(id);
+        peer.grant_values(id);
         peer.control.push(id, ControlMessage::Grant);
         peer.control.push(id, ControlMessage::Correct(state));
         self.entities.changed = true;
         self.enqueue(to);
         true
+    }
+
+    /// The kind of an entity.
+    #[must_use]
+    pub fn kind(&self, id: EntityId) -> Option<KindId> {
+        self.entities.get(id).map(|entity| entity.kind)
+    }
+
+    /// Changes the kind of an entity: its owner publishes and its watchers show it by the new one as
+    /// soon as they hear of it, without a jump. Returns whether the entity exists and the kind was
+    /// declared.
+    pub fn set_kind(&mut self, now: SimTime, id: EntityId, kind: KindId) -> bool {
+        if !self.config.kinds.has(kind) {
+            return false;
+        }
+        let Some(entity) = self.entities.get_mut(id) else { return false };
+        if entity.kind == kind {
+            return true;
+        }
+        entity.set_kind(kind);
+        entity.fairness = EntityFairness::new(&self.config, kind, id); // with the classes of its own
+        if let Owner::Peer(owner) = entity.owner {
+            entity.set_guard(guard_of_kind(&self.config, kind), now);
+            if let Some(peer) = self.peers.get_mut(&owner) {
+                peer.control.push(id, ControlMessage::Grant); // which says the kind
+            }
+            self.enqueue(owner);
+        }
+        self.entities.changed = true;
+        true
+    }
+
+    /// The model by which an entity that the host moves is predicted.
+    pub(super) fn model_of(&self, id: EntityId) -> Model {
+        self.model_of_kind(self.entities.get(id).map_or(KindId::NONE, |entity| entity.kind))
+    }
+
+    fn model_of_kind(&self, kind: KindId) -> Model {
+        self.config.kinds.get(kind).map_or(self.config.model, |kind| kind.publisher.model)
     }
 
     /// Makes the host the owner of an entity; a peer that owned it is notified.
@@ -248,6 +324,11 @@ impl Host {
     }
 }
 
+/// How updates of owners of such entities are judged.
+fn guard_of_kind(config: &HostConfig, kind: KindId) -> Option<GuardConfig> {
+    config.kinds.get(kind).and_then(|kind| kind.guard).or(config.guard)
+}
+
 #[cfg(test)]
 mod tests {
     use alloc::vec::Vec;
@@ -255,7 +336,6 @@ mod tests {
     use reckoning::{DVec3, Quantiser};
 
     use super::*;
-    use crate::host::config::HostConfig;
     use crate::host::event::HostEvent;
     use crate::session::Session;
     use crate::session::config::SessionConfig;

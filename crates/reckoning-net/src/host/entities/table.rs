@@ -3,14 +3,36 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use reckoning::fairness::Policy;
-use reckoning::{Fairness, SimTime};
+use reckoning::SimTime;
 
 use super::entity::{ClassFormat, Entity};
 use crate::host::config::HostConfig;
 use crate::host::interest::{InterestGrid, NearbyEntity, ViewOrigin};
-use crate::wire::EntityId;
-use crate::zones::ZoneConfig;
+use crate::host::sending::EntityFairness;
+use crate::kinds::KindId;
+use crate::wire::{EntityId, Format};
+use crate::zones::{ZoneClass, ZoneConfig};
+
+/// How entities of one kind are replicated.
+#[derive(Debug)]
+struct KindZones {
+    zones: ZoneConfig,
+    classes: Vec<ClassFormat>,
+    /// They are the host's.
+    is_inherited: bool,
+}
+
+impl KindZones {
+    fn new(own: Option<&ZoneConfig>, inherited: &ZoneConfig, format: &Format) -> Self {
+        let zones = own.unwrap_or(inherited).clone();
+        let class = |class: &ZoneClass| ClassFormat {
+            format: format.coarser(class.coarser_log2),
+            rules: *class,
+        };
+        let classes = zones.classes.iter().map(class).collect();
+        Self { zones, classes, is_inherited: own.is_none() }
+    }
+}
 
 /// All entities, by a slot of their own and by id.
 #[derive(Debug)]
@@ -18,33 +40,33 @@ pub(crate) struct EntityTable {
     pub(crate) slots: Vec<Option<Entity>>,
     free: Vec<u32>,
     by_id: BTreeMap<EntityId, u32>,
-    pub(super) next_id: u32,
-    pub(crate) classes: Vec<ClassFormat>,
-    pub(crate) zones: ZoneConfig,
+    pub(in crate::host) next_id: u32,
+    /// How each kind is replicated; the first is that of entities without one.
+    kinds: Vec<KindZones>,
     grid: InterestGrid,
     /// Whether entities keep accounts of what arrived.
     pub(crate) keeps_accounts: bool,
     /// Entities were spawned, despawned or changed owner since the grid was built.
     pub(crate) changed: bool,
+    /// Counts what was aimed.
+    pub(crate) joint_changes: u64,
 }
 
 impl EntityTable {
     pub(crate) fn new(config: &HostConfig) -> Self {
-        let class = |class: &crate::zones::ZoneClass| ClassFormat {
-            format: config.format.coarser(class.coarser_log2),
-            coarser_log2: class.coarser_log2,
-            model: class.model,
-        };
+        let own = config.kinds.iter().map(|(_, _, kind)| kind.zones.as_ref());
+        let kinds = core::iter::once(None).chain(own);
+        let kinds = kinds.map(|own| KindZones::new(own, &config.zones, &config.format)).collect();
         Self {
             slots: Vec::new(),
             free: Vec::new(),
             by_id: BTreeMap::new(),
             next_id: 0,
-            classes: config.zones.classes.iter().map(class).collect(),
-            zones: config.zones.clone(),
+            kinds,
             grid: InterestGrid::default(),
-            keeps_accounts: config.fairness != Policy::Base,
+            keeps_accounts: config.keeps_accounts(),
             changed: false,
+            joint_changes: 0,
         }
     }
 
@@ -104,12 +126,43 @@ impl EntityTable {
         id: EntityId,
     ) -> Option<(&mut Entity, &[ClassFormat])> {
         let entity = self.slots.get_mut(slot as usize)?.as_mut().filter(|it| it.id == id)?;
-        Some((entity, &self.classes))
+        let classes = &self.kinds.get(usize::from(entity.kind.number()))?.classes;
+        Some((entity, classes))
     }
 
-    /// The fairness policy of the entity of that id, if it is still in that slot and has one.
-    pub(crate) fn fairness_at(&mut self, slot: u32, id: EntityId) -> Option<&mut Fairness> {
+    /// The fairness policies of the entity of that id, if it is still in that slot and has any.
+    pub(crate) fn fairness_at(&mut self, slot: u32, id: EntityId) -> Option<&mut EntityFairness> {
         self.at_slot(slot, id)?.0.fairness.as_deref_mut()
+    }
+
+    /// All entities, each with the classes of its kind.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (&mut Entity, &[ClassFormat])> {
+        let kinds = &self.kinds;
+        self.slots.iter_mut().flatten().filter_map(|entity| {
+            let classes = &kinds.get(usize::from(entity.kind.number()))?.classes;
+            Some((entity, classes.as_slice()))
+        })
+    }
+
+    /// How entities of a kind are replicated.
+    pub(crate) fn zones(&self, kind: KindId) -> Option<&ZoneConfig> {
+        self.kinds.get(usize::from(kind.number())).map(|kind| &kind.zones)
+    }
+
+    /// Entities without a kind, and of kinds without classes of their own, are replicated by these
+    /// zones, with the formats that they have.
+    pub(crate) fn set_classes(&mut self, classes: &[ZoneClass]) {
+        for kind in self.kinds.iter_mut().filter(|kind| kind.is_inherited) {
+            kind.zones.classes = classes.to_vec();
+            for (format, class) in kind.classes.iter_mut().zip(classes) {
+                format.rules = *class;
+            }
+        }
+    }
+
+    /// How far away an entity of any kind can be and still be in a class.
+    fn reach_m(&self) -> f64 {
+        self.kinds.iter().map(|kind| kind.zones.reach_m()).fold(0.0, f64::max)
     }
 
     /// All entities with their slots, in order of id.
@@ -121,7 +174,7 @@ impl EntityTable {
     pub(crate) fn rebuild_grid(&mut self, now: SimTime) {
         let mut grid = core::mem::take(&mut self.grid);
         grid.rebuild(
-            self.zones.reach_m(),
+            self.reach_m(),
             self.iter().map(|(slot, entity)| (slot, entity.position_at(now))),
         );
         self.grid = grid;
@@ -137,7 +190,7 @@ impl EntityTable {
         nearby: &mut Vec<NearbyEntity>,
     ) {
         nearby.clear();
-        let reach_m = self.zones.reach_m();
+        let reach_m = self.reach_m();
         let seen = |slot, entity: &Entity| NearbyEntity {
             id: entity.id,
             slot,

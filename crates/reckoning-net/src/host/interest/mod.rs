@@ -11,13 +11,12 @@ pub(crate) use grid::InterestGrid;
 
 use alloc::vec::Vec;
 
-use reckoning::fairness::ListenerId;
 use reckoning::{DVec3, SimTime};
 
 use super::connections::{Peer, Viewpoint};
-use super::entities::EntityTable;
-use super::sending::{InterestStage, PeerEntityState};
-use crate::wire::{EntityId, Owner, PeerId};
+use super::entities::{Entity, EntityTable};
+use super::sending::{EntryHeader, InterestStage, PeerEntityState};
+use crate::wire::{EntityId, PeerId};
 
 /// An entity in reach of a viewpoint.
 #[derive(Clone, Copy, Debug)]
@@ -106,15 +105,22 @@ fn class_of(
     if is_own(peer, entities, nearby) {
         return None;
     }
-    entities.zones.class_at(nearby.distance_squared_m2, current)
+    zone_class(entities, nearby, current)
 }
 
 fn is_own(peer: &Peer, entities: &EntityTable, nearby: &NearbyEntity) -> bool {
     entities.at(nearby.slot).is_none_or(|entity| peer.owns(entity))
 }
 
-fn owner_of(entities: &EntityTable, slot: u32) -> Owner {
-    entities.at(slot).map_or(Owner::Host, |entity| entity.owner)
+fn header_of(entities: &EntityTable, slot: u32) -> EntryHeader {
+    let header = |entity: &Entity| EntryHeader { owner: entity.owner, kind: entity.kind };
+    entities.at(slot).map_or_else(EntryHeader::default, header)
+}
+
+/// The distance class by the zones of the entity's kind, given the class it is in.
+fn zone_class(entities: &EntityTable, nearby: &NearbyEntity, current: Option<u8>) -> Option<u8> {
+    let kind = entities.at(nearby.slot)?.kind;
+    entities.zones(kind)?.class_at(nearby.distance_squared_m2, current)
 }
 
 /// An entity enters the interest set, if it is in a class.
@@ -127,10 +133,10 @@ fn enter(
     if is_own(peer, entities, nearby) {
         return None;
     }
-    let class = entities.zones.class_at(nearby.distance_squared_m2, None)?;
+    let class = zone_class(entities, nearby, None)?;
     let epoch = next_epoch(peer);
-    let owner = owner_of(entities, nearby.slot);
-    let state = PeerEntityState::new((nearby.id, nearby.slot), owner, class, epoch, now);
+    let header = header_of(entities, nearby.slot);
+    let state = PeerEntityState::new((nearby.id, nearby.slot), header, class, epoch, now);
     add_listener(entities, &state, peer.id, now);
     Some(state)
 }
@@ -144,15 +150,24 @@ fn keep(
     class: u8,
     now: SimTime,
 ) -> PeerEntityState {
-    let owner = owner_of(entities, state.slot);
+    let header = header_of(entities, state.slot);
     if !state.is_shown() {
-        state.enter_again(owner, class, next_epoch(peer), now);
+        state.enter_again(header, class, next_epoch(peer), now);
         add_listener(entities, &state, peer.id, now);
-    } else if owner != state.owner {
-        state.enter_again(owner, class, next_epoch(peer), now); // only an entry names the owner
+    } else if header != state.header {
+        let waits = header.kind != state.header.kind || state.waits_for_entry;
+        remove_listener(entities, &state, peer.id);
+        state.enter_again(header, class, next_epoch(peer), now); // only an entry tells it
+        add_listener(entities, &state, peer.id, now);
+        state.waits_for_entry = waits;
     } else {
         if class < state.class {
             state.choose(None); // what the peer has is coarser than it should be
+        }
+        if class != state.class
+            && let Some(fairness) = entities.fairness_at(state.slot, state.entity)
+        {
+            fairness.change_class(peer.id, (state.class, class), now);
         }
         state.class = class;
     }
@@ -180,13 +195,13 @@ fn next_epoch(peer: &mut Peer) -> u32 {
 /// The entity's fairness policy has one more peer to choose from.
 fn add_listener(entities: &mut EntityTable, state: &PeerEntityState, peer: PeerId, now: SimTime) {
     if let Some(fairness) = entities.fairness_at(state.slot, state.entity) {
-        fairness.add_listener(ListenerId(peer.0), now);
+        fairness.add(peer, state.class, now);
     }
 }
 
 /// The entity's fairness policy has one peer less to choose from.
 pub(crate) fn remove_listener(entities: &mut EntityTable, state: &PeerEntityState, peer: PeerId) {
     if let Some(fairness) = entities.fairness_at(state.slot, state.entity) {
-        fairness.remove_listener(ListenerId(peer.0));
+        fairness.remove(peer, state.class);
     }
 }

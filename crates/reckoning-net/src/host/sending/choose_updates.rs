@@ -40,12 +40,9 @@ impl SendContext<'_> {
     fn find_candidates(&mut self, peer: &Peer, now: SimTime) {
         self.candidates.clear();
         for (place, state) in peer.entity_states.iter().enumerate() {
-            let Some(class) = self.config.zones.classes.get(usize::from(state.class)) else {
-                continue;
-            };
             let urgency = match self.entities.at_slot(state.slot, state.entity) {
                 Some(_) if self.nearest_only && state.class > 0 => None,
-                Some((entity, classes)) => state.urgency(entity, class, classes, now),
+                Some((entity, classes)) => state.urgency(entity, classes, now),
                 None => state.urgency_despawned(now),
             };
             if let Some(urgency) = urgency {

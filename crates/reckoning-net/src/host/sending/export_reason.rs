@@ -55,21 +55,27 @@ pub(super) fn reason_for_peer(class: &ZoneClass, state: &ExportState) -> Option<
 }
 
 /// The same where a fairness policy chooses the peers: only those, and those who have to be
-/// repaired because they lost something or show a body that stands in the wrong place.
-pub(super) fn reason_for_chosen_peer(state: &ExportState) -> Option<ExportReason> {
+/// repaired because they lost something or show a body that stands in the wrong place. Whom the
+/// policy chose too soon for its distance class waits.
+pub(super) fn reason_for_chosen_peer(
+    class: &ZoneClass,
+    state: &ExportState,
+) -> Option<ExportReason> {
     if state.teleported {
         return Some(ExportReason::Teleport);
     }
     let Some(error) = state.error else { return Some(ExportReason::Full) };
     if state.due {
-        return Some(ExportReason::Requested);
+        let stop = Deviation { misses_stop: error.deviation.misses_stop, ..Deviation::default() };
+        let due = Due { requested: true, ..Due::default() };
+        return class.export_rule().reason(stop, state.silence, due);
     }
     let stands_elsewhere = !error.moves && !error.is_newest && error.apart;
     let repair = state.silent && (stands_elsewhere || state.lost);
     repair.then_some(ExportReason::Heartbeat)
 }
 
-/// Why an update is due that a fairness policy then shares out, by the nearest class, if one is.
+/// Why an update is due that a fairness policy then shares out among a class's peers, if one is.
 pub(super) fn reason_for_everybody(class: &ZoneClass, state: &ExportState) -> Option<ExportReason> {
     if let (Some(error), false) = (state.error, state.teleported)
         && (error.is_newest || (state.silence < class.min_interval && !error.deviation.misses_stop))
@@ -162,7 +168,7 @@ mod tests {
     fn a_body_at_rest_costs_nothing_once_it_is_known() {
         let known = PredictionError { apart: false, moves: false, is_newest: true, ..MOVING };
         assert_eq!(reason_for_peer(&class(), &after(60_000, known)), None);
-        assert_eq!(reason_for_chosen_peer(&after(60_000, known)), None);
+        assert_eq!(reason_for_chosen_peer(&class(), &after(60_000, known)), None);
         assert_eq!(reason_for_everybody(&class(), &after(60_000, known)), None);
     }
 
@@ -176,10 +182,12 @@ mod tests {
     #[test]
     fn only_whom_the_policy_chose_is_due_and_who_lost_something() {
         let far = off(true, false, true);
-        let reason = |state: &ExportState| reason_for_chosen_peer(state);
+        let reason = |state: &ExportState| reason_for_chosen_peer(&class(), state);
         assert_eq!(reason(&after(5000, far)), None);
-        let due = ExportState { due: true, ..after(0, far) };
-        assert_eq!(reason(&due), Some(ExportReason::Requested));
+        let due = |millis, error| ExportState { due: true, ..after(millis, error) };
+        assert_eq!(reason(&due(100, MOVING)), Some(ExportReason::Requested));
+        assert_eq!(reason(&due(99, MOVING)), None, "the minimum interval holds");
+        assert_eq!(reason(&due(0, far)), Some(ExportReason::Stop), "at once");
         let lost = ExportState { lost: true, ..after(1000, far) };
         assert_eq!(reason(&lost), Some(ExportReason::Heartbeat));
     }

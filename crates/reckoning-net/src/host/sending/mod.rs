@@ -1,8 +1,10 @@
 //! Sending: which updates a peer is due, and the datagrams that carry them.
 //!
 //! - [`export_reason`] decides why a peer is due an update of an entity, if it is;
+//! - [`fairness`] lets the policies of entities choose the peers, where there are any;
 //! - [`choose_updates`] picks the most urgent ones that the peer's budget has room for;
 //! - [`write_updates`] chooses the baseline of each and writes it;
+//! - [`write_values`] writes what changed of properties, before the updates and with entries;
 //! - this file assembles the datagram: connection and game messages first, then the entities.
 //!
 //! What was sent of an entity to a peer, and what of it was acknowledged, is a
@@ -11,6 +13,7 @@
 //! lost is in [`delivery`](super::delivery).
 
 mod choose_updates;
+mod entity_fairness;
 mod export_reason;
 mod fairness;
 mod packet_builder;
@@ -18,11 +21,13 @@ mod payload_cache;
 mod peer_entity_state;
 mod prediction_error;
 mod write_updates;
+mod write_values;
 
 pub(super) use choose_updates::Candidate;
-pub(super) use fairness::export_by_policy;
+pub(super) use entity_fairness::EntityFairness;
+pub(super) use fairness::{deliver_planned, export_by_policy, finest_scale};
 pub(super) use payload_cache::{PayloadCache, PayloadKey};
-pub(super) use peer_entity_state::{InterestStage, PeerEntityState, SentUpdate};
+pub(super) use peer_entity_state::{EntryHeader, InterestStage, PeerEntityState, SentUpdate};
 pub(super) use prediction_error::{PredictionError, PredictionErrorCache};
 
 use alloc::vec::Vec;
@@ -35,8 +40,9 @@ use super::delivery::DeliveryEffects;
 use super::entities::EntityTable;
 use crate::channel::SentItem;
 use crate::control_messages::ControlMessage;
+use crate::kinds::KindId;
 use crate::wire::{EntityId, Header, Message, PeerId, UpdateBody};
-use packet_builder::PacketBuilder;
+pub(super) use packet_builder::PacketBuilder;
 
 /// Everything that the datagrams of all peers are written from.
 pub(super) struct SendContext<'a> {
@@ -65,6 +71,8 @@ impl SendContext<'_> {
     ) -> Option<usize> {
         if core::mem::take(&mut peer.tick_due) && peer.is_joined() {
             self.choose_updates(peer, now);
+            self.choose_joints(peer);
+            peer.values.begin_tick();
         }
         let limit = buf.len().min(self.config.max_datagram_bytes);
         let header = Header {
@@ -77,6 +85,8 @@ impl SendContext<'_> {
         self.write_connection_messages(peer, &mut packet, now);
         if peer.is_joined() {
             self.write_game_messages(peer, &mut packet);
+            self.write_joints(peer, &mut packet, header.sent_ms);
+            self.write_values(peer, &mut packet, limit, now);
             self.write_entities(peer, &mut packet, now);
         }
         let worth_sending = packet.has_messages() || peer.channel.ack_owed_since().is_some();
@@ -127,6 +137,24 @@ impl SendContext<'_> {
             let welcome = Message::Welcome { peer: peer.id, format: format_bytes, config };
             peer.welcome_due = !packet.push(format, &welcome, Some(SentItem::Welcome));
         }
+        self.write_kinds(peer, packet);
+        self.write_schema(peer, packet);
+    }
+
+    /// The kinds that the peer has not acknowledged, as many as fit.
+    fn write_kinds(&self, peer: &mut Peer, packet: &mut PacketBuilder) {
+        if peer.kinds.is_empty() || !peer.is_joined() {
+            return;
+        }
+        while let Some(number) = peer.kinds.next() {
+            let kind = KindId(number);
+            let Some(bytes) = self.config.kinds.encoded(kind) else { return };
+            let message = Message::Kind { kind, bytes: &bytes };
+            if !packet.push(&self.config.format, &message, Some(SentItem::Kind { kind })) {
+                return;
+            }
+            peer.kinds.sent(number);
+        }
     }
 
     /// Control messages, reliable messages and commands.
@@ -135,7 +163,10 @@ impl SendContext<'_> {
         while let Some(pending) = peer.control.next() {
             let (entity, serial) = (pending.entity, pending.serial);
             let message = match pending.message {
-                ControlMessage::Grant => Message::Grant { entity },
+                ControlMessage::Grant => {
+                    let kind = self.entities.get(entity).map_or(KindId::NONE, |it| it.kind);
+                    Message::Grant { entity, kind }
+                }
                 ControlMessage::Revoke => Message::Revoke { entity },
                 ControlMessage::Correct(update) => {
                     let body = UpdateBody::new(format, None, &update);

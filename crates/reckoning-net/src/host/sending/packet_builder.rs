@@ -6,7 +6,7 @@ use crate::channel::SentItem;
 use crate::wire::{EncodedBody, EntityId, Format, Header, Message, PacketWriter, UpdateSeq};
 
 /// One datagram in the making.
-pub(super) struct PacketBuilder<'b> {
+pub(in crate::host) struct PacketBuilder<'b> {
     writer: PacketWriter<'b>,
     /// What it carries that has to be known when it is acknowledged or lost.
     items: Vec<SentItem>,
@@ -20,7 +20,7 @@ impl<'b> PacketBuilder<'b> {
     }
 
     /// Adds a message. False, and nothing added, when it does not fit.
-    pub(super) fn push(
+    pub(in crate::host) fn push(
         &mut self,
         format: &Format,
         message: &Message,
@@ -55,6 +55,11 @@ impl<'b> PacketBuilder<'b> {
     /// Whether anything was added.
     pub(super) const fn has_messages(&self) -> bool {
         self.has_messages
+    }
+
+    /// Whether it was added.
+    pub(super) fn carries(&self, item: SentItem) -> bool {
+        self.items.contains(&item)
     }
 
     /// Bytes written so far.

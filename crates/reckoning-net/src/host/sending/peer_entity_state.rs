@@ -7,6 +7,8 @@ use super::export_reason::{ExportState, reason_for_chosen_peer, reason_for_peer,
 use crate::ack_window::Sequence;
 use crate::history::delta;
 use crate::host::entities::{BaselineRef, ClassFormat, Entity};
+use crate::host::joints::SentJoints;
+use crate::kinds::KindId;
 use crate::wire::{EntityId, Owner};
 use crate::zones::ZoneClass;
 
@@ -39,6 +41,19 @@ pub(crate) struct SentUpdate {
     pub(crate) seed: u64,
 }
 
+/// What only an entry tells of an entity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EntryHeader {
+    pub(crate) owner: Owner,
+    pub(crate) kind: KindId,
+}
+
+impl Default for EntryHeader {
+    fn default() -> Self {
+        Self { owner: Owner::Host, kind: KindId::NONE }
+    }
+}
+
 /// One entity for one peer, from its entry into the interest set until its exit is acknowledged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PeerEntityState {
@@ -50,8 +65,8 @@ pub(crate) struct PeerEntityState {
     pub(crate) stage: InterestStage,
     /// Tells this stay in the interest set from earlier ones.
     pub(crate) epoch: u32,
-    /// The owner that the entry names.
-    pub(crate) owner: Owner,
+    /// What the entry names.
+    pub(crate) header: EntryHeader,
     /// What was sent last.
     sent: Option<BaselineRef>,
     /// The count of teleports that it said.
@@ -69,13 +84,19 @@ pub(crate) struct PeerEntityState {
     due: bool,
     /// The number that the policy chose, if not the newest.
     chosen: Option<Sequence>,
+    /// The peer has it as another kind: what overtakes the entry would be read by the old one.
+    pub(crate) waits_for_entry: bool,
+    pub(crate) joints: SentJoints,
+    /// A bit for each property whose value, if there is one and the peer may see it, is neither in
+    /// flight nor known to have arrived.
+    pub(crate) unsent_values: u32,
 }
 
 impl PeerEntityState {
-    /// An entity of that owner enters the interest set.
+    /// An entity enters the interest set.
     pub(crate) fn new(
         (entity, slot): (EntityId, u32),
-        owner: Owner,
+        header: EntryHeader,
         class: u8,
         epoch: u32,
         now: SimTime,
@@ -86,7 +107,7 @@ impl PeerEntityState {
             class,
             stage: InterestStage::Enter { sent: false },
             epoch,
-            owner,
+            header,
             sent: None,
             sent_teleports: 0,
             sent_at: now,
@@ -96,13 +117,16 @@ impl PeerEntityState {
             losses: 0,
             due: false,
             chosen: None,
+            waits_for_entry: false,
+            joints: SentJoints::default(),
+            unsent_values: u32::MAX,
         }
     }
 
     /// The entity enters the interest set again: before its exit was acknowledged, or with another
-    /// owner.
-    pub(crate) fn enter_again(&mut self, owner: Owner, class: u8, epoch: u32, now: SimTime) {
-        *self = Self::new((self.entity, self.slot), owner, class, epoch, now);
+    /// owner or kind.
+    pub(crate) fn enter_again(&mut self, header: EntryHeader, class: u8, epoch: u32, now: SimTime) {
+        *self = Self::new((self.entity, self.slot), header, class, epoch, now);
     }
 
     /// The entity leaves the interest set. Returns whether an exit has to be sent.
@@ -128,20 +152,24 @@ impl PeerEntityState {
     pub(crate) fn urgency(
         &self,
         entity: &mut Entity,
-        class: &ZoneClass,
         classes: &[ClassFormat],
         now: SimTime,
     ) -> Option<f32> {
+        if self.header.kind != entity.kind {
+            return None; // it enters again first
+        }
+        let class = &classes.get(usize::from(self.class))?.rules;
         let silence_s = now.secs_since(self.sent_at) as f32;
         match self.stage {
             InterestStage::Enter { sent: false } => Some(ENTER_URGENCY + silence_s),
             InterestStage::Exit { sent: false } => Some(EXIT_URGENCY + silence_s),
             InterestStage::Exit { sent: true } | InterestStage::Gone => None,
+            InterestStage::Enter { sent: true } if self.waits_for_entry => None,
             InterestStage::Enter { sent: true } | InterestStage::Shown => {
                 let state = self.export_state(entity, class, classes, now);
                 let policy_chooses = entity.fairness.is_some();
                 let reason = if policy_chooses {
-                    reason_for_chosen_peer(&state)
+                    reason_for_chosen_peer(class, &state)
                 } else {
                     reason_for_peer(class, &state)
                 };

@@ -1,7 +1,7 @@
 //! Writing of entities into a datagram: entries, updates against their baselines, exits.
 
 use reckoning::SimTime;
-use reckoning::rewind::Sent;
+use reckoning::rewind::{RewindView, Sent};
 
 use super::packet_builder::PacketBuilder;
 use super::{InterestStage, PayloadKey, PeerEntityState, SendContext, SentUpdate};
@@ -10,6 +10,7 @@ use crate::channel::SentItem;
 use crate::history::delta;
 use crate::host::connections::Peer;
 use crate::host::entities::{BaselineRef, ClassFormat, Entity};
+use crate::kinds::Show;
 use crate::stats::TrafficStats;
 use crate::wire::{Format, Message, PeerId, UpdateSeq};
 
@@ -46,6 +47,7 @@ impl SendContext<'_> {
         packet: &mut PacketBuilder,
         now: SimTime,
     ) -> bool {
+        let (team, knows_schema) = (peer.values.team, peer.knows_schema());
         let Some(state) = peer.entity_states.get_mut(place) else { return true };
         match state.stage {
             InterestStage::Exit { sent: false } => {
@@ -62,7 +64,13 @@ impl SendContext<'_> {
             InterestStage::Exit { sent: true } | InterestStage::Gone => true,
             InterestStage::Enter { .. } | InterestStage::Shown => {
                 let datagram = peer.channel.sent_packets.next_number();
-                let mut to = Recipient { peer: peer.id, datagram, stats: &mut peer.stats };
+                let mut to = Recipient {
+                    peer: peer.id,
+                    team,
+                    knows_schema,
+                    datagram,
+                    stats: &mut peer.stats,
+                };
                 self.write_state(state, &mut to, packet, now)
             }
         }
@@ -80,6 +88,10 @@ impl SendContext<'_> {
         let Some((entity, classes)) = self.entities.at_slot(state.slot, state.entity) else {
             return true;
         };
+        if state.header.kind != entity.kind {
+            return true; // it enters again first
+        }
+        let rules = classes.get(usize::from(state.class)).map(|class| class.rules);
         let mut newest = entity.number(format);
         if state.was_sent_in_other_class(newest) {
             newest = entity.renumber(format);
@@ -103,14 +115,17 @@ impl SendContext<'_> {
             Some(false) => return false,
             None => return true,
         }
-        if let Some(class) = self.config.zones.classes.get(usize::from(state.class)) {
+        if let Some(class) = rules {
             let seed = self.config.seed ^ u64::from(to.peer.0).rotate_right(16);
-            state.sent(SentUpdate { number, teleports, seed }, class, now);
+            state.sent(SentUpdate { number, teleports, seed }, &class, now);
         }
         to.stats.updates_out += 1;
         if enters {
             state.stage = InterestStage::Enter { sent: true };
             to.stats.enters_out += 1;
+            if to.knows_schema {
+                self.write_values_of_entry(state, to.team, packet);
+            }
         }
         self.remember_for_hit_checks(state, update, enters, to, now);
         true
@@ -136,14 +151,23 @@ impl SendContext<'_> {
         let Some(update) = entity.update_in(classes, sent) else { return };
         // One that came near without an entry is remembered from here on.
         let begins = enters || !rewind.remembers(to.peer, state.entity);
+        let class = sent.class;
         let sent = if begins { Sent::Enter(update) } else { Sent::Update(update) };
-        rewind.handle_sent(to.peer, state.entity, to.datagram, sent, now);
+        let kind = self.config.kinds.get(entity.kind);
+        let view = kind.map(|kind| match kind.show_in(class) {
+            Show::Delayed(config) => RewindView::Delayed(config),
+            Show::Reckoned(config) => RewindView::Now(config),
+        });
+        rewind.handle_sent_as(to.peer, state.entity, to.datagram, sent, view, now);
     }
 }
 
 /// The peer that a datagram is for, and the datagram's number.
 struct Recipient<'a> {
     peer: PeerId,
+    team: Option<u8>,
+    /// Whether it knows the properties that were declared.
+    knows_schema: bool,
     datagram: u64,
     stats: &'a mut TrafficStats,
 }
@@ -162,9 +186,9 @@ fn write_enter(
     let (id, epoch) = (state.entity, state.epoch);
     let BaselineRef { number, class } = update;
     let item = SentItem::Enter { entity: id, number, class, epoch };
-    let (owner, tag) = (entity.owner, &entity.tag);
-    let class = coarseness(classes, class);
-    let message = Message::Enter { entity: id, owner, number: number.low(), class, tag, body };
+    let (owner, kind, tag) = (entity.owner, entity.kind, &entity.tag);
+    let number = number.low();
+    let message = Message::Enter { entity: id, owner, kind, number, class, tag, body };
     Some(packet.push(format, &message, Some(item)))
 }
 
@@ -185,7 +209,6 @@ fn write_update(
     };
     let coded = key.baseline.and_then(|baseline| delta(baseline.number, number));
     let seq = coded.unwrap_or(UpdateSeq::Full(number.low()));
-    let class = coarseness(classes, class);
     let near_tick = packet.near_tick(format);
     if let Some(encoded) = entity.encoded_body(classes, format, key, near_tick) {
         return Some(packet.push_encoded(id, seq, class, &encoded, item));
@@ -203,9 +226,4 @@ fn write_exit(state: &mut PeerEntityState, format: &Format, packet: &mut PacketB
         state.stage = InterestStage::Exit { sent: true };
     }
     fits
-}
-
-/// A distance class as the wire knows it: how often the format's steps are doubled.
-fn coarseness(classes: &[ClassFormat], class: u8) -> u8 {
-    classes.get(usize::from(class)).map_or(0, |class| class.coarser_log2)
 }

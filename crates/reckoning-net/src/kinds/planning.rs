@@ -1,0 +1,268 @@
+//! Planning for one body by its kind, from what its mover knows of the level and of others.
+//!
+//! A [`BodyPlanner`] is made for a body whose kind asks for more than a model. Publisher and host
+//! ask it by the same [`Planner`] that a game's own would be. It looks once at what it lacks and
+//! remembers it, so that the game can be told instead of being shown a straight line.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::sync::Arc;
+
+use reckoning::{ExportReason, Kinematics, Model, Planner, Publisher, Threshold, Update};
+use reckoning_predict::learned::{LearnedConfig, LearnedModel, LearnedPlanner};
+use reckoning_predict::{Behaviour, Item, KnownBody, Scene, Surroundings, TrendMap, Walls};
+
+use super::{Kind, PlaceThreshold, PlannerKind, PlannerNeed};
+
+/// What planners of kinds look at and no scene brings: the level and trained networks, registered
+/// once where bodies are moved. Clones share what they hold.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct PlanningAssets {
+    /// The walls of the level. Scenes without walls get these; bodies whose kind prevents it are
+    /// not published into them. Default: `None`.
+    pub walls: Option<Arc<Walls>>,
+    /// Which way bodies tend to go in the level. Scenes without a trend map get this one. Default:
+    /// `None`.
+    pub trends: Option<Arc<TrendMap>>,
+    networks: BTreeMap<String, Arc<LearnedModel>>,
+}
+
+impl PlanningAssets {
+    /// Registers a trained network by the name that kinds call it; one of that name is replaced.
+    pub fn add_network(&mut self, name: &str, network: Arc<LearnedModel>) {
+        self.networks.insert(name.into(), network);
+    }
+
+    /// The trained network of that name.
+    #[must_use]
+    pub fn network(&self, name: &str) -> Option<&Arc<LearnedModel>> {
+        self.networks.get(name)
+    }
+
+    /// A scene of these bodies and items in this level. One made otherwise is completed from here
+    /// whenever it is asked, which copies it.
+    #[must_use]
+    pub fn scene<'a>(&'a self, bodies: &'a [KnownBody], items: &'a [Item]) -> Scene<'a> {
+        let mut scene = Scene::new(bodies, items);
+        (scene.walls, scene.trends) = (self.walls.as_deref(), self.trends.as_deref());
+        scene
+    }
+}
+
+/// What plans.
+#[derive(Clone, Debug)]
+enum Engine {
+    /// The publisher's model.
+    Model,
+    Behaviour(Behaviour),
+    Learned(Box<LearnedPlanner>),
+    /// A trained network that is not registered.
+    Nothing,
+}
+
+/// Plans for one body by its kind.
+#[derive(Clone, Debug)]
+pub(crate) struct BodyPlanner {
+    engine: Engine,
+    goes_round_walls: bool,
+    by_place: Option<PlaceThreshold>,
+    prevents: bool,
+    walls: Option<Arc<Walls>>,
+    trends: Option<Arc<TrendMap>>,
+    /// Needs that were missed, a bit each, and one of them that the game was not told of.
+    missed: u8,
+    untold: Option<PlannerNeed>,
+}
+
+impl BodyPlanner {
+    /// A planner for a body of a kind; `None` for one that asks for nothing but a model.
+    pub(crate) fn new(kind: &Kind, assets: &PlanningAssets, seed: u64) -> Option<Box<Self>> {
+        let is_plain = kind.planner == PlannerKind::Model
+            && kind.threshold_by_place.is_none()
+            && !kind.prevents;
+        if is_plain {
+            return None;
+        }
+        let goes_round_walls =
+            matches!(kind.planner, PlannerKind::Oaekb(_) | PlannerKind::OaekbHybrid(_));
+        Some(Box::new(Self {
+            engine: engine(kind, assets, seed),
+            goes_round_walls,
+            by_place: kind.threshold_by_place,
+            prevents: kind.prevents,
+            walls: assets.walls.clone(),
+            trends: assets.trends.clone(),
+            missed: 0,
+            untold: None,
+        }))
+    }
+
+    /// Lets a publisher observe a truth, with the plan, the threshold and the prevention of the
+    /// body's kind.
+    pub(crate) fn observe(
+        &mut self,
+        publisher: &mut Publisher,
+        truth: &Kinematics,
+        around: &Surroundings<'_>,
+    ) -> Option<Update> {
+        self.fit_threshold(publisher, truth);
+        if self.is_ready(around) {
+            return publisher.observe_planned(truth, self, around);
+        }
+        match (self.prevents, &self.walls) {
+            (true, Some(walls)) => publisher.observe_on(truth, &**walls),
+            (true, None) => {
+                self.miss(PlannerNeed::Walls);
+                publisher.observe(truth)
+            }
+            (false, _) => publisher.observe(truth),
+        }
+    }
+
+    /// The plan for a truth of a body that is sent whenever somebody needs it; `None` where it goes
+    /// by the model of its kind.
+    pub(crate) fn plan_each(
+        &mut self,
+        truth: &Kinematics,
+        around: &Surroundings<'_>,
+    ) -> Option<Model> {
+        if !self.is_ready(around) {
+            return None;
+        }
+        Planner::observe(self, truth, around);
+        Some(self.plan(truth, around, ExportReason::Position))
+    }
+
+    /// Sets the threshold that a truth is published with (STEELE's equation 8).
+    pub(crate) fn fit_threshold(&mut self, publisher: &mut Publisher, truth: &Kinematics) {
+        if let Some(PlaceThreshold { min_m, max_m }) = self.by_place {
+            match &self.trends {
+                None => self.miss(PlannerNeed::Trends),
+                Some(trends) => {
+                    let got_m = trends.threshold_m(truth.position, truth.velocity, min_m, max_m);
+                    if let Ok(threshold) = Threshold::metres(got_m) {
+                        publisher.set_threshold(threshold);
+                    }
+                }
+            }
+        }
+        if let Engine::Learned(planner) = &mut self.engine {
+            planner.set_bound_m(publisher.config().threshold.max_error_m());
+        }
+    }
+
+    /// Whether there is a plan to be had; notes what is missing.
+    fn is_ready(&mut self, around: &Surroundings<'_>) -> bool {
+        match self.missing(around) {
+            Some(need) => {
+                self.miss(need);
+                false
+            }
+            None => !matches!(self.engine, Engine::Model),
+        }
+    }
+
+    /// What the planner cannot do without.
+    fn missing(&self, around: &Surroundings<'_>) -> Option<PlannerNeed> {
+        let behaviour = match &self.engine {
+            Engine::Model | Engine::Learned(_) => return None,
+            Engine::Nothing => return Some(PlannerNeed::Network),
+            Engine::Behaviour(behaviour) => behaviour,
+        };
+        let Some(scene) = around.scene else { return Some(PlannerNeed::Scene) };
+        let lacks_trends = scene.trends.is_none() && self.trends.is_none();
+        if scene.body(around.id).is_none() {
+            Some(PlannerNeed::Body)
+        } else if self.goes_round_walls && scene.routes.is_none() {
+            Some(PlannerNeed::Routes)
+        } else if matches!(behaviour, Behaviour::Trended(_)) && lacks_trends {
+            Some(PlannerNeed::Trends)
+        } else if matches!(behaviour, Behaviour::Pheromone(_)) && scene.pheromones.is_none() {
+            Some(PlannerNeed::Trails)
+        } else {
+            None
+        }
+    }
+
+    fn miss(&mut self, need: PlannerNeed) {
+        let bit = 1 << need as u8;
+        if self.missed & bit == 0 {
+            self.missed |= bit;
+            self.untold = Some(need);
+        }
+    }
+
+    /// Something that was missing and that the game was not told of yet.
+    pub(crate) const fn take_missing(&mut self) -> Option<PlannerNeed> {
+        self.untold.take()
+    }
+
+    /// Forgets where the body was.
+    pub(crate) fn forget(&mut self) {
+        if let Engine::Learned(planner) = &mut self.engine {
+            planner.restart();
+        }
+    }
+}
+
+fn engine(kind: &Kind, assets: &PlanningAssets, seed: u64) -> Engine {
+    if let PlannerKind::Learned(learned) = &kind.planner {
+        let Some(network) = assets.network(&learned.network) else { return Engine::Nothing };
+        let mut config = LearnedConfig::default();
+        (config.choose, config.adapt) = (learned.choose, learned.adapt);
+        (config.bound_m, config.seed) = (kind.publisher.threshold.max_error_m(), seed);
+        return Engine::Learned(Box::new(LearnedPlanner::new(Arc::clone(network), config)));
+    }
+    match kind.planner.behaviour() {
+        Ok(Some(behaviour)) => Engine::Behaviour(behaviour),
+        // What is out of range was refused when the kind was declared.
+        Ok(None) | Err(_) => Engine::Model,
+    }
+}
+
+impl Planner<Surroundings<'_>> for BodyPlanner {
+    fn observe(&mut self, truth: &Kinematics, around: &Surroundings<'_>) {
+        let Engine::Learned(planner) = &mut self.engine else { return };
+        if planner.looks_around(truth) {
+            complete(self.walls.as_deref(), self.trends.as_deref(), around, |around| {
+                planner.observe(truth, around);
+            });
+        } else {
+            planner.observe(truth, &Surroundings::default());
+        }
+    }
+
+    fn plan(
+        &mut self,
+        truth: &Kinematics,
+        around: &Surroundings<'_>,
+        reason: ExportReason,
+    ) -> Model {
+        let (walls, trends) = (self.walls.as_deref(), self.trends.as_deref());
+        complete(walls, trends, around, |around| match &mut self.engine {
+            Engine::Behaviour(behaviour) => behaviour.plan(truth, around, reason),
+            Engine::Learned(planner) => planner.plan(truth, around, reason),
+            // Never asked: see `is_ready`.
+            Engine::Model | Engine::Nothing => Model::Linear,
+        })
+    }
+}
+
+/// Asks with surroundings whose scene knows the level.
+fn complete<T>(
+    walls: Option<&Walls>,
+    trends: Option<&TrendMap>,
+    around: &Surroundings<'_>,
+    ask: impl FnOnce(&Surroundings<'_>) -> T,
+) -> T {
+    let lacks = |scene: &Scene<'_>| {
+        (scene.walls.is_none() && walls.is_some()) || (scene.trends.is_none() && trends.is_some())
+    };
+    let Some(given) = around.scene.filter(|scene| lacks(scene)) else { return ask(around) };
+    let mut scene: Scene<'_> = given.clone();
+    scene.walls = scene.walls.or(walls);
+    scene.trends = scene.trends.or(trends);
+    ask(&Surroundings { scene: Some(&scene), ..*around })
+}

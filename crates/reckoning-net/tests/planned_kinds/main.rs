@@ -1,0 +1,6 @@
+//! Contract of the publishing part of kinds: planners, thresholds by place, prevention.
+
+mod bare;
+mod places;
+mod planners;
+mod world;
