@@ -6,12 +6,13 @@ use std::time::Duration;
 use reckoning::ground::Pose;
 use reckoning::rewind::ShownAs;
 use reckoning::{
-    ConfigError, GhostConfig, Kinematics, Planner, Publisher, PublisherConfig, SimTime,
+    ConfigError, DVec3, GhostConfig, Kinematics, Planner, Publisher, PublisherConfig, SimTime,
+    Terrain,
 };
 use reckoning_net::wire::{MAX_DATAGRAM_BYTES, is_out_of_band};
 use reckoning_net::{
-    Delivery, DisconnectReason, EntityId, RemoteEntity, SendError, Session, SessionConfig,
-    SessionEvent,
+    Delivery, DisconnectReason, EntityId, JointRef, Kinds, PropertyError, PropertyId,
+    PropertyValue, RemoteEntity, SendError, Session, SessionConfig, SessionEvent, Surroundings,
 };
 
 use crate::backoff::Backoff;
@@ -290,6 +291,19 @@ impl Client {
         self.connection.as_mut().is_some_and(|connection| connection.session.observe(entity, truth))
     }
 
+    /// As [`observe`](Self::observe), with what is `around` the body for the planner of its kind:
+    /// see [`Session::observe_with`].
+    pub fn observe_with(
+        &mut self,
+        entity: EntityId,
+        truth: &Kinematics,
+        around: &Surroundings<'_>,
+    ) -> bool {
+        self.connection
+            .as_mut()
+            .is_some_and(|connection| connection.session.observe_with(entity, truth, around))
+    }
+
     /// As [`observe`](Self::observe), with the model that `planner` chooses for each update from
     /// what is `around` the body.
     pub fn observe_planned<S: ?Sized>(
@@ -304,6 +318,51 @@ impl Client {
         })
     }
 
+    /// Aims a joint of an entity of ours, each frame; see [`Session::aim`].
+    pub fn aim<'a>(
+        &mut self,
+        entity: EntityId,
+        joint: impl Into<JointRef<'a>>,
+        angle_rad: f64,
+        rate_radps: f64,
+    ) -> bool {
+        let now = self.now();
+        self.connection.as_mut().is_some_and(|connection| {
+            connection.session.aim(now, entity, joint, angle_rad, rate_radps)
+        })
+    }
+
+    /// As [`shown`](Self::shown), set onto the game's ground as the entity's kind says, for a viewer
+    /// whose eye is there; see [`Session::shown_on`].
+    pub fn shown_on(
+        &mut self,
+        entity: EntityId,
+        now: SimTime,
+        terrain: &(impl Terrain + ?Sized),
+        eye: DVec3,
+    ) -> Option<Pose> {
+        self.connection.as_mut()?.session.shown_on(entity, now, terrain, eye)
+    }
+
+    /// Where and how to draw all entities of others, in order, in place of what `poses` held; see
+    /// [`Session::poses_into`].
+    pub fn poses_into(&self, now: SimTime, poses: &mut Vec<(EntityId, Pose)>) {
+        match &self.connection {
+            Some(connection) => connection.session.poses_into(now, poses),
+            None => poses.clear(),
+        }
+    }
+
+    /// The angle at which to draw a joint of an entity of others; see [`Session::joint_at`].
+    pub fn joint_at<'a>(
+        &mut self,
+        entity: EntityId,
+        joint: impl Into<JointRef<'a>>,
+        now: SimTime,
+    ) -> Option<f64> {
+        self.connection.as_mut()?.session.joint_at(entity, joint, now)
+    }
+
     /// Says that a body of ours is elsewhere at once, without moving there.
     pub fn teleport(&mut self, entity: EntityId, truth: &Kinematics) -> bool {
         self.connection
@@ -311,10 +370,22 @@ impl Client {
             .is_some_and(|connection| connection.session.teleport(entity, truth))
     }
 
+    /// The kinds of bodies that the server declared; `None` without a connection.
+    #[must_use]
+    pub fn kinds(&self) -> Option<&Kinds> {
+        self.connection.as_ref().map(|connection| connection.session.kinds())
+    }
+
     /// Where to draw a body of others at `now`.
     #[must_use]
     pub fn shown(&self, entity: EntityId, now: SimTime) -> Option<Pose> {
         self.connection.as_ref()?.session.shown(entity, now)
+    }
+
+    /// Where to draw a body of ours whose truth this is: see [`Session::shown_owned`].
+    #[must_use]
+    pub fn shown_owned(&self, entity: EntityId, truth: &Kinematics) -> Option<Pose> {
+        self.connection.as_ref()?.session.shown_owned(entity, truth)
     }
 
     /// Of what our picture of a body is made, to be sent with a shot at it: see
@@ -347,6 +418,33 @@ impl Client {
     /// All bodies of others.
     pub fn ghosts(&self) -> impl Iterator<Item = (EntityId, &RemoteEntity)> {
         self.connection.iter().flat_map(|connection| connection.session.ghosts())
+    }
+
+    /// The value of a property of a body, of ours or of others: see [`Session::property`]. Which
+    /// properties there are says [`Session::kinds`].
+    #[must_use]
+    pub fn property(&self, entity: EntityId, property: PropertyId) -> Option<&PropertyValue> {
+        self.connection.as_ref()?.session.property(entity, property)
+    }
+
+    /// Sets a property of a body of ours, if the server lets owners: see [`Session::set`].
+    ///
+    /// # Errors
+    /// When the body is not ours, the property is the server's to set or not known, or the value is
+    /// not one of that property.
+    pub fn set(
+        &mut self,
+        entity: EntityId,
+        property: PropertyId,
+        value: impl Into<PropertyValue>,
+    ) -> Result<bool, PropertyError> {
+        let connection = self.connection.as_mut().ok_or(PropertyError::NotOwner { entity })?;
+        connection.session.set(entity, property, value)
+    }
+
+    /// Asks the server to send all properties of a body again: see [`Session::request_full`].
+    pub fn request_full(&mut self, entity: EntityId) -> bool {
+        self.connection.as_mut().is_some_and(|it| it.session.request_full(entity))
     }
 
     /// Sends a message of the game's own.

@@ -34,8 +34,9 @@ pub use client::{Client, ClientConfig, Status};
 pub use reckoning::ground::Pose;
 pub use reckoning::{ConfigError, DVec3, GhostConfig, Kinematics, PublisherConfig, SimTime};
 pub use reckoning_net::{
-    Delivery, DisconnectReason, EntityId, Owner, PeerId, RemoteEntity, SendError, Session,
-    SessionConfig, SessionEvent,
+    Delivery, DisconnectReason, EntityId, JointRef, Kinds, Owner, PeerId, PropertyError,
+    PropertyId, PropertyValue, RemoteEntity, RemoteGhost, SendError, Session, SessionConfig,
+    SessionEvent,
 };
 #[cfg(not(target_arch = "wasm32"))]
 pub use transport::fetch;

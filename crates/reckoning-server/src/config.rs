@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use reckoning::fairness::{Budget, Leftover, Policy, Weights};
 use reckoning::guard::{Envelope, GuardConfig, OwnerModels};
-use reckoning::{Model, Quantiser};
-use reckoning_net::HostConfig;
-use reckoning_net::wire::{Format, Registry, VERSION};
+use reckoning::{Curve, CurveBasis, Model, Quantiser};
+use reckoning_net::wire::{Format, MAX_MODELS, Registry, VERSION};
+use reckoning_net::{HostConfig, Kinds, PlannerKind};
 use serde_json::json;
 
 use crate::certificate::CertificateStore;
@@ -35,10 +35,12 @@ const STEPS: Quantiser = Quantiser {
 /// Never: the constants it is made from are tested.
 #[must_use]
 pub fn host(settings: &Settings) -> HostConfig {
-    let models = [Model::Linear, Model::Hold];
-    let format = Format::new(false, STAMP_HZ, STEPS, &models, Registry::default())
+    // Kinds that make no sense are refused when the server starts.
+    let kinds = settings.kinds().unwrap_or_default();
+    let format = Format::new(false, STAMP_HZ, STEPS, &models(&kinds), Registry::default())
         .expect("constants that a test builds");
     let mut host = HostConfig::new(format);
+    host.kinds = kinds;
     let replication = &settings.replication;
     // A rate of zero is refused when the server starts.
     host.tick = Duration::from_secs(1) / replication.rounds_hz.max(1);
@@ -47,6 +49,9 @@ pub fn host(settings: &Settings) -> HostConfig {
     host.grace = replication.grace;
     host.max_entities = replication.entities;
     host.fairness = fairness(replication);
+    let cost = replication.fairness_cost;
+    host.fairness_cost = (cost > 0.0).then_some(cost.max(0.01));
+    host.accounts = replication.accounts;
     host.guard = guard(&settings.guard);
     host.join_within = settings.limits.join_timeout;
     host.max_datagram_bytes = settings.limits.datagram_bytes;
@@ -56,25 +61,39 @@ pub fn host(settings: &Settings) -> HostConfig {
     host
 }
 
+/// The models that updates name in a bit or two: the usual ones and those of the kinds.
+fn models(kinds: &Kinds) -> Vec<Model> {
+    let mut models = vec![Model::Linear, Model::Hold];
+    for (_, _, kind) in kinds.iter() {
+        let curve = Model::Curve(Curve::still(CurveBasis::FOUR));
+        let planned = (kind.planner != PlannerKind::Model).then_some(curve);
+        for model in planned.into_iter().chain([kind.publisher.model]) {
+            if !models.contains(&model) && models.len() < MAX_MODELS {
+                models.push(model);
+            }
+        }
+    }
+    models
+}
+
 /// A planned update comes at the latest with the next heartbeat of an ordinary publisher.
 const HORIZON: Duration = Duration::from_millis(500);
 
 fn fairness(it: &Replication) -> Policy {
-    let budget = Budget::per_trigger(it.fairness_budget).unwrap_or(Budget::ONE);
+    // What is out of range is refused when the server starts.
+    let budget = Budget::per_listener(it.fairness_budget).unwrap_or(Budget::THIRD);
+    let [error, recent, waiting] = it.fairness_weights;
+    let weights = Weights::new(error, recent, waiting).unwrap_or_default();
+    let scheduled = |leftover| Policy::Scheduled { leftover, horizon: HORIZON };
     match it.fairness {
         FairnessPolicy::Base => Policy::Base,
         FairnessPolicy::EveryKth => {
             Policy::EveryKth { k: NonZeroU32::new(it.fairness_k).unwrap_or(NonZeroU32::MIN) }
         }
-        FairnessPolicy::Scheduled => {
-            Policy::Scheduled { leftover: Leftover::Flushed, horizon: HORIZON }
-        }
-        FairnessPolicy::Probabilistic => {
-            Policy::Probabilistic { budget, weights: Weights::ACCUMULATED }
-        }
-        FairnessPolicy::Deterministic => {
-            Policy::Deterministic { budget, weights: Weights::TEMPERED }
-        }
+        FairnessPolicy::ScheduledDropped => scheduled(Leftover::Dropped),
+        FairnessPolicy::Scheduled => scheduled(Leftover::Flushed),
+        FairnessPolicy::Probabilistic => Policy::Probabilistic { budget, weights },
+        FairnessPolicy::Deterministic => Policy::Deterministic { budget, weights },
     }
 }
 
@@ -128,6 +147,33 @@ mod tests {
     fn the_default_settings_make_a_host() {
         assert!(Host::new(host(&Settings::default())).is_ok());
         assert!(host(&Settings::default()).guard.is_none());
+    }
+
+    #[test]
+    fn every_policy_has_a_name() {
+        let named = |name: &str, more: &str| {
+            let text = format!("[replication]\nfairness = '{name}'\n{more}\n");
+            host(&Settings::from_toml(&text).unwrap()).fairness
+        };
+        let horizon = HORIZON;
+        let (budget, weights) = (Budget::per_listener(0.5).unwrap(), Weights::THIRDS);
+        let more = "fairness_budget = 0.5\nfairness_weights = [0.333333333333, 0.333333333333, \
+                    0.333333333334]";
+        let near = |policy: Policy| format!("{policy:.6?}");
+        for (name, policy) in [
+            ("base", Policy::Base),
+            ("every-kth", Policy::EveryKth { k: NonZeroU32::new(3).unwrap() }),
+            ("scheduled-dropped", Policy::Scheduled { leftover: Leftover::Dropped, horizon }),
+            ("scheduled", Policy::Scheduled { leftover: Leftover::Flushed, horizon }),
+            ("probabilistic", Policy::Probabilistic { budget, weights }),
+            ("deterministic", Policy::Deterministic { budget, weights }),
+        ] {
+            assert_eq!(near(named(name, more)), near(policy));
+        }
+        let weights = Weights::default();
+        assert!(
+            matches!(named("deterministic", ""), Policy::Deterministic { weights: it, .. } if it == weights)
+        );
     }
 
     #[test]

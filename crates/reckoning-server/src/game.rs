@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use reckoning::{DVec3, Kinematics, SimTime};
-use reckoning_net::{DisconnectReason, EntityId, Host, HostEvent, Owner, PeerId};
+use reckoning_net::{DisconnectReason, EntityId, Host, HostEvent, KindId, Owner, PeerId};
 use reckoning_netsim::LinkConfig;
 
 use crate::token::Token;
@@ -113,6 +113,16 @@ const START_WITHIN: Duration = Duration::from_secs(10);
 #[derive(Debug, Default)]
 pub struct Relay {
     seats: BTreeMap<PeerId, Vec<u32>>,
+    kind: String,
+}
+
+impl Relay {
+    /// One whose bodies are of the host's kind of that name; of none if it is empty. Without such a
+    /// kind joiners get no body, which is logged.
+    #[must_use]
+    pub fn of_kind(name: &str) -> Self {
+        Self { kind: name.to_string(), ..Self::default() }
+    }
 }
 
 impl Game for Relay {
@@ -128,7 +138,7 @@ impl Game for Relay {
                 let seats = self.seats.remove(peer).unwrap_or_default();
                 // Whoever came back has its bodies still.
                 if before.is_none() {
-                    spawn(now, *peer, &seats, host);
+                    spawn(now, *peer, &seats, &self.kind, host);
                 }
             }
             HostEvent::Left { peer, .. } => {
@@ -142,12 +152,16 @@ impl Game for Relay {
 }
 
 /// One body for each seat, whose number is its tag; without seats one without a tag.
-fn spawn(now: SimTime, peer: PeerId, seats: &[u32], host: &mut Host) {
+fn spawn(now: SimTime, peer: PeerId, seats: &[u32], kind: &str, host: &mut Host) {
+    let named = host.config().kinds.named(kind);
+    let Some(kind) = named.or(kind.is_empty().then_some(KindId::NONE)) else {
+        return tracing::error!(peer = peer.0, kind, "no body for a joiner: no such kind");
+    };
     let rest = Kinematics::at_rest(now, DVec3::ZERO);
     let tags: Vec<Vec<u8>> = seats.iter().map(|seat| seat.to_le_bytes().to_vec()).collect();
     let tags = if tags.is_empty() { vec![Vec::new()] } else { tags };
     for tag in tags {
-        match host.spawn(now, Owner::Peer(peer), &tag, &rest) {
+        match host.spawn_kind(now, kind, Owner::Peer(peer), &tag, &rest) {
             // The guard does not judge where its owner starts, only how it moves from there.
             Ok(body) => host.allow_teleport(now, body, START_WITHIN),
             Err(error) => tracing::warn!(peer = peer.0, %error, "no body for a joiner"),

@@ -412,6 +412,8 @@ impl TickLoop {
         self.metrics.connections.set(self.state.slots.len() as u64);
         self.metrics.entities.set(self.host.entities().count() as u64);
         self.metrics.set_host(&self.host.stats().traffic);
+        let singly = self.settings.replication.client_errors;
+        self.metrics.set_export_errors(&self.host, singly, self.clock.now());
         self.metrics.log_rejects(self.clock.now());
     }
 

@@ -89,12 +89,12 @@ fn a_common_clock_lowers_the_shown_error_at_every_delay() {
     }
 }
 
-/// The 1/3 base case and turns by error, over real sockets. So short a run has not got over its
+/// The 1/3 base case and turns by error, over real sockets. A run this short has hardly got over its
 /// first turns, which were given when nobody knew much of anybody: see the next test.
 #[test]
 fn turns_by_error_level_the_receivers_with_live_acknowledgements() {
     let (names, seeds) = ([THIRD, MIXED], 3);
-    let scenes = fairness_scenes(&names, 15, 3);
+    let scenes = fairness_scenes(&names, 90, 3);
     let Some(measured) =
         measure("turns_by_error_level_the_receivers_with_live_acknowledgements", &scenes)
     else {

@@ -104,6 +104,38 @@ fn the_server_tells_of_itself_over_http() {
     server.stop();
 }
 
+/// The value of a series in the text of `/metrics`.
+fn value(metrics: &str, series: &str) -> Option<f64> {
+    metrics.lines().find_map(|line| line.strip_prefix(series)?.trim().parse().ok())
+}
+
+#[test]
+fn export_errors_are_told_over_all_clients_and_singly_where_asked_for() {
+    for (policy, singly) in [("deterministic", true), ("base", false)] {
+        let fairness = format!("replication.fairness='{policy}'");
+        let singly_told = format!("replication.client_errors={singly}");
+        let server = serve(&[&fairness, "replication.accounts=true", &singly_told]);
+        let mut players = [Native::new(server.address()), Native::new(server.address())];
+        let family = "reckoning_export_error_metre_seconds";
+        let told = |metrics: &str, part: &str, over: &str| {
+            value(metrics, &format!("{family}{{part=\"{part}\",over=\"{over}\"}}")).unwrap()
+        };
+        let mut metrics = String::new();
+        wait_for("errors of both", 20.0, || {
+            players.iter_mut().for_each(Native::frame);
+            metrics = get(server.operator_address().unwrap(), "/metrics");
+            told(&metrics, "confirmed", "mean") > 0.0
+                && told(&metrics, "accumulated", "worst") > told(&metrics, "confirmed", "worst")
+        });
+        let of = |over| told(&metrics, "accumulated", over);
+        assert!(of("worst") >= of("mean"), "{metrics}");
+        let clients = metrics.matches("reckoning_client_export_error_metre_seconds{").count();
+        assert_eq!(clients, if singly { 2 * 3 } else { 0 }, "{metrics}");
+        let scale = value(&metrics, "reckoning_fairness_threshold_scale").unwrap();
+        assert!((0.06..=1.0).contains(&scale), "{scale}");
+    }
+}
+
 fn assert_operators_are_answered(at: std::net::SocketAddr) {
     assert!(get(at, "/health").starts_with("HTTP/1.1 200 OK\r\n"));
     assert!(get(at, "/health").ends_with("\r\n\r\nok\n"));

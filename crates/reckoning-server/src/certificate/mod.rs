@@ -60,8 +60,17 @@ pub enum IdentityError {
     },
     /// One could not be made.
     Make(rcgen::Error),
-    /// Chain and key do not go together.
+    /// Chain and key cannot be used.
     Unusable(rustls::Error),
+    /// The chain and the key in these files do not go together.
+    Pair {
+        /// The chain.
+        chain: PathBuf,
+        /// The key.
+        key: PathBuf,
+        /// Why.
+        error: rustls::Error,
+    },
 }
 
 impl fmt::Display for IdentityError {
@@ -79,6 +88,10 @@ impl fmt::Display for IdentityError {
             Self::Unusable(error) => {
                 write!(f, "certificate is not usable: {error}; chain and key must belong together")
             }
+            Self::Pair { chain, key, error } => {
+                let (chain, key) = (chain.display(), key.display());
+                write!(f, "{chain} and {key}: {error}; chain and key must belong together")
+            }
         }
     }
 }
@@ -88,7 +101,7 @@ impl std::error::Error for IdentityError {
         match self {
             Self::File { error, .. } => Some(error),
             Self::Make(error) => Some(error),
-            Self::Unusable(error) => Some(error),
+            Self::Unusable(error) | Self::Pair { error, .. } => Some(error),
             Self::Empty { .. } => None,
         }
     }
@@ -116,11 +129,16 @@ impl Identity {
             (read(chain).map_err(wrong(chain))?, read(key).map_err(wrong(key))?);
         let certificates = CertificateDer::pem_slice_iter(&chain_pem);
         let certificates: Vec<_> = certificates.collect::<Result<_, _>>().map_err(wrong(chain))?;
-        let key = PrivateKeyDer::from_pem_slice(&key_pem).map_err(wrong(key))?;
+        let private = PrivateKeyDer::from_pem_slice(&key_pem).map_err(wrong(key))?;
         if certificates.is_empty() {
             return Err(IdentityError::Empty { path: chain.to_path_buf() });
         }
-        Self::certified(certificates, key, None)
+        Self::certified(certificates, private, None).map_err(|error| match error {
+            IdentityError::Unusable(error) => {
+                IdentityError::Pair { chain: chain.to_path_buf(), key: key.to_path_buf(), error }
+            }
+            other => other,
+        })
     }
 
     fn make(settings: &settings::Certificate, now: u64) -> Result<Self, IdentityError> {

@@ -5,6 +5,7 @@
 //! metrics are made, and no lock is taken until a scraper asks. The tick loop owns what only it
 //! knows (peers, verdicts) and stores it here after each step.
 
+mod export_error;
 mod histogram;
 
 use std::fmt;
@@ -17,10 +18,11 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::gauge;
 use prometheus_client::registry::Registry;
 use reckoning::SimTime;
-use reckoning_net::TrafficStats;
+use reckoning_net::{Host, TrafficStats};
 
 use crate::token::{TOKEN_ERRORS, TokenError};
 
+use export_error::ExportErrors;
 pub use histogram::Histogram;
 pub use prometheus_client::metrics::counter::Counter;
 
@@ -228,6 +230,7 @@ pub struct Metrics {
     drops: [Counter; DROPS.len()],
     rejects: [Counter; REJECTS.len()],
     reject_log: Mutex<RejectLog>,
+    export_errors: ExportErrors,
     registry: Registry,
 }
 
@@ -267,6 +270,7 @@ impl Default for Metrics {
             drops: drops.counters.clone(),
             rejects: rejects.counters.clone(),
             reject_log: Mutex::default(),
+            export_errors: ExportErrors::default(),
             registry: Registry::with_prefix("reckoning"),
         };
         metrics.register_singles();
@@ -278,6 +282,7 @@ impl Default for Metrics {
         registry.register("refused", "Connections and clients not taken, by cause", rejects);
         registry.register("tokens_refused", "Tokens not taken, by cause", token_errors);
         registry.register("guard", "Updates of clients, by the guard's verdict", verdicts);
+        metrics.export_errors.register(registry);
         registry.register("tick_seconds", "How long a step of the game took", metrics.tick.clone());
         metrics
     }
@@ -384,6 +389,15 @@ impl Metrics {
             traffic.no_room,
         ];
         self.host_drops.iter().zip(drops).for_each(|(counter, value)| set(counter, value));
+    }
+
+    /// Takes over what the host knows of clients' export errors, about once a second; `singly` for
+    /// each client as well.
+    pub(crate) fn set_export_errors(&self, host: &Host, singly: bool, now: SimTime) {
+        if self.export_errors.are_due(now) {
+            let errors = host.listener_errors(now);
+            self.export_errors.set(now, errors, singly, host.threshold_scale());
+        }
     }
 
     /// All metrics, in the text format of `OpenMetrics` 1.0, which Prometheus reads.

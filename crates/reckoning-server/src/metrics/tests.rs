@@ -35,7 +35,7 @@ fn the_text_is_openmetrics() {
                 # TYPE reckoning_drops counter\n\
                 reckoning_drops_total{cause=\"peer_rate\"} 0\n";
     assert!(text.contains(help), "{text}");
-    assert_eq!(text.matches("# TYPE reckoning_").count(), 23);
+    assert_eq!(text.matches("# TYPE reckoning_").count(), 26);
     assert!(text.contains("# TYPE reckoning_tick_seconds histogram\n"), "{text}");
 }
 

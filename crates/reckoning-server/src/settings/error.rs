@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use reckoning_net::KindError;
+
 /// Why settings were refused.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -49,6 +51,8 @@ pub enum SettingsError {
         /// What to write instead.
         remedy: &'static str,
     },
+    /// A kind of bodies is refused.
+    Kinds(KindError),
     /// A flag is not of the form `section.name=value`.
     Assignment {
         /// What was given.
@@ -76,6 +80,7 @@ impl fmt::Display for SettingsError {
             Self::Together { name, wrong, remedy } => {
                 write!(f, "setting {name}: {wrong}; {remedy}")
             }
+            Self::Kinds(error) => write!(f, "setting kind: {error}"),
             Self::Assignment { got } => {
                 write!(f, "`{got}` is not an assignment; write --set section.name=value")
             }
@@ -87,6 +92,7 @@ impl std::error::Error for SettingsError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Syntax(error) => Some(error),
+            Self::Kinds(error) => Some(error),
             _ => None,
         }
     }

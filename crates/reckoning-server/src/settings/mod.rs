@@ -5,6 +5,7 @@
 //! misspelt name or a wrong type is reported together with what is accepted.
 
 mod error;
+mod kinds;
 mod listen;
 mod merge;
 mod reload;
@@ -15,11 +16,13 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use reckoning_net::Kinds;
 use serde::{Deserialize, Deserializer};
 pub use toml::Table;
 
 use crate::networks::Network;
 pub use error::SettingsError;
+pub use kinds::{KindClassSettings, KindSettings, ModelName, PlannerName};
 pub use reload::CHANGEABLE;
 
 /// The documented default file, as `reckon serve --print-config` prints it.
@@ -61,6 +64,10 @@ pub struct Settings {
     pub token_revoked_file: Option<PathBuf>,
     /// Whether clients of the arena have the powers of its demonstration. Default: `auto`.
     pub demo: Demo,
+    /// The kinds of bodies of the game. Default: none.
+    pub kind: Vec<KindSettings>,
+    /// The kind of the bodies of the game without rules. Default: none.
+    pub relay_kind: String,
     /// What is logged. Default: `info`.
     pub log: LogLevel,
     /// How it is written. Default: `text`.
@@ -294,9 +301,20 @@ pub struct Replication {
     pub fairness: FairnessPolicy,
     /// One change in so many is sent, for [`FairnessPolicy::EveryKth`]. Default: 3.
     pub fairness_k: u32,
-    /// Updates per change, for [`FairnessPolicy::Probabilistic`] and [`FairnessPolicy::Deterministic`].
-    /// Default: 1.
+    /// The share of a body's changes that each client is sent on average, for
+    /// [`FairnessPolicy::Probabilistic`] and [`FairnessPolicy::Deterministic`]. Default: 0.333.
     pub fairness_budget: f64,
+    /// What these may cost as a share of what [`FairnessPolicy::Base`] would: thresholds are lowered
+    /// until they do; 0 leaves them. Default: 1.
+    pub fairness_cost: f64,
+    /// What makes a client's claim on their budget: the error since it joined, the error since the
+    /// last arrival it acknowledged, the time since it was last served. The sum is 1. Default: 0.75,
+    /// 0, 0.25.
+    pub fairness_weights: [f64; 3],
+    /// Whether accounts of clients' errors are kept under every policy. Default: false.
+    pub accounts: bool,
+    /// Whether the metrics tell the errors of single clients. Default: false.
+    pub client_errors: bool,
     /// File of a trained predictor that plans the bodies the server itself moves. Default: none.
     #[serde(deserialize_with = "optional_path")]
     pub learned: Option<PathBuf>,
@@ -309,6 +327,7 @@ pub struct Replication {
 pub enum FairnessPolicy {
     Base,
     EveryKth,
+    ScheduledDropped,
     Scheduled,
     Probabilistic,
     Deterministic,
@@ -432,6 +451,14 @@ impl Settings {
             Http::Tls => true,
             Http::Plain => false,
         }
+    }
+
+    /// The kinds of bodies that are declared.
+    ///
+    /// # Errors
+    /// Names the first kind that is refused, and why.
+    pub fn kinds(&self) -> Result<Kinds, SettingsError> {
+        kinds::kinds(&self.kind).map_err(SettingsError::Kinds)
     }
 
     /// Names of the settings that differ from those of `other`.

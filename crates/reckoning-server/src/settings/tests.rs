@@ -33,6 +33,10 @@ fn documented(name: &str, value: &toml::Value) -> String {
         toml::Value::String(text) => format!("`{text}`"),
         toml::Value::Float(seconds) if name.ends_with("_s") => format!("{seconds} s"),
         toml::Value::Array(list) if list.is_empty() => "none".to_string(),
+        toml::Value::Array(list) if list.iter().all(toml::Value::is_float) => {
+            let list: Vec<String> = list.iter().map(|it| documented("", it)).collect();
+            list.join(", ")
+        }
         toml::Value::Array(list) => {
             let list: Vec<&str> = list.iter().filter_map(toml::Value::as_str).collect();
             format!("`{}`", list.join(", "))
@@ -157,4 +161,92 @@ fn settings_that_differ_are_named() {
     let differences = Settings::default().differences(&changed.unwrap());
     assert_eq!(differences, ["log", "shutdown.drain_s", "tick_hz"]);
     assert!(Settings::default().differences(&Settings::default()).is_empty());
+}
+
+/// What the documented file says of a kind, as a file that declares it.
+fn documented_kind() -> String {
+    let lines = DEFAULT_FILE.lines().skip_while(|line| *line != "#   [[kind]]");
+    let lines = lines.filter_map(|line| line.strip_prefix("#   "));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// How many names the first line of a message quotes.
+fn named_in(message: &str) -> usize {
+    message.lines().next().unwrap_or_default().matches('`').count() / 2
+}
+
+#[test]
+fn the_documented_kind_holds_the_defaults() {
+    let settings = Settings::from_toml(&documented_kind()).unwrap();
+    let mut tank = KindSettings::default();
+    tank.name = "tank".to_string();
+    tank.class = vec![KindClassSettings::default()];
+    assert_eq!(settings.kind, [tank]);
+    // All that there are, or the file does not document every one.
+    let toml: Table = documented_kind().parse().unwrap();
+    let (fields, classes) = (toml["kind"][0].as_table().unwrap(), &toml["kind"][0]["class"][0]);
+    let unknown = refusal("[[kind]]\nname = 'a'\nthreshold = 1");
+    let missing: Vec<_> =
+        fields.keys().filter(|it| !unknown.contains(&format!("`{it}`"))).collect();
+    assert!(missing.is_empty() && unknown.contains("`threshold`"), "{missing:?}: {unknown}");
+    assert_eq!(named_in(&unknown), fields.len() + 1, "{unknown}");
+    let unknown = refusal("[[kind]]\nname = 'a'\n[[kind.class]]\nradius = 1");
+    assert_eq!(named_in(&unknown), classes.as_table().unwrap().len() + 1, "{unknown}");
+}
+
+#[test]
+fn kinds_are_as_the_file_says() {
+    let text = "relay_kind = 'tank'\n[[kind]]\nname = 'tank'\nthreshold_m = 0.5\nheartbeat_ms = 2000\n\
+                model = 'damped'\nfade_ms = 700\nplanner = 'oaekb-hybrid'\nblend = 'snap'\n\
+                threshold_by_place_m = [0.2, 0.8]\nprevents = true\ntop_speed_mps = 20\n\
+                [[kind.class]]\nradius_m = 50.0\n[[kind.class]]\ncoarser_log2 = 3\n\
+                [[kind]]\nname = 'shell'\nangle_threshold_deg = 0\n";
+    let kinds = Settings::from_toml(text).unwrap().kinds().unwrap();
+    let tank = kinds.get(kinds.named("tank").unwrap()).unwrap();
+    assert_eq!(tank.publisher.threshold.max_error_m(), 0.5);
+    assert_eq!(tank.publisher.heartbeat, Duration::from_secs(2));
+    assert_eq!(tank.publisher.model, reckoning::Model::Damped { fade: Duration::from_millis(700) });
+    assert!(
+        matches!(tank.planner, reckoning_net::PlannerKind::OaekbHybrid(it) if it.battle_m == 8.0)
+    );
+    assert_eq!(tank.threshold_by_place.map(|it| (it.min_m, it.max_m)), Some((0.2, 0.8)));
+    assert!(tank.prevents);
+    assert!(
+        matches!(tank.show, reckoning_net::Show::Reckoned(it) if it.blend == reckoning::Blend::Snap)
+    );
+    assert_eq!(tank.guard.unwrap().envelope.speed_mps, 20.0);
+    let classes = &tank.zones.as_ref().unwrap().classes;
+    assert_eq!(classes.iter().map(|it| it.coarser_log2).collect::<Vec<_>>(), [0, 3]);
+    let shell = kinds.get(kinds.named("shell").unwrap()).unwrap();
+    assert_eq!((shell.publisher.angle_threshold, &shell.zones, shell.guard), (None, &None, None));
+    let mut plain = Settings::default();
+    plain.kind = vec![KindSettings::default()];
+    assert!(plain.validate().is_err(), "a kind without a name, however it came");
+}
+
+#[test]
+fn wrong_kinds_are_refused_by_name() {
+    let wrong = |line: &str| refusal(&format!("[[kind]]\nname = 'tank'\n{line}"));
+    for (line, named) in [
+        ("threshold_m = 0.0", "tank"),
+        ("threshold_m = -1.0", "tank"),
+        ("heartbeat_ms = 0", "heartbeat"),
+        ("heartbeat_ms = -5", "u32"),
+        ("blend_ms = 0", "blend span"),
+        ("model = 'linea'", "linear"),
+        ("planner = 'ant'", "pheromone"),
+        ("planner = 'ekb'\nplanner_scale = 0.0", "transition_per_m"),
+        ("planner = 'learned'\nnetwork = ''", "network"),
+        ("threshold_by_place_m = [0.2]", "threshold_by_place_m"),
+        ("threshold_by_place_m = [0.8, 0.2]", "threshold_by_place"),
+        ("top_speed_mps = -1.0", "tank"),
+        ("tolerance_m = -1.0\ntop_speed_mps = 1.0", "tank"),
+        ("[[kind.class]]\nradius_m = 9.0\n[[kind.class]]\nradius_m = 3.0", "tank"),
+        ("[[kind]]\nname = 'tank'", "another name"),
+        ("[[kind]]\n", "0 bytes"),
+    ] {
+        assert!(wrong(line).contains(named), "{line}: {}", wrong(line));
+    }
+    assert!(refusal("relay_kind = 'tank'").contains("relay_kind"));
+    assert!(refusal("[kind]\nname = 'tank'").contains("kind"));
 }

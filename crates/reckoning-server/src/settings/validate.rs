@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use reckoning::fairness::Weights;
+
 use super::{Access, Settings, SettingsError};
 use crate::token::MAX_NAME_BYTES;
 
@@ -30,7 +32,8 @@ pub(super) fn rules(it: &Settings) -> Vec<Rule> {
         ("replication.entities", it.replication.entities as f64, 1.0, 1e6),
         ("replication.peer_timeout_s", secs(it.replication.peer_timeout), 1.0, 600.0),
         ("replication.fairness_k", f64::from(it.replication.fairness_k), 1.0, 100.0),
-        ("replication.fairness_budget", it.replication.fairness_budget, 0.01, 1e4),
+        ("replication.fairness_budget", it.replication.fairness_budget, 0.01, 1.0),
+        ("replication.fairness_cost", it.replication.fairness_cost, 0.0, 10.0),
         ("guard.top_speed_mps", it.guard.top_speed_mps, 0.0, 1e5),
         ("guard.top_acceleration_mps2", it.guard.top_acceleration_mps2, 0.001, 1e6),
         ("guard.tolerance_m", it.guard.tolerance_m, 0.0, 1e3),
@@ -83,6 +86,14 @@ fn secs(span: Duration) -> f64 {
 }
 
 fn together(it: &Settings) -> Result<(), SettingsError> {
+    let [error, recent, waiting] = it.replication.fairness_weights;
+    if Weights::new(error, recent, waiting).is_err() {
+        return Err(SettingsError::Together {
+            name: "replication.fairness_weights",
+            wrong: "shares of a claim are from 0 to 1, and their sum is 1",
+            remedy: "write [1, 0, 0] to go by the error alone",
+        });
+    }
     if it.access == Access::Token && it.token_key_file.is_none() {
         return Err(SettingsError::Together {
             name: "token_key_file",
@@ -103,6 +114,14 @@ fn together(it: &Settings) -> Result<(), SettingsError> {
             name: "origins",
             wrong: "an origin is a scheme, a host and, if it is not the usual one, a port",
             remedy: "write them as https://example.org, or * for all",
+        });
+    }
+    let kinds = it.kinds()?;
+    if !it.relay_kind.is_empty() && kinds.named(&it.relay_kind).is_none() {
+        return Err(SettingsError::Together {
+            name: "relay_kind",
+            wrong: "no [[kind]] has that name",
+            remedy: "name one of those declared, or none",
         });
     }
     if it.certificate.chain_file.is_some() != it.certificate.key_file.is_some() {

@@ -1,0 +1,247 @@
+//! Kinds of bodies in a settings file: `[[kind]]`.
+
+use std::time::Duration;
+
+use reckoning::guard::{Envelope, GuardConfig};
+use reckoning::{AngleThreshold, Blend, BlendSpan, ConfigError, GhostConfig, Model, Threshold};
+use reckoning_net::{
+    InterestConfig, Kind, KindError, Kinds, LearnedKind, PatternsConfig, PheromoneConfig,
+    PlaceThreshold, PlannerKind, Show, TrendedConfig, ZoneClass, ZoneConfig,
+};
+use serde::Deserialize;
+
+/// A kind of bodies, as a settings file declares it: see [`Kind`]. Spans are in milliseconds.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[expect(missing_docs, reason = "the documented file says it, line by line")]
+#[non_exhaustive]
+pub struct KindSettings {
+    pub name: String,
+    pub threshold_m: f64,
+    pub threshold_by_place_m: Vec<f64>,
+    pub angle_threshold_deg: f64,
+    pub heartbeat_ms: u32,
+    pub min_interval_ms: u32,
+    pub model: ModelName,
+    pub fade_ms: u32,
+    pub planner: PlannerName,
+    pub planner_scale: f64,
+    pub network: String,
+    pub prevents: bool,
+    pub lookahead_ms: u32,
+    pub blend: Blend,
+    pub blend_ms: u32,
+    pub max_extrapolation_ms: u32,
+    pub delay_ms: u32,
+    pub max_delay_ms: u32,
+    pub top_speed_mps: f64,
+    pub top_acceleration_mps2: f64,
+    pub tolerance_m: f64,
+    pub class: Vec<KindClassSettings>,
+}
+
+/// A distance class of a kind, as a settings file declares it: see [`ZoneClass`].
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[expect(missing_docs, reason = "the documented file says it, line by line")]
+#[non_exhaustive]
+pub struct KindClassSettings {
+    pub radius_m: f64,
+    pub threshold_m: f64,
+    pub angle_threshold_deg: f64,
+    pub heartbeat_ms: u32,
+    pub min_interval_ms: u32,
+    pub coarser_log2: u8,
+}
+
+/// The motion model of a kind: see [`Model`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the engine's models say it")]
+pub enum ModelName {
+    Hold,
+    Linear,
+    Accelerating,
+    Damped,
+    Decaying,
+    Arc,
+}
+
+/// The planner of a kind: see [`PlannerKind`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the engine's planners say it")]
+pub enum PlannerName {
+    Model,
+    Interest,
+    InterestHybrid,
+    Ekb,
+    EkbHybrid,
+    Oaekb,
+    OaekbHybrid,
+    Trend,
+    Pheromone,
+    Learned,
+}
+
+impl Default for KindSettings {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            threshold_m: 0.25,
+            threshold_by_place_m: Vec::new(),
+            angle_threshold_deg: 5.0,
+            heartbeat_ms: 500,
+            min_interval_ms: 0,
+            model: ModelName::Linear,
+            fade_ms: 1_000,
+            planner: PlannerName::Model,
+            planner_scale: 0.01,
+            network: "learned".to_string(),
+            prevents: false,
+            lookahead_ms: 500,
+            blend: Blend::ProjectiveVelocity,
+            blend_ms: 333,
+            max_extrapolation_ms: 0,
+            delay_ms: 0,
+            max_delay_ms: 500,
+            top_speed_mps: 0.0,
+            top_acceleration_mps2: 50.0,
+            tolerance_m: 0.5,
+            class: Vec::new(),
+        }
+    }
+}
+
+impl Default for KindClassSettings {
+    fn default() -> Self {
+        Self {
+            radius_m: f64::INFINITY,
+            threshold_m: 0.25,
+            angle_threshold_deg: 5.0,
+            heartbeat_ms: 1_000,
+            min_interval_ms: 0,
+            coarser_log2: 0,
+        }
+    }
+}
+
+/// The kinds that settings declare.
+pub(super) fn kinds(settings: &[KindSettings]) -> Result<Kinds, KindError> {
+    let mut kinds = Kinds::default();
+    for it in settings {
+        let refused = |error| KindError::Setting { name: it.name.clone(), error };
+        kinds.add(&it.name, it.kind().map_err(refused)?)?;
+    }
+    Ok(kinds)
+}
+
+impl KindSettings {
+    /// The kind they declare.
+    ///
+    /// # Errors
+    /// Names the first setting that is out of range by itself.
+    pub fn kind(&self) -> Result<Kind, ConfigError> {
+        let mut kind = Kind::default();
+        kind.publisher.threshold = Threshold::metres(self.threshold_m)?;
+        kind.publisher.angle_threshold = angle(self.angle_threshold_deg)?;
+        kind.publisher.heartbeat = millis(self.heartbeat_ms);
+        kind.publisher.min_interval = millis(self.min_interval_ms);
+        kind.publisher.lookahead = millis(self.lookahead_ms);
+        kind.publisher.model = self.model();
+        kind.threshold_by_place = self.by_place()?;
+        kind.planner = self.planner();
+        kind.prevents = self.prevents;
+        kind.show = self.show();
+        let envelope = Envelope::of_speed(self.top_speed_mps, self.top_acceleration_mps2);
+        // Not `>`: a speed below zero and NaN are refused by the guard, not taken for none.
+        kind.guard =
+            (self.top_speed_mps != 0.0).then(|| GuardConfig::new(envelope, self.tolerance_m));
+        if !self.class.is_empty() {
+            let mut zones = ZoneConfig::default();
+            zones.classes =
+                self.class.iter().map(KindClassSettings::class).collect::<Result<_, _>>()?;
+            kind.zones = Some(zones);
+        }
+        Ok(kind)
+    }
+
+    fn show(&self) -> Show {
+        if self.delay_ms > 0 {
+            return Show::delayed(millis(self.delay_ms), millis(self.max_delay_ms));
+        }
+        let mut config = GhostConfig::default();
+        config.blend = self.blend;
+        config.span = BlendSpan::Fixed(millis(self.blend_ms));
+        config.max_extrapolation = millis(self.max_extrapolation_ms);
+        Show::Reckoned(config)
+    }
+
+    fn model(&self) -> Model {
+        let fade = millis(self.fade_ms);
+        match self.model {
+            ModelName::Hold => Model::Hold,
+            ModelName::Linear => Model::Linear,
+            ModelName::Accelerating => Model::Accelerating { trust: fade },
+            ModelName::Damped => Model::Damped { fade },
+            ModelName::Decaying => Model::Decaying { fade },
+            ModelName::Arc => Model::Arc,
+        }
+    }
+
+    /// The planner, with the constants of its source at the scale of this game.
+    fn planner(&self) -> PlannerKind {
+        let interest = InterestConfig::default().scaled(self.planner_scale);
+        let patterns = PatternsConfig::default().scaled(self.planner_scale);
+        match self.planner {
+            PlannerName::Model => PlannerKind::Model,
+            PlannerName::Interest => PlannerKind::Interest(interest),
+            PlannerName::InterestHybrid => PlannerKind::InterestHybrid(interest),
+            PlannerName::Ekb => PlannerKind::Ekb(patterns),
+            PlannerName::EkbHybrid => PlannerKind::EkbHybrid(patterns),
+            PlannerName::Oaekb => PlannerKind::Oaekb(patterns),
+            PlannerName::OaekbHybrid => PlannerKind::OaekbHybrid(patterns),
+            PlannerName::Trend => PlannerKind::Trend(TrendedConfig::default()),
+            PlannerName::Pheromone => PlannerKind::Pheromone(PheromoneConfig::default()),
+            PlannerName::Learned => {
+                let mut learned = LearnedKind::default();
+                learned.network.clone_from(&self.network);
+                PlannerKind::Learned(learned)
+            }
+        }
+    }
+
+    fn by_place(&self) -> Result<Option<PlaceThreshold>, ConfigError> {
+        match *self.threshold_by_place_m.as_slice() {
+            [] => Ok(None),
+            [min_m, max_m] => Ok(Some(PlaceThreshold { min_m, max_m })),
+            ref more => {
+                let got = more.len() as f64;
+                let name = "numbers of threshold_by_place_m";
+                Err(reckoning::error::SettingError::OutOfRange { name, got, min: 2.0, max: 2.0 })?
+            }
+        }
+    }
+}
+
+impl KindClassSettings {
+    fn class(&self) -> Result<ZoneClass, ConfigError> {
+        let mut class = ZoneClass::default();
+        class.radius_m = self.radius_m;
+        class.threshold = Threshold::metres(self.threshold_m)?;
+        class.angle_threshold = angle(self.angle_threshold_deg)?;
+        class.heartbeat = millis(self.heartbeat_ms);
+        class.min_interval = millis(self.min_interval_ms);
+        class.coarser_log2 = self.coarser_log2;
+        Ok(class)
+    }
+}
+
+/// A threshold of orientation; none for zero.
+fn angle(degrees: f64) -> Result<Option<AngleThreshold>, ConfigError> {
+    if degrees == 0.0 { Ok(None) } else { Ok(Some(AngleThreshold::degrees(degrees)?)) }
+}
+
+const fn millis(span: u32) -> Duration {
+    Duration::from_millis(span as u64)
+}
