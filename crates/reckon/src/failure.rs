@@ -30,6 +30,13 @@ pub enum Failure {
     /// There is nothing to work on.
     #[cfg(feature = "lab")]
     NoSessions,
+    /// The recordings do not fit into the memory that a comparison may take.
+    #[cfg(feature = "lab")]
+    TooMuchToCompare { path: PathBuf, memory_mib: u64 },
+    /// The part that was asked for holds nothing.
+    NothingInPart { path: PathBuf },
+    /// More bodies than a page shows.
+    TooManyBodies { path: PathBuf, got: usize, limit: usize },
     /// A setting of the server is wrong; it says itself which.
     Settings { path: Option<PathBuf>, error: SettingsError },
     /// The server did not start, or a token could not be made; it says itself why.
@@ -64,6 +71,22 @@ impl fmt::Display for Failure {
             ),
             #[cfg(feature = "lab")]
             Self::NoSessions => f.write_str("no sessions to work on; name some with --data PATH"),
+            #[cfg(feature = "lab")]
+            Self::TooMuchToCompare { path, memory_mib } => write!(
+                f,
+                "{}: with this the recordings are too long to be compared in {memory_mib} MiB; choose a part of each with --from and --to, in seconds, or allow more with --memory-mib",
+                path.display()
+            ),
+            Self::NothingInPart { path } => write!(
+                f,
+                "{}: nobody moves between --from and --to, which count seconds from its beginning; `reckon lab info` says how long it is",
+                path.display()
+            ),
+            Self::TooManyBodies { path, got, limit } => write!(
+                f,
+                "{}: {got} bodies are more than the {limit} that the page shows; choose a shorter part with --from and --to, in seconds",
+                path.display()
+            ),
             Self::Settings { path: Some(path), error } => write!(f, "{}: {error}", path.display()),
             Self::Settings { path: None, error } => error.fmt(f),
             Self::Level { path, error } => write!(f, "{}: {error}", path.display()),

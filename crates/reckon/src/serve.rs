@@ -23,9 +23,11 @@ pub fn run(command: &Serve) -> Result<(), Failure> {
         return Err(Failure::NothingToPlan);
     }
     logs::start(settings.log, settings.log_format);
-    let running = match &command.level {
-        Some(level) => play::start(&Chosen::load(level)?, settings, 0)?,
-        None => Server::new(settings).start(Relay::default()).map_err(Failure::server)?,
+    let running = if let Some(level) = &command.level {
+        play::start(&Chosen::load(level)?, settings, 0)?
+    } else {
+        let relay = Relay::of_kind(&settings.relay_kind);
+        Server::new(settings).start(relay).map_err(Failure::server)?
     };
     say(&greeting(&running))?;
     running.run_reloading(|| reread(command)).map_err(Failure::server)

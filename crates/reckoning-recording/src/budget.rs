@@ -39,6 +39,11 @@ impl MemoryBudget {
         Self { limit: promised, held: bytes as u64 }
     }
 
+    /// For a reader that keeps a part of its input: so many bytes, however long the input is.
+    pub(crate) const fn capped(bytes: u64) -> Self {
+        Self { limit: bytes, held: 0 }
+    }
+
     /// What is held at present.
     pub(crate) const fn held(&self) -> u64 {
         self.held

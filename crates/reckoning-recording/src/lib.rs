@@ -43,6 +43,8 @@
 //! - samples of a track are in order of time;
 //! - a motion is continuous inside one `segment` only: never difference or predict across two;
 //! - tracks, columns and events have a fixed order, so the same file gives the same results;
+//! - a long session file need not be read whole: [`SessionStream`] has one chunk of it in memory,
+//!   [`summarize_session`] keeps no sample, [`read_session_within`] keeps a span of its time;
 //! - no reader takes more memory than [`MEMORY_BYTES_PER_BYTE`] for each byte it was given, or
 //!   [`MEMORY_CAP_BYTES`] if that is more.
 
@@ -56,6 +58,7 @@ mod level;
 mod load;
 mod meta;
 mod session;
+mod span;
 mod types;
 pub mod zstd;
 
@@ -71,9 +74,11 @@ pub use level::{BlockKind, Level, LevelBlock, LevelItem, LevelShape, parse_level
 pub use load::{find_sessions, load_file, load_sessions, save_csv};
 pub use meta::{Bounds, Meta, parse_meta, write_meta};
 pub use session::{
-    OpenedSession, SessionStream, SessionSummary, SessionWriter, open_session, read_session,
-    salvage_session, summarize_session, write_session,
+    BodySummary, OpenedSession, SessionStream, SessionSummary, SessionWriter, open_session,
+    read_session, read_session_within, salvage_session, salvage_summary, summarize_session,
+    write_session,
 };
+pub use span::SimSpan;
 pub use types::{
     Birth, Column, Death, Input, ItemEvent, Player, Recording, Sample, Snapshot, Track,
     VELOCITY_COLUMNS,

@@ -173,6 +173,17 @@ impl Recording {
         self.tracks.iter().map(|track| track.samples.len()).sum()
     }
 
+    /// About how much memory its samples, events and snapshots take, in bytes.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        let columns = |it: &Track| it.extras.iter().map(|it| room(&it.values)).sum::<u64>();
+        let tracks = self.tracks.iter().map(|it| room(&it.samples) + columns(it)).sum::<u64>();
+        let snapshots = self.snapshots.iter().map(|it| room(&it.bytes)).sum::<u64>();
+        let events = room(&self.inputs) + room(&self.births) + room(&self.deaths);
+        let lists = room(&self.item_events) + room(&self.level.shapes) + room(&self.tracks);
+        tracks + snapshots + events + lists
+    }
+
     /// First and last moment of all samples; `None` without any.
     #[must_use]
     pub fn span(&self) -> Option<(SimTime, SimTime)> {
@@ -233,6 +244,10 @@ impl Recording {
         self.births.sort_by_key(|birth| birth.at);
         self.deaths.sort_by_key(|death| death.at);
     }
+}
+
+fn room<T>(list: &Vec<T>) -> u64 {
+    (list.capacity() * size_of::<T>()) as u64
 }
 
 /// Names of the columns for velocities that the game knew, in units of the source a second.

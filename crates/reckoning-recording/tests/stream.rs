@@ -51,11 +51,11 @@ fn a_long_file_is_read_in_the_memory_of_a_chunk() {
     let summary = summarize_session(BufReader::new(File::open(&path).unwrap())).unwrap();
     let after = peak();
 
-    let samples: u64 = summary.samples.values().sum();
+    let samples = summary.sample_count();
     assert_eq!(samples, (seconds * RATE_HZ) as u64 * BODIES as u64);
-    assert_eq!((summary.samples.len(), summary.truncated_at), (BODIES as usize, None));
-    assert_eq!(summary.players[0].name, "Ada");
-    let (first, last) = summary.span.unwrap();
+    assert_eq!((summary.bodies.len(), summary.truncated_at), (BODIES as usize, None));
+    assert_eq!(summary.players[&1].name, "Ada");
+    let (first, last) = summary.span().unwrap();
     assert_eq!((first, last), (SimTime::ZERO, SimTime::from_millis(seconds * 1_000 - 50)));
     let bytes = fs::metadata(&path).unwrap().len();
     fs::remove_file(&path).unwrap();

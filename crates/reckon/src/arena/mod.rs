@@ -1,6 +1,7 @@
 //! The arena on the command line: `reckon play`, `bots`, `watch`, and `serve --level`.
 
 pub mod bots;
+mod frames;
 mod game;
 mod level;
 mod page;

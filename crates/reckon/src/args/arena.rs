@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, value_parser};
 
+use super::Part;
+
 const MAX_BOTS: i64 = 200;
 
 const PLAY_EXAMPLES: &str = "\
@@ -22,7 +24,9 @@ Example: a server that wants tokens
 
 const WATCH_EXAMPLES: &str = "\
 Example:
-  reckon watch sessions/session-1789000000-0-00000.reck";
+  reckon watch sessions/session-1789000000-0-00000.reck
+Example: the tenth minute of a long recording, at its full rate
+  reckon watch day.reck --from 540 --to 600";
 
 /// Start the arena: a game with bots, in your browser
 ///
@@ -75,12 +79,15 @@ pub struct Bots {
 /// Show a recording in your browser
 ///
 /// Shows a recording with a scrubber and the overlays of the arena. Every recording that `reckon
-/// lab info` reads will do.
+/// lab info` reads will do. Session files (.reck) may be of any length: the page gets 64 MB of it, so
+/// a long one has fewer frames a second, and --from and --to show a part of it more closely.
 #[derive(Args, Debug)]
 #[command(verbatim_doc_comment, after_help = WATCH_EXAMPLES)]
 pub struct Watch {
     /// The recording
     pub file: PathBuf,
+    #[command(flatten)]
+    pub part: Part,
     /// Where to listen [default: one that is free]
     #[arg(long, value_name = "P")]
     pub port: Option<u16>,

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{ArgAction, Args, ValueEnum};
+use clap::{ArgAction, Args, ValueEnum, value_parser};
 use reckoning_lab::compare::{CompareConfig, Predictor, PredictorError};
 use reckoning_netsim::LinkConfig;
 
-use super::Data;
+use super::{Data, Part};
 
 /// Those that need to know nothing but the body itself.
 const PREDICTORS: &str = "hold,linear,accelerating,damped";
@@ -18,7 +18,9 @@ const MAX_DELAY_MS: u64 = 60_000;
 
 const EXAMPLES: &str = "\
 Example:
-  reckon lab compare --data ../shared/data/quakeworld --predictors hold,linear --report qw.html";
+  reckon lab compare --data ../shared/data/quakeworld --predictors hold,linear --report qw.html
+Example: five minutes of a recording that is too long to be compared at once
+  reckon lab compare --data day.reck --from 3600 --to 3900";
 
 /// One value of an option, although it holds many.
 pub type PredictorList = Vec<Predictor>;
@@ -26,12 +28,18 @@ pub type PredictorList = Vec<Predictor>;
 /// Compare predictors on recordings, or on bots
 ///
 /// Replays recordings through publisher, link and ghost, and says how far off each predictor is.
-/// Sessions of one source are pooled.
+/// Sessions of one source are pooled. All of them are in memory together; of those that do not fit
+/// into --memory-mib, --from and --to choose a part.
 #[derive(Args, Debug)]
 #[command(verbatim_doc_comment, after_help = examples_and_predictors())]
 pub struct Compare {
     #[command(flatten)]
     pub data: Data,
+    #[command(flatten)]
+    pub part: Part,
+    /// Memory that the comparison may take, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = value_parser!(u64).range(64..=1_048_576))]
+    pub memory_mib: u64,
     /// Which to compare
     #[arg(long, value_name = "A,B,C", default_value = PREDICTORS, value_parser = predictors)]
     predictors: PredictorList,

@@ -8,6 +8,7 @@ mod compare;
 mod files;
 #[cfg(feature = "manual")]
 mod manual;
+mod part;
 #[cfg(feature = "lab")]
 mod reproduce;
 mod serve;
@@ -28,6 +29,7 @@ pub use compare::{Compare, Format};
 pub use files::{Export, Import, Info, Kind, Trend, TrendBuild, TrendDraw};
 #[cfg(feature = "manual")]
 pub use manual::{Completions, Man};
+pub use part::Part;
 #[cfg(feature = "lab")]
 pub use reproduce::Reproduce;
 pub use serve::{Serve, Token};

@@ -3,6 +3,7 @@
 use std::env::var_os;
 use std::path::PathBuf;
 
+use reckoning_lab::bots;
 use reckoning_lab::compare::{Cache, Comparison, compare, compare_cached};
 use reckoning_lab::report::{
     Contents, DataSet, TrendPicture, comparison_csv, comparison_json, comparison_tables,
@@ -11,14 +12,17 @@ use reckoning_lab::report::{
 use reckoning_lab::trend::{trend_config, trend_map};
 use reckoning_recording::Recording;
 
-use super::sessions_or_bots;
+use super::load_parts;
 use crate::args::{Compare, Format};
 use crate::failure::{Failure, write};
 use crate::progress::Progress;
 use crate::say;
 
 pub fn run(command: &Compare) -> Result<(), Failure> {
-    let recordings = sessions_or_bots(&command.data.paths)?;
+    let recordings = match command.data.paths.as_slice() {
+        [] => bots::sessions(),
+        paths => load_parts(paths, command.part, command.memory_mib)?,
+    };
     if recordings.is_empty() {
         return Err(Failure::NoSessions);
     }

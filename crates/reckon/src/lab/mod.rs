@@ -15,20 +15,43 @@ use reckoning_lab::bots;
 use reckoning_lab::import::import_file;
 use reckoning_recording::{Recording, find_sessions};
 
+use crate::args::Part;
 use crate::failure::Failure;
 use crate::progress::Progress;
+use crate::recording::open_part;
 
 /// All sessions under some paths; without any path, what seeded bots play.
 fn sessions_or_bots(paths: &[PathBuf]) -> Result<Vec<Recording>, Failure> {
     if paths.is_empty() { Ok(bots::sessions()) } else { load(paths) }
 }
 
+/// What a comparison takes for each byte of its recordings: these, what is known at every sample, and
+/// what is around. A test measures it.
+const COMPARED_BYTES_PER_BYTE: u64 = 5;
+
+/// A part of each session under some paths, as much as can be compared in so much memory.
+fn load_parts(paths: &[PathBuf], part: Part, memory_mib: u64) -> Result<Vec<Recording>, Failure> {
+    let files = find(paths)?;
+    let progress = Progress::start("reading");
+    let (mut left, mut recordings) = ((memory_mib << 20) / COMPARED_BYTES_PER_BYTE, Vec::new());
+    for (done, file) in (0..).zip(&files) {
+        progress.show(done, files.len() as u64);
+        let too_much = || Failure::TooMuchToCompare { path: file.clone(), memory_mib };
+        let recording = open_part(file, part, left)?.ok_or_else(too_much)?;
+        left = left.checked_sub(recording.memory_bytes()).ok_or_else(too_much)?;
+        if part.is_all() || recording.sample_count() > 0 {
+            recordings.push(recording);
+        }
+    }
+    match files.into_iter().next().filter(|_| recordings.is_empty()) {
+        Some(path) => Err(Failure::NothingInPart { path }),
+        None => Ok(recordings),
+    }
+}
+
 /// All sessions under some paths.
 fn load(paths: &[PathBuf]) -> Result<Vec<Recording>, Failure> {
-    let mut files = Vec::new();
-    for path in paths {
-        files.extend(find_sessions(path).map_err(Failure::lab)?);
-    }
+    let files = find(paths)?;
     let progress = Progress::start("reading");
     let count = files.len() as u64;
     (0..)
@@ -38,4 +61,13 @@ fn load(paths: &[PathBuf]) -> Result<Vec<Recording>, Failure> {
             import_file(file).map_err(Failure::lab)
         })
         .collect()
+}
+
+/// All files of sessions under some paths.
+fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for path in paths {
+        files.extend(find_sessions(path).map_err(Failure::lab)?);
+    }
+    Ok(files)
 }

@@ -5,10 +5,11 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A running `reckon play` or `reckon watch`.
+/// A running `reckon play`, `reckon serve` or `reckon watch`.
 pub struct Arena {
     child: Child,
     port: u16,
+    is_https: bool,
 }
 
 impl Arena {
@@ -19,17 +20,26 @@ impl Arena {
 
     /// `reckon play` on this port.
     pub fn play_at(port: u16, words: &[&str]) -> Self {
-        Self::start("play", port, words)
+        Self::start(port, false, &[&["play", "--port", &port.to_string()], words].concat())
+    }
+
+    /// `reckon serve` with the arena on a free port, over TLS with a certificate that it makes.
+    pub fn serve_https() -> Self {
+        let port = free_port();
+        let listen = format!("127.0.0.1:{port}");
+        let words =
+            ["serve", "--listen", &listen, "--level", "proving-grounds", "--set", "http=tls"];
+        Self::start(port, true, &words)
     }
 
     /// `reckon watch` on a free port.
     pub fn watch(file: &str) -> Self {
-        Self::start("watch", free_port(), &[file])
+        let port = free_port();
+        Self::start(port, false, &["watch", "--port", &port.to_string(), file])
     }
 
-    fn start(command: &str, port: u16, words: &[&str]) -> Self {
+    fn start(port: u16, is_https: bool, words: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_reckon"))
-            .args([command, "--port", &port.to_string()])
             .args(words)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -40,7 +50,7 @@ impl Arena {
         let prints = child.stdout.take().unwrap();
         std::thread::spawn(move || pass_on(errors));
         std::thread::spawn(move || pass_on(prints));
-        let arena = Self { child, port };
+        let arena = Self { child, port, is_https };
         arena.wait();
         arena
     }
@@ -58,14 +68,17 @@ impl Arena {
         let request =
             b"GET /reckoning.json HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
         let mut answer = String::new();
+        // A port that speaks TLS answers a plain request, to say where to go instead.
+        let wanted = if self.is_https { "HTTP/1.1 400" } else { "HTTP/1.1 200" };
         stream.write_all(request).is_ok()
             && stream.read_to_string(&mut answer).is_ok()
-            && answer.starts_with("HTTP/1.1 200")
+            && answer.starts_with(wanted)
     }
 
     /// The page.
     pub fn url(&self) -> String {
-        format!("http://127.0.0.1:{}/", self.port)
+        let scheme = if self.is_https { "https" } else { "http" };
+        format!("{scheme}://127.0.0.1:{}/", self.port)
     }
 
     /// Where it listens.

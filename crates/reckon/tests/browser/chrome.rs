@@ -64,6 +64,10 @@ impl Browser {
         let mut browser =
             Self { child, profile, socket, session: String::new(), next: 0, complaints };
         browser.attach(size);
+        if url.starts_with("https:") {
+            // What WebDriver calls `acceptInsecureCerts`: as a person who clicks the warning away.
+            browser.call("Security.setIgnoreCertificateErrors", &json!({ "ignore": true }));
+        }
         browser.call("Page.addScriptToEvaluateOnNewDocument", &json!({ "source": first }));
         browser.goto(url);
         browser

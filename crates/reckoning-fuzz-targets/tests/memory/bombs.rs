@@ -175,3 +175,71 @@ pub fn dis(count: u32) -> Vec<u8> {
     }
     file
 }
+
+/// A Rocket League replay: its tables of objects and of classes with the attributes they have, each
+/// a number and an object, and its bits.
+pub fn replay(objects: &[String], classes: &[(u32, Vec<(u32, u32)>)], bits: &[u8]) -> Vec<u8> {
+    let text =
+        |word: &str| [&(word.len() as u32 + 1).to_le_bytes()[..], word.as_bytes(), b"\0"].concat();
+    let mut header = [868_u32, 12].map(u32::to_le_bytes).concat();
+    header.extend(text("TAGame.Replay_Soccar_TA"));
+    header.extend([text("NumFrames"), text("IntProperty")].concat());
+    header.extend([4_u32, 0, 16].map(u32::to_le_bytes).concat());
+    header.extend(text("None"));
+    let mut body = [0_u32, 0].map(u32::to_le_bytes).concat();
+    body.extend((bits.len() as u32).to_le_bytes());
+    body.extend(bits);
+    body.extend([0; 12]);
+    body.extend((objects.len() as u32).to_le_bytes());
+    for name in objects {
+        body.extend(text(name));
+    }
+    body.extend([0; 8]);
+    body.extend((classes.len() as u32).to_le_bytes());
+    for (object, attributes) in classes {
+        body.extend([*object, 0, 0, attributes.len() as u32].map(u32::to_le_bytes).concat());
+        for (stream, attribute) in attributes {
+            body.extend([*attribute, *stream].map(u32::to_le_bytes).concat());
+        }
+    }
+    [section(&header), section(&body)].concat()
+}
+
+fn section(bytes: &[u8]) -> Vec<u8> {
+    let mut section = (bytes.len() as u32).to_le_bytes().to_vec();
+    section.extend(replay_sum(bytes).to_le_bytes());
+    section.extend(bytes);
+    section
+}
+
+fn replay_sum(bytes: &[u8]) -> u32 {
+    let mut sum = !0xefcb_f201_u32;
+    for byte in bytes {
+        sum ^= u32::from(*byte) << 24;
+        for _ in 0..8 {
+            sum = if sum >> 31 == 1 { sum << 1 ^ 0x04c1_1db7 } else { sum << 1 };
+        }
+    }
+    !sum
+}
+
+/// One frame with one actor of object `kind`, which is updated with truth values to the end.
+pub fn updates(kind: u32, bytes: usize) -> Vec<u8> {
+    let mut bits = Vec::new();
+    let mut put = |value: u32, count: u32| bits.extend((0..count).map(|bit| value >> bit & 1 == 1));
+    put(1_f32.to_bits(), 32);
+    put(1_f32.to_bits(), 32);
+    // There is one; actor 0 lives and is new, of this kind.
+    put(1, 1 + 10);
+    put(0b011, 3);
+    put(kind, 32);
+    // There is another; actor 0 lives and is not new, and from here on all bits are set.
+    put(1, 1 + 10);
+    put(0b01, 2);
+    bits.resize(bits.len().next_multiple_of(8), true);
+    let (bytes_of, _) = bits.as_chunks::<8>();
+    let whole = |bits: &[bool; 8]| (0..8).fold(0, |byte, k| byte | u8::from(bits[k]) << k);
+    let mut all: Vec<u8> = bytes_of.iter().map(whole).collect();
+    all.resize(bytes, 0xff);
+    all
+}

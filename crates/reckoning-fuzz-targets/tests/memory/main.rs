@@ -9,11 +9,14 @@ use std::sync::Mutex;
 
 use bombs::{Frame, many};
 use peak_alloc::PeakAlloc;
+use reckoning::{DVec3, SimTime};
 use reckoning_arena::Level;
+use reckoning_lab::compare::{CompareConfig, compare};
 use reckoning_lab::import;
 use reckoning_predict::TrendMap;
 use reckoning_recording::{
-    MEMORY_BYTES_PER_BYTE, MEMORY_CAP_BYTES, open_session, parse_csv, parse_level, parse_meta,
+    MEMORY_BYTES_PER_BYTE, MEMORY_CAP_BYTES, Recording, Sample, SimSpan, Track, open_session,
+    parse_csv, parse_level, parse_meta, read_session_within, summarize_session,
 };
 use reckoning_server::Settings;
 
@@ -64,6 +67,53 @@ fn a_packed_session_is_not_believed() {
     let part = (256 << 10) as usize;
     let growing: Vec<_> = (0..100).map(|_| bombs::samples(1, part as u32, 0, part + 14)).collect();
     stays_within_bounds("a track that grows", &bombs::session(&growing), open);
+}
+
+#[test]
+fn a_part_and_a_summary_of_a_session_take_no_more_than_their_caps() {
+    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let part = (256 << 10) as usize;
+    let chunks: Vec<_> = (0..100).map(|id| bombs::samples(id, part as u32, 0, part + 14)).collect();
+    let file = bombs::session(&chunks);
+    let cap = 100 << 20;
+    let took = peak(|| read_session_within(&file[..], SimSpan::ALL, cap).unwrap_err());
+    assert!(took <= cap, "{took} of {cap}");
+    let (end, later) = (SimTime::from_micros(2), SimTime::from_micros(1));
+    let nothing = SimSpan { start: later, end };
+    let took =
+        peak(|| assert_eq!(read_session_within(&file[..], nothing, cap).unwrap().tracks, []));
+    println!("nothing of 26 million samples took {took}");
+    assert!(took <= 48 << 20, "{took}");
+    let took = peak(|| summarize_session(&file[..]).unwrap());
+    println!("a summary of 26 million samples took {took}");
+    assert!(took <= 48 << 20, "{took}");
+    let players = Frame::new().repeated(0, 60_000_000).finish();
+    let names = bombs::session(&vec![(3, players, 60_000_000); 20]);
+    let took = peak(|| summarize_session(&names[..]).is_ok());
+    assert!(took <= MEMORY_CAP_BYTES, "{took}");
+}
+
+#[test]
+fn a_comparison_takes_no_more_than_five_times_its_recording() {
+    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut recording = Recording::default();
+    for id in 0..64 {
+        let mut track = Track::new(id, -1, &["vx", "vy", "vz"]);
+        for tick in 0..2_000 {
+            let at = SimTime::from_millis(tick * 50);
+            let position = DVec3::new((tick % 97) as f64, f64::from(id), 0.0);
+            let sample = Sample { at, position, alive: true, ..Sample::default() };
+            track.push(sample, &[1.0, 0.0, 0.0]);
+        }
+        track.samples.shrink_to_fit();
+        track.extras.iter_mut().for_each(|it| it.values.shrink_to_fit());
+        recording.tracks.push(track);
+    }
+    let (recordings, config) = ([recording], CompareConfig::default());
+    let held = recordings[0].memory_bytes();
+    let took = held + peak(|| compare(&config, &recordings, &|_, _| {}).unwrap());
+    println!("a comparison of {held} bytes took {took}");
+    assert!(took <= 5 * held, "{took} of {held}");
 }
 
 #[test]
@@ -193,6 +243,53 @@ fn a_replay_is_refused_before_its_decoder_runs_out_of_stack() {
     });
     let long = vec![0; import::rocket_league::MAX_REPLAY_BYTES + 1];
     assert!(import::rocket_league::parse(&long, "bomb").is_err());
+}
+
+/// Of the decoder of replays, which is another's and knows no limits; `SECURITY.md` states it.
+const REPLAY_CAP_BYTES: u64 = 2 << 30;
+
+/// Reads a replay, says what it took, and returns how it was refused. Whoever calls has the turn, since
+/// making replays takes memory as well.
+fn read_replay(name: &str, file: &[u8]) -> String {
+    let mut refused = String::new();
+    let took = peak(|| {
+        let read = import::rocket_league::parse(file, "bomb");
+        refused = read.err().map(|error| error.to_string()).unwrap_or_default();
+    });
+    println!("{name}: {} bytes took {took}: {refused}", file.len());
+    assert!(took <= REPLAY_CAP_BYTES, "{name}: {} bytes took {took}", file.len());
+    refused
+}
+
+#[test]
+fn a_replay_of_updates_stays_within_its_cap_or_is_refused() {
+    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let objects = ["TAGame.CrowdActor_TA", "Engine.Actor:bHidden"].map(String::from);
+    // Two bits each, and seven as in real ones.
+    for (highest, fits) in [(0, 1 << 20), (31, 3 << 20)] {
+        let classes = [(0, (0..=highest).map(|stream| (stream, 1)).collect())];
+        let most = bombs::replay(&objects, &classes, &bombs::updates(0, fits));
+        let refused = read_replay("updates", &most);
+        assert!(refused.contains("not readable as a Rocket League replay"), "{refused}");
+        let more = bombs::replay(&objects, &classes, &bombs::updates(0, 8_000_000));
+        let refused = read_replay("more updates", &more);
+        assert!(refused.contains("decoded replay claims a size of"), "{refused}");
+    }
+}
+
+#[test]
+fn a_replay_of_tables_that_multiply_is_refused() {
+    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let name = |n| format!("TheWorld:PersistentLevel.CrowdActor_TA_{n}");
+    let objects: Vec<String> =
+        [String::from("TAGame.CrowdActor_TA")].into_iter().chain((1..20_000).map(name)).collect();
+    let attributes: Vec<(u32, u32)> = (0..20_000).map(|stream| (stream, 1)).collect();
+    let file = bombs::replay(&objects, &[(0, attributes)], &[0; 64]);
+    let refused = read_replay("tables", &file);
+    assert!(refused.contains("decoded replay claims a size of"), "{refused}");
+    let few: Vec<String> = objects.into_iter().take(1_000).collect();
+    let file = bombs::replay(&few, &[(0, (0..20_000).map(|it| (it, 1)).collect())], &[0; 64]);
+    assert_eq!(read_replay("smaller tables", &file), "");
 }
 
 #[test]

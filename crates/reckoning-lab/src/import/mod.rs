@@ -24,6 +24,8 @@ pub mod dis;
 mod pcap;
 #[cfg(feature = "replay")]
 pub mod rocket_league;
+#[cfg(feature = "replay")]
+mod rocket_league_memory;
 pub mod shi;
 pub mod slippi;
 mod udp;

@@ -19,6 +19,7 @@ use reckoning_recording::{
 };
 
 use super::finish;
+use super::rocket_league_memory::check_memory;
 
 const COLUMNS: [&str; 8] = ["vx", "vy", "vz", "qx", "qy", "qz", "qw", "sleeping"];
 const BALL: i32 = -1;
@@ -34,6 +35,7 @@ const TELEPORT_UU_PER_S: f64 = 8_000.0;
 /// wrong checksum and for the bit stream it is where that section begins, with the frame.
 pub fn parse(bytes: &[u8], session: &str) -> Result<Recording, RecordingError> {
     check_sizes(bytes)?;
+    check_memory(bytes)?;
     let replay = ParserBuilder::new(bytes)
         .always_check_crc()
         .must_parse_network_data()
@@ -46,8 +48,7 @@ pub fn parse(bytes: &[u8], session: &str) -> Result<Recording, RecordingError> {
     Ok(finish(reader.recording))
 }
 
-/// Longest replay that is read; real ones have one to three megabytes. The decoder's own lists can
-/// take hundreds of bytes for each byte of a hostile one, so this is what bounds them.
+/// Longest replay that is read; real ones have one to three megabytes.
 pub const MAX_REPLAY_BYTES: usize = 8 << 20;
 /// Lists and structures in the header: the decoder calls itself for each that is inside another,
 /// and makes room for what a list claims.
@@ -74,7 +75,7 @@ fn check_sizes(bytes: &[u8]) -> Result<(), RecordingError> {
 /// Each of the two sections begins with its length and its checksum.
 const SECTION_HEAD: usize = 8;
 
-fn refuse(bytes: &[u8], error: &ParseError) -> RecordingError {
+pub(super) fn refuse(bytes: &[u8], error: &ParseError) -> RecordingError {
     let mut head = Cursor::new(bytes);
     let (length, checksum) = (head.u32_le().unwrap_or(0), head.u32_le().unwrap_or(0));
     let body = 2 * SECTION_HEAD + length as usize;

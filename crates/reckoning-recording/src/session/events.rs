@@ -18,15 +18,19 @@ pub(super) trait EventCodec: Sized {
     fn take(cursor: &mut Cursor<'_>) -> Result<Self, RecordingError>;
 }
 
-/// Reads events to the end of the chunk.
+/// Reads events to the end of the chunk and adds those that are wanted.
 pub(super) fn take_all<E: EventCodec>(
     events: &mut Vec<E>,
     cursor: &mut Cursor<'_>,
     budget: &mut MemoryBudget,
+    is_wanted: impl Fn(&E) -> bool,
 ) -> Result<(), RecordingError> {
     while cursor.left() > 0 {
-        budget.reserve(events, 1)?;
         let event = E::take(cursor)?;
+        if !is_wanted(&event) {
+            continue;
+        }
+        budget.reserve(events, 1)?;
         budget.hold(event.heap_bytes() as u64)?;
         events.push(event);
     }

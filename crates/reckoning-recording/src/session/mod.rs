@@ -27,8 +27,10 @@ mod events;
 mod read;
 mod samples;
 mod stream;
+mod summary;
 mod write;
 
 pub use read::{OpenedSession, open_session, read_session, salvage_session};
-pub use stream::{SessionStream, SessionSummary, summarize_session};
+pub use stream::{SessionStream, read_session_within};
+pub use summary::{BodySummary, SessionSummary, salvage_summary, summarize_session};
 pub use write::{SessionWriter, write_session};

@@ -10,7 +10,9 @@ use super::events::take_all;
 use super::samples;
 use crate::level::level_within;
 use crate::meta::{meta_within, team_play};
-use crate::{Column, Cursor, Fault, MemoryBudget, Player, Recording, RecordingError, Track};
+use crate::{
+    Column, Cursor, Fault, MemoryBudget, Player, Recording, RecordingError, SimSpan, Track,
+};
 
 /// A session file, opened.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,14 +75,21 @@ pub(super) struct SessionReader {
     /// Where the track of each id is.
     tracks: BTreeMap<i32, usize>,
     budget: MemoryBudget,
+    /// What is kept of it.
+    span: SimSpan,
     /// Whether the last chunk was an end.
     closed: bool,
 }
 
 impl SessionReader {
     pub(super) fn new(budget: MemoryBudget) -> Self {
+        Self::within(SimSpan::ALL, budget)
+    }
+
+    /// Keeps what happens in a span of time, and everything that has no time.
+    pub(super) fn within(span: SimSpan, budget: MemoryBudget) -> Self {
         let (recording, tracks) = (Recording::default(), BTreeMap::new());
-        Self { recording, tracks, budget, closed: false }
+        Self { recording, tracks, budget, span, closed: false }
     }
 
     /// Takes in one chunk; `false` at the end of what is whole.
@@ -102,25 +111,39 @@ impl SessionReader {
 
     fn take(&mut self, kind: ChunkKind, raw: &[u8]) -> Result<(), RecordingError> {
         let cursor = &mut Cursor::new(raw);
-        let (recording, budget) = (&mut self.recording, &mut self.budget);
+        let (recording, budget, span) = (&mut self.recording, &mut self.budget, self.span);
         match kind {
             ChunkKind::Meta => {
                 let (source, session, meta) = meta_within(raw, budget)?;
                 (recording.source, recording.session, recording.meta) = (source, session, meta);
             }
             ChunkKind::Level => recording.level = level_within(raw, budget)?,
-            ChunkKind::Player => take_all(&mut recording.players, cursor, budget)?,
+            ChunkKind::Player => take_all(&mut recording.players, cursor, budget, |_| true)?,
             ChunkKind::Samples => {
                 let before = budget.held();
-                let stretch = samples::decode(cursor, budget)?;
+                let mut stretch = samples::decode(cursor, budget)?;
                 let stretch_bytes = budget.held() - before;
-                self.extend_track(stretch, stretch_bytes)?;
+                if stretch.keep_within(span) {
+                    self.extend_track(stretch, stretch_bytes)?;
+                } else {
+                    budget.release(stretch_bytes);
+                }
             }
-            ChunkKind::Inputs => take_all(&mut recording.inputs, cursor, budget)?,
-            ChunkKind::Births => take_all(&mut recording.births, cursor, budget)?,
-            ChunkKind::Deaths => take_all(&mut recording.deaths, cursor, budget)?,
-            ChunkKind::ItemEvents => take_all(&mut recording.item_events, cursor, budget)?,
-            ChunkKind::Snapshot => take_all(&mut recording.snapshots, cursor, budget)?,
+            ChunkKind::Inputs => {
+                take_all(&mut recording.inputs, cursor, budget, |it| span.contains(it.at))?;
+            }
+            ChunkKind::Births => {
+                take_all(&mut recording.births, cursor, budget, |it| span.contains(it.at))?;
+            }
+            ChunkKind::Deaths => {
+                take_all(&mut recording.deaths, cursor, budget, |it| span.contains(it.at))?;
+            }
+            ChunkKind::ItemEvents => {
+                take_all(&mut recording.item_events, cursor, budget, |it| span.contains(it.at))?;
+            }
+            ChunkKind::Snapshot => {
+                take_all(&mut recording.snapshots, cursor, budget, |it| span.contains(it.at))?;
+            }
             ChunkKind::End => {}
         }
         Ok(())
@@ -177,7 +200,7 @@ impl SessionReader {
     }
 
     /// The order the rest of the laboratory relies on is made here, whatever the file holds.
-    fn finish(mut self) -> Recording {
+    pub(super) fn finish(mut self) -> Recording {
         self.recording.tidy();
         if let Some(said) = team_play(&self.recording.meta.other) {
             self.recording.meta.team_play = said;

@@ -1,13 +1,10 @@
 //! Reading a session file a chunk at a time: whatever its length, one chunk is in memory.
 
-use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read};
-
-use reckoning::SimTime;
 
 use super::chunk::{CHUNK_HEADER_BYTES, FILE_HEADER_BYTES, MAX_CHUNK_BYTES, check_file_header};
 use super::read::SessionReader;
-use crate::{Cursor, Fault, MemoryBudget, Meta, Player, Recording, RecordingError};
+use crate::{Cursor, Fault, MemoryBudget, Recording, RecordingError, SimSpan};
 
 /// A session file that is read a chunk at a time.
 ///
@@ -41,6 +38,19 @@ impl<R: Read> SessionStream<R> {
     /// Names the byte where the file is damaged. There is no going on after that.
     #[expect(clippy::should_implement_trait, reason = "an iterator of results hides the cut")]
     pub fn next(&mut self) -> Result<Option<Recording>, RecordingError> {
+        let more = self.load()?;
+        let mut reader = SessionReader::new(MemoryBudget::for_input(self.buffer.len()));
+        let whole = more && self.step(&mut reader)?;
+        Ok(whole.then(|| reader.into_part()))
+    }
+
+    /// Takes the next chunk into a reader that keeps what it needs; `false` at the end.
+    pub(super) fn next_into(&mut self, reader: &mut SessionReader) -> Result<bool, RecordingError> {
+        Ok(self.load()? && self.step(reader)?)
+    }
+
+    /// Fills the buffer with the bytes of the next chunk; `false` when there are none.
+    fn load(&mut self) -> Result<bool, RecordingError> {
         self.buffer.clear();
         fill(&mut self.from, &mut self.buffer, CHUNK_HEADER_BYTES)?;
         let length = self.buffer.get(4..8).map_or(0, |it| {
@@ -50,14 +60,18 @@ impl<R: Read> SessionStream<R> {
         });
         // A longer one is none: its header does not pass, or its content is refused.
         fill(&mut self.from, &mut self.buffer, length.min(MAX_CHUNK_BYTES) as usize)?;
+        Ok(!self.buffer.is_empty())
+    }
+
+    fn step(&mut self, reader: &mut SessionReader) -> Result<bool, RecordingError> {
         let mut cursor = Cursor::within(&self.buffer, self.offset);
-        let mut reader = SessionReader::new(MemoryBudget::for_input(self.buffer.len()));
-        if !reader.step(&mut cursor)? {
-            return Ok(None);
+        let whole = reader.step(&mut cursor)?;
+        if whole {
+            self.offset = cursor.offset();
         }
-        self.offset = cursor.offset();
-        self.closed = reader.is_closed();
-        Ok(Some(reader.into_part()))
+        // What stands behind the end chunk is no part of a file that was closed.
+        self.closed = whole && reader.is_closed();
+        Ok(whole)
     }
 
     /// Where the last whole chunk ends, unless the file was closed as it should be. Known once
@@ -79,55 +93,19 @@ fn fill(from: &mut impl Read, buffer: &mut Vec<u8>, count: usize) -> Result<(), 
     }
 }
 
-/// What a session file holds, without its samples.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SessionSummary {
-    /// Which game or sport.
-    pub source: String,
-    /// Name of the session.
-    pub session: String,
-    /// Rate, units, sizes and origin.
-    pub meta: Meta,
-    /// Everyone who was named.
-    pub players: Vec<Player>,
-    /// Samples of each body.
-    pub samples: BTreeMap<i32, u64>,
-    /// First and last moment of all samples.
-    pub span: Option<(SimTime, SimTime)>,
-    /// Births and deaths.
-    pub events: u64,
-    /// Where the file is cut off, if it is.
-    pub truncated_at: Option<u64>,
-}
-
-/// Reads a session file through, keeping no sample.
+/// Reads of a session file what happens in a span of time, whatever the file's length, and no more
+/// than takes `cap_bytes` of memory.
 ///
 /// # Errors
-/// Names the byte where it is no session file, or damaged.
-pub fn summarize_session(from: impl Read) -> Result<SessionSummary, RecordingError> {
+/// Names the byte where it is no session file, or damaged; [`Fault::TooLarge`] when the span holds
+/// more than the cap.
+pub fn read_session_within(
+    from: impl Read,
+    span: SimSpan,
+    cap_bytes: u64,
+) -> Result<Recording, RecordingError> {
     let mut stream = SessionStream::open(from)?;
-    let mut summary = SessionSummary::default();
-    while let Some(part) = stream.next()? {
-        summary.add(part);
-    }
-    summary.truncated_at = stream.truncated_at();
-    Ok(summary)
-}
-
-impl SessionSummary {
-    fn add(&mut self, part: Recording) {
-        if !part.session.is_empty() {
-            (self.source, self.session, self.meta) =
-                (part.source.clone(), part.session.clone(), part.meta.clone());
-        }
-        self.events += (part.births.len() + part.deaths.len()) as u64;
-        if let Some((first, last)) = part.span() {
-            let (from, to) = self.span.unwrap_or((first, last));
-            self.span = Some((from.min(first), to.max(last)));
-        }
-        for track in &part.tracks {
-            *self.samples.entry(track.id).or_default() += track.samples.len() as u64;
-        }
-        self.players.extend(part.players);
-    }
+    let mut reader = SessionReader::within(span, MemoryBudget::capped(cap_bytes));
+    while stream.next_into(&mut reader)? {}
+    Ok(reader.finish())
 }
