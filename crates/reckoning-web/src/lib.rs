@@ -33,7 +33,6 @@ mod page;
 pub mod plot;
 pub mod replay;
 pub mod scene;
-pub mod speed_clamp;
 pub mod state;
 #[cfg(test)]
 mod testing;

@@ -1,4 +1,4 @@
-//! Meters of errors, steps, the speed clamp, rates and frame times.
+//! Meters of errors, steps, paths, rates and frame times.
 
 use std::collections::VecDeque;
 
@@ -166,77 +166,31 @@ impl StepMeter {
     }
 }
 
-/// Ghosts before the speed clamp, and how often and how far the clamp holds them back, since it
-/// was cleared.
+/// Paths of ghosts' newest updates, since it was cleared: what explains the steps of ghosts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ClampMeter {
-    largest_step_px_s: f64,
-    largest_path_px_s: f64,
+pub struct PathMeter {
+    largest_speed_px_s: f64,
     largest_offset_px: f64,
-    looks: u32,
-    clamped: u32,
-    largest_held_back_px: f64,
 }
 
-/// Below this, what is held back is rounding.
-const HELD_BACK_PX: f64 = 1e-6;
-
-impl ClampMeter {
+impl PathMeter {
     /// The path of a ghost's newest update has this speed, and the ghost is `offset_px` away from
     /// it. Leave births out.
-    pub fn note_path(&mut self, speed_px_s: f64, offset_px: f64) {
-        self.largest_path_px_s = self.largest_path_px_s.max(speed_px_s);
+    pub const fn note(&mut self, speed_px_s: f64, offset_px: f64) {
+        self.largest_speed_px_s = self.largest_speed_px_s.max(speed_px_s);
         self.largest_offset_px = self.largest_offset_px.max(offset_px);
-    }
-
-    /// Between two frames `dt_s` apart a ghost moved `step_px`. Leave births out.
-    pub fn note_step(&mut self, step_px: f64, dt_s: f64) {
-        if dt_s > 0.0 {
-            self.largest_step_px_s = self.largest_step_px_s.max(step_px / dt_s);
-        }
-    }
-
-    /// In one frame a ghost was drawn `held_back_px` away from where it is.
-    pub fn note_held_back(&mut self, held_back_px: f64) {
-        self.looks += 1;
-        self.clamped += u32::from(held_back_px > HELD_BACK_PX);
-        self.largest_held_back_px = self.largest_held_back_px.max(held_back_px);
-    }
-
-    /// The largest step of a ghost, as a speed.
-    #[must_use]
-    pub const fn largest_step_px_s(&self) -> f64 {
-        self.largest_step_px_s
     }
 
     /// The largest speed of the path of an update.
     #[must_use]
-    pub const fn largest_path_px_s(&self) -> f64 {
-        self.largest_path_px_s
+    pub const fn largest_speed_px_s(&self) -> f64 {
+        self.largest_speed_px_s
     }
 
     /// The largest distance between a ghost and the path of its newest update.
     #[must_use]
     pub const fn largest_offset_px(&self) -> f64 {
         self.largest_offset_px
-    }
-
-    /// Looks at a body in a frame.
-    #[must_use]
-    pub const fn looks(&self) -> u32 {
-        self.looks
-    }
-
-    /// Looks in which the body was drawn behind its ghost.
-    #[must_use]
-    pub const fn clamped(&self) -> u32 {
-        self.clamped
-    }
-
-    /// The furthest a body was drawn from its ghost.
-    #[must_use]
-    pub const fn largest_held_back_px(&self) -> f64 {
-        self.largest_held_back_px
     }
 }
 
@@ -392,22 +346,12 @@ mod tests {
     }
 
     #[test]
-    fn the_clamp_is_counted_and_does_not_hide_the_step_before_it() {
-        let mut meter = ClampMeter::default();
-        let mut clamp = crate::speed_clamp::SpeedClamp::default();
-        let (dt_s, mut before) = (0.01, 0.0);
-        for ghost in [0.0, 4.0, 24.0, 24.0, 24.0, 24.0] {
-            let place = reckoning::DVec3::X * ghost;
-            let drawn = clamp.follow(place, dt_s, 400.0, false);
-            meter.note_step(ghost - before, dt_s);
-            meter.note_path(10.0 * ghost, 0.25 * ghost);
-            meter.note_held_back(place.distance(drawn));
-            before = ghost;
+    fn the_fastest_path_and_the_largest_offset_are_kept() {
+        let mut meter = PathMeter::default();
+        for (speed_px_s, offset_px) in [(10.0, 6.0), (240.0, 1.0), (40.0, 2.0)] {
+            meter.note(speed_px_s, offset_px);
         }
-        assert_eq!((meter.looks(), meter.clamped()), (6, 3));
-        assert!((meter.largest_step_px_s() - 2_000.0).abs() < 1e-6, "{meter:?}");
-        assert!((meter.largest_held_back_px() - 14.2).abs() < 1e-6, "{meter:?}");
-        assert_eq!((meter.largest_path_px_s(), meter.largest_offset_px()), (240.0, 6.0));
+        assert_eq!((meter.largest_speed_px_s(), meter.largest_offset_px()), (240.0, 6.0));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use reckoning::{DVec3, SimTime};
+use reckoning::orientation::heading_rad;
+use reckoning::{DVec3, Ghost, SimTime};
 use reckoning_arena::protocol::{A_TURRET, NO_TEAM, ServerMessage};
 
 /// Lines of the kill feed at most, and how long each stays.
@@ -35,8 +36,6 @@ pub struct SceneBody {
     pub name: String,
     /// Where Reckoning shows it, or where our own is.
     pub shown: DVec3,
-    /// Where its ghost is: what would be shown without the speed clamp.
-    pub ghost: DVec3,
     /// The largest error that the ghost had to shed since the last frame: its distance from the
     /// path of its newest update.
     pub offset_px: f64,
@@ -54,6 +53,27 @@ pub struct SceneBody {
     pub is_settled: bool,
     /// How far the update that leads it was on the way, in seconds.
     pub update_age_s: f64,
+}
+
+impl SceneBody {
+    /// Shows it as its ghost is at `now`, on the host's timeline, and by nothing else: hits are
+    /// judged by the ghost, which the host draws again to the last bit. `before` is the moment of
+    /// the last frame.
+    pub fn show(&mut self, ghost: &Ghost, before: SimTime, now: SimTime) {
+        let (pose, update) = (ghost.pose_at(now), ghost.update());
+        self.shown = pose.position;
+        self.yaw_rad = heading_rad(pose.orientation);
+        self.offset_px = offset_px(ghost, before).max(offset_px(ghost, now));
+        let path_px_s = |at| update.velocity_at(at).length();
+        self.path_px_s = path_px_s(before).max(path_px_s(now));
+        self.update_age_s = now.secs_since(update.at());
+    }
+}
+
+/// The error that a ghost has still to shed. At a moment before its newest update came that is the
+/// whole error which the update revealed.
+fn offset_px(ghost: &Ghost, at: SimTime) -> f64 {
+    ghost.update().position_at(at).distance(ghost.position_at(at))
 }
 
 /// A bullet.

@@ -34,10 +34,10 @@ pub struct PageState {
     /// How many looks the errors are of.
     pub error_count: u32,
     /// The largest step between two frames as drawn, in pixels per second, since the meters were
-    /// cleared. Reckoning's is after the speed clamp and never above it; see `clamp`.
+    /// cleared. What explains Reckoning's is in `paths`.
     pub step: PerMethod,
-    /// The ghosts before the speed clamp, and how often and how far the clamp acted.
-    pub clamp: Clamp,
+    /// The paths that ghosts follow, and how far off they were.
+    pub paths: Paths,
     /// Updates used, per second.
     pub updates_per_s: f64,
     /// Positions a naive game received, per second.
@@ -91,22 +91,14 @@ pub struct PerMethod {
     pub interpolation: f64,
 }
 
-/// Ghosts before the speed clamp and what the clamp did, since the meters were cleared.
+/// The paths that ghosts follow, since the meters were cleared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Clamp {
-    /// The largest step of a ghost between two frames, in pixels per second, not clamped.
-    pub step_px_s: f64,
+pub struct Paths {
     /// The largest speed of the path that an update describes, in pixels per second.
-    pub path_px_s: f64,
+    pub speed_px_s: f64,
     /// The largest distance between a ghost and the path of its newest update, in pixels: the
     /// largest error that a blend had to shed.
     pub offset_px: f64,
-    /// Looks at a body in a frame.
-    pub looks: u32,
-    /// Those in which the body was drawn behind its ghost.
-    pub clamped: u32,
-    /// The largest distance between a ghost and where it was drawn, in pixels.
-    pub held_back_px: f64,
 }
 
 /// How long our frames took.
@@ -164,8 +156,8 @@ mod tests {
         for name in ["reckoning", "naive", "interpolation"] {
             assert!(said["error"].get(name).is_some() && said["step"].get(name).is_some());
         }
-        for name in ["step_px_s", "path_px_s", "offset_px", "looks", "clamped", "held_back_px"] {
-            assert!(said["clamp"].get(name).is_some(), "{name}");
+        for name in ["speed_px_s", "offset_px"] {
+            assert!(said["paths"].get(name).is_some(), "{name}");
         }
         for name in ["count", "late", "worst_ms", "p99_ms"] {
             assert!(said["frames"].get(name).is_some(), "{name}");

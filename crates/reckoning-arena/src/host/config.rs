@@ -42,6 +42,10 @@ const ROUND: Duration = Duration::from_millis(33);
 /// Bodies turn within a fifth of a second. In half of that errors on screen would be smaller by
 /// a little, but of the hits that shooters saw the host's rewind then counts 13 of 18.
 const BLEND: Duration = Duration::from_millis(200);
+/// Errors that take longer than [`BLEND`] to shed are shed at about two thirds of the top speed on
+/// average, so that corrections look like running and not like dashing.
+const BLEND_PER_PX: Duration = Duration::from_micros(3_400);
+const LONGEST_BLEND: Duration = Duration::from_millis(500);
 const HEARTBEAT: Duration = Duration::from_millis(500);
 /// A client may be put right over the slowest link that can be simulated.
 const OBEYS_WITHIN: Duration = Duration::from_secs(4);
@@ -181,7 +185,7 @@ pub(super) fn walls(of: &LevelWalls) -> Result<Walls, ConfigError> {
 #[must_use]
 pub fn ghost_config() -> GhostConfig {
     let mut ghost = GhostConfig::default();
-    ghost.span = BlendSpan::Fixed(BLEND);
+    ghost.span = BlendSpan::ByError { min: BLEND, max: LONGEST_BLEND, per_metre: BLEND_PER_PX };
     ghost.max_extrapolation = Duration::from_millis(1_500);
     ghost
 }

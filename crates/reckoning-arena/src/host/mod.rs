@@ -37,7 +37,7 @@ use reckoning::{DVec3, Kinematics, SimTime, Threshold};
 use reckoning_net::{EntityId, Host, HostEvent, PeerId};
 
 use crate::bots::Bots;
-use crate::level::Level;
+use crate::level::{BodyRules, Level};
 use crate::protocol::{LinkChoice, ModelChoice, OwnState, ServerMessage, ServerTuning, Tag};
 use crate::world::{Mode, PlayerId, World};
 use bot_predictor::{Acting, BotPredictor};
@@ -46,6 +46,8 @@ use powers::PowerAllowance;
 
 /// The length of a step; a third of a microsecond too long.
 const STEP: Duration = Duration::from_micros(16_667);
+/// Room for rounding where something is compared with what a body can do.
+const ROUNDING: f64 = 1.01;
 /// Steps that a late tick makes up for; what is missing beyond them is left out.
 const MAX_STEPS: u32 = 6;
 /// An owner's motion is carried on for this long without news.
@@ -311,7 +313,7 @@ impl ArenaHost {
             let Some(actor) = self.actors.get_mut(&player.id) else { continue };
             let gained = player.velocity - std::mem::replace(&mut actor.velocity, player.velocity);
             let mut truth = player.kinematics(at, kind);
-            truth.acceleration = gained / STEP.as_secs_f64();
+            truth.acceleration = lasting_acceleration(gained, &self.level.file().body);
             if let Some(entity) = actor.entity {
                 found.0.push((player.id, actor.segment, truth));
                 found.1.push(entity);
@@ -404,4 +406,12 @@ impl ArenaHost {
         let at = known.map_or(at, |known| at.max(known + Duration::from_millis(1)));
         Some(player.kinematics(at, self.level.file().body.kind))
     }
+}
+
+/// The acceleration of a body that gained this velocity in one step. What a wall took of it, or a
+/// birth, is over with the step; carried on it would lead a ghost away at many times the top speed.
+fn lasting_acceleration(gained: DVec3, body: &BodyRules) -> DVec3 {
+    let acceleration = gained / STEP.as_secs_f64();
+    let most_px_s2 = body.acceleration_px_s2.max(body.braking_px_s2) * ROUNDING;
+    if acceleration.length() <= most_px_s2 { acceleration } else { DVec3::ZERO }
 }

@@ -104,10 +104,12 @@ pub enum PolicyChoice {
     EveryThird = 1,
     /// By a schedule of errors.
     Scheduled = 2,
-    /// Random, clients with a larger error more often.
+    /// One in three on average by chance, clients with a larger claim more often.
     Probabilistic = 3,
-    /// Clients with the largest error first.
+    /// One in three on average by regular turns, clients with a larger claim more often.
     Deterministic = 4,
+    /// By a schedule of errors; what the next update overtakes is not sent.
+    ScheduledDropped = 5,
 }
 
 /// A planned update comes at the latest with the next heartbeat of an ordinary publisher.
@@ -116,17 +118,26 @@ const EVERY: NonZeroU32 = NonZeroU32::new(3).expect("three is not zero");
 
 impl PolicyChoice {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 5] =
-        [Self::Base, Self::EveryThird, Self::Scheduled, Self::Probabilistic, Self::Deterministic];
+    pub const ALL: [Self; 6] = [
+        Self::Base,
+        Self::EveryThird,
+        Self::Scheduled,
+        Self::Probabilistic,
+        Self::Deterministic,
+        Self::ScheduledDropped,
+    ];
 
     /// The engine's policy.
     #[must_use]
     pub const fn policy(self) -> Policy {
-        let (budget, weights) = (Budget::ONE, Weights::ACCUMULATED);
+        let (budget, weights) = (Budget::THIRD, Weights::TEMPERED);
         match self {
             Self::Base => Policy::Base,
             Self::EveryThird => Policy::EveryKth { k: EVERY },
             Self::Scheduled => Policy::Scheduled { leftover: Leftover::Flushed, horizon: HORIZON },
+            Self::ScheduledDropped => {
+                Policy::Scheduled { leftover: Leftover::Dropped, horizon: HORIZON }
+            }
             Self::Probabilistic => Policy::Probabilistic { budget, weights },
             Self::Deterministic => Policy::Deterministic { budget, weights },
         }

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use reckoning::orientation::heading_rad;
-use reckoning::{DVec3, Ghost, Kinematics, SimTime, UpdateKind};
+use reckoning::{DVec3, Kinematics, SimTime, UpdateKind};
 use reckoning_arena::protocol::{
     ClientMessage, DebugDatagram, OwnState, Picture, ServerMessage, ServerTuning, Tag,
 };
@@ -18,7 +17,6 @@ use crate::local_player::{LocalPlayer, Trigger};
 use crate::meter::DisplayMethod;
 use crate::page::measure::Meters;
 use crate::scene::{Bullet, GameScene, SceneBody, flat};
-use crate::speed_clamp::SpeedClamp;
 
 /// A bullet of our own is drawn at once; the server's word about it is then only a copy.
 const OWN_BULLETS_FROM: u32 = 1 << 31;
@@ -41,7 +39,8 @@ pub struct Live {
     own_bullets: u32,
     /// A dead player rests until the host says where it respawns, but not for ever.
     rests_until: Option<SimTime>,
-    speed_clamps: BTreeMap<u32, SpeedClamp>,
+    /// The newest teleport of each body that was seen.
+    teleports: BTreeMap<u32, SimTime>,
     /// The host's time of the last frame.
     gathered_at: Option<SimTime>,
     pub snapshot_bytes: u64,
@@ -77,7 +76,7 @@ impl Live {
             trigger: Trigger::default(),
             own_bullets: 0,
             rests_until: None,
-            speed_clamps: BTreeMap::new(),
+            teleports: BTreeMap::new(),
             gathered_at: None,
             snapshot_bytes: 0,
             snapshot_updates: 0,
@@ -178,7 +177,7 @@ impl Live {
         (self.own, self.own_entity, self.corrected) = (None, None, None);
         (self.scene, self.comparison) = (GameScene::default(), ComparisonStreams::default());
         self.bodies.clear();
-        self.speed_clamps.clear();
+        self.teleports.clear();
     }
 
     fn hear(
@@ -322,19 +321,13 @@ impl Live {
             if self.own_entity == Some(EntityId(entity)) {
                 continue;
             }
-            let ghost = remote.ghost();
+            // Bodies of the arena have no kind, so none is delayed.
+            let Some(ghost) = remote.ghost().reckoned() else { continue };
             let body = self.bodies.entry(entity).or_insert_with(|| named(entity, remote.tag()));
-            let pose = ghost.pose_at(host_now);
-            let update = ghost.update();
-            let clamp = self.speed_clamps.entry(entity).or_default();
-            let has_leapt = update.kind() == UpdateKind::Teleport && clamp.has_leapt(update.at());
-            body.ghost = pose.position;
-            body.offset_px = offset_px(ghost, before).max(offset_px(ghost, host_now));
-            let path_px_s = |at| update.velocity_at(at).length();
-            body.path_px_s = path_px_s(before).max(path_px_s(host_now));
-            body.shown = clamp.follow(body.ghost, dt_s, ground.speed_px_s(), has_leapt);
-            body.yaw_rad = heading_rad(pose.orientation);
-            body.update_age_s = host_now.secs_since(update.at());
+            body.show(ghost, before, host_now);
+            let told_at = ghost.update().at();
+            let has_leapt = ghost.update().kind() == UpdateKind::Teleport
+                && self.teleports.insert(entity, told_at) != Some(told_at);
             body.is_alive = !self.scene.dead.contains(&body.player);
             let leap_px = ground.leap_px();
             body.truth = self.comparison.truth(entity, now, leap_px);
@@ -348,7 +341,7 @@ impl Live {
         self.bodies.retain(|entity, body| {
             let stays = seen.binary_search(entity).is_ok();
             if !stays {
-                self.speed_clamps.remove(entity);
+                self.teleports.remove(entity);
                 if !body.is_me {
                     self.scene.board.remove(&body.player);
                 }
@@ -389,12 +382,6 @@ impl Live {
             _ => ("connecting", String::new()),
         }
     }
-}
-
-/// The error that a ghost has still to shed. At a moment before its newest update came that is the
-/// whole error which the update revealed.
-fn offset_px(ghost: &Ghost, at: SimTime) -> f64 {
-    ghost.update().position_at(at).distance(ghost.position_at(at))
 }
 
 /// A body as its tag describes it.

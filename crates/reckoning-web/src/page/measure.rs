@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use reckoning::{DVec3, SimTime};
 
 use super::live::errors;
-use crate::meter::{ClampMeter, DisplayMethod, ErrorMeter, FrameMeter, Rate, StepMeter};
+use crate::meter::{DisplayMethod, ErrorMeter, FrameMeter, PathMeter, Rate, StepMeter};
 use crate::plot::Series;
 use crate::scene::SceneBody;
-use crate::state::{Clamp, Frames, PageState, PerMethod};
+use crate::state::{Frames, PageState, Paths, PerMethod};
 
 /// Totals that rates are made of.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,14 +24,14 @@ pub struct Totals {
 pub struct Meters {
     pub errors: ErrorMeter,
     pub steps: StepMeter,
-    pub clamp: ClampMeter,
+    pub paths: PathMeter,
     pub frames: FrameMeter,
     pub updates: Rate,
     pub snapshot_updates: Rate,
     pub bytes: Rate,
     pub snapshot_bytes: Rate,
-    /// Where each body was drawn in the frame before, each way, and where its ghost was.
-    before: BTreeMap<u32, ([Option<DVec3>; 3], DVec3)>,
+    /// Where each body was drawn in the frame before, each way.
+    before: BTreeMap<u32, [Option<DVec3>; 3]>,
     pub error_series: [Series; 3],
     pub update_series: [Series; 2],
     pub byte_series: [Series; 2],
@@ -46,12 +46,10 @@ impl Meters {
             }
         }
         let places = [Some(body.shown), body.naive, body.interpolated];
-        let before = self.before.insert(body.entity, (places, body.ghost));
+        let before = self.before.insert(body.entity, places);
         let is_judged = !has_leapt && body.is_alive && body.is_settled;
-        let Some((before, ghost)) = before.filter(|_| is_judged) else { return };
-        self.clamp.note_step(ghost.distance(body.ghost), dt_s);
-        self.clamp.note_path(body.path_px_s, body.offset_px);
-        self.clamp.note_held_back(body.ghost.distance(body.shown));
+        let Some(before) = before.filter(|_| is_judged) else { return };
+        self.paths.note(body.path_px_s, body.offset_px);
         for (at, method) in DisplayMethod::ALL.into_iter().enumerate() {
             if let (Some(from), Some(to)) = (before[at], places[at]) {
                 self.steps.note(method, from.distance(to), dt_s);
@@ -72,7 +70,7 @@ impl Meters {
     /// Clears what tests look at.
     pub fn reset(&mut self) {
         (self.errors, self.steps) = (ErrorMeter::default(), StepMeter::default());
-        self.clamp = ClampMeter::default();
+        self.paths = PathMeter::default();
         self.frames = FrameMeter::default();
     }
 
@@ -102,13 +100,9 @@ impl Meters {
         state.error_p95 = per_method(&|method| self.errors.summary(method).p95_px);
         state.error_count = self.errors.summary(DisplayMethod::Reckoning).count;
         state.step = per_method(&|method| self.steps.largest_px_s(method));
-        state.clamp = Clamp {
-            step_px_s: self.clamp.largest_step_px_s(),
-            path_px_s: self.clamp.largest_path_px_s(),
-            offset_px: self.clamp.largest_offset_px(),
-            looks: self.clamp.looks(),
-            clamped: self.clamp.clamped(),
-            held_back_px: self.clamp.largest_held_back_px(),
+        state.paths = Paths {
+            speed_px_s: self.paths.largest_speed_px_s(),
+            offset_px: self.paths.largest_offset_px(),
         };
         state.updates_per_s = self.updates.per_s();
         state.plain_updates_per_s = self.snapshot_updates.per_s();

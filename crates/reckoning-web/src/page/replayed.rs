@@ -85,7 +85,6 @@ impl Replayed {
             let at = SimTime::from_secs_f64(at_s);
             let comparison = self.chain.comparison();
             body.shown = shown + self.shift;
-            body.ghost = body.shown; // a recording is shown without the clamp
             body.yaw_rad = yaw_rad;
             body.truth = Some(truth + self.shift);
             body.is_settled = comparison.is_settled(key);

@@ -42,11 +42,6 @@ impl Ground {
     pub fn leap_px(&self) -> f64 {
         self.radius_px * 8.0
     }
-
-    /// How fast bodies can go.
-    pub fn speed_px_s(&self) -> f64 {
-        self.level.as_ref().map_or(f64::INFINITY, |it| it.file().body.speed_px_s)
-    }
 }
 
 /// The drawn level.
