@@ -96,7 +96,7 @@ pub use zones::{MAX_CLASSES, ZoneClass, ZoneConfig};
 pub use reckoning::bytes::Registry;
 pub use reckoning::clock::ClockConfig;
 pub use reckoning::fairness::{Budget, Leftover, Policy, Weights};
-pub use reckoning::ground::{ClampMode, Footprint, GroundClampConfig, Pose};
+pub use reckoning::ground::{ClampDetail, ClampMode, Footprint, GroundClampConfig, Pose};
 pub use reckoning::guard::{GuardConfig, Offence, Verdict};
 pub use reckoning::kinematics::KinematicsError;
 pub use reckoning::model::{CustomModel, Path};

@@ -19,9 +19,10 @@ use core::time::Duration;
 
 use reckoning::error::{PublisherError, SettingError};
 use reckoning::export::ExportRule;
+use reckoning::ground::ClampDetail;
 use reckoning::{AngleThreshold, ConfigError, Model, Threshold};
 
-use crate::kinds::Show;
+use crate::kinds::{Kind, Show};
 use crate::wire::{Format, MAX_CLASS};
 
 /// Distance classes at most.
@@ -58,6 +59,10 @@ pub struct ZoneClass {
     /// to the other without a jump. Only in the classes of a kind: see [`Kind::zones`](crate::Kind).
     /// Default: `None`, as the kind says.
     pub show: Option<Show>,
+    /// How much of the ground is asked for entities of this class that are drawn, in place of what
+    /// their distance says ([`Session::shown_on`](crate::Session::shown_on)). Only in the classes of
+    /// a kind with a [`ground`](crate::Kind::ground). Default: `None`, by distance.
+    pub clamp: Option<ClampDetail>,
 }
 
 impl Default for ZoneClass {
@@ -73,6 +78,7 @@ impl Default for ZoneClass {
             model: None,
             coarser_log2: 0,
             show: None,
+            clamp: None,
         }
     }
 }
@@ -141,6 +147,24 @@ impl ZoneConfig {
             SettingError::in_range("heartbeat_spread", class.heartbeat_spread, 0.0, 0.5)?;
             let most = f64::from(MAX_CLASS);
             SettingError::in_range("coarser_log2", f64::from(class.coarser_log2), 0.0, most)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses what only the classes of a kind can say, and of those a clamp that has no ground.
+    ///
+    /// # Errors
+    /// Names the first setting that would have no effect.
+    pub(crate) fn check_showing(&self, kind: Option<&Kind>) -> Result<(), SettingError> {
+        for class in &self.classes {
+            if class.show.is_some() && kind.is_none() {
+                let (name, needs) = ("show of a zone class", "a kind that has the class");
+                return Err(SettingError::Ineffective { name, needs });
+            }
+            if class.clamp.is_some() && kind.is_none_or(|kind| kind.ground.is_none()) {
+                let (name, needs) = ("clamp of a zone class", "a kind that stands on the ground");
+                return Err(SettingError::Ineffective { name, needs });
+            }
         }
         Ok(())
     }

@@ -100,3 +100,34 @@ fn a_threshold_finer_than_the_format_rounds_is_refused_when_a_server_starts() {
     let message = server.start(Relay::default()).err().unwrap().to_string();
     assert!(message.contains("threshold_m"), "{message}");
 }
+
+#[test]
+fn a_file_declares_what_owners_say_of_their_bodies() {
+    let server = serve(
+        "listen = '127.0.0.1:0'\nlog = 'error'\nrelay_kind = 'car'\n[[kind]]\nname = 'car'\n\
+         [[kind.joint]]\nname = 'gun'\n[[property]]\nname = 'nickname'\n\
+         [[property]]\nname = 'secret'\nvalue = 'u16'\nseen = 'by_owner'\n",
+    );
+    let (mut ada, mut bob) = (Walker::new(&server, false), Walker::new(&server, false));
+    let mut said = false;
+    wait_for("a nickname at the other's", 20.0, || {
+        ada.frame();
+        bob.frame();
+        let Some((nickname, secret)) = ada.client.kinds().and_then(|kinds| {
+            Some((kinds.property_named("nickname")?, kinds.property_named("secret")?))
+        }) else {
+            return false;
+        };
+        let Some(body) = ada.mine else { return false };
+        if !said {
+            ada.client.aim(body, "gun", 0.5, 0.0);
+            said = ada.client.set(body, nickname, "Ada").is_ok();
+            said &= ada.client.set(body, secret, 7_u16).is_ok();
+        }
+        assert_eq!(bob.client.property(body, secret), None, "its owner alone sees it");
+        let aimed = bob.client.joint_at(body, "gun", bob.client.now());
+        let seen = bob.client.property(body, nickname).cloned();
+        seen == Some("Ada".into()) && aimed.is_some_and(|angle| (angle - 0.5).abs() < 0.02)
+    });
+    server.stop();
+}

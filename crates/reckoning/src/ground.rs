@@ -95,6 +95,20 @@ pub enum Footprint {
     Upright,
 }
 
+/// How much of the ground is asked for a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum ClampDetail {
+    /// One point now and then; in between the kept offset is added.
+    Seldom,
+    /// One point on each frame.
+    OnePoint,
+    /// All points of the footprint on each frame.
+    AllPoints,
+}
+
 /// Settings for a [`GroundClamp`]. The default suits a car seen by players on foot, in
 /// metres.
 #[derive(Clone, Debug, PartialEq)]
@@ -133,6 +147,18 @@ impl Default for GroundClampConfig {
 }
 
 impl GroundClampConfig {
+    /// How much of the ground is asked for a body at this distance from the viewer.
+    #[must_use]
+    pub fn detail_at(&self, viewer_distance_m: f64) -> ClampDetail {
+        if viewer_distance_m <= self.near_m {
+            ClampDetail::AllPoints
+        } else if viewer_distance_m > self.far_m {
+            ClampDetail::Seldom
+        } else {
+            ClampDetail::OnePoint
+        }
+    }
+
     fn validate(&self) -> Result<(), GroundError> {
         if let Footprint::Rectangle { half_length_m, half_width_m } = self.footprint {
             let usable = |half_m: f64| half_m > 0.0 && half_m.is_finite();
@@ -197,12 +223,23 @@ impl GroundClamp {
         viewer_distance_m: f64,
         now: SimTime,
     ) -> Pose {
+        self.clamp_with(pose, terrain, self.config.detail_at(viewer_distance_m), now)
+    }
+
+    /// As [`clamp`](Self::clamp), with a detail that the game chooses.
+    pub fn clamp_with(
+        &mut self,
+        pose: Pose,
+        terrain: &(impl Terrain + ?Sized),
+        detail: ClampDetail,
+        now: SimTime,
+    ) -> Pose {
         if self.config.mode == ClampMode::None {
             return pose;
         }
         let kept = match self.kept {
-            Some(kept) if viewer_distance_m > self.config.far_m && self.is_fresh(kept, now) => kept,
-            _ => Kept { at: now, offset: self.offset(pose, terrain, viewer_distance_m) },
+            Some(kept) if detail == ClampDetail::Seldom && self.is_fresh(kept, now) => kept,
+            _ => Kept { at: now, offset: self.offset(pose, terrain, detail) },
         };
         self.kept = Some(kept);
         kept.offset.and_then(|offset| offset.onto(pose)).unwrap_or(pose)
@@ -223,11 +260,11 @@ impl GroundClamp {
         &self,
         pose: Pose,
         terrain: &(impl Terrain + ?Sized),
-        viewer_distance_m: f64,
+        detail: ClampDetail,
     ) -> Option<Offset> {
         let pose = Pose { orientation: unit(pose.orientation), ..pose };
         if let Footprint::Rectangle { half_length_m, half_width_m } = self.config.footprint
-            && viewer_distance_m <= self.config.near_m
+            && detail == ClampDetail::AllPoints
         {
             let feet = self.feet(pose, half_length_m, half_width_m);
             if let Some(ground_z) = heights_under(feet, terrain) {

@@ -160,6 +160,7 @@ impl HostConfig {
 
     pub(crate) fn validate(&self) -> Result<(), ConfigError> {
         self.zones.validate()?;
+        self.zones.check_showing(None)?;
         self.zones.check_thresholds(&self.format)?;
         for (_, _, kind) in self.kinds.iter() {
             kind.check_thresholds(&self.format)?;

@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use reckoning::bytes::Registry;
-use reckoning::ground::GroundClampConfig;
+use reckoning::ground::{ClampDetail, GroundClampConfig};
 use reckoning::model::PathRide;
 use reckoning::{Model, PublisherConfig, Quantiser};
 use serde::{Deserialize, Serialize};
@@ -42,11 +42,12 @@ pub(crate) struct ClassForm {
     coarser_log2: u8,
     /// In place of the kind's own.
     show: Option<Show>,
+    clamp: Option<ClampDetail>,
 }
 
 impl From<&ZoneClass> for ClassForm {
     fn from(class: &ZoneClass) -> Self {
-        Self { coarser_log2: class.coarser_log2, show: class.show }
+        Self { coarser_log2: class.coarser_log2, show: class.show, clamp: class.clamp }
     }
 }
 
@@ -121,8 +122,9 @@ fn zones_of(classes: &[ClassForm]) -> Option<ZoneConfig> {
         return None;
     }
     let class = |(place, form): (u32, &ClassForm)| {
-        let &ClassForm { coarser_log2, show } = form;
-        ZoneClass { radius_m: f64::from(place), coarser_log2, show, ..ZoneClass::default() }
+        let &ClassForm { coarser_log2, show, clamp } = form;
+        let radius_m = f64::from(place);
+        ZoneClass { radius_m, coarser_log2, show, clamp, ..ZoneClass::default() }
     };
     let classes = (1..).zip(classes).map(class).collect();
     Some(ZoneConfig { classes, ..ZoneConfig::default() })

@@ -50,7 +50,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use reckoning::error::SettingError;
-use reckoning::ground::GroundClampConfig;
+use reckoning::ground::{ClampDetail, GroundClampConfig};
 use reckoning::guard::GuardConfig;
 use reckoning::{ConfigError, GroundClamp, Kinematics, Publisher, PublisherConfig, Threshold};
 use serde::{Deserialize, Serialize};
@@ -187,6 +187,7 @@ impl Kind {
         joints::validate(&self.joints)?;
         if let Some(zones) = &self.zones {
             zones.validate()?;
+            zones.check_showing(Some(self))?;
             zones.classes.iter().filter_map(|class| class.show).try_for_each(|it| it.validate())?;
         }
         if let Some(guard) = &self.guard {
@@ -238,8 +239,17 @@ impl Kind {
 
     /// How bodies of one of its distance classes are shown.
     pub(crate) fn show_in(&self, class: u8) -> Show {
-        let class = self.zones.as_ref().and_then(|zones| zones.classes.get(usize::from(class)));
-        class.and_then(|class| class.show).unwrap_or(self.show)
+        self.class(class).and_then(|class| class.show).unwrap_or(self.show)
+    }
+
+    /// How much of the ground is asked for bodies of one of its distance classes; `None` where
+    /// their distance says it.
+    pub(crate) fn clamp_in(&self, class: u8) -> Option<ClampDetail> {
+        self.class(class)?.clamp
+    }
+
+    fn class(&self, class: u8) -> Option<&ZoneClass> {
+        self.zones.as_ref()?.classes.get(usize::from(class))
     }
 
     /// Validates thresholds against what a format rounds.

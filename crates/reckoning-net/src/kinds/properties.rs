@@ -49,6 +49,7 @@ impl PropertyId {
 
 /// What values of a property are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PropertyType {
     /// Yes or no; one bit.
@@ -71,6 +72,7 @@ pub enum PropertyType {
 
 /// Who is sent the values of a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Seen {
     /// Everyone in whose interest set the entity is, and its owner.
@@ -84,6 +86,7 @@ pub enum Seen {
 
 /// Who may set a property.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Writer {
     /// The host alone. The default.

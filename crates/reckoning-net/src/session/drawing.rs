@@ -21,7 +21,8 @@ impl Session {
 
     /// As [`shown`](Self::shown), set onto the game's ground as the entity's kind says
     /// ([`Kind::ground`](crate::Kind::ground)), for a viewer whose eye is there: the further away,
-    /// the less the ground is asked. Once a frame for each entity that is drawn. Entities without a
+    /// the less the ground is asked, unless its distance class says how much
+    /// ([`ZoneClass::clamp`](crate::ZoneClass::clamp)). Once a frame for each entity that is drawn. Entities without a
     /// kind, and of kinds that do not stand on the ground, are shown as they are.
     pub fn shown_on(
         &mut self,
@@ -33,14 +34,17 @@ impl Session {
         let at = self.timeline_at(now)?;
         let remote = self.ghosts.get_mut(&entity)?;
         let pose = remote.pose_at(at);
-        let Some(config) = self.kinds.get(remote.kind).and_then(|kind| kind.ground.as_ref()) else {
+        let kind = self.kinds.get(remote.kind);
+        let Some((kind, config)) = kind.and_then(|it| Some((it, it.ground.as_ref()?))) else {
             return Some(pose);
         };
         if remote.ground.is_none() {
             remote.ground = GroundClamp::new(config.clone()).ok();
         }
         let Some(clamp) = &mut remote.ground else { return Some(pose) };
-        Some(clamp.clamp(pose, terrain, eye.distance(pose.position), at))
+        let by_distance = || config.detail_at(eye.distance(pose.position));
+        let detail = kind.clamp_in(remote.class).unwrap_or_else(by_distance);
+        Some(clamp.clamp_with(pose, terrain, detail, at))
     }
 
     /// Where and how to draw all entities of others at `now` by our clock, in order, in place of

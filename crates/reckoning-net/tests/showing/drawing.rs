@@ -6,10 +6,11 @@ use std::time::Duration;
 use reckoning::Terrain;
 use reckoning::terrain::Contact;
 use reckoning_net::{
-    ClampMode, DVec3, GroundClampConfig, Kind, KindId, Kinds, Kinematics, Owner, SimTime,
+    ClampDetail, ClampMode, DVec3, GroundClampConfig, Host, HostConfig, Kind, KindId, Kinds,
+    Kinematics, Owner, Show, SimTime, Viewpoint, ZoneClass, ZoneConfig,
 };
 
-use super::world::World;
+use super::world::{PEERS, World, format};
 
 /// Ground that rises a metre in ten along x, and counts how often it is asked.
 struct Slope {
@@ -81,6 +82,71 @@ fn a_kind_stands_on_the_ground_of_the_game_that_shows_it() {
         }
     }
     assert!(asked[0] == 3 * 250 && asked[1] <= 3, "the ground was asked {asked:?} times");
+}
+
+#[test]
+fn a_distance_class_says_how_much_of_the_ground_is_asked() {
+    let mut car = Kind::default();
+    let mut config = GroundClampConfig::default();
+    config.mode = ClampMode::Always;
+    config.far_interval = Duration::from_mins(1);
+    car.ground = Some(config);
+    let class = |radius_m, clamp| {
+        let mut class = ZoneClass::default();
+        (class.radius_m, class.clamp) = (radius_m, Some(clamp));
+        class
+    };
+    let mut zones = ZoneConfig::default();
+    zones.classes = vec![class(20.0, ClampDetail::OnePoint), class(90.0, ClampDetail::Seldom)];
+    car.zones = Some(zones);
+    let mut kinds = Kinds::default();
+    let car = kinds.add("car", car).unwrap();
+    let mut world = World::new(kinds, |n| n % 9 == 0);
+    world.run(150);
+    let begun = world.now;
+    let truth = |at_m: f64, now: SimTime| {
+        let place = DVec3::X * (at_m + now.secs_since(begun));
+        Kinematics::moving(now, place, DVec3::X)
+    };
+    let places = [5.0, 60.0];
+    let cars = places.map(|at_m| {
+        world.host.spawn_kind(begun, car, Owner::Host, b"", &truth(at_m, begun)).unwrap()
+    });
+    world.host.set_viewpoint(PEERS[1], Viewpoint::Place(DVec3::ZERO));
+    let mut asked = [0; 2];
+    for step in 0..300 {
+        world.step();
+        for (car, at_m) in cars.into_iter().zip(places) {
+            world.host.observe(car, &truth(at_m, world.now));
+        }
+        if step < 100 {
+            continue;
+        }
+        for (asked, car) in asked.iter_mut().zip(cars) {
+            let ground = Slope { asked: Cell::new(0) };
+            let session = &mut world.sessions[1];
+            // By distance alone three points would be asked for each.
+            let eye = session.shown(car, world.now).unwrap().position;
+            session.shown_on(car, world.now, &ground, eye).unwrap();
+            *asked += ground.asked.get();
+        }
+    }
+    assert_eq!(asked, [200, 1], "one point on each frame, and one for all");
+}
+
+#[test]
+fn what_would_have_no_effect_in_a_class_is_refused_by_name() {
+    let mut zones = ZoneConfig::default();
+    zones.classes[0].clamp = Some(ClampDetail::OnePoint);
+    let mut bird = Kind::default();
+    bird.zones = Some(zones.clone());
+    let message = Kinds::default().add("bird", bird).unwrap_err().to_string();
+    assert!(message.contains("clamp of a zone class"), "{message}");
+    (zones.classes[0].clamp, zones.classes[0].show) = (None, Some(Show::default()));
+    let mut config = HostConfig::new(format());
+    config.zones = zones;
+    let message = Host::new(config).unwrap_err().to_string();
+    assert!(message.contains("show of a zone class"), "{message}");
 }
 
 #[test]

@@ -26,6 +26,17 @@ pub struct World {
     pub is_lost: fn(u64) -> bool,
 }
 
+pub fn format() -> Format {
+    let steps = Quantiser {
+        position_m: 0.01,
+        velocity_mps: 0.03,
+        acceleration_mps2: 0.1,
+        angular_velocity_radps: 0.01,
+        orientation: 0.01,
+    };
+    Format::new(true, 1_000, steps, &[Model::Linear], Registry::default()).unwrap()
+}
+
 impl World {
     pub fn new(kinds: Kinds, is_lost: fn(u64) -> bool) -> Self {
         Self::with_host(kinds, is_lost, |_| {})
@@ -36,15 +47,7 @@ impl World {
         is_lost: fn(u64) -> bool,
         settings: impl FnOnce(&mut HostConfig),
     ) -> Self {
-        let steps = Quantiser {
-            position_m: 0.01,
-            velocity_mps: 0.03,
-            acceleration_mps2: 0.1,
-            angular_velocity_radps: 0.01,
-            orientation: 0.01,
-        };
-        let format = Format::new(true, 1_000, steps, &[Model::Linear], Registry::default());
-        let mut config = HostConfig::new(format.unwrap());
+        let mut config = HostConfig::new(format());
         config.kinds = kinds;
         settings(&mut config);
         let mut host = Host::new(config).unwrap();

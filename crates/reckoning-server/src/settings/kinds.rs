@@ -1,14 +1,18 @@
-//! Kinds of bodies in a settings file: `[[kind]]`.
+//! Kinds of bodies in a settings file: `[[kind]]`, and their properties: `[[property]]`.
 
 use std::time::Duration;
 
 use reckoning::guard::{Envelope, GuardConfig};
 use reckoning::{AngleThreshold, Blend, BlendSpan, ConfigError, GhostConfig, Model, Threshold};
 use reckoning_net::{
-    InterestConfig, Kind, KindError, Kinds, LearnedKind, PatternsConfig, PheromoneConfig,
-    PlaceThreshold, PlannerKind, Show, TrendedConfig, ZoneClass, ZoneConfig,
+    ClampDetail, ClampMode, InterestConfig, Kind, KindError, Kinds, LearnedKind, PatternsConfig,
+    PheromoneConfig, PlaceThreshold, PlannerKind, Property, PropertyType, Seen, Show,
+    TrendedConfig, Writer, ZoneClass, ZoneConfig,
 };
-use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::{Deserialize, Deserializer};
+
+use super::kind_parts::{FacingName, FootprintName, JointSettings};
 
 /// A kind of bodies, as a settings file declares it: see [`Kind`]. Spans are in milliseconds.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -37,6 +41,15 @@ pub struct KindSettings {
     pub top_speed_mps: f64,
     pub top_acceleration_mps2: f64,
     pub tolerance_m: f64,
+    pub facing: FacingName,
+    pub facing_min_speed_mps: f64,
+    pub facing_length_m: f64,
+    pub ground: ClampMode,
+    pub footprint: FootprintName,
+    pub footprint_length_m: f64,
+    pub footprint_width_m: f64,
+    pub origin_height_m: f64,
+    pub joint: Vec<JointSettings>,
     pub class: Vec<KindClassSettings>,
 }
 
@@ -52,6 +65,26 @@ pub struct KindClassSettings {
     pub heartbeat_ms: u32,
     pub min_interval_ms: u32,
     pub coarser_log2: u8,
+    #[serde(deserialize_with = "named_or_none")]
+    pub model: Option<ModelName>,
+    pub fade_ms: u32,
+    pub delay_ms: u32,
+    pub max_delay_ms: u32,
+    #[serde(deserialize_with = "named_or_none")]
+    pub clamp: Option<ClampDetail>,
+}
+
+/// A property of bodies, as a settings file declares it: see [`Property`].
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[expect(missing_docs, reason = "the documented file says it, line by line")]
+#[non_exhaustive]
+pub struct PropertySettings {
+    pub name: String,
+    pub value: PropertyType,
+    pub seen: Seen,
+    pub writer: Writer,
+    pub min_interval_ms: u32,
 }
 
 /// The motion model of a kind: see [`Model`].
@@ -84,6 +117,19 @@ pub enum PlannerName {
     Learned,
 }
 
+impl ModelName {
+    fn model(self, fade: Duration) -> Model {
+        match self {
+            Self::Hold => Model::Hold,
+            Self::Linear => Model::Linear,
+            Self::Accelerating => Model::Accelerating { trust: fade },
+            Self::Damped => Model::Damped { fade },
+            Self::Decaying => Model::Decaying { fade },
+            Self::Arc => Model::Arc,
+        }
+    }
+}
+
 impl Default for KindSettings {
     fn default() -> Self {
         Self {
@@ -108,6 +154,15 @@ impl Default for KindSettings {
             top_speed_mps: 0.0,
             top_acceleration_mps2: 50.0,
             tolerance_m: 0.5,
+            facing: FacingName::Sent,
+            facing_min_speed_mps: 0.5,
+            facing_length_m: 4.0,
+            ground: ClampMode::None,
+            footprint: FootprintName::Rectangle,
+            footprint_length_m: 4.0,
+            footprint_width_m: 2.0,
+            origin_height_m: 0.0,
+            joint: Vec::new(),
             class: Vec::new(),
         }
     }
@@ -122,16 +177,42 @@ impl Default for KindClassSettings {
             heartbeat_ms: 1_000,
             min_interval_ms: 0,
             coarser_log2: 0,
+            model: None,
+            fade_ms: 1_000,
+            delay_ms: 0,
+            max_delay_ms: 500,
+            clamp: None,
         }
     }
 }
 
-/// The kinds that settings declare.
-pub(super) fn kinds(settings: &[KindSettings]) -> Result<Kinds, KindError> {
+impl Default for PropertySettings {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            value: PropertyType::Text,
+            seen: Seen::ByAll,
+            writer: Writer::Owner,
+            min_interval_ms: 0,
+        }
+    }
+}
+
+/// The kinds and properties that settings declare.
+pub(super) fn kinds(
+    kinds_of: &[KindSettings],
+    properties: &[PropertySettings],
+) -> Result<Kinds, KindError> {
     let mut kinds = Kinds::default();
-    for it in settings {
+    for it in kinds_of {
         let refused = |error| KindError::Setting { name: it.name.clone(), error };
         kinds.add(&it.name, it.kind().map_err(refused)?)?;
+    }
+    for it in properties {
+        let mut property = Property::new(it.value, it.seen);
+        property.writer = it.writer;
+        property.min_interval = millis(it.min_interval_ms);
+        kinds.add_property(&it.name, property)?;
     }
     Ok(kinds)
 }
@@ -148,11 +229,15 @@ impl KindSettings {
         kind.publisher.heartbeat = millis(self.heartbeat_ms);
         kind.publisher.min_interval = millis(self.min_interval_ms);
         kind.publisher.lookahead = millis(self.lookahead_ms);
-        kind.publisher.model = self.model();
+        kind.publisher.model = self.model.model(millis(self.fade_ms));
         kind.threshold_by_place = self.by_place()?;
         kind.planner = self.planner();
         kind.prevents = self.prevents;
         kind.show = self.show();
+        kind.facing = self.facing();
+        kind.ground = self.ground();
+        kind.joints =
+            self.joint.iter().map(JointSettings::joint).collect::<Result<_, ConfigError>>()?;
         let envelope = Envelope::of_speed(self.top_speed_mps, self.top_acceleration_mps2);
         // Not `>`: a speed below zero and NaN are refused by the guard, not taken for none.
         kind.guard =
@@ -175,18 +260,6 @@ impl KindSettings {
         config.span = BlendSpan::Fixed(millis(self.blend_ms));
         config.max_extrapolation = millis(self.max_extrapolation_ms);
         Show::Reckoned(config)
-    }
-
-    fn model(&self) -> Model {
-        let fade = millis(self.fade_ms);
-        match self.model {
-            ModelName::Hold => Model::Hold,
-            ModelName::Linear => Model::Linear,
-            ModelName::Accelerating => Model::Accelerating { trust: fade },
-            ModelName::Damped => Model::Damped { fade },
-            ModelName::Decaying => Model::Decaying { fade },
-            ModelName::Arc => Model::Arc,
-        }
     }
 
     /// The planner, with the constants of its source at the scale of this game.
@@ -233,8 +306,22 @@ impl KindClassSettings {
         class.heartbeat = millis(self.heartbeat_ms);
         class.min_interval = millis(self.min_interval_ms);
         class.coarser_log2 = self.coarser_log2;
+        class.model = self.model.map(|it| it.model(millis(self.fade_ms)));
+        let delays = (millis(self.delay_ms), millis(self.max_delay_ms));
+        class.show = (self.delay_ms > 0).then(|| Show::delayed(delays.0, delays.1));
+        class.clamp = self.clamp;
         Ok(class)
     }
+}
+
+/// A name, none if it is empty.
+fn named_or_none<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    let name = String::deserialize(deserializer)?;
+    if name.is_empty() { Ok(None) } else { T::deserialize(name.into_deserializer()).map(Some) }
 }
 
 /// A threshold of orientation; none for zero.
@@ -242,6 +329,6 @@ fn angle(degrees: f64) -> Result<Option<AngleThreshold>, ConfigError> {
     if degrees == 0.0 { Ok(None) } else { Ok(Some(AngleThreshold::degrees(degrees)?)) }
 }
 
-const fn millis(span: u32) -> Duration {
+pub(super) const fn millis(span: u32) -> Duration {
     Duration::from_millis(span as u64)
 }

@@ -5,6 +5,7 @@
 //! misspelt name or a wrong type is reported together with what is accepted.
 
 mod error;
+mod kind_parts;
 mod kinds;
 mod listen;
 mod merge;
@@ -22,7 +23,8 @@ pub use toml::Table;
 
 use crate::networks::Network;
 pub use error::SettingsError;
-pub use kinds::{KindClassSettings, KindSettings, ModelName, PlannerName};
+pub use kind_parts::{FacingName, FootprintName, JointSettings, JointSourceName};
+pub use kinds::{KindClassSettings, KindSettings, ModelName, PlannerName, PropertySettings};
 pub use reload::CHANGEABLE;
 
 /// The documented default file, as `reckon serve --print-config` prints it.
@@ -66,6 +68,8 @@ pub struct Settings {
     pub demo: Demo,
     /// The kinds of bodies of the game. Default: none.
     pub kind: Vec<KindSettings>,
+    /// What else is known of bodies, whatever their kind. Default: none.
+    pub property: Vec<PropertySettings>,
     /// The kind of the bodies of the game without rules. Default: none.
     pub relay_kind: String,
     /// What is logged. Default: `info`.
@@ -453,12 +457,12 @@ impl Settings {
         }
     }
 
-    /// The kinds of bodies that are declared.
+    /// The kinds of bodies and the properties that are declared.
     ///
     /// # Errors
-    /// Names the first kind that is refused, and why.
+    /// Names the first one that is refused, and why.
     pub fn kinds(&self) -> Result<Kinds, SettingsError> {
-        kinds::kinds(&self.kind).map_err(SettingsError::Kinds)
+        kinds::kinds(&self.kind, &self.property).map_err(SettingsError::Kinds)
     }
 
     /// Names of the settings that differ from those of `other`.

@@ -45,6 +45,7 @@ pub(super) fn texts(it: &Settings) -> Vec<(&'static str, String)> {
         ("token_revoked_file", text(&it.token_revoked_file)),
         ("demo", text(&it.demo)),
         ("kind", text(&it.kind)),
+        ("property", text(&it.property)),
         ("relay_kind", text(&it.relay_kind)),
         ("proxies.trusted", text(&it.proxies.trusted)),
         ("proxies.header", text(&it.proxies.header)),

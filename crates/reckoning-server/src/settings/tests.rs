@@ -1,3 +1,5 @@
+use reckoning_net::{ClampDetail, ClampMode, Facing, Footprint, JointSource, PropertyType, Seen};
+
 use super::*;
 
 fn refusal(text: &str) -> String {
@@ -163,11 +165,20 @@ fn settings_that_differ_are_named() {
     assert!(Settings::default().differences(&Settings::default()).is_empty());
 }
 
-/// What the documented file says of a kind, as a file that declares it.
+/// What the documented file says of kinds and properties, as a file that declares them.
 fn documented_kind() -> String {
     let lines = DEFAULT_FILE.lines().skip_while(|line| *line != "#   [[kind]]");
     let lines = lines.filter_map(|line| line.strip_prefix("#   "));
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The names of a table that the documented file has and a refusal of an unknown one does not know.
+fn undocumented(table: &toml::Value, unknown: &str) -> Vec<String> {
+    let table = table.as_table().unwrap();
+    let missing: Vec<_> =
+        table.keys().filter(|it| !unknown.contains(&format!("`{it}`"))).cloned().collect();
+    assert_eq!(named_in(unknown), table.len() + 1, "{unknown}");
+    missing
 }
 
 /// How many names the first line of a message quotes.
@@ -180,18 +191,25 @@ fn the_documented_kind_holds_the_defaults() {
     let settings = Settings::from_toml(&documented_kind()).unwrap();
     let mut tank = KindSettings::default();
     tank.name = "tank".to_string();
+    tank.joint = vec![JointSettings::default()];
+    tank.joint[0].name = "turret".to_string();
     tank.class = vec![KindClassSettings::default()];
     assert_eq!(settings.kind, [tank]);
+    let mut nickname = PropertySettings::default();
+    nickname.name = "nickname".to_string();
+    assert_eq!(settings.property, [nickname]);
     // All that there are, or the file does not document every one.
     let toml: Table = documented_kind().parse().unwrap();
-    let (fields, classes) = (toml["kind"][0].as_table().unwrap(), &toml["kind"][0]["class"][0]);
-    let unknown = refusal("[[kind]]\nname = 'a'\nthreshold = 1");
-    let missing: Vec<_> =
-        fields.keys().filter(|it| !unknown.contains(&format!("`{it}`"))).collect();
-    assert!(missing.is_empty() && unknown.contains("`threshold`"), "{missing:?}: {unknown}");
-    assert_eq!(named_in(&unknown), fields.len() + 1, "{unknown}");
-    let unknown = refusal("[[kind]]\nname = 'a'\n[[kind.class]]\nradius = 1");
-    assert_eq!(named_in(&unknown), classes.as_table().unwrap().len() + 1, "{unknown}");
+    let kind = &toml["kind"][0];
+    for (table, wrong) in [
+        (kind, "[[kind]]\nname = 'a'\nwrong = 1"),
+        (&kind["class"][0], "[[kind]]\nname = 'a'\n[[kind.class]]\nwrong = 1"),
+        (&kind["joint"][0], "[[kind]]\nname = 'a'\n[[kind.joint]]\nwrong = 1"),
+        (&toml["property"][0], "[[property]]\nname = 'a'\nwrong = 1"),
+    ] {
+        let unknown = refusal(wrong);
+        assert_eq!(undocumented(table, &unknown), Vec::<String>::new(), "{unknown}");
+    }
 }
 
 #[test]
@@ -225,6 +243,35 @@ fn kinds_are_as_the_file_says() {
 }
 
 #[test]
+fn a_file_can_say_all_of_how_a_kind_is_shown_and_what_is_known_of_it() {
+    let text = "[[kind]]\nname = 'tank'\nfacing = 'two-point'\nfacing_length_m = 6.0\n\
+                ground = 'always'\nfootprint_length_m = 6.0\norigin_height_m = 0.5\n\
+                [[kind.joint]]\nname = 'gun'\nrange_deg = [-10.0, 30.0]\n\
+                [[kind.joint]]\nname = 'wheel'\nsource = 'wheel'\nhub_m = [1.0, 1.0, 0.0]\n\
+                [[kind.class]]\nradius_m = 50.0\n\
+                [[kind.class]]\nmodel = 'damped'\ndelay_ms = 200\nclamp = 'seldom'\n\
+                [[property]]\nname = 'ammo'\nvalue = 'u16'\nseen = 'by_owner'\nwriter = 'host'\n";
+    let kinds = Settings::from_toml(text).unwrap().kinds().unwrap();
+    let tank = kinds.get(kinds.named("tank").unwrap()).unwrap();
+    assert_eq!(tank.facing, Facing::TwoPoint { length_m: 6.0 });
+    let ground = tank.ground.as_ref().unwrap();
+    assert_eq!((ground.mode, ground.origin_height_m), (ClampMode::Always, 0.5));
+    let footprint = Footprint::Rectangle { half_length_m: 3.0, half_width_m: 1.0 };
+    assert_eq!(ground.footprint, footprint);
+    let JointSource::Sent(gun) = &tank.joints[0].source else { panic!("{:?}", tank.joints[0]) };
+    assert_eq!(gun.range_rad.map(|(_, max)| max), Some(30.0_f64.to_radians()));
+    let wheel = JointSource::Wheel { hub: reckoning::DVec3::new(1.0, 1.0, 0.0), radius_m: 0.4 };
+    assert_eq!(tank.joints[1].source, wheel);
+    let classes = &tank.zones.as_ref().unwrap().classes;
+    assert_eq!((classes[0].show, classes[0].clamp, classes[0].model), (None, None, None));
+    assert!(matches!(classes[1].show, Some(reckoning_net::Show::Delayed(_))));
+    assert_eq!(classes[1].clamp, Some(ClampDetail::Seldom));
+    assert!(matches!(classes[1].model, Some(reckoning::Model::Damped { .. })));
+    let ammo = kinds.properties().next().unwrap();
+    assert_eq!((ammo.1, ammo.2.value, ammo.2.seen), ("ammo", PropertyType::U16, Seen::ByOwner));
+}
+
+#[test]
 fn wrong_kinds_are_refused_by_name() {
     let wrong = |line: &str| refusal(&format!("[[kind]]\nname = 'tank'\n{line}"));
     for (line, named) in [
@@ -242,6 +289,14 @@ fn wrong_kinds_are_refused_by_name() {
         ("top_speed_mps = -1.0", "tank"),
         ("tolerance_m = -1.0\ntop_speed_mps = 1.0", "tank"),
         ("[[kind.class]]\nradius_m = 9.0\n[[kind.class]]\nradius_m = 3.0", "tank"),
+        ("facing = 'two-point'\nfacing_length_m = 0.0", "facing length_m"),
+        ("ground = 'always'\nfootprint_width_m = 0.0", "tank"),
+        ("[[kind.joint]]\nname = 'gun'\nrange_deg = [1.0]", "range_deg"),
+        ("[[kind.joint]]\nsource = 'wheel'", "joint's name"),
+        ("[[kind.class]]\nclamp = 'seldom'", "clamp of a zone class"),
+        ("[[kind.class]]\nclamp = 'two_points'", "one_point"),
+        ("[[property]]\nname = ''", "0 bytes"),
+        ("[[property]]\nname = 'a'\nseen = 'by_nobody'", "by_owner"),
         ("[[kind]]\nname = 'tank'", "another name"),
         ("[[kind]]\n", "0 bytes"),
     ] {

@@ -62,6 +62,13 @@ pub enum SettingError {
         /// The limit given.
         got: f64,
     },
+    /// A setting that would have no effect where it stands.
+    Ineffective {
+        /// Which setting.
+        name: &'static str,
+        /// What it belongs to.
+        needs: &'static str,
+    },
 }
 
 impl fmt::Display for SettingError {
@@ -85,6 +92,9 @@ impl fmt::Display for SettingError {
             }
             Self::TinyOutOfRange { name, got } => {
                 write!(f, "{name} {got} is not finite and at least 0")
+            }
+            Self::Ineffective { name, needs } => {
+                write!(f, "{name} has no effect without {needs}; leave it out")
             }
         }
     }
