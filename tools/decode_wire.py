@@ -695,6 +695,8 @@ class Datagram:
             got["entity"] = self.take_entity()
             if kind == "Grant":
                 got["body_kind"] = self.take_body_kind() if bits.bit() else 0
+            if kind == "Exit":
+                got["despawned"] = bits.bit() == 1
         elif kind == "Correct":
             got["entity"] = self.take_entity()
             got = self.with_body(got, False)

@@ -73,7 +73,9 @@ mod zones;
 pub use channel::{Delivery, SendError};
 pub use host::config::{ClockMode, HostConfig, MAX_WELCOME_BYTES};
 pub use host::event::{Departure, HostEvent};
-pub use host::{Host, HostStats, ListenerError, Shedding, SpawnError, Viewpoint};
+pub use host::{
+    AimCapsule, Camera, GroupId, Host, HostStats, ListenerError, Shedding, SpawnError, Viewpoint,
+};
 pub use kinds::{
     Facing, JointKind, JointRef, JointSource, Kind, KindError, KindId, Kinds, LearnedKind,
     MAX_JOINTS, MAX_KIND_BYTES, MAX_KIND_NAME_BYTES, MAX_KINDS, MAX_SENT_JOINTS, PlaceThreshold,
@@ -81,7 +83,7 @@ pub use kinds::{
 };
 pub use kinds::{
     MAX_PROPERTIES, MAX_VALUE_BYTES, Property, PropertyError, PropertyId, PropertyType,
-    PropertyValue, Seen, Writer,
+    PropertyValue, Seen, Visibility, Writer,
 };
 pub use limits::{MAX_HOST_EVENTS, MAX_SESSION_EVENTS};
 pub use session::Session;
@@ -90,7 +92,7 @@ pub use session::entities::RemoteEntity;
 pub use session::event::SessionEvent;
 pub use session::remote_ghost::RemoteGhost;
 pub use stats::TrafficStats;
-pub use wire::{DisconnectReason, EntityId, Format, Owner, PeerId};
+pub use wire::{DisconnectReason, EntityId, ExitReason, Format, Owner, PeerId};
 pub use zones::{MAX_CLASSES, ZoneClass, ZoneConfig};
 
 pub use reckoning::bytes::Registry;

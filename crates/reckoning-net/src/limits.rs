@@ -12,6 +12,7 @@
 //! | entities it owns, each with the last [`HISTORY`](crate::history::HISTORY) updates | [`MAX_OWNED_ENTITIES`] |
 //! | values of properties of each entity it owns | [`MAX_PROPERTIES`](crate::MAX_PROPERTIES) of [`MAX_VALUE_BYTES`](crate::MAX_VALUE_BYTES) |
 //! | states of entities in its interest set | [`HostConfig::max_entities`](crate::HostConfig) |
+//! | entities that the game shows it or hides from it | [`HostConfig::max_entities`](crate::HostConfig) |
 //!
 //! Beside these, events wait for the game up to [`MAX_HOST_EVENTS`]; datagrams beyond
 //! [`HostConfig::max_datagrams_per_s`](crate::HostConfig) are dropped unread. A session keeps the

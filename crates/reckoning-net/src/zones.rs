@@ -12,9 +12,11 @@
 //! A class sets how far a peer's prediction may be off, how often it is corrected at most, how
 //! seldom at least, by which motion model it is predicted, and how coarsely it is written. Nearer
 //! classes are entered at their radius and left a little beyond it, so that a body that paces on a
-//! border changes nothing.
+//! border changes nothing. Distances are judged by importance: an entity that counts twice as much
+//! is in the class of half its distance.
 
 use alloc::vec::Vec;
+use core::num::NonZeroUsize;
 use core::time::Duration;
 
 use reckoning::error::{PublisherError, SettingError};
@@ -27,6 +29,11 @@ use crate::wire::{Format, MAX_CLASS};
 
 /// Distance classes at most.
 pub const MAX_CLASSES: usize = 8;
+
+/// The least that an entity counts: see [`Kind::importance`](crate::Kind::importance).
+pub(crate) const MIN_IMPORTANCE: f64 = 0.01;
+/// The most that an entity counts.
+pub(crate) const MAX_IMPORTANCE: f64 = 100.0;
 
 /// How entities at one distance are replicated: the export rule of a peer's predictions.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -114,12 +121,18 @@ pub struct ZoneConfig {
     pub classes: Vec<ZoneClass>,
     /// A class is left this share of its radius beyond it, from 0 to 1. Default: 0.1.
     pub hysteresis: f64,
+    /// Of the entities that go by these classes, only so many are in a peer's interest set: the
+    /// nearest, by their importance. One that is not in it has to be nearer, by the hysteresis, than
+    /// one that is. What a peer is sent, and what it keeps, does not grow with how many stand around
+    /// it then. Kinds without classes of their own share the host's number. Default: `None`, all in
+    /// reach.
+    pub nearest: Option<NonZeroUsize>,
 }
 
 impl Default for ZoneConfig {
     /// One class for everything.
     fn default() -> Self {
-        Self { classes: Vec::from([ZoneClass::default()]), hysteresis: 0.1 }
+        Self { classes: Vec::from([ZoneClass::default()]), hysteresis: 0.1, nearest: None }
     }
 }
 
@@ -206,7 +219,7 @@ mod tests {
 
     fn zones() -> ZoneConfig {
         let class = |radius_m| ZoneClass { radius_m, ..ZoneClass::default() };
-        ZoneConfig { classes: Vec::from([class(20.0), class(60.0)]), hysteresis: 0.1 }
+        ZoneConfig { classes: Vec::from([class(20.0), class(60.0)]), ..ZoneConfig::default() }
     }
 
     #[test]

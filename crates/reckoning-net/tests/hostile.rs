@@ -11,8 +11,8 @@ use reckoning::guard::{Envelope, GuardConfig};
 use reckoning::rewind::RewindConfig;
 use reckoning::{DVec3, Kinematics, Model, SimTime};
 use reckoning_net::wire::{
-    Ack, EntityId, Header, Message, OUT_OF_BAND_PREFIX, PacketReader, PacketWriter, UpdateBody,
-    UpdateSeq, VERSION, is_out_of_band,
+    Ack, EntityId, ExitReason, Header, Message, OUT_OF_BAND_PREFIX, PacketReader, PacketWriter,
+    UpdateBody, UpdateSeq, VERSION, is_out_of_band,
 };
 use reckoning_net::{
     Delivery, Host, HostConfig, HostEvent, KindId, MAX_HOST_EVENTS, MAX_SESSION_EVENTS, Owner,
@@ -136,7 +136,7 @@ fn put(out: &mut PacketWriter, word: &Word) {
             let body = UpdateBody::new(&format.coarser(*class), low.map(|_| &base), &update);
             Message::Update { entity: EntityId(*id), seq, class: *class, body }
         }
-        Word::Exit(id) => Message::Exit { entity: EntityId(*id) },
+        Word::Exit(id) => Message::Exit { entity: EntityId(*id), why: ExitReason::Left },
         Word::Grant(id) => Message::Grant { entity: EntityId(*id), kind: KindId::NONE },
         Word::Revoke(id) => Message::Revoke { entity: EntityId(*id) },
         Word::Correct(id, class) => {

@@ -6,7 +6,7 @@ mod linear_format;
 mod pair;
 
 use reckoning::{DVec3, Kinematics, SimTime};
-use reckoning_net::{Owner, SessionEvent};
+use reckoning_net::{ExitReason, Owner, SessionEvent};
 
 use pair::{AHEAD, PEER, Pair, circling};
 
@@ -52,7 +52,10 @@ fn parked_bodies_wake_leave_and_change_hands_after_many_datagrams() {
     }
     let shown = pair.session.shown(parked, pair.now + AHEAD).expect("in sight").position;
     assert!(shown.distance(moving(pair.now).position) < 0.4, "woke and stays at {shown}");
-    assert!(events.contains(&SessionEvent::Exited { entity: leaves }), "a zombie: {events:?}");
+    assert!(
+        events.contains(&SessionEvent::Exited { entity: leaves, why: ExitReason::Despawned }),
+        "a zombie: {events:?}"
+    );
     let corrected = |event: &SessionEvent| matches!(event, SessionEvent::Corrected { entity, .. } if *entity == owned);
     assert!(events.iter().any(corrected), "the correction was overtaken by nothing: {events:?}");
 

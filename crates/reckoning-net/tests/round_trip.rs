@@ -4,8 +4,9 @@ mod shared;
 
 use reckoning::{SimTime, Update, UpdateKind};
 use reckoning_net::wire::{
-    Ack, BitReader, BitWriter, DecodeError, EntityId, Format, Header, Message, Owner, PacketReader,
-    PacketWriter, PeerId, Registry, UpdateBody, UpdateSeq, VERSION, read_update, write_update,
+    Ack, BitReader, BitWriter, DecodeError, EntityId, ExitReason, Format, Header, Message, Owner,
+    PacketReader, PacketWriter, PeerId, Registry, UpdateBody, UpdateSeq, VERSION, read_update,
+    write_update,
 };
 use reckoning_net::{KindId, PropertyId};
 
@@ -119,7 +120,8 @@ fn said<'a>(format: &Format, baseline: &Update, new: &Update) -> Vec<Message<'a>
             tag: b"",
             body: whole,
         },
-        Message::Exit { entity: EntityId(u32::MAX) },
+        Message::Exit { entity: EntityId(u32::MAX), why: ExitReason::Left },
+        Message::Exit { entity: EntityId(u32::MAX), why: ExitReason::Despawned },
         Message::Correct { entity: EntityId(0), class: 0, body: whole },
         Message::Grant { entity: EntityId(5), kind: KindId::NONE },
         Message::Grant { entity: EntityId(5), kind: KindId::from_number(1).unwrap() },
@@ -178,7 +180,7 @@ fn every_message_comes_back() {
         got.push(message);
     }
     assert_eq!(got, sent);
-    let Some(Message::Update { body, .. }) = got.get(14) else { panic!("{:?}", got.get(14)) };
+    let Some(Message::Update { body, .. }) = got.get(15) else { panic!("{:?}", got.get(15)) };
     assert_same(&body.resolve(&format, Some(&baseline)).unwrap(), &new);
     assert_eq!(body.resolve(&format, None), Err(DecodeError::BaselineMismatch));
 }

@@ -8,8 +8,8 @@ use std::process::Command;
 use reckoning::model::Landing;
 use reckoning::{DVec3, Kinematics, Model, SimTime, Update, UpdateKind};
 use reckoning_net::wire::{
-    Ack, DisconnectReason, EntityId, Format, Header, Message, Owner, PacketReader, PacketWriter,
-    PeerId, UpdateBody, UpdateSeq, VERSION,
+    Ack, DisconnectReason, EntityId, ExitReason, Format, Header, Message, Owner, PacketReader,
+    PacketWriter, PeerId, UpdateBody, UpdateSeq, VERSION,
 };
 use reckoning_net::{KindId, PropertyId};
 use serde_json::{Value, json};
@@ -116,8 +116,8 @@ fn control_messages(format: &Format) -> Vec<Value> {
         Message::Ping { sent_us: u64::MAX },
         Message::Welcome { peer: PeerId(u32::MAX), format: &bytes, config: b"{}" },
         Message::Pong { sent_us: 1, received_us: 1 << 63, answered_us: 0xffff_ffff },
-        Message::Exit { entity: EntityId(u32::MAX) },
-        Message::Exit { entity: EntityId(0) },
+        Message::Exit { entity: EntityId(u32::MAX), why: ExitReason::Left },
+        Message::Exit { entity: EntityId(0), why: ExitReason::Despawned },
         Message::Grant { entity: EntityId(77), kind: KindId::NONE },
         Message::Grant { entity: EntityId(78), kind: KindId::from_number(32).unwrap() },
         Message::Kind { kind: KindId::from_number(1).unwrap(), bytes: b"car" },
@@ -245,6 +245,11 @@ fn header_json(header: &Header) -> Value {
     json!({ "sequence": header.sequence, "sent_ms": header.sent_ms, "ack": ack })
 }
 
+fn exit_json(entity: EntityId, why: ExitReason) -> Value {
+    let despawned = why == ExitReason::Despawned;
+    json!({ "kind": "Exit", "entity": entity.0, "despawned": despawned })
+}
+
 fn message_json(message: &Message, update: Option<&Update>) -> Value {
     let mut value = match message {
         Message::Join { version, token } => {
@@ -271,7 +276,7 @@ fn message_json(message: &Message, update: Option<&Update>) -> Value {
                 "number": number, "class": class, "tag": hex(tag),
             })
         }
-        Message::Exit { entity } => json!({ "kind": "Exit", "entity": entity.0 }),
+        Message::Exit { entity, why } => exit_json(*entity, *why),
         Message::Correct { entity, class, .. } => {
             json!({ "kind": "Correct", "entity": entity.0, "class": class })
         }

@@ -217,7 +217,7 @@ impl Bot {
                 self.mirror.handle_lost();
             }
             SessionEvent::Entered { entity, tag, .. } => self.mirror.handle_entered(entity.0, &tag),
-            SessionEvent::Exited { entity } => self.mirror.handle_exited(entity.0),
+            SessionEvent::Exited { entity, .. } => self.mirror.handle_exited(entity.0),
             SessionEvent::Corrected { state, .. } => {
                 counts.put += 1;
                 self.mirror.handle_corrected(&state);

@@ -67,7 +67,7 @@ impl StageClient {
                 self.say(&ClientMessage::Hello { name: "Tess".into(), watch: self.watch });
             }
             SessionEvent::Entered { entity, tag, .. } => self.mirror.handle_entered(entity.0, &tag),
-            SessionEvent::Exited { entity } => self.mirror.handle_exited(entity.0),
+            SessionEvent::Exited { entity, .. } => self.mirror.handle_exited(entity.0),
             SessionEvent::Corrected { state, .. } => self.mirror.handle_corrected(&state),
             SessionEvent::Message(bytes) | SessionEvent::Command(bytes) => {
                 let tell = ServerMessage::decode(&bytes).unwrap();

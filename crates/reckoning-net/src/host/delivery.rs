@@ -191,7 +191,7 @@ impl<'a> DeliveryEffects<'a> {
             }
             SentItem::Exit { entity, epoch } => {
                 if let Some(state) = self.state(entity, epoch)
-                    && let InterestStage::Exit { sent } = &mut state.stage
+                    && let InterestStage::Exit { sent, .. } = &mut state.stage
                 {
                     *sent = false;
                 }

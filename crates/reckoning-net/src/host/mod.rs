@@ -64,10 +64,11 @@ use delivery::DeliveryEffects;
 use entities::EntityTable;
 use event::HostEvent;
 use interest::{NearbyEntity, update_interest};
-use sending::{Candidate, SendContext, deliver_planned, export_by_policy};
+use sending::{Candidate, GroupMember, SendContext, deliver_planned, export_by_policy};
 
 pub use connections::Viewpoint;
 pub use entities::SpawnError;
+pub use interest::{AimCapsule, Camera, GroupId};
 pub use listener_errors::ListenerError;
 pub use settings::Shedding;
 
@@ -153,6 +154,7 @@ pub struct Host {
     /// Room for what each tick lists, so that it does not allocate.
     nearby: Vec<NearbyEntity>,
     candidates: Vec<Candidate>,
+    members: Vec<GroupMember>,
 }
 
 impl Host {
@@ -186,6 +188,7 @@ impl Host {
             shedding: Shedding::default(),
             nearby: Vec::new(),
             candidates: Vec::new(),
+            members: Vec::new(),
             config,
         })
     }
@@ -277,6 +280,7 @@ impl Host {
                     format_bytes: &self.format_bytes,
                     welcome_config: &self.welcome_config,
                     candidates: &mut self.candidates,
+                    members: &mut self.members,
                     nearest_only: !self.stats.ticks.is_multiple_of(farther_one_in),
                 };
                 if let Some(length) = context.write_datagram(peer, now, buf) {

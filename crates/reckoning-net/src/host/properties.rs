@@ -241,17 +241,21 @@ impl Host {
     }
 
     /// Sets the team of a peer, which sees what [`Seen::ByTeam`](crate::Seen::ByTeam) says of
-    /// entities of that team. What it saw before it changed teams it was told. The default is none.
+    /// entities of that team, and of entities that only their team sees
+    /// ([`Visibility::Team`](crate::Visibility::Team)). What it saw before it changed teams it was
+    /// told. The default is none.
     pub fn set_team(&mut self, peer: PeerId, team: Option<u8>) {
-        if let Some(peer) = self.peers.get_mut(&peer) {
-            (peer.values.team, peer.values.due) = (team, true);
+        if let Some(found) = self.peers.get_mut(&peer) {
+            (found.values.team, found.values.due) = (team, true);
+            self.hide_from(peer);
         }
     }
 
     /// Sets the team of an entity. Returns whether the entity exists. The default is none.
     pub fn set_entity_team(&mut self, entity: EntityId, team: Option<u8>) -> bool {
-        let Some(entity) = self.entities.get_mut(entity) else { return false };
-        entity.values.team = team;
+        let Some(found) = self.entities.get_mut(entity) else { return false };
+        found.values.team = team;
+        self.hide_from_all(entity);
         self.peers.values_mut().for_each(|peer| peer.values.due = true);
         true
     }

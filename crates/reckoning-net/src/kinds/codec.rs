@@ -28,6 +28,7 @@ struct KindForm {
     planner: PlannerKind,
     threshold_by_place: Option<PlaceThreshold>,
     prevents: bool,
+    dormant: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -76,6 +77,7 @@ pub(super) fn encode(name: &str, kind: &Kind) -> Vec<u8> {
         planner: kind.planner.clone(),
         threshold_by_place: kind.threshold_by_place,
         prevents: kind.prevents,
+        dormant: kind.dormant,
     };
     postcard::to_allocvec(&form).unwrap_or_default()
 }
@@ -107,10 +109,11 @@ pub(crate) fn decode(bytes: &[u8], registry: &Registry) -> Option<(String, Kind)
         ground: form.ground,
         joints: form.joints,
         zones,
-        guard: None,
         planner: form.planner,
         threshold_by_place: form.threshold_by_place,
         prevents: form.prevents,
+        dormant: form.dormant,
+        ..Kind::default()
     };
     kind.validate_told().ok()?;
     Some((form.name, kind))

@@ -33,6 +33,7 @@ mod planning;
 mod properties;
 mod show;
 mod value;
+mod visibility;
 
 pub use error::KindError;
 pub use facing::Facing;
@@ -44,6 +45,7 @@ pub use planning::PlanningAssets;
 pub use properties::{MAX_PROPERTIES, Property, PropertyId, PropertyType, Seen, Writer};
 pub use show::Show;
 pub use value::{MAX_VALUE_BYTES, PropertyError, PropertyValue};
+pub use visibility::Visibility;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -56,7 +58,7 @@ use reckoning::{ConfigError, GroundClamp, Kinematics, Publisher, PublisherConfig
 use serde::{Deserialize, Serialize};
 
 use crate::wire::Format;
-use crate::zones::{ZoneClass, ZoneConfig};
+use crate::zones::{MAX_IMPORTANCE, MIN_IMPORTANCE, ZoneClass, ZoneConfig};
 
 /// Kinds that a host can declare.
 pub const MAX_KINDS: usize = 32;
@@ -124,6 +126,20 @@ pub struct Kind {
     /// `lookahead`, where it goes by its model; planners keep out of walls themselves. Default:
     /// `false`.
     pub prevents: bool,
+    /// How much bodies of this kind count: one is judged as if it were so many times nearer, when
+    /// its distance class and the nearest few are chosen, and its updates weigh as much more when a
+    /// peer's budget is short. A game may say otherwise of each body
+    /// ([`Host::set_importance`](crate::Host::set_importance)). 0.01 to 100. Peers are not told.
+    /// Default: 1.
+    pub importance: f64,
+    /// Who may know of a body of this kind; a game may say otherwise of each body
+    /// ([`Host::set_visibility`](crate::Host::set_visibility)) and of each peer
+    /// ([`Host::set_visible`](crate::Host::set_visible)). Peers are not told. Default: everyone.
+    pub visibility: Visibility,
+    /// An owner sends nothing of a body that stands still once the host has it: no heartbeats, no
+    /// full updates, until it moves or turns. For doors, crates and parked cars. Default: `false`,
+    /// heartbeats go on.
+    pub dormant: bool,
 }
 
 /// A threshold that varies with the place (STEELE, equation 8): wide where a body follows the
@@ -161,6 +177,9 @@ impl Default for Kind {
             planner: PlannerKind::Model,
             threshold_by_place: None,
             prevents: false,
+            importance: 1.0,
+            visibility: Visibility::All,
+            dormant: false,
         }
     }
 }
@@ -196,6 +215,7 @@ impl Kind {
         if let Some(by_place) = &self.threshold_by_place {
             by_place.validate()?;
         }
+        SettingError::in_range("importance", self.importance, MIN_IMPORTANCE, MAX_IMPORTANCE)?;
         self.planner.validate()
     }
 

@@ -3,10 +3,13 @@
 use alloc::boxed::Box;
 use core::time::Duration;
 
+use reckoning::export::{Deviation, Sight};
 use reckoning::ghost::Accepted;
 use reckoning::ground::Pose;
 use reckoning::rewind::{ShownAs, ShownUpdate};
-use reckoning::{Blend, GhostConfig, GroundClamp, Publisher, SimTime, Update, UpdateKind};
+use reckoning::{
+    Blend, DVec3, GhostConfig, GroundClamp, Kinematics, Publisher, SimTime, Update, UpdateKind,
+};
 
 use super::facing::FacingState;
 use super::handover::OwnPicture;
@@ -227,6 +230,21 @@ impl OwnedEntity {
         self.pending = None;
         self.lost = false;
         self.void = self.history.newest();
+    }
+
+    /// Whether the body stands where the host is known to have it, so that nothing need be said.
+    pub(crate) fn is_dormant(&self, truth: &Kinematics) -> bool {
+        let Some(publisher) = &self.publisher else { return false };
+        let known = self.acknowledged.is_some() && self.acknowledged == self.history.newest();
+        let last = publisher.last_update();
+        let rests = truth.velocity == DVec3::ZERO
+            && truth.angular_velocity == DVec3::ZERO
+            && last.velocity_at(truth.at) == DVec3::ZERO;
+        known
+            && rests
+            && !self.needs_sending()
+            && publisher.config().rule().deviation(&Sight::from(truth), last)
+                == Deviation::default()
     }
 
     pub(crate) const fn needs_sending(&self) -> bool {

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use reckoning::Kinematics;
 
 use crate::kinds::{KindId, PlannerNeed, PropertyId};
-use crate::wire::{DisconnectReason, EntityId, Owner, PeerId};
+use crate::wire::{DisconnectReason, EntityId, ExitReason, Owner, PeerId};
 
 /// Event for the game: poll until there is none after every call.
 ///
@@ -74,10 +74,13 @@ pub enum SessionEvent {
         /// The property.
         property: PropertyId,
     },
-    /// An entity left our interest set, or was despawned.
+    /// An entity left our interest set, or was despawned: `why` tells the one from the other. What
+    /// left and is despawned while it is out of sight is not told of again.
     Exited {
         /// The entity.
         entity: EntityId,
+        /// Whether it may still be there.
+        why: ExitReason,
     },
     /// The host corrects an entity of ours: go on from this state.
     Corrected {

@@ -138,6 +138,9 @@ impl Session {
             _ => at,
         };
         let truth = Kinematics { at, ..format.sayable(truth) };
+        if teleports == 0 && kind.is_some_and(|kind| kind.dormant) && owned.is_dormant(&truth) {
+            return true;
+        }
         let update = if let Some(publisher) = &mut owned.publisher {
             export(publisher, &truth)
         } else if let Ok((publisher, first)) =

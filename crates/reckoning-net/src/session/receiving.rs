@@ -18,7 +18,7 @@ use crate::host::config::ClockMode;
 use crate::kinds::KindId;
 use crate::loss_detection::AckReport;
 use crate::reliable::Taken;
-use crate::wire::{Ack, EntityId, Message, Owner, PacketReader, UpdateBody, UpdateSeq};
+use crate::wire::{Ack, EntityId, ExitReason, Message, Owner, PacketReader, UpdateBody, UpdateSeq};
 
 /// A datagram sent this long after what we take for now proves our clock wrong.
 const MAX_CLOCK_LEAD: Duration = Duration::from_millis(60);
@@ -158,7 +158,7 @@ impl Session {
             Message::Joints { entity, mask, ref codes } => {
                 return self.handle_joints(now, datagram, entity, (mask, codes));
             }
-            Message::Exit { entity } => self.handle_exit(entity, sequence),
+            Message::Exit { entity, why } => self.handle_exit(entity, why, sequence),
             Message::Grant { entity, kind } => return self.handle_grant(entity, kind, sequence),
             Message::Revoke { entity } => self.handle_revoke(now, entity, sequence),
             Message::Values { entity, bytes } => {
@@ -412,7 +412,7 @@ impl Session {
         RelayDelay::aged(age.min(MAX_AGE)).then(way).localise(update, now)
     }
 
-    fn handle_exit(&mut self, entity: EntityId, sequence: Sequence) {
+    fn handle_exit(&mut self, entity: EntityId, why: ExitReason, sequence: Sequence) {
         let overtaken = self.ghosts.get(&entity).is_some_and(|it| it.entered > sequence);
         if overtaken {
             self.stats.stale += 1;
@@ -422,7 +422,7 @@ impl Session {
         if let Some(remote) = self.ghosts.remove(&entity) {
             self.keep_picture(entity, Some(remote.ghost));
             self.forget_values(entity);
-            self.push_event(SessionEvent::Exited { entity });
+            self.push_event(SessionEvent::Exited { entity, why });
         }
     }
 

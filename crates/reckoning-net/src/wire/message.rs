@@ -51,6 +51,16 @@ pub enum DisconnectReason {
     Format,
 }
 
+/// Why an entity left an interest set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitReason {
+    /// It went out of reach, was hidden, or is ours from now on. What becomes of it while it is out
+    /// of sight is not told, not even its end.
+    Left,
+    /// It was despawned while it was in the interest set.
+    Despawned,
+}
+
 /// One message of a datagram.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -127,6 +137,8 @@ pub enum Message<'a> {
     Exit {
         /// The entity.
         entity: EntityId,
+        /// Which of the two.
+        why: ExitReason,
     },
     /// To an owner: the state of its entity according to the host.
     Correct {

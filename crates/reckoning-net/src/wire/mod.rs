@@ -34,7 +34,8 @@ pub(crate) use encoded_body::EncodedBody;
 pub use error::{DecodeError, FormatError};
 pub use format::Format;
 pub use ids::{EntityId, Owner, PeerId, UpdateSeq};
-pub use message::{Ack, DisconnectReason, Header, Message};
+pub use message::{Ack, DisconnectReason, ExitReason, Header, Message};
+pub(crate) use packet::WriterMark;
 pub use packet::{PacketReader, PacketWriter};
 pub use picture::{MAX_VIEW_BYTES, decode_shown, decode_view, encode_shown, encode_view};
 

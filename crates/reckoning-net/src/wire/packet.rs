@@ -7,10 +7,10 @@ use crate::kinds::{KindId, MAX_KIND_BYTES, MAX_SENT_JOINTS, PropertyId};
 use super::body::{read_gap, write_gap};
 use super::exp_golomb::{read_signed, write_signed};
 use super::{
-    Ack, BitReader, BitWriter, DecodeError, DisconnectReason, EncodedBody, EntityId, Format,
-    Header, MAX_BASELINE_AGE, MAX_CLASS, MAX_COMMAND_BYTES, MAX_FORMAT_BYTES, MAX_PROPERTY_BYTES,
-    MAX_RELIABLE_BYTES, MAX_TAG_BYTES, MAX_TOKEN_BYTES, MAX_VALUES_BYTES, MAX_VIEW_BYTES, Message,
-    Owner, PeerId, UpdateBody, UpdateSeq,
+    Ack, BitReader, BitWriter, DecodeError, DisconnectReason, EncodedBody, EntityId, ExitReason,
+    Format, Header, MAX_BASELINE_AGE, MAX_CLASS, MAX_COMMAND_BYTES, MAX_FORMAT_BYTES,
+    MAX_PROPERTY_BYTES, MAX_RELIABLE_BYTES, MAX_TAG_BYTES, MAX_TOKEN_BYTES, MAX_VALUES_BYTES,
+    MAX_VIEW_BYTES, Mark, Message, Owner, PeerId, UpdateBody, UpdateSeq,
 };
 
 const SENT_ORDER: u32 = 20;
@@ -64,6 +64,13 @@ impl CodingState {
     }
 }
 
+/// How far a datagram had come.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WriterMark {
+    out: Mark,
+    coding: CodingState,
+}
+
 /// Writes one datagram.
 ///
 /// Entities cost least in rising order, and updates of one class side by side.
@@ -92,14 +99,24 @@ impl<'a> PacketWriter<'a> {
     /// Bytes longer than the protocol allows never fit, nor does a message that needs a
     /// `format` without one, nor a body whose number says otherwise about its baseline.
     pub fn push(&mut self, format: Option<&Format>, message: &Message) -> bool {
-        let (mark, before) = (self.out.mark(), self.coding);
+        let before = self.mark();
         let sound = self.write(format, message).is_some();
         if sound && self.out.fits() {
             return true;
         }
-        self.out.rewind(mark);
-        self.coding = before;
+        self.rewind(before);
         false
+    }
+
+    /// How far it has come, so that what is added from here on can be taken back.
+    pub(crate) const fn mark(&self) -> WriterMark {
+        WriterMark { out: self.out.mark(), coding: self.coding }
+    }
+
+    /// Takes back what was added since.
+    pub(crate) fn rewind(&mut self, to: WriterMark) {
+        self.out.rewind(to.out);
+        self.coding = to.coding;
     }
 
     /// Adds an update whose body is written already; `false`, and nothing added, where it does
@@ -111,7 +128,7 @@ impl<'a> PacketWriter<'a> {
         class: u8,
         encoded: &EncodedBody,
     ) -> bool {
-        let (mark, before) = (self.out.mark(), self.coding);
+        let before = self.mark();
         self.out.write_bit(true);
         self.write_entity(entity);
         self.write_seq(seq);
@@ -120,8 +137,7 @@ impl<'a> PacketWriter<'a> {
         if self.out.fits() {
             return true;
         }
-        self.out.rewind(mark);
-        self.coding = before;
+        self.rewind(before);
         false
     }
 
@@ -168,7 +184,10 @@ impl<'a> PacketWriter<'a> {
                 self.write_entity(*entity);
                 return self.write_body(format?, *class, body);
             }
-            Message::Exit { entity } => self.write_about(EXIT, *entity),
+            Message::Exit { entity, why } => {
+                self.write_about(EXIT, *entity);
+                self.out.write_bit(*why == ExitReason::Despawned);
+            }
             Message::Grant { entity, kind } => {
                 self.write_about(GRANT, *entity);
                 self.write_body_kind(*kind);
@@ -433,7 +452,7 @@ impl<'a> PacketReader<'a> {
     fn read_kind(&mut self, kind: u8, format: Option<&Format>) -> Result<Message<'a>, DecodeError> {
         Ok(match kind {
             ENTER => self.read_enter(format.ok_or(DecodeError::NoFormat)?)?,
-            EXIT => Message::Exit { entity: self.read_entity()? },
+            EXIT => Message::Exit { entity: self.read_entity()?, why: self.read_exit_reason()? },
             CORRECT => {
                 let entity = self.read_entity()?;
                 let format = format.ok_or(DecodeError::NoFormat)?;
@@ -447,6 +466,10 @@ impl<'a> PacketReader<'a> {
             VALUES => Message::Values { entity: self.read_entity()?, bytes: self.read_values()? },
             other => self.read_connection_message(other)?,
         })
+    }
+
+    fn read_exit_reason(&mut self) -> Result<ExitReason, DecodeError> {
+        Ok(if self.from.read_bit()? { ExitReason::Despawned } else { ExitReason::Left })
     }
 
     fn read_joints(&mut self) -> Result<Message<'a>, DecodeError> {

@@ -6,7 +6,7 @@ use reckoning::guard::{Envelope, GuardConfig};
 use reckoning::rewind::{Aim, HitRequest, HitVerdict, RewindConfig, RewindView};
 use reckoning::{DVec3, Kinematics, Model, SimTime};
 use reckoning_net::{
-    ClockMode, Departure, Host, HostConfig, HostEvent, SessionConfig, SessionEvent,
+    ClockMode, Departure, ExitReason, Host, HostConfig, HostEvent, SessionConfig, SessionEvent,
 };
 
 use crate::linear_format::format;
@@ -161,7 +161,11 @@ fn what_nobody_comes_back_for_ends() {
     world.run(5 * SECOND, &straight);
     assert_eq!(world.host.entities().count(), 1);
     assert!(world.events.contains(&HostEvent::Despawned { entity: body }));
-    assert!(world.clients[1].events.contains(&SessionEvent::Exited { entity: body }));
+    assert!(
+        world.clients[1]
+            .events
+            .contains(&SessionEvent::Exited { entity: body, why: ExitReason::Despawned })
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! State of one peer on the host.
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use reckoning::{DVec3, SimTime};
@@ -10,9 +11,10 @@ use crate::channel::Channel;
 use crate::control_messages::ControlMessages;
 use crate::host::config::HostConfig;
 use crate::host::entities::Entity;
+use crate::host::interest::Camera;
 use crate::host::joints::PendingJoints;
 use crate::host::properties::PeerValues;
-use crate::host::sending::PeerEntityState;
+use crate::host::sending::{PeerEntityState, QueuedEntity};
 use crate::stats::TrafficStats;
 use crate::wire::{DisconnectReason, EntityId, Owner, PeerId};
 
@@ -115,14 +117,18 @@ pub(crate) struct Peer {
     pub(crate) values: PeerValues,
     pub(crate) control: ControlMessages,
     pub(crate) viewpoint: Viewpoint,
+    /// What it looks at, if the game says so.
+    pub(crate) camera: Option<Camera>,
+    /// Entities that the game shows it or hides from it, whatever their visibility.
+    pub(crate) visible: BTreeMap<EntityId, bool>,
     /// The entities it owns, oldest first.
     pub(crate) owned: Vec<EntityId>,
     /// Its interest set, and what is about to leave it; in order of entity.
     pub(crate) entity_states: Vec<PeerEntityState>,
     /// Counts entries into the interest set.
     pub(crate) next_epoch: u32,
-    /// Places in `entity_states` that are due in this tick, and how many of them were written.
-    pub(crate) queue: Vec<u32>,
+    /// What is due in this tick, and how much of it was written.
+    pub(crate) queue: Vec<QueuedEntity>,
     pub(crate) served: usize,
     pub(crate) joints: PendingJoints,
     /// A tick has come and its queue is not made yet.
@@ -154,6 +160,8 @@ impl Peer {
             values: PeerValues::new(now),
             control: ControlMessages::default(),
             viewpoint: Viewpoint::Own,
+            camera: None,
+            visible: BTreeMap::new(),
             owned: Vec::new(),
             entity_states: Vec::new(),
             next_epoch: 0,
@@ -190,13 +198,17 @@ impl Peer {
 
     /// Whether the peer was told of an entity and has not acknowledged its end.
     pub(crate) fn knows_of(&self, entity: EntityId) -> bool {
-        self.entity_states.binary_search_by_key(&entity, |state| state.entity).is_ok()
-            || self.control.is_about(entity)
+        self.place_of(entity).is_some() || self.control.is_about(entity)
     }
 
     /// The state of an entity, if the peer has one.
     pub(crate) fn entity_state_mut(&mut self, entity: EntityId) -> Option<&mut PeerEntityState> {
-        let place = self.entity_states.binary_search_by_key(&entity, |state| state.entity).ok()?;
+        let place = self.place_of(entity)?;
         self.entity_states.get_mut(place)
+    }
+
+    /// Where the state of an entity is, if the peer has one.
+    pub(crate) fn place_of(&self, entity: EntityId) -> Option<usize> {
+        self.entity_states.binary_search_by_key(&entity, |state| state.entity).ok()
     }
 }

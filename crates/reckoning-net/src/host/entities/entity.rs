@@ -14,6 +14,7 @@ use reckoning::{DVec3, Guard, Kinematics, Model, SimTime, Update, UpdateKind};
 
 use crate::ack_window::Sequence;
 use crate::history::UpdateHistory;
+use crate::host::interest::EntityInterest;
 use crate::host::joints::EntityJoints;
 use crate::host::properties::EntityValues;
 use crate::host::sending::{
@@ -80,6 +81,7 @@ pub(crate) struct Entity {
     pub(crate) id: EntityId,
     pub(crate) owner: Owner,
     pub(crate) kind: KindId,
+    pub(crate) interest: EntityInterest,
     pub(crate) tag: Box<[u8]>,
     /// Those that were aimed, if any was.
     pub(crate) joints: Option<Box<EntityJoints>>,
@@ -104,6 +106,7 @@ impl Entity {
             id,
             owner,
             kind: KindId::NONE,
+            interest: EntityInterest::default(),
             tag: tag.into(),
             joints: None,
             known,
@@ -365,9 +368,9 @@ mod tests {
             let now = SimTime::from_millis(ms);
             after.sent(said(&mut entity), &class, now);
             entity.observe(update(ms, UpdateKind::Partial));
-            let urgency = before.urgency(&mut entity, &classes, now);
+            let urgency = before.urgency(&mut entity, &classes, None, now);
             assert!(urgency.is_some_and(|it| it > 5e3), "a teleport after {ms} updates");
-            let urgency = after.urgency(&mut entity, &classes, now);
+            let urgency = after.urgency(&mut entity, &classes, None, now);
             assert_eq!(urgency, None, "after {ms} updates");
         }
     }

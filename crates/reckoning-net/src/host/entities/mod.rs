@@ -19,6 +19,7 @@ use reckoning_predict::Surroundings;
 
 use super::Host;
 use super::config::HostConfig;
+use super::interest::interest_of_kind;
 use super::sending::EntityFairness;
 use crate::control_messages::ControlMessage;
 use crate::kinds::KindId;
@@ -138,6 +139,7 @@ impl Host {
         let id = self.entities.free_id(|id| peers.values().any(|peer| peer.knows_of(id)));
         let mut entity = Entity::new(id, Owner::Host, tag, known);
         entity.kind = kind;
+        interest_of_kind(&mut entity, self.config.kinds.get(kind));
         entity.fairness = EntityFairness::new(&self.config, kind, id);
         self.entities.insert(entity);
         if let Owner::Peer(peer) = owner {
@@ -155,6 +157,7 @@ impl Host {
         if let Some(rewind) = &mut self.rewind {
             rewind.forget_entity(id);
         }
+        self.forget_visible(id);
         self.entities.remove(id).is_some()
     }
 
@@ -285,6 +288,7 @@ impl Host {
             return true;
         }
         entity.set_kind(kind);
+        interest_of_kind(entity, self.config.kinds.get(kind));
         entity.fairness = EntityFairness::new(&self.config, kind, id); // with the classes of its own
         if let Owner::Peer(owner) = entity.owner {
             entity.set_guard(guard_of_kind(&self.config, kind), now);
@@ -293,7 +297,7 @@ impl Host {
             }
             self.enqueue(owner);
         }
-        self.entities.changed = true;
+        self.hide_from_all(id);
         true
     }
 

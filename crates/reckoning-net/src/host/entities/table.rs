@@ -2,14 +2,15 @@
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use core::num::NonZeroUsize;
 
 use reckoning::SimTime;
 
 use super::entity::{ClassFormat, Entity};
 use crate::host::config::HostConfig;
-use crate::host::interest::{InterestGrid, NearbyEntity, ViewOrigin};
+use crate::host::interest::{GroupId, InterestGrid, NearbyEntity, ViewOrigin};
 use crate::host::sending::EntityFairness;
-use crate::kinds::KindId;
+use crate::kinds::{Kind, KindId};
 use crate::wire::{EntityId, Format};
 use crate::zones::{ZoneClass, ZoneConfig};
 
@@ -20,17 +21,20 @@ struct KindZones {
     classes: Vec<ClassFormat>,
     /// They are the host's.
     is_inherited: bool,
+    importance: f64,
 }
 
 impl KindZones {
-    fn new(own: Option<&ZoneConfig>, inherited: &ZoneConfig, format: &Format) -> Self {
+    fn new(kind: Option<&Kind>, inherited: &ZoneConfig, format: &Format) -> Self {
+        let own = kind.and_then(|kind| kind.zones.as_ref());
+        let importance = kind.map_or(1.0, |kind| kind.importance);
         let zones = own.unwrap_or(inherited).clone();
         let class = |class: &ZoneClass| ClassFormat {
             format: format.coarser(class.coarser_log2),
             rules: *class,
         };
         let classes = zones.classes.iter().map(class).collect();
-        Self { zones, classes, is_inherited: own.is_none() }
+        Self { zones, classes, is_inherited: own.is_none(), importance }
     }
 }
 
@@ -44,6 +48,13 @@ pub(crate) struct EntityTable {
     /// How each kind is replicated; the first is that of entities without one.
     kinds: Vec<KindZones>,
     grid: InterestGrid,
+    /// Entities that are more important than their kind: they count from farther away than the grid
+    /// is asked for, so it does not hold them.
+    prominent: Vec<u32>,
+    /// Some zones have a limit of entities.
+    pub(crate) limits_nearest: bool,
+    /// Entities that are in a group.
+    pub(crate) grouped: usize,
     /// Whether entities keep accounts of what arrived.
     pub(crate) keeps_accounts: bool,
     /// Entities were spawned, despawned or changed owner since the grid was built.
@@ -54,16 +65,20 @@ pub(crate) struct EntityTable {
 
 impl EntityTable {
     pub(crate) fn new(config: &HostConfig) -> Self {
-        let own = config.kinds.iter().map(|(_, _, kind)| kind.zones.as_ref());
+        let own = config.kinds.iter().map(|(_, _, kind)| Some(kind));
         let kinds = core::iter::once(None).chain(own);
-        let kinds = kinds.map(|own| KindZones::new(own, &config.zones, &config.format)).collect();
+        let kinds = kinds.map(|own| KindZones::new(own, &config.zones, &config.format));
+        let kinds: Vec<KindZones> = kinds.collect();
         Self {
             slots: Vec::new(),
             free: Vec::new(),
             by_id: BTreeMap::new(),
             next_id: 0,
+            limits_nearest: kinds.iter().any(|kind| kind.zones.nearest.is_some()),
             kinds,
             grid: InterestGrid::default(),
+            prominent: Vec::new(),
+            grouped: 0,
             keeps_accounts: config.keeps_accounts(),
             changed: false,
             joint_changes: 0,
@@ -102,7 +117,9 @@ impl EntityTable {
         let slot = self.by_id.remove(&id)?;
         self.free.push(slot);
         self.changed = true;
-        self.slots[slot as usize].take()
+        let removed = self.slots[slot as usize].take();
+        self.count_grouped(removed.as_ref().and_then(|entity| entity.interest.group), None);
+        removed
     }
 
     pub(crate) fn get(&self, id: EntityId) -> Option<&Entity> {
@@ -160,9 +177,36 @@ impl EntityTable {
         }
     }
 
-    /// How far away an entity of any kind can be and still be in a class.
+    /// An entity changed from one group to another.
+    pub(crate) fn count_grouped(&mut self, from: Option<GroupId>, to: Option<GroupId>) {
+        self.grouped += usize::from(to.is_some());
+        self.grouped -= usize::from(from.is_some());
+    }
+
+    /// Which zones limit how many entities like that one are in a set, and their hysteresis; `None`
+    /// where none do. Kinds without zones of their own share the host's.
+    pub(crate) fn limit_at(&self, slot: u32) -> Option<(usize, f64)> {
+        let kind = usize::from(self.at(slot)?.kind.number());
+        let zones = self.kinds.get(kind)?;
+        zones.zones.nearest?;
+        Some((if zones.is_inherited { 0 } else { kind }, zones.zones.hysteresis))
+    }
+
+    /// How many entities of these zones are in a set at most.
+    pub(crate) fn nearest_in(&self, zones: usize) -> Option<usize> {
+        self.kinds.get(zones)?.zones.nearest.map(NonZeroUsize::get)
+    }
+
+    /// How far away an entity can be and still be in a class, if it is no more important than its
+    /// kind.
     fn reach_m(&self) -> f64 {
-        self.kinds.iter().map(|kind| kind.zones.reach_m()).fold(0.0, f64::max)
+        let reach_m = |kind: &KindZones| kind.zones.reach_m() * kind.importance;
+        self.kinds.iter().map(reach_m).fold(0.0, f64::max)
+    }
+
+    fn is_prominent(&self, entity: &Entity) -> bool {
+        let kind = self.kinds.get(usize::from(entity.kind.number()));
+        kind.is_some_and(|kind| entity.interest.importance > kind.importance)
     }
 
     /// All entities with their slots, in order of id.
@@ -173,11 +217,17 @@ impl EntityTable {
     /// Sorts all entities into the grid by where they are at `now`.
     pub(crate) fn rebuild_grid(&mut self, now: SimTime) {
         let mut grid = core::mem::take(&mut self.grid);
-        grid.rebuild(
-            self.reach_m(),
-            self.iter().map(|(slot, entity)| (slot, entity.position_at(now))),
-        );
-        self.grid = grid;
+        let mut prominent = core::mem::take(&mut self.prominent);
+        prominent.clear();
+        let others = self.iter().filter_map(|(slot, entity)| {
+            if self.is_prominent(entity) {
+                prominent.push(slot);
+                return None;
+            }
+            Some((slot, entity.position_at(now)))
+        });
+        grid.rebuild(self.reach_m(), others);
+        (self.grid, self.prominent) = (grid, prominent);
         self.changed = false;
     }
 
@@ -194,11 +244,14 @@ impl EntityTable {
         let seen = |slot, entity: &Entity| NearbyEntity {
             id: entity.id,
             slot,
-            distance_squared_m2: origin.distance_squared(entity.position_at(now)),
+            distance_squared_m2: {
+                entity.interest.judged(origin.distance_squared(entity.position_at(now)))
+            },
+            is_left_out: false,
         };
         match origin {
             ViewOrigin::At(viewpoint) if reach_m.is_finite() => {
-                let near = self.grid.near(viewpoint, reach_m);
+                let near = self.grid.near(viewpoint, reach_m).chain(self.prominent.iter().copied());
                 nearby.extend(near.filter_map(|slot| Some(seen(slot, self.at(slot)?))));
                 nearby.sort_unstable_by_key(|it| it.id);
             }

@@ -3,11 +3,23 @@
 //! [`update_interest`] merges what is near a peer's viewpoint into the peer's list of
 //! [`PeerEntityState`]s: an entity that came near enters the set, one that is out of reach begins
 //! to leave it, and the class of the others follows their distance. An entity is never in the set
-//! of its owner.
+//! of its owner, nor in that of a peer from whom it is hidden ([`visibility`]).
+//!
+//! Distances are judged by importance: an entity that is twice as important counts as half as far
+//! away ([`importance`]). Where zones have a limit, only the nearest few are in the set
+//! ([`nearest`]). What a peer looks at, if the game says so, weighs what is sent first
+//! ([`camera`]).
 
+mod camera;
 mod grid;
+mod importance;
+mod nearest;
+mod visibility;
 
+pub use camera::{AimCapsule, Camera};
 pub(crate) use grid::InterestGrid;
+pub use importance::GroupId;
+pub(crate) use importance::{EntityInterest, interest_of_kind};
 
 use alloc::vec::Vec;
 
@@ -16,7 +28,7 @@ use reckoning::{DVec3, SimTime};
 use super::connections::{Peer, Viewpoint};
 use super::entities::{Entity, EntityTable};
 use super::sending::{EntryHeader, InterestStage, PeerEntityState};
-use crate::wire::{EntityId, PeerId};
+use crate::wire::{EntityId, ExitReason, PeerId};
 
 /// An entity in reach of a viewpoint.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +36,10 @@ pub(crate) struct NearbyEntity {
     pub(crate) id: EntityId,
     /// Its slot in the host's table.
     pub(crate) slot: u32,
+    /// As it is judged by its importance.
     pub(crate) distance_squared_m2: f64,
+    /// Others are nearer, and only so many count.
+    pub(crate) is_left_out: bool,
 }
 
 /// Where a viewpoint is at the moment.
@@ -71,6 +86,7 @@ pub(crate) fn update_interest(
     now: SimTime,
 ) {
     entities.find_near(ViewOrigin::from_peer(peer, entities, now), now, nearby);
+    nearest::keep_nearest(peer, entities, nearby);
     // Both lists are in order of id.
     let old = core::mem::take(&mut peer.entity_states);
     let mut merged: Vec<PeerEntityState> = Vec::with_capacity(old.len().max(nearby.len()));
@@ -102,14 +118,16 @@ fn class_of(
     state: &PeerEntityState,
 ) -> Option<u8> {
     let current = state.is_shown().then_some(state.class);
-    if is_own(peer, entities, nearby) {
+    if !may_enter(peer, entities, nearby) {
         return None;
     }
     zone_class(entities, nearby, current)
 }
 
-fn is_own(peer: &Peer, entities: &EntityTable, nearby: &NearbyEntity) -> bool {
-    entities.at(nearby.slot).is_none_or(|entity| peer.owns(entity))
+/// Whether an entity may be in a peer's set at all.
+fn may_enter(peer: &Peer, entities: &EntityTable, nearby: &NearbyEntity) -> bool {
+    let entity = entities.at(nearby.slot);
+    entity.is_some_and(|entity| !peer.owns(entity) && peer.may_see(entity))
 }
 
 fn header_of(entities: &EntityTable, slot: u32) -> EntryHeader {
@@ -130,7 +148,7 @@ fn enter(
     nearby: &NearbyEntity,
     now: SimTime,
 ) -> Option<PeerEntityState> {
-    if is_own(peer, entities, nearby) {
+    if !may_enter(peer, entities, nearby) {
         return None;
     }
     let class = zone_class(entities, nearby, None)?;
@@ -174,17 +192,27 @@ fn keep(
     state
 }
 
-/// An entity is out of reach: its state is kept until its exit is acknowledged, or dropped.
+/// An entity is out of reach or gone: its state is kept until its exit is acknowledged, or dropped.
 fn leave(
     peer: &Peer,
     entities: &mut EntityTable,
     mut state: PeerEntityState,
 ) -> Option<PeerEntityState> {
+    let lives = entities.at_slot(state.slot, state.entity).is_some();
     if state.is_shown() {
         remove_listener(entities, &state, peer.id);
     }
-    let exit_due = state.exit();
-    (exit_due && state.stage != InterestStage::Gone).then_some(state)
+    state.exit(if lives { ExitReason::Left } else { ExitReason::Despawned });
+    (state.stage != InterestStage::Gone).then_some(state)
+}
+
+/// An entity leaves the set without waiting for its next update; its state stays where it is, since
+/// what is due in this tick goes by places.
+fn hide(peer: &mut Peer, entities: &mut EntityTable, place: usize) {
+    let id = peer.id;
+    let Some(state) = peer.entity_states.get_mut(place).filter(|it| it.is_shown()) else { return };
+    remove_listener(entities, state, id);
+    state.exit(ExitReason::Left);
 }
 
 fn next_epoch(peer: &mut Peer) -> u32 {

@@ -88,24 +88,34 @@ pub(super) fn reason_for_everybody(class: &ZoneClass, state: &ExportState) -> Op
 const TELEPORT_URGENCY: f32 = 1e4;
 const STOP_URGENCY: f32 = 1e2;
 
+/// What makes one error weigh more than another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Weight {
+    /// How much the peer sees of the error, where the game says what it looks at.
+    pub(super) visible: Option<f32>,
+    pub(super) importance: f32,
+}
+
 /// How urgent an update to a peer is: the larger, the sooner it is sent when the budget is short.
-/// What a fairness policy `chose` is equally urgent for all.
+/// Errors that grow steadily add up, from one update to the next, to what error times age says. What
+/// a fairness policy `chose` is equally urgent for all but for its importance.
 pub(super) fn urgency(
     reason: ExportReason,
     state: &ExportState,
     silence_s: f32,
+    weight: Weight,
     chose: bool,
 ) -> f32 {
     let share = state.error.map_or(0.0, |error| error.share);
     let urgency = match reason {
-        ExportReason::Teleport => TELEPORT_URGENCY,
+        ExportReason::Teleport => return TELEPORT_URGENCY + silence_s,
+        ExportReason::Stop if !chose => return STOP_URGENCY + silence_s,
         ExportReason::Full => 1.0,
         _ if chose => 1.0,
-        ExportReason::Stop => STOP_URGENCY,
         ExportReason::Heartbeat => 0.5,
-        _ => share * (1.0 + silence_s),
+        _ => weight.visible.unwrap_or(share) * (1.0 + silence_s),
     };
-    urgency + silence_s
+    (urgency + silence_s) * weight.importance
 }
 
 #[cfg(test)]
@@ -195,7 +205,9 @@ mod tests {
     #[test]
     fn urgency_follows_the_reason_then_the_error_then_the_silence() {
         let state = after(0, MOVING);
-        let urgency = |reason| urgency(reason, &state, 1.0, false);
+        let plain = Weight { visible: None, importance: 1.0 };
+        let urgency_of = |reason, weight| urgency(reason, &state, 1.0, weight, false);
+        let urgency = |reason| urgency_of(reason, plain);
         let falling = [
             ExportReason::Teleport,
             ExportReason::Stop,
@@ -205,5 +217,9 @@ mod tests {
         .map(urgency);
         assert!(falling.is_sorted_by(|a, b| a > b), "{falling:?}");
         assert_eq!(urgency(ExportReason::Position), 0.5 * 2.0 + 1.0);
+        let twice = Weight { importance: 2.0, ..plain };
+        assert_eq!(urgency_of(ExportReason::Position, twice), 4.0);
+        let seen = Weight { visible: Some(7.0), ..plain };
+        assert_eq!(urgency_of(ExportReason::Position, seen), 7.0 * 2.0 + 1.0);
     }
 }

@@ -23,7 +23,7 @@ mod prediction_error;
 mod write_updates;
 mod write_values;
 
-pub(super) use choose_updates::Candidate;
+pub(super) use choose_updates::{Candidate, GroupMember, QueuedEntity};
 pub(super) use entity_fairness::EntityFairness;
 pub(super) use fairness::{deliver_planned, export_by_policy, finest_scale};
 pub(super) use payload_cache::{PayloadCache, PayloadKey};
@@ -55,6 +55,7 @@ pub(super) struct SendContext<'a> {
     pub(super) welcome_config: &'a [u8],
     /// Room for [`choose_updates`], so that a tick does not allocate.
     pub(super) candidates: &'a mut Vec<Candidate>,
+    pub(super) members: &'a mut Vec<GroupMember>,
     /// Whether this tick leaves out farther classes than the nearest: see
     /// [`Shedding`](super::Shedding).
     pub(super) nearest_only: bool,

@@ -3,13 +3,23 @@
 use alloc::vec::Vec;
 
 use crate::channel::SentItem;
-use crate::wire::{EncodedBody, EntityId, Format, Header, Message, PacketWriter, UpdateSeq};
+use crate::wire::{
+    EncodedBody, EntityId, Format, Header, Message, PacketWriter, UpdateSeq, WriterMark,
+};
 
 /// One datagram in the making.
 pub(in crate::host) struct PacketBuilder<'b> {
     writer: PacketWriter<'b>,
     /// What it carries that has to be known when it is acknowledged or lost.
     items: Vec<SentItem>,
+    has_messages: bool,
+}
+
+/// How far a datagram had come.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PacketMark {
+    writer: WriterMark,
+    items: usize,
     has_messages: bool,
 }
 
@@ -50,6 +60,19 @@ impl<'b> PacketBuilder<'b> {
             self.items.push(item);
         }
         fits
+    }
+
+    /// How far it has come, so that what is added from here on can be taken back.
+    pub(super) fn mark(&self) -> PacketMark {
+        let (items, has_messages) = (self.items.len(), self.has_messages);
+        PacketMark { writer: self.writer.mark(), items, has_messages }
+    }
+
+    /// Takes back what was added since.
+    pub(super) fn rewind(&mut self, to: PacketMark) {
+        self.writer.rewind(to.writer);
+        self.items.truncate(to.items);
+        self.has_messages = to.has_messages;
     }
 
     /// Whether anything was added.

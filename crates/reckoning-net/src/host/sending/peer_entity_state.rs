@@ -3,13 +3,14 @@
 use reckoning::SimTime;
 use reckoning::random::SplitMix64;
 
-use super::export_reason::{ExportState, reason_for_chosen_peer, reason_for_peer, urgency};
+use super::export_reason::{ExportState, Weight, reason_for_chosen_peer, reason_for_peer, urgency};
 use crate::ack_window::Sequence;
 use crate::history::delta;
 use crate::host::entities::{BaselineRef, ClassFormat, Entity};
+use crate::host::interest::Camera;
 use crate::host::joints::SentJoints;
 use crate::kinds::KindId;
-use crate::wire::{EntityId, Owner};
+use crate::wire::{EntityId, ExitReason, Owner};
 use crate::zones::ZoneClass;
 
 /// After this many losses in a row an update is coded without a baseline: the peer may not have
@@ -26,9 +27,10 @@ pub(crate) enum InterestStage {
     Enter { sent: bool },
     /// The entry was acknowledged.
     Shown,
-    /// An exit is due; `sent` while it is in flight.
-    Exit { sent: bool },
-    /// The exit was acknowledged.
+    /// An exit is due; `sent` while it is in flight. Why it left is fixed then: what becomes of it
+    /// out of sight is not told.
+    Exit { sent: bool, why: ExitReason },
+    /// The exit was acknowledged, or the peer never heard of it.
     Gone,
 }
 
@@ -67,6 +69,8 @@ pub(crate) struct PeerEntityState {
     pub(crate) epoch: u32,
     /// What the entry names.
     pub(crate) header: EntryHeader,
+    /// The peer may have it from an earlier stay: its exit was not acknowledged.
+    may_be_known: bool,
     /// What was sent last.
     sent: Option<BaselineRef>,
     /// The count of teleports that it said.
@@ -80,6 +84,8 @@ pub(crate) struct PeerEntityState {
     acknowledged: Option<BaselineRef>,
     /// Losses since the last acknowledgement.
     losses: u8,
+    /// Ticks since something was sent in which something was due and others went first.
+    pub(crate) passed_over: u16,
     /// What was sent last was lost, or a policy chose this peer.
     due: bool,
     /// The number that the policy chose, if not the newest.
@@ -108,6 +114,7 @@ impl PeerEntityState {
             stage: InterestStage::Enter { sent: false },
             epoch,
             header,
+            may_be_known: false,
             sent: None,
             sent_teleports: 0,
             sent_at: now,
@@ -115,6 +122,7 @@ impl PeerEntityState {
             count: 0,
             acknowledged: None,
             losses: 0,
+            passed_over: 0,
             due: false,
             chosen: None,
             waits_for_entry: false,
@@ -126,20 +134,32 @@ impl PeerEntityState {
     /// The entity enters the interest set again: before its exit was acknowledged, or with another
     /// owner or kind.
     pub(crate) fn enter_again(&mut self, header: EntryHeader, class: u8, epoch: u32, now: SimTime) {
+        let may_be_known = self.may_be_known() && self.stage != InterestStage::Gone;
         *self = Self::new((self.entity, self.slot), header, class, epoch, now);
+        self.may_be_known = may_be_known;
     }
 
-    /// The entity leaves the interest set. Returns whether an exit has to be sent.
-    pub(crate) fn exit(&mut self) -> bool {
-        if !matches!(self.stage, InterestStage::Exit { .. } | InterestStage::Gone) {
-            self.stage = InterestStage::Exit { sent: false };
+    /// The entity leaves the interest set: an exit is due if the peer may have heard of it.
+    pub(crate) fn exit(&mut self, why: ExitReason) {
+        if self.is_shown() {
+            let known = self.may_be_known();
+            self.stage =
+                if known { InterestStage::Exit { sent: false, why } } else { InterestStage::Gone };
         }
-        self.sent.is_some()
+    }
+
+    const fn may_be_known(&self) -> bool {
+        self.sent.is_some() || self.may_be_known
     }
 
     /// Whether the entity is in the interest set.
     pub(crate) const fn is_shown(&self) -> bool {
         matches!(self.stage, InterestStage::Shown | InterestStage::Enter { .. })
+    }
+
+    /// Whether its entry is due.
+    pub(crate) fn is_entering(&self) -> bool {
+        self.stage == InterestStage::Enter { sent: false }
     }
 
     /// Makes an update due in the next tick: of that number, or of what is newest then.
@@ -148,13 +168,27 @@ impl PeerEntityState {
         self.chosen = number;
     }
 
-    /// How urgently something has to be sent in this tick; `None` when nothing has to.
+    /// Whether an update can be written for it, be it due or not.
+    pub(super) const fn can_be_updated(&self) -> bool {
+        match self.stage {
+            InterestStage::Enter { sent } => !sent || !self.waits_for_entry,
+            InterestStage::Shown => true,
+            InterestStage::Exit { .. } | InterestStage::Gone => false,
+        }
+    }
+
+    /// How urgently something has to be sent in this tick, to a peer that looks at that; `None` when
+    /// nothing has to.
     pub(crate) fn urgency(
         &self,
         entity: &mut Entity,
         classes: &[ClassFormat],
+        camera: Option<&Camera>,
         now: SimTime,
     ) -> Option<f32> {
+        if !self.is_shown() {
+            return self.urgency_of_exit(now);
+        }
         if self.header.kind != entity.kind {
             return None; // it enters again first
         }
@@ -162,8 +196,7 @@ impl PeerEntityState {
         let silence_s = now.secs_since(self.sent_at) as f32;
         match self.stage {
             InterestStage::Enter { sent: false } => Some(ENTER_URGENCY + silence_s),
-            InterestStage::Exit { sent: false } => Some(EXIT_URGENCY + silence_s),
-            InterestStage::Exit { sent: true } | InterestStage::Gone => None,
+            InterestStage::Exit { .. } | InterestStage::Gone => None,
             InterestStage::Enter { sent: true } if self.waits_for_entry => None,
             InterestStage::Enter { sent: true } | InterestStage::Shown => {
                 let state = self.export_state(entity, class, classes, now);
@@ -173,14 +206,19 @@ impl PeerEntityState {
                 } else {
                     reason_for_peer(class, &state)
                 };
-                reason.map(|reason| urgency(reason, &state, silence_s, policy_chooses))
+                let visible = reason.and_then(|_| {
+                    let error_m = f64::from(state.error?.share) * class.threshold.max_error_m();
+                    Some(camera?.visible_error(entity.known_at(now).position, error_m))
+                });
+                let weight = Weight { visible, importance: entity.interest.importance as f32 };
+                reason.map(|reason| urgency(reason, &state, silence_s, weight, policy_chooses))
             }
         }
     }
 
-    /// The same for an entity that was despawned.
-    pub(super) fn urgency_despawned(&self, now: SimTime) -> Option<f32> {
-        let exits = self.stage == InterestStage::Exit { sent: false };
+    /// The same for an entity that left the interest set or was despawned: only its exit is due.
+    pub(super) fn urgency_of_exit(&self, now: SimTime) -> Option<f32> {
+        let exits = matches!(self.stage, InterestStage::Exit { sent: false, .. });
         exits.then(|| EXIT_URGENCY + now.secs_since(self.sent_at) as f32)
     }
 
@@ -256,6 +294,7 @@ impl PeerEntityState {
         self.sent = Some(BaselineRef { number, class: self.class });
         self.sent_teleports = teleports;
         self.sent_at = now;
+        self.passed_over = 0;
         self.rest();
     }
 
@@ -272,5 +311,27 @@ impl PeerEntityState {
         self.losses = self.losses.saturating_add(1);
         // If something newer is in flight, that repairs it.
         self.due |= self.sent.is_some_and(|sent| sent.number == number) && !self.has_number(number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Its first exit may have been lost; the entry that would have made up for that was never sent.
+    #[test]
+    fn what_leaves_again_before_it_entered_again_exits_again() {
+        let (header, class) = (EntryHeader::default(), ZoneClass::default());
+        let mut state = PeerEntityState::new((EntityId(1), 0), header, 0, 1, SimTime::ZERO);
+        state.exit(ExitReason::Left);
+        assert_eq!(state.stage, InterestStage::Gone, "nobody heard of it");
+        state.enter_again(header, 0, 2, SimTime::ZERO);
+        let said = SentUpdate { number: Sequence::default(), teleports: 0, seed: 0 };
+        state.sent(said, &class, SimTime::ZERO);
+        state.exit(ExitReason::Left);
+        state.enter_again(header, 0, 3, SimTime::ZERO);
+        state.exit(ExitReason::Despawned);
+        let exits = InterestStage::Exit { sent: false, why: ExitReason::Despawned };
+        assert_eq!(state.stage, exits);
     }
 }

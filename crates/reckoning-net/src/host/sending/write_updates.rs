@@ -12,7 +12,7 @@ use crate::host::connections::Peer;
 use crate::host::entities::{BaselineRef, ClassFormat, Entity};
 use crate::kinds::Show;
 use crate::stats::TrafficStats;
-use crate::wire::{Format, Message, PeerId, UpdateSeq};
+use crate::wire::{ExitReason, Format, Message, PeerId, UpdateSeq};
 
 impl SendContext<'_> {
     /// Writes what the peer's queue still holds, as far as the datagram and the budget reach.
@@ -22,14 +22,24 @@ impl SendContext<'_> {
         packet: &mut PacketBuilder,
         now: SimTime,
     ) {
-        let available_bytes = peer.budget.available_bytes(now);
-        while let Some(&place) = peer.queue.get(peer.served) {
-            let written = (packet.bytes() + DATAGRAM_OVERHEAD_BYTES) as f64;
-            if available_bytes - written <= 0.0 {
-                peer.served = peer.queue.len();
-                return;
+        // What was chosen is written even if it is longer than was expected, up to a datagram: whoever
+        // is last in the order of writing would else be left out again and again.
+        let debt_bytes = self.config.max_datagram_bytes as f64;
+        let available_bytes = peer.budget.available_bytes(now) + debt_bytes;
+        while let Some(&queued) = peer.queue.get(peer.served) {
+            let last = peer.served.checked_sub(1).and_then(|last| peer.queue.get(last));
+            if last.is_none_or(|last| last.group != queued.group) {
+                // Only between groups: what one began is brought to its end.
+                let written = (packet.bytes() + DATAGRAM_OVERHEAD_BYTES) as f64;
+                if available_bytes - written <= 0.0 {
+                    peer.served = peer.queue.len();
+                    return;
+                }
+                if packet.has_messages() && !self.group_fits(peer, packet) {
+                    return; // it is written into the next datagram
+                }
             }
-            if !self.write_entity(peer, place as usize, packet, now) {
+            if !self.write_entity(peer, queued.place as usize, packet, now) {
                 if packet.has_messages() {
                     return; // the rest is written into the next datagram
                 }
@@ -37,6 +47,30 @@ impl SendContext<'_> {
             }
             peer.served += 1;
         }
+    }
+
+    /// Whether all members of the group that is next in the queue fit the datagram. One entity by
+    /// itself always seems to: whether it does is seen when it is written.
+    fn group_fits(&mut self, peer: &Peer, packet: &mut PacketBuilder) -> bool {
+        let queue = peer.queue.get(peer.served..).unwrap_or_default();
+        let Some(members) = queue.chunk_by(|a, b| a.group == b.group).next() else { return true };
+        if members.len() < 2 {
+            return true;
+        }
+        let before = packet.mark();
+        let fits = members.iter().all(|queued| {
+            let Some(state) = peer.entity_states.get(queued.place as usize) else { return true };
+            let Some((entity, classes)) = self.entities.at_slot(state.slot, state.entity) else {
+                return true;
+            };
+            let format = &self.config.format;
+            let chosen = choose_number(state, entity, format);
+            chosen.is_none_or(|chosen| {
+                push_state(entity, classes, state, chosen, format, packet) != Some(false)
+            })
+        });
+        packet.rewind(before);
+        fits
     }
 
     /// Writes what the peer is due of one entity. False when it does not fit.
@@ -50,8 +84,8 @@ impl SendContext<'_> {
         let (team, knows_schema) = (peer.values.team, peer.knows_schema());
         let Some(state) = peer.entity_states.get_mut(place) else { return true };
         match state.stage {
-            InterestStage::Exit { sent: false } => {
-                let fits = write_exit(state, &self.config.format, packet);
+            InterestStage::Exit { sent: false, why } => {
+                let fits = write_exit(state, why, &self.config.format, packet);
                 peer.stats.exits_out += u64::from(fits);
                 if let (true, Some(rewind)) = (fits, self.rewind.as_deref_mut())
                     && rewind.remembers(peer.id, state.entity)
@@ -61,7 +95,7 @@ impl SendContext<'_> {
                 }
                 fits
             }
-            InterestStage::Exit { sent: true } | InterestStage::Gone => true,
+            InterestStage::Exit { sent: true, .. } | InterestStage::Gone => true,
             InterestStage::Enter { .. } | InterestStage::Shown => {
                 let datagram = peer.channel.sent_packets.next_number();
                 let mut to = Recipient {
@@ -92,25 +126,14 @@ impl SendContext<'_> {
             return true; // it enters again first
         }
         let rules = classes.get(usize::from(state.class)).map(|class| class.rules);
-        let mut newest = entity.number(format);
-        if state.was_sent_in_other_class(newest) {
-            newest = entity.renumber(format);
-        }
-        let (number, baseline) = state.choose_update(newest, entity);
-        let enters = state.stage == InterestStage::Enter { sent: false };
-        if state.has_number(number) && !enters {
+        let Some(key) = choose_number(state, entity, format) else {
             state.rest();
             return true;
-        }
-        let update = BaselineRef { number, class: state.class };
-        let teleports = entity.numbered(number).map_or(0, reckoning::Update::teleports);
-        let fits = if enters {
-            write_enter(entity, classes, state, update, format, packet)
-        } else {
-            let key = PayloadKey { update, baseline };
-            write_update(entity, classes, state, key, format, packet)
         };
-        match fits {
+        let (update, enters) = (key.update, state.is_entering());
+        let number = update.number;
+        let teleports = entity.numbered(number).map_or(0, reckoning::Update::teleports);
+        match push_state(entity, classes, state, key, format, packet) {
             Some(true) => {}
             Some(false) => return false,
             None => return true,
@@ -172,6 +195,38 @@ struct Recipient<'a> {
     stats: &'a mut TrafficStats,
 }
 
+/// What a peer is sent of an entity, and off which baseline; `None` when it has that already.
+fn choose_number(
+    state: &PeerEntityState,
+    entity: &mut Entity,
+    format: &Format,
+) -> Option<PayloadKey> {
+    let mut newest = entity.number(format);
+    if state.was_sent_in_other_class(newest) {
+        newest = entity.renumber(format);
+    }
+    let (number, baseline) = state.choose_update(newest, entity);
+    let update = BaselineRef { number, class: state.class };
+    let is_known = state.has_number(number) && !state.is_entering();
+    (!is_known).then_some(PayloadKey { update, baseline })
+}
+
+/// Writes an entry or an update. Whether it fits; `None` when it is no longer there.
+fn push_state(
+    entity: &mut Entity,
+    classes: &[ClassFormat],
+    state: &PeerEntityState,
+    key: PayloadKey,
+    format: &Format,
+    packet: &mut PacketBuilder,
+) -> Option<bool> {
+    if state.is_entering() {
+        write_enter(entity, classes, state, key.update, format, packet)
+    } else {
+        write_update(entity, classes, state, key, format, packet)
+    }
+}
+
 /// Writes an entry: the whole state, without a baseline. Whether it fits; `None` when the update
 /// is no longer there.
 fn write_enter(
@@ -218,12 +273,17 @@ fn write_update(
 }
 
 /// Writes that an entity left the interest set. False when it does not fit.
-fn write_exit(state: &mut PeerEntityState, format: &Format, packet: &mut PacketBuilder) -> bool {
+fn write_exit(
+    state: &mut PeerEntityState,
+    why: ExitReason,
+    format: &Format,
+    packet: &mut PacketBuilder,
+) -> bool {
     let (entity, epoch) = (state.entity, state.epoch);
     let item = SentItem::Exit { entity, epoch };
-    let fits = packet.push(format, &Message::Exit { entity }, Some(item));
+    let fits = packet.push(format, &Message::Exit { entity, why }, Some(item));
     if fits {
-        state.stage = InterestStage::Exit { sent: true };
+        state.stage = InterestStage::Exit { sent: true, why };
     }
     fits
 }
