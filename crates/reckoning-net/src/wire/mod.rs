@@ -27,6 +27,7 @@ mod model_codec;
 mod packet;
 mod picture;
 mod quantized_update;
+mod ride;
 
 pub use bits::{BitReader, BitWriter, Mark};
 pub use body::{UpdateBody, read_update, write_update};
