@@ -718,7 +718,7 @@ KINDS = {
     1: "Join", 2: "Leave", 3: "Ping", 4: "Welcome", 5: "Refused", 6: "Bye", 7: "Pong",
     8: "Enter", 9: "Exit", 10: "Correct", 11: "Grant", 12: "Revoke", 13: "Reliable",
     14: "ReliableAck", 15: "Command", 16: "View", 17: "Kind", 18: "Property", 19: "Joints",
-    20: "Ask", 21: "Values",
+    20: "Ask", 21: "Values", 22: "Kick",
 }
 
 
@@ -766,11 +766,13 @@ class Datagram:
             got["peer"] = bits.u(32)
             got["format"] = bits.bytes(700).hex()
             got["config"] = bits.bytes(255).hex()
-        elif kind in ("Refused", "Bye"):
+        elif kind in ("Refused", "Bye", "Kick"):
             got["code"] = bits.u(4)
             got["detail"] = bits.u(16)
             if got["code"] > 7:
                 raise Refused("code")
+            if kind == "Kick":
+                got["words"] = self.take_words()
         elif kind == "Pong":
             for name in ("sent_us", "received_us", "answered_us"):
                 got[name] = bits.u(64)
@@ -815,6 +817,15 @@ class Datagram:
         elif kind != "Leave":
             raise Refused("kind of message")
         return got
+
+    def take_words(self):
+        try:
+            words = self.bits.bytes(200).decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise Refused("words") from error
+        if any(ord(c) < 0x20 or 0x7F <= ord(c) < 0xA0 for c in words):
+            raise Refused("words")
+        return words
 
     def take_entity(self):
         self.entity = (self.entity + 1 + self.bits.e(2)) % 2**32
