@@ -126,6 +126,12 @@ class Format:
         tick = (2 * us * self.hz + 1_000_000) // 2_000_000
         return max(-(2**46), min(2**46, tick))
 
+    def ride_ticks(self):
+        m = 1
+        while self.hz >= 120 * 2 * m:
+            m *= 2
+        return m
+
     def time_us(self, tick):
         return tick * 1_000_000 // self.hz
 
@@ -212,19 +218,51 @@ class Line:
             chord = sub(b, a)
             self.run.append(self.run[-1] + math.sqrt(dot(chord, chord)))
 
-    def place(self, m):
+    def wrap(self, m):
         length = self.run[-1]
         if self.closed:
             m = m - math.floor(m / length) * length
-        m = min(max(m, 0.0), length)
+        return min(max(m, 0.0), length)
+
+    def place(self, m):
+        m = self.wrap(m)
         i = max(k for k in range(len(self.run) - 1) if self.run[k] <= m)
         p, q = self.points[i], self.points[i + 1]
         s, e = self.run[i], self.run[i + 1]
         share = (m - s) / (e - s)
         return add(p, times(sub(q, p), share)), [x / (e - s) for x in sub(q, p)]
 
+    def heading(self, m, flat):
+        x, y, z = self.place(m)[1]
+        z = 0.0 if flat else z
+        h = math.sqrt(x * x + y * y)
+        length = math.sqrt(h * h + z * z)
+        if not h > 1e-6:
+            return [0.0, 0.0, 0.0, 1.0]
+        (c, s), (k, n) = half(x / h, y / h), half(h / length, -z / length)
+        return [-s * n, c * n, s * k, c * k]
+
     def ended(self, m):
         return not self.closed and not 0.0 <= m <= self.run[-1]
+
+
+def half(x, y):
+    if x >= 0.0:
+        w = math.sqrt((1.0 + x) * 0.5)
+        return w, y / (2.0 * w)
+    w = math.sqrt((1.0 - x) * 0.5)
+    return abs(y) / (2.0 * w), -w if y < 0.0 else w
+
+
+def product(a, b):
+    ax, ay, az, aw = a
+    bx, by, bz, bw = b
+    return [
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+        aw * bw - ax * bx - ay * by - az * bz,
+    ]
 
 
 # Through decimals, which round the 28 digits they have only once more.
@@ -396,14 +434,7 @@ class Motion:
         else:
             r = math.sqrt(y)
             k, c = math.sin(r) / r, math.cos(r)
-        ax, ay, az, aw = h[0] * k, h[1] * k, h[2] * k, c
-        bx, by, bz, bw = self.q
-        got = [
-            aw * bx + ax * bw + ay * bz - az * by,
-            aw * by - ax * bz + ay * bw + az * bx,
-            aw * bz + ax * by - ay * bx + az * bw,
-            aw * bw - ax * bx - ay * by - az * bz,
-        ]
+        got = product([h[0] * k, h[1] * k, h[2] * k, c], self.q)
         return got if all(map(math.isfinite, got)) else self.q
 
 
@@ -446,6 +477,10 @@ class Body:
                 raise Refused("teleports")
         self.leaps = self.kind == "Teleport" or self.teleports != 0
         self.model = self.take_model(bits)
+        self.turns, self.spins = False, [0, 0, 0]
+        self.acceleration = [0, 0, 0]
+        if self.model["kind"] == 8:
+            return self.take_ride(bits, near_tick)
         self.tick = near_tick - bits.s(4)
         if abs(self.tick) > 2**46:
             raise Refused("stamp")
@@ -460,15 +495,27 @@ class Body:
             for i in range(count):
                 order = 0 if self.closes and i == count - 1 else 4
                 self.terms.append(self.vector(bits, order) if bits.bit() else [0, 0, 0])
-        if kind == 8:
-            self.progress = bits.s(5 if has_baseline else 10)
-            self.rate = bits.s(velocity_order)
-        self.acceleration = [0, 0, 0]
         if kind in (2, 4, 10) or (kind == 9 and self.model["algorithm"] in (4, 5, 8, 9)):
             self.acceleration = self.vector(bits, 4)
-        self.turns, self.spins = False, [0, 0, 0]
         if bits.bit():
             self.take_turning(bits)
+
+    def take_ride(self, bits, near_tick):
+        m = self.form.ride_ticks()
+        self.tick = (near_tick // m - bits.s(1) - 2) * m
+        if abs(self.tick) > 2**46:
+            raise Refused("stamp")
+        order = 5 if self.has_baseline else 10
+        self.progress = bits.s(order)
+        self.rate = bits.s(1 if self.has_baseline else 5)
+        self.position = self.velocity = [0, 0, 0]
+        if not bits.bit():
+            return
+        if bits.bit():
+            self.position = self.vector(bits, order)
+        self.turns = bool(bits.bit())
+        if self.turns:
+            self.take_turns(bits)
 
     @staticmethod
     def take_kind(bits):
@@ -488,18 +535,24 @@ class Body:
 
     def take_turning(self, bits):
         self.turns = bool(bits.bit())
-        if self.turns and self.form.flat:
-            self.turn = bits.s(3)
-        elif self.turns:
-            self.left_out = bits.u(2)
-            self.parts = [bits.s(3) for _ in range(3)]
+        if self.turns:
+            self.take_turns(bits)
         if bits.bit():
             self.spins = [0, 0, bits.s(3)] if self.form.flat else [bits.s(3) for _ in range(3)]
+
+    def take_turns(self, bits):
+        if self.form.flat:
+            self.turn = bits.s(3)
+            return
+        self.left_out = bits.u(2)
+        self.parts = [bits.s(3) for _ in range(3)]
 
     def resolve(self, steps, baseline):
         """The update; `baseline` is another one or None."""
         if self.has_baseline != (baseline is not None):
             raise Refused("baseline")
+        if self.model["kind"] == 8:
+            return self.resolve_ride(steps, baseline)
         known = self.form.known
         at_us = self.form.time_us(self.tick)
         position_step, velocity_step, acceleration_step, angular_step, turn_step = steps
@@ -528,15 +581,6 @@ class Body:
         if model["kind"] == 5:
             terms = self.resolve_terms(velocity, baseline, t, velocity_step)
             model["coefficients"] = [times(term, velocity_step) for term in terms]
-        if model["kind"] == 8:
-            progress, rate = 0, 0
-            old = baseline["model"] if baseline else {}
-            if old.get("kind") == 8 and old["id"] == model["id"]:
-                progress = cell(old["progress"] + old["rate"] * t, position_step)
-                rate = cell(old["rate"], velocity_step)
-            got = on("ride", [self.progress, self.rate], [progress, rate])
-            model["progress"] = got[0] * position_step
-            model["rate"] = got[1] * velocity_step
         return {
             "at_us": at_us,
             "kind": self.kind,
@@ -548,6 +592,52 @@ class Body:
             "angular_velocity": times(angular, angular_step),
             "model": model,
         }
+
+    def resolve_ride(self, steps, baseline):
+        flat, line = self.form.flat, self.form.known["paths"][self.model["id"]]
+        position_step, velocity_step, _, _, turn_step = steps
+        at_us, t = self.form.time_us(self.tick), 0.0
+        progress, rate, beside, q = 0, 0.0, [0, 0, 0], [0.0, 0.0, 0.0, 1.0]
+        old = baseline["model"] if baseline else {}
+        if baseline is not None:
+            t = (at_us - baseline["at_us"]) / 1_000_000.0
+        same_path = old.get("kind") == 8 and old["id"] == self.model["id"]
+        if same_path:
+            progress = cell(line.wrap(old["progress"] + old["rate"] * t), position_step)
+            rate = old["rate"]
+            beside = self.beside(line, old["progress"], baseline["position"], position_step)
+            x, y, z, w = line.heading(old["progress"], flat)
+            q = product([-x, -y, -z, w], baseline["orientation"])
+        if t > 0.0 and not self.leaps:
+            rate += self.progress * position_step * 2.0 / t
+        got = on("ride", [self.progress, self.rate], [progress, cell(rate, velocity_step)])
+        model = dict(self.model)
+        m = model["progress"] = got[0] * position_step
+        model["rate"] = got[1] * velocity_step
+        place = self.level(line.place(m)[0])
+        off = on("position", self.position, beside)
+        direction = ZERO if line.ended(m) else times(line.place(m)[1], model["rate"])
+        turn = self.resolve_turn(q, baseline is not None, turn_step)
+        return {
+            "at_us": at_us,
+            "kind": self.kind,
+            "teleports": (self.teleports + (baseline["teleports"] if baseline else 0)) % 2**32,
+            "position": add(place, times(off, position_step)) if any(off) else place,
+            "velocity": self.level(direction),
+            "acceleration": ZERO,
+            "orientation": unit(product(line.heading(m, flat), turn)),
+            "angular_velocity": ZERO,
+            "model": model,
+        }
+
+    def level(self, v):
+        return [v[0], v[1], 0.0] if self.form.flat else v
+
+    def beside(self, line, progress, position, step):
+        off = self.level(sub(position, line.place(progress)[0]))
+        if max(map(abs, off)) < 0.75 * step:
+            return [0, 0, 0]
+        return self.cells(off, step)
 
     def cells(self, vector, step):
         got = [cell(x, step) for x in vector]
@@ -628,7 +718,7 @@ KINDS = {
     1: "Join", 2: "Leave", 3: "Ping", 4: "Welcome", 5: "Refused", 6: "Bye", 7: "Pong",
     8: "Enter", 9: "Exit", 10: "Correct", 11: "Grant", 12: "Revoke", 13: "Reliable",
     14: "ReliableAck", 15: "Command", 16: "View", 17: "Kind", 18: "Property", 19: "Joints",
-    20: "Ask", 21: "Values",
+    20: "Ask", 21: "Values", 22: "Kick",
 }
 
 
@@ -676,11 +766,13 @@ class Datagram:
             got["peer"] = bits.u(32)
             got["format"] = bits.bytes(700).hex()
             got["config"] = bits.bytes(255).hex()
-        elif kind in ("Refused", "Bye"):
+        elif kind in ("Refused", "Bye", "Kick"):
             got["code"] = bits.u(4)
             got["detail"] = bits.u(16)
             if got["code"] > 7:
                 raise Refused("code")
+            if kind == "Kick":
+                got["words"] = self.take_words()
         elif kind == "Pong":
             for name in ("sent_us", "received_us", "answered_us"):
                 got[name] = bits.u(64)
@@ -727,6 +819,15 @@ class Datagram:
         elif kind != "Leave":
             raise Refused("kind of message")
         return got
+
+    def take_words(self):
+        try:
+            words = self.bits.bytes(200).decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise Refused("words") from error
+        if any(ord(c) < 0x20 or 0x7F <= ord(c) < 0xA0 for c in words):
+            raise Refused("words")
+        return words
 
     def take_entity(self):
         self.entity = (self.entity + 1 + self.bits.e(2)) % 2**32

@@ -219,6 +219,7 @@ impl Client {
                 return self.handle_loss(now, format!("refused: {why:?}"));
             }
             SessionEvent::Disconnected(why) => self.end(&format!("refused: {why:?}")),
+            SessionEvent::Kicked { words, .. } => self.end(words),
             SessionEvent::Lost => return self.handle_loss(now, "the server is silent".to_string()),
             _ => {}
         }

@@ -92,7 +92,9 @@ pub use session::entities::RemoteEntity;
 pub use session::event::SessionEvent;
 pub use session::remote_ghost::RemoteGhost;
 pub use stats::TrafficStats;
-pub use wire::{DisconnectReason, EntityId, ExitReason, Format, Owner, PeerId};
+pub use wire::{
+    DisconnectReason, EntityId, ExitReason, Format, MAX_KICK_BYTES, Owner, PeerId, WordsError,
+};
 pub use zones::{MAX_CLASSES, ZoneClass, ZoneConfig};
 
 pub use reckoning::bytes::Registry;

@@ -148,6 +148,7 @@ fn said<'a>(format: &Format, baseline: &Update, new: &Update) -> Vec<Message<'a>
     ];
     all.extend(reasons.map(Message::Refused));
     all.extend(reasons.map(Message::Bye));
+    all.extend(reasons.map(|why| Message::Kick { why, words: "bye – and thanks" }));
     all.extend(property_messages());
     all
 }

@@ -143,6 +143,11 @@ fn control_messages(format: &Format) -> Vec<Value> {
         Message::Values { entity: EntityId(3), bytes: &long },
         Message::Values { entity: EntityId(4), bytes: b"" },
         Message::Ask { entity: EntityId(7) },
+        Message::Kick {
+            why: DisconnectReason::Game(7),
+            words: "Bis zum nächsten Mal: das Spiel ist aus.",
+        },
+        Message::Kick { why: DisconnectReason::Conduct, words: "" },
     ]);
     let acks = [
         None,
@@ -322,6 +327,11 @@ fn property_json(message: &Message) -> Value {
             json!({ "kind": "Values", "entity": entity.0, "bytes": hex(bytes) })
         }
         Message::Ask { entity } => json!({ "kind": "Ask", "entity": entity.0 }),
+        Message::Kick { why, words } => {
+            let mut value = refusal_json("Kick", *why);
+            value["words"] = json!(words);
+            value
+        }
         other => panic!("{other:?} has no vector yet"),
     }
 }

@@ -9,6 +9,7 @@
 mod publish;
 mod send;
 mod table;
+mod trains;
 
 use std::fmt;
 

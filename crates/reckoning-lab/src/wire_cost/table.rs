@@ -5,11 +5,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use reckoning::{Curve, CurveBasis, Model};
+use reckoning_net::wire::Format;
 use reckoning_recording::load_file;
 
 use super::WireTableError;
-use super::publish::{PublishPlan, PublishedModel};
+use super::publish::{BodyExport, PublishPlan, PublishedModel};
 use super::send::{BaselineMode, Sender, SendingCost};
+use super::trains::{TRAIN_WIDTH_M, on_track, track, train_exports, train_format};
 use crate::compare::prepare::Prepared;
 
 /// Sessions that stand for their sources, and whether their world is flat.
@@ -38,6 +40,7 @@ entity, number, stamp, position, velocity, model with its coefficients.
   plain     id 4, time 4 and every vector and coefficient used as f32
   planned   a curve through where the body really went, the richest an owner can plan
   heading   with orientation and angular velocity, which the other rows leave at rest
+  path      a line that both ends know: progress along it, its rate, id and time, 18 bytes plain
 
 For comparison, whatever moves: DIS Entity State PDU 144; BZFlag MsgPlayerUpdateSmall 27 and a
 header of 4.
@@ -65,7 +68,28 @@ pub fn wire_table(data: &Path) -> Result<String, WireTableError> {
             }
         }
     }
+    put_trains(&mut text)?;
     Ok(text)
+}
+
+/// Bodies on a line that both ends know.
+fn put_trains(text: &mut String) -> Result<(), WireTableError> {
+    let track = track()?;
+    put(text, "\ntrains, 3-D (eight on one track, made up; with heading)");
+    put(text, HEADINGS);
+    for (width, widths) in [(1.0, "1 width"), (0.5, "1/2 width")] {
+        for (name, model, plain_bytes) in
+            [("path", on_track(track), 18), ("linear", Model::Linear, 60)]
+        {
+            let bound_m = TRAIN_WIDTH_M * width;
+            let format = train_format(track, model, bound_m)?;
+            let exports = train_exports(track, model, bound_m, &format)?;
+            let mut row = WireCostRow::empty(plain_bytes);
+            row.send("trains", &format, &exports)?;
+            put(text, &row.line(&format!("{name}, {widths}")));
+        }
+    }
+    Ok(())
 }
 
 const HEADINGS: &str = "                                  updates    acked    p99 previous    p99    \
@@ -101,22 +125,35 @@ impl WireCostRow {
         flat: bool,
         width: f64,
     ) -> Result<Self, WireTableError> {
-        let plain_bytes = plain_bytes(way, heading, flat);
-        let empty = SendingCost::default;
-        let mut row = Self { acked: empty(), previous: empty(), whole: empty(), plain_bytes };
+        let mut row = Self::empty(plain_bytes(way, heading, flat));
         for (session, prepared) in recordings {
             let plan = PublishPlan { way, bound: prepared.body_width * width, flat, heading };
             let format = plan.format()?;
-            let exports = plan.exports(prepared, &format)?;
-            let send = |off| -> Result<SendingCost, WireTableError> {
-                let changed = |_| WireTableError::Changed { session: (*session).to_owned() };
-                Sender::new(&format, off, 7).run(&exports)?.map_err(changed)
-            };
-            row.acked.merge(&send(BaselineMode::Acknowledged)?);
-            row.previous.merge(&send(BaselineMode::Previous)?);
-            row.whole.merge(&send(BaselineMode::Nothing)?);
+            row.send(session, &format, &plan.exports(prepared, &format)?)?;
         }
         Ok(row)
+    }
+
+    fn empty(plain_bytes: usize) -> Self {
+        let empty = SendingCost::default;
+        Self { acked: empty(), previous: empty(), whole: empty(), plain_bytes }
+    }
+
+    /// Adds what `exports` cost.
+    fn send(
+        &mut self,
+        session: &str,
+        format: &Format,
+        exports: &[BodyExport],
+    ) -> Result<(), WireTableError> {
+        let send = |off| -> Result<SendingCost, WireTableError> {
+            let changed = |_| WireTableError::Changed { session: session.to_owned() };
+            Sender::new(format, off, 7).run(exports)?.map_err(changed)
+        };
+        self.acked.merge(&send(BaselineMode::Acknowledged)?);
+        self.previous.merge(&send(BaselineMode::Previous)?);
+        self.whole.merge(&send(BaselineMode::Nothing)?);
+        Ok(())
     }
 
     fn line(&self, name: &str) -> String {

@@ -1,5 +1,6 @@
 //! Events of a session for its game.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use reckoning::Kinematics;
@@ -9,7 +10,7 @@ use crate::wire::{DisconnectReason, EntityId, ExitReason, Owner, PeerId};
 
 /// Event for the game: poll until there is none after every call.
 ///
-/// [`Disconnected`](Self::Disconnected) and [`Lost`](Self::Lost) end the session and void what came
+/// [`Disconnected`](Self::Disconnected), [`Kicked`](Self::Kicked) and [`Lost`](Self::Lost) end the session and void what came
 /// before: the id of [`Joined`](Self::Joined) is no longer ours, no entity of
 /// [`Granted`](Self::Granted) is, and no [`Exited`](Self::Exited) follows for what
 /// [`Entered`](Self::Entered).
@@ -27,6 +28,16 @@ pub enum SessionEvent {
     /// The host refused the join, or disconnected us. The session is over; the entities we owned
     /// were despawned.
     Disconnected(DisconnectReason),
+    /// The host disconnected us, or refused the join, and says why in words for the player:
+    /// [`Host::kick`](crate::Host::kick). The session is over as after
+    /// [`Disconnected`](Self::Disconnected), which does not follow.
+    Kicked {
+        /// The reason.
+        why: DisconnectReason,
+        /// One line of at most [`MAX_KICK_BYTES`](crate::MAX_KICK_BYTES). It comes from the host:
+        /// show it as text, not as markup.
+        words: String,
+    },
     /// Nothing was received from the host for [`SessionConfig::timeout`](crate::SessionConfig).
     /// The session is over: it sends and accepts nothing more, its clock and its ghosts are stale,
     /// messages that were not acknowledged may or may not have arrived, and every grant is void.

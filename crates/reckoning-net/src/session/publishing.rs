@@ -130,11 +130,13 @@ impl Session {
         let config = kind.map_or(&self.config.publisher, |kind| &kind.publisher);
         let seed = config.seed ^ heartbeat_seed(entity, peer);
         let Some(known) = owned.teleports else { return false };
-        let last = owned.publisher.as_ref().map(|publisher| publisher.last_update().at());
-        let at = match last.map(|last| (last, format.round_time(at))) {
+        let last = owned.publisher.as_ref().map(Publisher::last_update);
+        let at = match last.map(|last| (last, format.stamp_time(at, last.model()))) {
             // The stamp of what was exported last: listeners would take this for the same.
-            Some((last, rounded)) if rounded == last && teleports == 0 => return true,
-            Some((last, rounded)) if rounded == last => format.next_time(last),
+            Some((last, rounded)) if rounded == last.at() && teleports == 0 => return true,
+            Some((last, rounded)) if rounded == last.at() => {
+                format.next_stamp(last.at(), last.model())
+            }
             _ => at,
         };
         let truth = Kinematics { at, ..format.sayable(truth) };

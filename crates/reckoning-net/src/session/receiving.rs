@@ -120,6 +120,10 @@ impl Session {
                 self.stage = SessionStage::Ended(0);
                 self.push_event(SessionEvent::Disconnected(why));
             }
+            Message::Kick { why, words } => {
+                self.stage = SessionStage::Ended(0);
+                self.push_event(SessionEvent::Kicked { why, words: words.into() });
+            }
             Message::Pong { sent_us, received_us, answered_us } => {
                 self.handle_pong(now, [sent_us, received_us, answered_us]);
             }

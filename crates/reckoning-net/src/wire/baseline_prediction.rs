@@ -4,8 +4,9 @@ use libm::exp;
 use reckoning::{DQuat, DVec3, Model, SimTime, Update};
 
 use super::quantized_update::{
-    MAX_CELL, QuantizedModel, QuantizedTurn, QuantizedUpdate, Steps, cell, wrapped,
+    MAX_CELL, QuantizedModel, QuantizedTurn, QuantizedUpdate, Steps, wrapped,
 };
+use super::ride::{RidePrediction, path_of};
 use super::{DecodeError, Format};
 
 /// How much of its mean velocity since the baseline a body that strayed has more than the
@@ -24,6 +25,8 @@ pub(super) struct BaselinePrediction<'a> {
     velocity: DVec3,
     angular_velocity: Steps,
     plan: QuantizedModel,
+    /// Of an update whose model is a path.
+    ride: Option<RidePrediction>,
 }
 
 impl<'a> BaselinePrediction<'a> {
@@ -41,6 +44,7 @@ impl<'a> BaselinePrediction<'a> {
             velocity: DVec3::ZERO,
             angular_velocity: [0; 3],
             plan: QuantizedModel::empty(&quantized.model),
+            ride: path_of(&quantized.model).map(|_| RidePrediction::default()),
         };
         if let Some(baseline) = baseline {
             predicted.project(baseline, &quantized.model);
@@ -51,6 +55,12 @@ impl<'a> BaselinePrediction<'a> {
     fn project(&mut self, baseline: &Update, model: &Model) {
         let (format, steps) = (self.format, &self.format.steps);
         self.t_s = self.at.secs_since(baseline.at());
+        if let Some(path) = path_of(model) {
+            let ride = RidePrediction::at(format, baseline, path, self.t_s);
+            self.position = ride.offset;
+            self.ride = Some(ride);
+            return;
+        }
         self.position = format.cells(baseline.position_at(self.at), steps.position_m);
         self.angular_velocity = format.turn_cells(baseline.kinematics().angular_velocity);
         match (&mut self.plan, baseline.model(), model) {
@@ -68,12 +78,6 @@ impl<'a> BaselinePrediction<'a> {
                 self.velocity = if velocity.is_finite() { velocity } else { DVec3::ZERO };
                 return;
             }
-            (QuantizedModel::Ride { progress, rate }, Model::Path(old), Model::Path(new))
-                if old.path.id() == new.path.id() =>
-            {
-                *progress = cell(old.progress_m + old.rate_mps * self.t_s, steps.position_m);
-                *rate = cell(old.rate_mps, steps.velocity_mps);
-            }
             _ => {}
         }
         self.velocity = baseline.velocity_at(self.at);
@@ -90,6 +94,9 @@ impl<'a> BaselinePrediction<'a> {
     /// The velocity of a body that is `off` its predicted position: the baseline's, plus what must
     /// have taken it there, unless it leapt.
     pub(super) fn velocity(&self, leapt: bool, off: Steps) -> Steps {
+        if self.ride.is_some() {
+            return [0; 3];
+        }
         let steps = &self.format.steps;
         let mut velocity = self.velocity;
         if self.t_s > 0.0 && !leapt {
@@ -107,6 +114,13 @@ impl<'a> BaselinePrediction<'a> {
         self.plan
     }
 
+    /// Progress of a rider, and its rate if it is `off` that by so much.
+    pub(super) fn ride(&self, leapt: bool, progress: impl Fn(i64) -> i64) -> (i64, i64) {
+        let ride = self.ride.unwrap_or_default();
+        let off = progress(ride.progress);
+        (ride.progress, ride.rate(self.format, off, self.t_s, leapt))
+    }
+
     pub(super) fn turn(&self) -> QuantizedTurn {
         self.baseline.map_or(QuantizedTurn::none(self.format.flat), |baseline| {
             QuantizedTurn::from_orientation(self.format, self.orientation(baseline))
@@ -117,12 +131,15 @@ impl<'a> BaselinePrediction<'a> {
     pub(super) fn is_turned(&self, orientation: DQuat, turn: QuantizedTurn) -> bool {
         // Equal numbers fall into equal steps, and most bodies turn as predicted.
         let equal = self.baseline.is_some_and(|known| self.orientation(known) == orientation);
-        equal || turn == self.turn()
+        (equal && self.ride.is_none()) || turn == self.turn()
     }
 
-    /// A rider is taken to be turned as it was: how a path bends need not be known to the
-    /// last bit to read what came.
+    /// Against its path for an update that rides one. A body that has left its path is taken to be
+    /// turned as it was on it.
     fn orientation(&self, baseline: &Update) -> DQuat {
+        if let Some(ride) = &self.ride {
+            return ride.orientation;
+        }
         match baseline.model() {
             Model::Path(_) => baseline.kinematics().orientation,
             _ => baseline.orientation_at(self.at),

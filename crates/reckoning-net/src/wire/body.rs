@@ -10,13 +10,19 @@ use super::baseline_prediction::{BaselinePrediction, minus, plus};
 use super::exp_golomb::{read_count, read_signed, signed_bits, write_count, write_signed};
 use super::model_codec::{read_model, write_model};
 use super::quantized_update::{QuantizedModel, QuantizedTurn, QuantizedUpdate, Steps};
+use super::ride::path_of;
 use super::{BitReader, BitWriter, DecodeError, Format};
 
 // Orders of the codes, fitted to recordings with the steps that `Format::new` recommends:
-// the figures are in `testdata/wire.txt`.
+// the figures are in `testdata/wire.txt`. Those of rides: to the trains there.
 const TELEPORTS_ORDER: u32 = 0;
 const FULL_TELEPORTS_ORDER: u32 = 2;
 const AGE_ORDER: u32 = 4;
+const RIDE_AGE_ORDER: u32 = 1;
+/// A rider's stamp lies this many of its ticks before the datagram's, more or less: half of the
+/// time between datagrams.
+const RIDE_AGE: i64 = 2;
+const RATE_ORDER: u32 = 1;
 const POSITION_ORDER: u32 = 5;
 const FULL_POSITION_ORDER: u32 = 10;
 const VELOCITY_ORDER: u32 = 3;
@@ -52,7 +58,7 @@ impl UpdateBody {
         delta.velocity =
             minus(quantized.velocity, predicted.velocity(delta.is_leap(), delta.position));
         delta.angular_velocity = minus(quantized.angular_velocity, predicted.angular_velocity());
-        let (plan, closes) = plan_delta(&quantized, predicted.plan());
+        let (plan, closes) = plan_delta(&quantized, &predicted, delta.is_leap());
         delta.plan = plan;
         let turns = !predicted.is_turned(update.kinematics().orientation, quantized.turn);
         delta.turn = if turns {
@@ -86,7 +92,7 @@ impl UpdateBody {
         quantized.acceleration = plus("acceleration", delta.acceleration, [0; 3])?;
         quantized.angular_velocity =
             plus("angular velocity", delta.angular_velocity, predicted.angular_velocity())?;
-        quantized.plan = self.plan_from_delta(quantized.velocity, predicted.plan())?;
+        quantized.plan = self.plan_from_delta(quantized.velocity, &predicted)?;
         quantized.turn =
             if self.turns { predicted.turn_from_delta(delta.turn)? } else { predicted.turn() };
         quantized.update(format)
@@ -95,9 +101,9 @@ impl UpdateBody {
     fn plan_from_delta(
         &self,
         velocity: Steps,
-        predicted: QuantizedModel,
+        predicted: &BaselinePrediction,
     ) -> Result<QuantizedModel, DecodeError> {
-        Ok(match (self.delta.plan, predicted) {
+        Ok(match (self.delta.plan, predicted.plan()) {
             (QuantizedModel::Curve(mut terms), QuantizedModel::Curve(mut predicted)) => {
                 let last = terms_of(&self.delta.model) - 1;
                 for i in 0..=last {
@@ -108,10 +114,8 @@ impl UpdateBody {
                 }
                 QuantizedModel::Curve(terms)
             }
-            (
-                QuantizedModel::Ride { progress, rate },
-                QuantizedModel::Ride { progress: p, rate: r },
-            ) => {
+            (QuantizedModel::Ride { progress, rate }, _) => {
+                let (p, r) = predicted.ride(self.delta.is_leap(), |_| progress);
                 let [progress, rate, _] = plus("ride", [progress, rate, 0], [p, r, 0])?;
                 QuantizedModel::Ride { progress, rate }
             }
@@ -136,22 +140,18 @@ impl UpdateBody {
         let delta = &self.delta;
         self.write_kind(out);
         write_model(out, format, &delta.model);
+        if let QuantizedModel::Ride { progress, rate } = delta.plan {
+            return self.write_ride(out, format, near_tick, (progress, rate));
+        }
         write_signed(out, near_tick - delta.tick, AGE_ORDER);
         write_vector(out, format, delta.position, self.position_order());
         write_vector(out, format, delta.velocity, self.velocity_order());
-        match &delta.plan {
-            QuantizedModel::None => {}
-            QuantizedModel::Ride { progress, rate } => {
-                write_signed(out, *progress, self.position_order());
-                write_signed(out, *rate, self.velocity_order());
-            }
-            QuantizedModel::Curve(terms) => {
-                out.write_bit(self.closes);
-                for (i, &term) in terms[..terms_of(&delta.model)].iter().enumerate() {
-                    out.write_bit(term != [0; 3]);
-                    if term != [0; 3] {
-                        write_vector(out, format, term, self.term_order(i));
-                    }
+        if let QuantizedModel::Curve(terms) = &delta.plan {
+            out.write_bit(self.closes);
+            for (i, &term) in terms[..terms_of(&delta.model)].iter().enumerate() {
+                out.write_bit(term != [0; 3]);
+                if term != [0; 3] {
+                    write_vector(out, format, term, self.term_order(i));
                 }
             }
         }
@@ -159,6 +159,34 @@ impl UpdateBody {
             write_vector(out, format, delta.acceleration, ACCELERATION_ORDER);
         }
         self.write_turning(out, format);
+    }
+
+    /// Stamp, progress and rate of a rider; the rest where it is not as predicted.
+    fn write_ride(
+        &self,
+        out: &mut BitWriter,
+        format: &Format,
+        near_tick: i64,
+        (progress, rate): (i64, i64),
+    ) {
+        let ticks = format.ride_ticks();
+        let age = (near_tick - self.delta.tick).div_euclid(ticks);
+        write_signed(out, age - RIDE_AGE, RIDE_AGE_ORDER);
+        write_signed(out, progress, self.position_order());
+        write_signed(out, rate, self.rate_order());
+        let aside = self.delta.position != [0; 3];
+        out.write_bit(aside || self.turns);
+        if !(aside || self.turns) {
+            return;
+        }
+        out.write_bit(aside);
+        if aside {
+            write_vector(out, format, self.delta.position, self.position_order());
+        }
+        out.write_bit(self.turns);
+        if self.turns {
+            self.write_turn(out, format);
+        }
     }
 
     /// The kind; and the count of teleports, where it is not as predicted.
@@ -185,19 +213,23 @@ impl UpdateBody {
         }
         out.write_bit(self.turns);
         if self.turns {
-            let turn = &self.delta.turn;
-            if !format.flat {
-                out.write(u64::from(turn.left_out), 2);
-            }
-            for &n in &turn.parts[..format.turn_axes()] {
-                write_signed(out, n, TURN_ORDER);
-            }
+            self.write_turn(out, format);
         }
         out.write_bit(spins);
         if spins {
             for &n in &self.delta.angular_velocity[3 - format.turn_axes()..] {
                 write_signed(out, n, ANGULAR_ORDER);
             }
+        }
+    }
+
+    fn write_turn(&self, out: &mut BitWriter, format: &Format) {
+        let turn = &self.delta.turn;
+        if !format.flat {
+            out.write(u64::from(turn.left_out), 2);
+        }
+        for &n in &turn.parts[..format.turn_axes()] {
+            write_signed(out, n, TURN_ORDER);
         }
     }
 
@@ -209,6 +241,12 @@ impl UpdateBody {
     ) -> Result<Self, DecodeError> {
         let (kind, teleports) = read_kind(from, has_baseline)?;
         let model = read_model(from, format)?;
+        if path_of(&model).is_some() {
+            let delta = QuantizedUpdate::as_predicted(format, kind, 0, model);
+            let delta = QuantizedUpdate { teleports, ..delta };
+            let body = Self { delta, closes: false, turns: false, has_baseline };
+            return body.read_ride(from, format, near_tick);
+        }
         let tick = Format::checked_tick(near_tick - read_signed(from, AGE_ORDER)?)?;
         let mut delta = QuantizedUpdate::as_predicted(format, kind, tick, model);
         delta.teleports = teleports;
@@ -223,24 +261,43 @@ impl UpdateBody {
         Ok(body)
     }
 
+    /// The inverse of [`write_ride`](Self::write_ride).
+    fn read_ride(
+        mut self,
+        from: &mut BitReader,
+        format: &Format,
+        near_tick: i64,
+    ) -> Result<Self, DecodeError> {
+        let ticks = format.ride_ticks();
+        let age = read_signed(from, RIDE_AGE_ORDER)? + RIDE_AGE;
+        let tick = near_tick.div_euclid(ticks).saturating_sub(age).saturating_mul(ticks);
+        self.delta.tick = Format::checked_tick(tick)?;
+        self.delta.at = format.time_of(self.delta.tick);
+        let progress = read_signed(from, self.position_order())?;
+        let rate = read_signed(from, self.rate_order())?;
+        self.delta.plan = QuantizedModel::Ride { progress, rate };
+        if !from.read_bit()? {
+            return Ok(self);
+        }
+        if from.read_bit()? {
+            self.delta.position = read_vector(from, format, self.position_order())?;
+        }
+        self.turns = from.read_bit()?;
+        if self.turns {
+            self.read_turn(from, format)?;
+        }
+        Ok(self)
+    }
+
     fn read_plan(&mut self, from: &mut BitReader, format: &Format) -> Result<(), DecodeError> {
-        match self.delta.plan {
-            QuantizedModel::None => {}
-            QuantizedModel::Ride { .. } => {
-                let progress = read_signed(from, self.position_order())?;
-                let rate = read_signed(from, self.velocity_order())?;
-                self.delta.plan = QuantizedModel::Ride { progress, rate };
-            }
-            QuantizedModel::Curve(mut terms) => {
-                self.closes = from.read_bit()?;
-                for (i, term) in terms[..terms_of(&self.delta.model)].iter_mut().enumerate() {
-                    if from.read_bit()? {
-                        *term = read_vector(from, format, self.term_order(i))?;
-                    }
-                }
-                self.delta.plan = QuantizedModel::Curve(terms);
+        let QuantizedModel::Curve(mut terms) = self.delta.plan else { return Ok(()) };
+        self.closes = from.read_bit()?;
+        for (i, term) in terms[..terms_of(&self.delta.model)].iter_mut().enumerate() {
+            if from.read_bit()? {
+                *term = read_vector(from, format, self.term_order(i))?;
             }
         }
+        self.delta.plan = QuantizedModel::Curve(terms);
         Ok(())
     }
 
@@ -250,12 +307,7 @@ impl UpdateBody {
         }
         self.turns = from.read_bit()?;
         if self.turns {
-            if !format.flat {
-                self.delta.turn.left_out = from.read(2)? as u8;
-            }
-            for n in &mut self.delta.turn.parts[..format.turn_axes()] {
-                *n = read_signed(from, TURN_ORDER)?;
-            }
+            self.read_turn(from, format)?;
         }
         if from.read_bit()? {
             for n in &mut self.delta.angular_velocity[3 - format.turn_axes()..] {
@@ -263,6 +315,20 @@ impl UpdateBody {
             }
         }
         Ok(())
+    }
+
+    fn read_turn(&mut self, from: &mut BitReader, format: &Format) -> Result<(), DecodeError> {
+        if !format.flat {
+            self.delta.turn.left_out = from.read(2)? as u8;
+        }
+        for n in &mut self.delta.turn.parts[..format.turn_axes()] {
+            *n = read_signed(from, TURN_ORDER)?;
+        }
+        Ok(())
+    }
+
+    const fn rate_order(&self) -> u32 {
+        if self.has_baseline { RATE_ORDER } else { FULL_VELOCITY_ORDER }
     }
 
     const fn position_order(&self) -> u32 {
@@ -317,8 +383,12 @@ impl Format {
 
 /// The plan's difference from the predicted one, and whether its last term counts from what the
 /// others leave of the velocity, whichever is shorter.
-fn plan_delta(quantized: &QuantizedUpdate, predicted: QuantizedModel) -> (QuantizedModel, bool) {
-    match (quantized.plan, predicted) {
+fn plan_delta(
+    quantized: &QuantizedUpdate,
+    predicted: &BaselinePrediction,
+    leaps: bool,
+) -> (QuantizedModel, bool) {
+    match (quantized.plan, predicted.plan()) {
         (QuantizedModel::Curve(new), QuantizedModel::Curve(old)) => {
             let last = terms_of(&quantized.model) - 1;
             let mut delta = [0, 1, 2, 3].map(|i| minus(new[i], old[i]));
@@ -329,10 +399,10 @@ fn plan_delta(quantized: &QuantizedUpdate, predicted: QuantizedModel) -> (Quanti
             }
             (QuantizedModel::Curve(delta), closes)
         }
-        (
-            QuantizedModel::Ride { progress, rate },
-            QuantizedModel::Ride { progress: p, rate: r },
-        ) => (QuantizedModel::Ride { progress: progress - p, rate: rate - r }, false),
+        (QuantizedModel::Ride { progress, rate }, _) => {
+            let (p, r) = predicted.ride(leaps, |p| progress - p);
+            (QuantizedModel::Ride { progress: progress - p, rate: rate - r }, false)
+        }
         (other, _) => (other, false),
     }
 }

@@ -41,6 +41,11 @@ pub enum DecodeError {
         /// The most allowed.
         max_bytes: usize,
     },
+    /// A text is not UTF-8, or has control characters.
+    Text {
+        /// Which field.
+        name: &'static str,
+    },
     /// A message that needs a format came before one was agreed on.
     NoFormat,
     /// A place, speed or turn is out of the range of the grid.
@@ -81,6 +86,7 @@ impl fmt::Display for DecodeError {
             Self::TooLong { name, got_bytes, max_bytes } => {
                 write!(f, "{name} has {got_bytes} bytes, {max_bytes} at most are allowed")
             }
+            Self::Text { name } => write!(f, "{name} is no text, or has control characters"),
             Self::NoFormat => f.write_str("an update came before the welcome with its format"),
             Self::OutOfRange { name } => write!(f, "{name} is out of the grid's range"),
             Self::UnknownCustom { id } => write!(f, "custom model {id} is not registered here"),
@@ -181,4 +187,44 @@ impl core::error::Error for FormatError {
             _ => None,
         }
     }
+}
+
+/// Why words cannot be sent to a player.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WordsError {
+    /// There are too many.
+    TooLong {
+        /// Their length.
+        got_bytes: usize,
+        /// The longest that can be sent.
+        max_bytes: usize,
+    },
+    /// There is a character that is not for reading: a line break, a bell, an escape.
+    Control {
+        /// The character.
+        got: char,
+    },
+}
+
+impl fmt::Display for WordsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLong { got_bytes, max_bytes } => {
+                write!(f, "words of {got_bytes} bytes are longer than {max_bytes}")
+            }
+            Self::Control { got } => write!(f, "words hold the control character {got:?}"),
+        }
+    }
+}
+
+impl core::error::Error for WordsError {}
+
+/// Whether a player can be shown these words as they are.
+pub(crate) fn check_words(words: &str) -> Result<(), WordsError> {
+    let max_bytes = super::MAX_KICK_BYTES;
+    if words.len() > max_bytes {
+        return Err(WordsError::TooLong { got_bytes: words.len(), max_bytes });
+    }
+    words.chars().find(|it| it.is_control()).map_or(Ok(()), |got| Err(WordsError::Control { got }))
 }

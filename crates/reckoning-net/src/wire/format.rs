@@ -45,6 +45,7 @@ struct Tables {
 impl Format {
     /// A format. `flat` drops height and tilt; stamps are counted `stamp_hz` times a second, at
     /// least as often as anyone observes, since of two updates with one stamp the first counts;
+    /// bodies on a path are stamped at least 120 times a second where `stamp_hz` allows;
     /// `models` lists the usual models, the most frequent first, so that naming one costs a
     /// bit or two. Other models travel as well, at the price of their parameters.
     ///
@@ -155,11 +156,6 @@ impl Format {
     #[must_use]
     pub fn round_time(&self, at: SimTime) -> SimTime {
         self.time_of(self.tick_of(at))
-    }
-
-    /// The moment after `at` that a stamp can say next.
-    pub(crate) fn next_time(&self, at: SimTime) -> SimTime {
-        self.time_of(self.tick_of(at) + 1)
     }
 
     /// Stamps per second.

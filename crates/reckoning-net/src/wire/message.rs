@@ -107,6 +107,13 @@ pub enum Message<'a> {
     Refused(DisconnectReason),
     /// The peer is disconnected.
     Bye(DisconnectReason),
+    /// The join is refused or the peer disconnected, with words for its player.
+    Kick {
+        /// The reason.
+        why: DisconnectReason,
+        /// At most [`MAX_KICK_BYTES`](super::MAX_KICK_BYTES), without control characters.
+        words: &'a str,
+    },
     /// The answer to a [`Message::Ping`].
     Pong {
         /// Copied from the ping.

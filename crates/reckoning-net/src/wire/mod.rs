@@ -27,11 +27,13 @@ mod model_codec;
 mod packet;
 mod picture;
 mod quantized_update;
+mod ride;
 
 pub use bits::{BitReader, BitWriter, Mark};
 pub use body::{UpdateBody, read_update, write_update};
 pub(crate) use encoded_body::EncodedBody;
-pub use error::{DecodeError, FormatError};
+pub(crate) use error::check_words;
+pub use error::{DecodeError, FormatError, WordsError};
 pub use format::Format;
 pub use ids::{EntityId, Owner, PeerId, UpdateSeq};
 pub use message::{Ack, DisconnectReason, ExitReason, Header, Message};
@@ -53,6 +55,8 @@ pub const MAX_TAG_BYTES: usize = 255;
 pub const MAX_RELIABLE_BYTES: usize = 900;
 /// The longest [`Message::Command`].
 pub const MAX_COMMAND_BYTES: usize = 255;
+/// The longest words of a [`Message::Kick`] in bytes.
+pub const MAX_KICK_BYTES: usize = 200;
 /// The longest description of a [`Format`].
 pub const MAX_FORMAT_BYTES: usize = 700;
 /// The longest description of a property.

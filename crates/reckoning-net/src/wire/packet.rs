@@ -9,8 +9,9 @@ use super::exp_golomb::{read_signed, write_signed};
 use super::{
     Ack, BitReader, BitWriter, DecodeError, DisconnectReason, EncodedBody, EntityId, ExitReason,
     Format, Header, MAX_BASELINE_AGE, MAX_CLASS, MAX_COMMAND_BYTES, MAX_FORMAT_BYTES,
-    MAX_PROPERTY_BYTES, MAX_RELIABLE_BYTES, MAX_TAG_BYTES, MAX_TOKEN_BYTES, MAX_VALUES_BYTES,
-    MAX_VIEW_BYTES, Mark, Message, Owner, PeerId, UpdateBody, UpdateSeq,
+    MAX_KICK_BYTES, MAX_PROPERTY_BYTES, MAX_RELIABLE_BYTES, MAX_TAG_BYTES, MAX_TOKEN_BYTES,
+    MAX_VALUES_BYTES, MAX_VIEW_BYTES, Mark, Message, Owner, PeerId, UpdateBody, UpdateSeq,
+    check_words,
 };
 
 const SENT_ORDER: u32 = 20;
@@ -42,6 +43,7 @@ const PROPERTY: u8 = 18;
 const JOINTS: u8 = 19;
 const ASK: u8 = 20;
 const VALUES: u8 = 21;
+const KICK: u8 = 22;
 
 /// Values that the messages of one datagram are coded relative to.
 #[derive(Clone, Copy, Debug)]
@@ -228,6 +230,11 @@ impl<'a> PacketWriter<'a> {
             }
             Message::Refused(why) => self.write_reason(REFUSED, *why),
             Message::Bye(why) => self.write_reason(BYE, *why),
+            Message::Kick { why, words } => {
+                check_words(words).ok()?;
+                self.write_reason(KICK, *why);
+                return self.write_bytes(words.as_bytes(), MAX_KICK_BYTES);
+            }
             Message::Pong { sent_us, received_us, answered_us } => {
                 self.write_kind(PONG);
                 for time_us in [sent_us, received_us, answered_us] {
@@ -511,6 +518,7 @@ impl<'a> PacketReader<'a> {
             },
             REFUSED => Message::Refused(self.read_reason()?),
             BYE => Message::Bye(self.read_reason()?),
+            KICK => Message::Kick { why: self.read_reason()?, words: self.read_words()? },
             PONG => Message::Pong {
                 sent_us: self.from.read(64)?,
                 received_us: self.from.read(64)?,
@@ -603,6 +611,12 @@ impl<'a> PacketReader<'a> {
             7 => DisconnectReason::Format,
             got => return Err(DecodeError::UnknownValue { name: "refusal", got }),
         })
+    }
+
+    fn read_words(&mut self) -> Result<&'a str, DecodeError> {
+        let bytes = self.read_bytes("words", MAX_KICK_BYTES)?;
+        let words = core::str::from_utf8(bytes).ok().filter(|words| check_words(words).is_ok());
+        words.ok_or(DecodeError::Text { name: "words" })
     }
 
     fn read_values(&mut self) -> Result<&'a [u8], DecodeError> {

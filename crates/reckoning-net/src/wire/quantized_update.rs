@@ -44,9 +44,12 @@ pub(super) struct QuantizedUpdate {
     pub tick: i64,
     /// The moment of `tick`.
     pub at: SimTime,
+    /// Of one that rides a path, off the path.
     pub position: Steps,
+    /// Zero of one that rides a path, like acceleration and angular velocity: the path tells.
     pub velocity: Steps,
     pub acceleration: Steps,
+    /// Of one that rides a path, against the path's heading.
     pub turn: QuantizedTurn,
     pub angular_velocity: Steps,
     /// [`bare`].
@@ -56,6 +59,9 @@ pub(super) struct QuantizedUpdate {
 
 impl QuantizedUpdate {
     pub(super) fn from_update(format: &Format, update: &Update) -> Self {
+        if let Model::Path(ride) = update.model() {
+            return Self::from_ride(format, update, ride);
+        }
         let (seen, steps) = (update.kinematics(), &format.steps);
         let tick = format.tick_of(seen.at);
         let at = format.time_of(tick);
@@ -75,7 +81,7 @@ impl QuantizedUpdate {
             turn: QuantizedTurn::from_orientation(format, seen.orientation),
             angular_velocity: format.turn_cells(seen.angular_velocity),
             model: bare(*update.model()),
-            plan: QuantizedModel::from_model(format, update.model(), at.secs_since(seen.at)),
+            plan: QuantizedModel::from_model(format, update.model()),
         }
     }
 
@@ -104,17 +110,24 @@ impl QuantizedUpdate {
     }
 
     pub(super) fn update(&self, format: &Format) -> Result<Update, DecodeError> {
+        let model = self.plan.model(format, self.model)?;
+        let seen = match model {
+            Model::Path(ride) => self.riding(format, ride)?,
+            _ => self.moving(format)?,
+        };
+        Ok(Update::new(seen, model, self.kind)?.with_teleports(self.teleports))
+    }
+
+    fn moving(&self, format: &Format) -> Result<Kinematics, DecodeError> {
         let steps = &format.steps;
-        let seen = Kinematics {
+        Ok(Kinematics {
             at: self.at,
             position: vector(self.position, steps.position_m),
             velocity: vector(self.velocity, steps.velocity_mps),
             acceleration: vector(self.acceleration, steps.acceleration_mps2),
             orientation: self.turn.orientation(format)?,
             angular_velocity: vector(self.angular_velocity, steps.angular_velocity_radps),
-        };
-        let model = self.plan.model(format, self.model)?;
-        Ok(Update::new(seen, model, self.kind)?.with_teleports(self.teleports))
+        })
     }
 }
 
@@ -147,8 +160,7 @@ impl QuantizedModel {
         }
     }
 
-    /// `late_s` is how far rounding moved the stamp.
-    fn from_model(format: &Format, model: &Model, late_s: f64) -> Self {
+    fn from_model(format: &Format, model: &Model) -> Self {
         let steps = &format.steps;
         match model {
             Model::Curve(curve) => {
@@ -158,10 +170,6 @@ impl QuantizedModel {
                 }
                 Self::Curve(cells)
             }
-            Model::Path(ride) => Self::Ride {
-                progress: cell(ride.progress_m + ride.rate_mps * late_s, steps.position_m),
-                rate: cell(ride.rate_mps, steps.velocity_mps),
-            },
             _ => Self::None,
         }
     }
@@ -247,7 +255,7 @@ impl QuantizedTurn {
         }
     }
 
-    fn orientation(&self, format: &Format) -> Result<DQuat, DecodeError> {
+    pub(super) fn orientation(&self, format: &Format) -> Result<DQuat, DecodeError> {
         if format.flat {
             let half = self.parts[0] as f64 * core::f64::consts::PI / format.turn_steps() as f64;
             let (sine, cosine) = sincos(half);
@@ -291,7 +299,7 @@ pub(super) fn cell(x: f64, step: f64) -> i64 {
     nearest.clamp(-MAX_CELL, MAX_CELL)
 }
 
-fn vector(cells: Steps, step: f64) -> DVec3 {
+pub(super) fn vector(cells: Steps, step: f64) -> DVec3 {
     let [x, y, z] = cells.map(|n| n as f64 * step);
     DVec3::new(x, y, z)
 }

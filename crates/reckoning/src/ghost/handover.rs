@@ -48,6 +48,7 @@ impl Ghost {
         if shown.validate().is_ok() && config.blend != Blend::Snap {
             let shown = shown_by(shown, rule);
             ghost.held_rad = shown.heading_rad;
+            ghost.on_rails = false;
             ghost.span_s = ghost.blend_span_s(&shown, now);
             ghost.lead_from(&shown, now);
         }

@@ -48,6 +48,7 @@ mod delayed;
 mod fading;
 mod handover;
 mod heading;
+mod rails;
 mod turning;
 
 use core::time::Duration;
@@ -242,6 +243,8 @@ pub struct Ghost {
     span_s: f64,
     /// The curve, or for fading offsets the errors of position and velocity and two zeros.
     course: Cubic,
+    /// Whether the course runs along the path of the update: its places are `x` along it.
+    on_rails: bool,
     /// What the orientation was off when the update arrived, as a rotation vector in body
     /// axes.
     turn: DVec3,
@@ -283,6 +286,7 @@ impl Ghost {
             arrived: now,
             span_s: f64::NEG_INFINITY,
             course: [DVec3::ZERO; 4],
+            on_rails: rails::is_on_rails(first),
             turn: DVec3::ZERO,
             heading_off_rad: 0.0,
             held_rad: heading_rad(first.kinematics().orientation),
@@ -311,6 +315,7 @@ impl Ghost {
         self.stats.accepted += 1;
         self.arrivals.record(now);
         let shown = self.shown(now);
+        let along = self.along_rails(&update, now);
         let teleported = update.teleported_since(&self.update);
         let shift_s = self.shift_of(&update, now);
         // What it had come to at the moment the update is about, not ahead of that.
@@ -318,6 +323,8 @@ impl Ghost {
         self.update = update;
         self.shift_s = shift_s;
         self.arrived = now;
+        self.on_rails = along.is_some();
+        let shown = along.map_or(shown, |along| self.unrolled(along, &shown, now));
         if teleported || self.config.blend == Blend::Snap {
             self.span_s = f64::NEG_INFINITY;
         } else {
@@ -335,6 +342,10 @@ impl Ghost {
     /// Where to draw the body. Pure: any frame rate, any order, same answer.
     #[must_use]
     pub fn position_at(&self, now: SimTime) -> DVec3 {
+        self.in_world(self.blended_position(now))
+    }
+
+    fn blended_position(&self, now: SimTime) -> DVec3 {
         let believed = self.believed_position(now);
         let Some(s) = self.blended(now) else { return believed };
         let shown = if self.config.blend.is_curve() {
@@ -350,6 +361,10 @@ impl Ghost {
     /// velocity, which is what was seen on screen.
     #[must_use]
     pub fn velocity_at(&self, now: SimTime) -> DVec3 {
+        self.velocity_in_world(self.blended_velocity(now), now)
+    }
+
+    fn blended_velocity(&self, now: SimTime) -> DVec3 {
         let Some(s) = self.blended(now) else {
             return self.believed_velocity(now);
         };
@@ -404,10 +419,13 @@ impl Ghost {
     pub fn set_config(&mut self, config: GhostConfig, now: SimTime) -> Result<(), SettingError> {
         config.validate()?;
         let shown = self.shown(now);
+        let along = self.along_rails(&self.update, now);
         self.config = config;
+        self.on_rails = along.is_some();
         self.half_extrapolation_s = config.max_extrapolation.as_secs_f64() * 0.5;
         self.arrived = now.max(self.arrived);
         self.span_s = f64::NEG_INFINITY;
+        let shown = along.map_or(shown, |along| self.unrolled(along, &shown, now));
         if config.blend != Blend::Snap {
             self.span_s = self.blend_span_s(&shown, now);
             self.lead_from(&shown, now);
@@ -471,11 +489,17 @@ impl Ghost {
 
     fn believed_position(&self, now: SimTime) -> DVec3 {
         let (t_s, _) = self.model_time(now);
+        if self.on_rails {
+            return self.believed_along(t_s);
+        }
         self.update.model().position_after(self.update.kinematics(), t_s)
     }
 
     fn believed_velocity(&self, now: SimTime) -> DVec3 {
         let (t_s, rate) = self.model_time(now);
+        if self.on_rails {
+            return self.rate_along() * rate;
+        }
         self.update.model().velocity_after(self.update.kinematics(), t_s) * rate
     }
 

@@ -124,7 +124,19 @@ impl Path {
         best.1
     }
 
-    fn wrap(&self, progress_m: f64) -> f64 {
+    /// The whole rounds in a distance along the path, in metres: to the nearest number of them. Zero
+    /// of an open one.
+    pub(crate) fn laps_m(&self, distance_m: f64) -> f64 {
+        if !self.closed {
+            return 0.0;
+        }
+        let length_m = self.length_m();
+        crate::math::round(distance_m / length_m) * length_m
+    }
+
+    /// The same place on the path as a progress from nothing to its length.
+    #[must_use]
+    pub fn wrap(&self, progress_m: f64) -> f64 {
         let length_m = self.length_m();
         if self.closed {
             let turns = libm::floor(progress_m / length_m);
@@ -177,7 +189,7 @@ impl PathRide {
         place + (seen.position - start)
     }
 
-    pub(super) fn velocity(&self, t_s: f64) -> DVec3 {
+    pub(crate) fn velocity(&self, t_s: f64) -> DVec3 {
         let progress_m = self.progress_m + self.rate_mps * t_s;
         if self.path.ends_at(progress_m) {
             return DVec3::ZERO;

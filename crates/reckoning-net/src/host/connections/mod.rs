@@ -26,7 +26,7 @@ use super::event::{Departure, HostEvent};
 use super::interest::remove_listener;
 use crate::budget::ByteBudget;
 use crate::channel::{Delivery, SendError};
-use crate::wire::{DisconnectReason, EntityId, PeerId};
+use crate::wire::{DisconnectReason, EntityId, PeerId, WordsError, check_words};
 
 /// A refusal or disconnection is sent this many times.
 const DISCONNECT_REPEATS: u8 = 3;
@@ -82,12 +82,37 @@ impl Host {
     /// Refuses a join, or disconnects a peer that joined; it is sent the reason. The entities it
     /// owned are despawned.
     pub fn refuse(&mut self, now: SimTime, id: PeerId, reason: DisconnectReason) {
+        self.end(now, id, reason, "");
+    }
+
+    /// As [`refuse`](Self::refuse), with words for the player, shown as
+    /// [`SessionEvent::Kicked`](crate::SessionEvent::Kicked): at most
+    /// [`MAX_KICK_BYTES`](crate::MAX_KICK_BYTES), without control characters. Empty ones are not
+    /// sent. The reason says what the words do not: whether it may come back
+    /// ([`DisconnectReason::Conduct`] bars its token on a server), or a number of the game's own.
+    ///
+    /// # Errors
+    /// When the words cannot be sent; nothing happens then.
+    pub fn kick(
+        &mut self,
+        now: SimTime,
+        id: PeerId,
+        reason: DisconnectReason,
+        words: &str,
+    ) -> Result<(), WordsError> {
+        check_words(words)?;
+        self.end(now, id, reason, words);
+        Ok(())
+    }
+
+    fn end(&mut self, now: SimTime, id: PeerId, reason: DisconnectReason, words: &str) {
         let Some(peer) = self.peers.get_mut(&id) else { return };
         if matches!(peer.stage, PeerStage::Ended { .. }) {
             return;
         }
         let was_joined = peer.is_joined();
-        peer.stage = PeerStage::Ended { reason, was_joined, left: DISCONNECT_REPEATS };
+        let words = words.into();
+        peer.stage = PeerStage::Ended { reason, words, was_joined, left: DISCONNECT_REPEATS };
         let states = core::mem::take(&mut peer.entity_states);
         for state in &states {
             remove_listener(&mut self.entities, state, id);

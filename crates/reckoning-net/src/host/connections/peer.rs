@@ -32,8 +32,9 @@ pub(crate) enum PeerStage {
     Requested(Box<[u8]>),
     /// It joined with this token.
     Joined(Box<[u8]>),
-    /// It was refused or disconnected: that is sent `left` times more, then it is forgotten.
-    Ended { reason: DisconnectReason, was_joined: bool, left: u8 },
+    /// It was refused or disconnected: that is sent `left` times more, then it is forgotten. Without
+    /// words where they are empty.
+    Ended { reason: DisconnectReason, words: Box<str>, was_joined: bool, left: u8 },
 }
 
 /// The place from which distances to a peer's entities are measured.

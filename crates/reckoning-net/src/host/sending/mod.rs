@@ -125,12 +125,15 @@ impl SendContext<'_> {
             let pong = Message::Pong { sent_us: ping.sent_us, received_us, answered_us };
             packet.push(format, &pong, None);
         }
-        if let PeerStage::Ended { reason, was_joined, left } = &mut peer.stage
+        if let PeerStage::Ended { reason, words, was_joined, left } = &mut peer.stage
             && *left > 0
         {
             *left -= 1;
-            let message =
-                if *was_joined { Message::Bye(*reason) } else { Message::Refused(*reason) };
+            let message = match (*was_joined, &**words) {
+                (true, "") => Message::Bye(*reason),
+                (false, "") => Message::Refused(*reason),
+                (_, words) => Message::Kick { why: *reason, words },
+            };
             packet.push(format, &message, None);
         }
         if peer.welcome_due && peer.is_joined() {
