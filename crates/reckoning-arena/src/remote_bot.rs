@@ -1,17 +1,18 @@
 //! A bot that plays over the network: its knowledge, its decisions, its own body.
 //!
 //! A [`RemoteBot`] has no I/O. It is given what a client receives ([`ServerMessage`], entities in
-//! sight, corrections), lets a bot decide on that alone, and moves its own body by the rules of
+//! sight, their properties, corrections), lets a bot decide on that alone, and moves its own body by the rules of
 //! the level, as the client of a person would.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use reckoning::{DVec3, Kinematics, SimTime};
+use reckoning_net::{EntityId, Session};
 
 use crate::bots::Bots;
 use crate::level::Level;
-use crate::protocol::{ServerMessage, Tag};
+use crate::protocol::{PlayerState, Properties, ServerMessage, Tag};
 use crate::world::{Input, Mode, Player, PlayerId, Team, World};
 
 /// What a program that plays over the network knows.
@@ -23,13 +24,11 @@ pub struct RemoteBot {
     tick: u64,
     /// Entity and player of its own.
     me: Option<(u32, PlayerId)>,
-    team: Team,
     /// Its own body, once it was put somewhere.
     body: Option<Player>,
-    /// Health, shots left, whether it lives.
-    status: (f64, u32, bool),
-    others: BTreeMap<u32, (PlayerId, Team)>,
-    living: BTreeSet<u16>,
+    /// How its own player is.
+    own: PlayerState,
+    others: BTreeMap<u32, (PlayerId, PlayerState)>,
     items: u64,
 }
 
@@ -44,11 +43,9 @@ impl RemoteBot {
             level,
             tick: 0,
             me: None,
-            team: Team(0),
             body: None,
-            status: (0.0, 0, false),
+            own: PlayerState::default(),
             others: BTreeMap::new(),
-            living: BTreeSet::new(),
             items: u64::MAX,
         }
     }
@@ -56,7 +53,6 @@ impl RemoteBot {
     /// Handles a message from the server.
     pub fn handle_message(&mut self, message: &ServerMessage) {
         match *message {
-            ServerMessage::Side { team, .. } => self.team = Team(team.into()),
             ServerMessage::You { player, entity } => {
                 let id = PlayerId(player);
                 if self.me.is_none_or(|me| me.1 != id) {
@@ -66,16 +62,6 @@ impl RemoteBot {
                 }
                 self.me = Some((entity, id));
             }
-            ServerMessage::Status { health, ammo, alive, .. } => {
-                self.status = (health.into(), ammo.into(), alive);
-            }
-            ServerMessage::Born { player, .. } => {
-                self.living.insert(player);
-            }
-            ServerMessage::Died { player, .. } => {
-                self.living.remove(&player);
-            }
-            ServerMessage::RoundOver { .. } => self.living.clear(),
             ServerMessage::Items { bits } => self.items = bits,
             _ => {}
         }
@@ -84,7 +70,7 @@ impl RemoteBot {
     /// An entity came into sight.
     pub fn handle_entered(&mut self, entity: u32, tag: &[u8]) {
         if let Ok(tag) = Tag::decode(tag) {
-            self.others.insert(entity, (PlayerId(tag.player), Team(tag.team.into())));
+            self.others.insert(entity, (PlayerId(tag.player), PlayerState::default()));
         }
     }
 
@@ -93,11 +79,22 @@ impl RemoteBot {
         self.others.remove(&entity);
     }
 
+    /// Takes over how everyone is, as far as the session was told.
+    pub fn look(&mut self, session: &Session) {
+        let Some(properties) = Properties::declared(session.kinds()) else { return };
+        if let Some((entity, _)) = self.me {
+            self.own = properties.state(session, EntityId(entity));
+        }
+        for (entity, (_, state)) in &mut self.others {
+            *state = properties.state(session, EntityId(*entity));
+        }
+    }
+
     /// The server put its own body somewhere.
     pub fn handle_corrected(&mut self, state: &Kinematics) {
         let facing = state.orientation * DVec3::X;
         let id = self.me.map_or(PlayerId(u16::MAX), |me| me.1);
-        let mut body = Player::standing(id, self.team, state.position, facing);
+        let mut body = Player::standing(id, team_of(&self.own), state.position, facing);
         body.velocity = state.velocity;
         self.body = Some(body);
     }
@@ -105,8 +102,7 @@ impl RemoteBot {
     /// The connection was lost: what was in sight is not any more.
     pub fn handle_lost(&mut self) {
         self.others.clear();
-        self.living.clear();
-        self.body = None;
+        (self.body, self.own) = (None, PlayerState::default());
     }
 
     /// The entity of its own.
@@ -118,7 +114,13 @@ impl RemoteBot {
     /// Whether its player lives.
     #[must_use]
     pub const fn is_alive(&self) -> bool {
-        self.status.2
+        self.own.is_alive
+    }
+
+    /// Times its player came to life, modulo 2^16, as far as it was told.
+    #[must_use]
+    pub const fn lives(&self) -> u16 {
+        self.own.lives
     }
 
     /// Its own body.
@@ -138,16 +140,16 @@ impl RemoteBot {
     pub fn step(&mut self, shown: impl Fn(u32) -> Option<(DVec3, DVec3)>) -> Option<Input> {
         self.tick += 1;
         let (_, id) = self.me?;
-        let (health, ammo, is_alive) = self.status;
+        let is_alive = self.own.is_alive;
         let body = self.body.as_mut()?;
-        (body.id, body.team, body.health, body.ammo) = (id, self.team, health, ammo);
+        (body.id, body.team) = (id, team_of(&self.own));
+        (body.health, body.ammo) = (self.own.health.into(), self.own.ammo.into());
         body.is_alive = is_alive;
-        let living = &self.living;
-        let others = self.others.iter().filter_map(|(entity, (id, team))| {
+        let others = self.others.iter().filter_map(|(entity, (id, state))| {
             let (at, velocity) = shown(*entity)?;
-            let mut other = Player::standing(*id, *team, at, velocity);
-            other.velocity = velocity;
-            other.is_alive = living.contains(&id.0);
+            let mut other = Player::standing(*id, team_of(state), at, velocity);
+            (other.velocity, other.health) = (velocity, state.health.into());
+            other.is_alive = state.is_alive;
             Some(other)
         });
         self.world.replace_state(self.tick, others.chain([*body]), self.items);
@@ -159,4 +161,8 @@ impl RemoteBot {
         body.advance(&input, &self.level);
         Some(input)
     }
+}
+
+fn team_of(state: &PlayerState) -> Team {
+    Team(state.team.into())
 }

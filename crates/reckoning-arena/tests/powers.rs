@@ -42,7 +42,7 @@ impl Play {
         assert!(!config.demo, "whoever says nothing grants nothing");
         (config.bots, config.demo) = (3, demo);
         let arena = ArenaHost::new(level, &config);
-        let session = Session::new(session_config(&ServerTuning::default())).unwrap();
+        let session = Session::new(session_config()).unwrap();
         host.connect(SimTime::ZERO, PEER);
         let (now, heard, requests) = (SimTime::ZERO, Vec::new(), Vec::new());
         let mut play = Self { now, host, arena, session, heard, requests };

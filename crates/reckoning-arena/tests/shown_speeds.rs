@@ -9,7 +9,7 @@ use reckoning_arena::Level;
 use reckoning_arena::host::{
     ArenaHost, ArenaHostConfig, TRAINED_ON, host_config, session_config, trained, with_learned,
 };
-use reckoning_arena::protocol::{ClientMessage, ModelChoice, ServerTuning};
+use reckoning_arena::protocol::{ClientMessage, ModelChoice};
 use reckoning_net::{
     Delivery, Format, Host, HostConfig, HostEvent, PeerId, Registry, Session, SessionEvent,
 };
@@ -52,7 +52,7 @@ impl Play {
         let arena = ArenaHost::new(level, &settings);
         arena.apply_tuning(SimTime::ZERO, &mut host);
         host.connect(SimTime::ZERO, WATCHER);
-        let watcher = Session::new(session_config(&ServerTuning::default())).unwrap();
+        let watcher = Session::new(session_config()).unwrap();
         let delay = Duration::from_millis(delay_ms);
         Self { host, arena, watcher, delay, ways: Default::default(), now: SimTime::ZERO }
     }

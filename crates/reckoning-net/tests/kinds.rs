@@ -145,7 +145,7 @@ fn owners_and_watchers_go_by_the_kind_of_a_body() {
     let (_, remote) = world.sessions[1].ghosts().next().unwrap();
     assert_eq!((remote.kind(), remote.class()), (coarse, 0));
     assert_eq!(remote.ghost().show(), kinds.get(coarse).unwrap().show);
-    assert_eq!(remote.ghost().show().max_extrapolation(), Duration::from_secs(20));
+    assert_eq!(remote.ghost().show().max_extrapolation(), Some(Duration::from_secs(20)));
     let shown = world.sessions[1].shown(body, world.now).unwrap().position;
     let off = shown.distance(circling(world.now).position);
     assert!(off < 2.5, "{off} m off by a threshold of 2 m");

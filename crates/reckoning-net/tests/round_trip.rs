@@ -95,7 +95,6 @@ fn said<'a>(format: &Format, baseline: &Update, new: &Update) -> Vec<Message<'a>
     let whole = UpdateBody::new(format, None, new);
     let off = UpdateBody::new(format, Some(baseline), new);
     let coarse_off = UpdateBody::new(&coarse, Some(baseline), &coarse.round(new));
-    let reasons = disconnect_reasons(512);
     let mut all = vec![
         Message::Join { version: VERSION, token: b"let me in" },
         Message::Leave,
@@ -146,11 +145,16 @@ fn said<'a>(format: &Format, baseline: &Update, new: &Update) -> Vec<Message<'a>
         Message::View { bytes: &[7; 32] },
         Message::Joints { entity: EntityId(6), mask: 0b101, codes: [9, 0, 65_535, 0, 0, 0, 0, 0] },
     ];
-    all.extend(reasons.map(Message::Refused));
-    all.extend(reasons.map(Message::Bye));
-    all.extend(reasons.map(|why| Message::Kick { why, words: "bye – and thanks" }));
     all.extend(property_messages());
+    all.extend(farewells());
     all
+}
+
+fn farewells<'a>() -> impl Iterator<Item = Message<'a>> {
+    disconnect_reasons(512).into_iter().flat_map(|why| {
+        let kick = Message::Kick { why, words: "bye – and thanks" };
+        [Message::Refused(why), Message::Bye(why), kick]
+    })
 }
 
 fn property_messages<'a>() -> [Message<'a>; 3] {

@@ -1,10 +1,10 @@
 //! The game as the page knows it: bodies, shots, items, score and kill feed.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use reckoning::orientation::heading_rad;
 use reckoning::{DVec3, Ghost, SimTime};
-use reckoning_arena::protocol::{A_TURRET, NO_TEAM, ServerMessage};
+use reckoning_arena::protocol::{A_TURRET, NO_TEAM, PlayerState, ServerMessage};
 
 /// Lines of the kill feed at most, and how long each stays.
 const FEED_LINES: usize = 5;
@@ -34,6 +34,8 @@ pub struct SceneBody {
     pub is_alive: bool,
     /// What to call it.
     pub name: String,
+    /// Its health as a share of the most there is, where that is known.
+    pub health_share: Option<f64>,
     /// Where Reckoning shows it, or where our own is.
     pub shown: DVec3,
     /// The largest error that the ghost had to shed since the last frame: its distance from the
@@ -56,6 +58,13 @@ pub struct SceneBody {
 }
 
 impl SceneBody {
+    /// Takes over how its player is.
+    pub fn know(&mut self, state: &PlayerState, most_health: f64) {
+        self.name.clone_from(&state.name);
+        (self.team, self.is_alive) = (state.team, state.is_alive);
+        self.health_share = Some((f64::from(state.health) / most_health).clamp(0.0, 1.0));
+    }
+
     /// Shows it as its ghost is at `now`, on the host's timeline, and by nothing else: hits are
     /// judged by the ghost, which the host draws again to the last bit. `before` is the moment of
     /// the last frame.
@@ -110,6 +119,8 @@ pub struct OwnStatus {
     pub ammo: u16,
     /// It takes part.
     pub is_alive: bool,
+    /// Its gun could fire, by what the server last said.
+    pub is_loaded: bool,
     /// When it lives again, on our clock.
     pub back_at: Option<SimTime>,
 }
@@ -121,10 +132,10 @@ pub struct ScoreEntry {
     pub name: String,
     /// Its side.
     pub team: u8,
-    /// Others it killed while we looked.
-    pub kills: u32,
-    /// Times it died while we looked.
-    pub deaths: u32,
+    /// Others it has killed.
+    pub kills: u16,
+    /// Times it has died.
+    pub deaths: u16,
 }
 
 /// Players of whom something is remembered: far more than play at once.
@@ -145,8 +156,6 @@ pub struct GameScene {
     pub round_left_s: u16,
     /// Bullets in flight, by number.
     pub bullets: BTreeMap<u32, Bullet>,
-    /// Dead players.
-    pub dead: BTreeSet<u16>,
     /// Everyone seen so far, by player's number.
     pub board: BTreeMap<u16, ScoreEntry>,
     /// When each was struck last, on our clock.
@@ -166,14 +175,6 @@ impl GameScene {
     ) {
         match *message {
             ServerMessage::You { player, entity } => self.me = Some((player, entity)),
-            ServerMessage::Side { player, team } => {
-                self.board.entry(player).or_default().team = team;
-            }
-            ServerMessage::Status { health, ammo, alive, respawn_ms } => {
-                let back_at = (!alive)
-                    .then(|| SimTime::from_micros(now.as_micros() + i64::from(respawn_ms) * 1_000));
-                self.status = OwnStatus { health, ammo, is_alive: alive, back_at };
-            }
             ServerMessage::Items { bits } => self.items = bits,
             ServerMessage::Points { scores, round_left_s } => {
                 (self.scores, self.round_left_s) = (scores, round_left_s);
@@ -186,9 +187,6 @@ impl GameScene {
             ServerMessage::Hit { number, victim, .. } => {
                 self.bullets.remove(&number);
                 self.struck.insert(victim, now);
-            }
-            ServerMessage::Born { player, .. } => {
-                self.dead.remove(&player);
             }
             ServerMessage::Died { player, by } => self.note_death(now, player, by),
             ServerMessage::RoundOver { winner } => {
@@ -205,25 +203,26 @@ impl GameScene {
     }
 
     fn note_death(&mut self, now: SimTime, victim: u16, by: u16) {
-        self.dead.insert(victim);
-        self.board.entry(victim).or_default().deaths += 1;
         let by = (by != A_TURRET).then_some(by);
-        if let Some(by) = by {
-            self.board.entry(by).or_default().kills += 1;
-        }
         self.feed.push_back(Kill { by, victim, at: now });
         if self.feed.len() > FEED_LINES {
             self.feed.pop_front();
         }
     }
 
-    /// Somebody of that name is in the game.
-    pub fn meet(&mut self, player: u16, name: &str, team: u8) {
-        let entry = self.board.entry(player).or_default();
-        if entry.name != name {
-            entry.name = name.to_string();
-        }
-        entry.team = team;
+    /// Somebody is in the game, and is like that.
+    pub fn meet(&mut self, player: u16, state: &PlayerState) {
+        let &PlayerState { team, kills, deaths, .. } = state;
+        self.board.insert(player, ScoreEntry { name: state.name.clone(), team, kills, deaths });
+    }
+
+    /// Our own player is like that. The dead wait for as long as the level says.
+    pub fn know_own(&mut self, now: SimTime, state: &PlayerState, respawn_s: f64) {
+        let waits = || SimTime::from_micros(now.as_micros() + (respawn_s * 1e6) as i64);
+        let back_at = self.status.back_at.or_else(|| self.status.is_alive.then(waits));
+        let &PlayerState { health, ammo, is_alive, is_loaded, .. } = state;
+        let back_at = back_at.filter(|_| !is_alive);
+        self.status = OwnStatus { health, ammo, is_alive, is_loaded, back_at };
     }
 
     /// The kill feed, oldest first.
@@ -255,9 +254,6 @@ impl GameScene {
                 dullest.min_by_key(|it| (!it.1.name.is_empty(), it.1.kills)).map(|it| *it.0);
             let Some(dullest) = dullest else { break };
             self.board.remove(&dullest);
-        }
-        while self.dead.len() > MAX_REMEMBERED {
-            self.dead.pop_first();
         }
     }
 
@@ -292,22 +288,17 @@ mod tests {
         scene.hear(now, message, |_, _| 0.5);
     }
 
+    fn named(name: &str, team: u8) -> PlayerState {
+        PlayerState { name: name.into(), team, is_alive: true, ..PlayerState::default() }
+    }
+
     #[test]
-    fn a_kill_is_in_the_feed_and_on_the_board_for_a_while() {
+    fn a_kill_is_in_the_feed_for_a_while() {
         let mut scene = GameScene::default();
-        scene.meet(1, "Ada", 0);
-        scene.meet(2, "Bob", 1);
         heard(&mut scene, ms(0), &ServerMessage::Died { player: 2, by: 1 });
         heard(&mut scene, ms(10), &ServerMessage::Died { player: 1, by: A_TURRET });
         let lines: Vec<_> = scene.feed(ms(20)).map(|it| (it.by, it.victim)).collect();
         assert_eq!(lines, [(Some(1), 2), (None, 1)]);
-        assert_eq!(
-            scene.board[&1],
-            ScoreEntry { name: "Ada".into(), team: 0, kills: 1, deaths: 1 }
-        );
-        assert!(scene.dead.contains(&2));
-        heard(&mut scene, ms(30), &ServerMessage::Born { player: 2, at: [0.0; 2] });
-        assert!(!scene.dead.contains(&2));
         assert_eq!(scene.feed(ms(8_000)).count(), 0);
     }
 
@@ -333,16 +324,16 @@ mod tests {
     #[test]
     fn players_that_come_and_go_for_weeks_leave_little_behind() {
         let mut scene = GameScene::default();
-        scene.meet(7, "Ada", 0);
+        scene.meet(7, &named("Ada", 0));
         scene.me = Some((7, 1));
         for player in 0..60_000 {
             let now = ms(i64::from(player) * 10);
-            heard(&mut scene, now, &ServerMessage::Born { player, at: [0.0; 2] });
+            scene.meet(player, &named(if player == 7 { "Ada" } else { "" }, 0));
             heard(&mut scene, now, &ServerMessage::Hit { number: 1, victim: player, damage: 1.0 });
             heard(&mut scene, now, &ServerMessage::Died { player, by: A_TURRET });
             scene.clean(now, now);
         }
-        let kept = [scene.board.len(), scene.dead.len(), scene.struck.len()];
+        let kept = [scene.board.len(), scene.struck.len()];
         assert!(kept.iter().all(|it| *it <= MAX_REMEMBERED), "{kept:?}");
         assert_eq!(scene.name_of(7), "Ada");
     }
@@ -350,11 +341,9 @@ mod tests {
     #[test]
     fn the_best_come_first() {
         let mut scene = GameScene::default();
-        for (player, name) in [(1, "a"), (2, "b"), (3, "c")] {
-            scene.meet(player, name, 0);
+        for (player, kills, deaths) in [(1, 0, 1), (2, 1, 0), (3, 1, 1)] {
+            scene.meet(player, &PlayerState { kills, deaths, ..named("a", 0) });
         }
-        heard(&mut scene, ms(0), &ServerMessage::Died { player: 1, by: 3 });
-        heard(&mut scene, ms(0), &ServerMessage::Died { player: 3, by: 2 });
         let order: Vec<u16> = scene.ranking(0).iter().map(|it| it.0).collect();
         assert_eq!(order, [2, 3, 1]);
         assert!(scene.ranking(1).is_empty());
@@ -363,8 +352,12 @@ mod tests {
     #[test]
     fn the_dead_know_when_they_live_again() {
         let mut scene = GameScene::default();
-        let dead = ServerMessage::Status { health: 0.0, ammo: 3, alive: false, respawn_ms: 2_500 };
-        heard(&mut scene, ms(1_000), &dead);
+        scene.know_own(ms(500), &named("Ada", 0), 2.5);
+        assert_eq!(scene.status.back_at, None);
+        let dead = PlayerState { is_alive: false, ..named("Ada", 0) };
+        scene.know_own(ms(1_000), &dead, 2.5);
+        // The kill comes with another change; the wait goes on.
+        scene.know_own(ms(1_100), &PlayerState { deaths: 1, ..dead }, 2.5);
         assert_eq!(scene.status.back_at, Some(ms(3_500)));
     }
 }

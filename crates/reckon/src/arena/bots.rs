@@ -7,9 +7,7 @@ use std::time::Duration;
 
 use reckoning::{DVec3, Kinematics, SimTime};
 use reckoning_arena::host::session_config;
-use reckoning_arena::protocol::{
-    ClientMessage, DebugDatagram, OwnState, Picture, ServerMessage, ServerTuning,
-};
+use reckoning_arena::protocol::{ClientMessage, DebugDatagram, OwnState, Picture, ServerMessage};
 use reckoning_arena::{Level, RemoteBot};
 use reckoning_client::{
     Client, ClientConfig, Delivery, EntityId, SessionEvent, Status, Trust, fetch,
@@ -43,6 +41,8 @@ struct Bot {
     client: Client,
     mirror: RemoteBot,
     player: Option<u16>,
+    /// Times its player came to life, as it was told last.
+    lives: u16,
     fired_at: SimTime,
     was_in: bool,
     /// Whether the last try has failed, so that each counts once.
@@ -122,7 +122,6 @@ impl Counts {
         let is_me = |player: u16| known == Some(player);
         match *tell {
             ServerMessage::You { player, .. } => *me = Some(player),
-            ServerMessage::Born { player, .. } if is_me(player) => self.born += 1,
             ServerMessage::Died { player, by } => {
                 self.deaths += u64::from(is_me(player));
                 self.kills += u64::from(is_me(by));
@@ -157,13 +156,13 @@ impl Bot {
         token: Vec<u8>,
     ) -> Result<Self, Failure> {
         let mut config = ClientConfig::new(server);
-        config.session = session_config(&ServerTuning::default());
+        config.session = session_config();
         config.session.token = token;
         let client = Client::connect(config).map_err(Failure::server)?;
         let seed = u64::from(std::process::id()) << 16 | u64::from(number);
         let mirror = RemoteBot::new(level.clone(), seed);
-        let (player, fired_at) = (None, SimTime::ZERO);
-        Ok(Self { client, mirror, player, fired_at, was_in: false, is_away: false })
+        let (player, lives, fired_at) = (None, 0, SimTime::ZERO);
+        Ok(Self { client, mirror, player, lives, fired_at, was_in: false, is_away: false })
     }
 
     fn frame(&mut self, level: &Level, counts: &mut Counts) {
@@ -172,6 +171,11 @@ impl Bot {
             self.note(event, counts);
         }
         self.note_status(counts);
+        if let Some(session) = self.client.session() {
+            self.mirror.look(session);
+        }
+        let lives = self.mirror.lives();
+        counts.born += u64::from(lives.wrapping_sub(std::mem::replace(&mut self.lives, lives)));
         while self.client.poll_out_of_band().is_some() {}
         let client = &self.client;
         let shown = |entity: u32| {

@@ -3,9 +3,9 @@
 use reckoning::{DVec3, SimTime};
 use reckoning_net::{Delivery, Host, Owner, PeerId, Viewpoint};
 
-use super::ArenaHost;
-use crate::protocol::{A_TURRET, NO_TEAM, ServerMessage};
-use crate::world::{Event, PlayerId, Shooter, Team};
+use super::{Actor, ArenaHost};
+use crate::protocol::{A_TURRET, NO_TEAM, PlayerState, Properties, ServerMessage, Tag};
+use crate::world::{Event, Player, PlayerId, Shooter, Team};
 
 impl ArenaHost {
     /// Sends to one client. A client too slow to take it gets the next change.
@@ -27,25 +27,16 @@ impl ArenaHost {
     }
 
     /// Sends the state of the game to a new client.
-    pub(super) fn send_state(&mut self, peer: PeerId, host: &mut Host) {
-        for player in self.world.players().iter().filter(|it| it.is_alive) {
-            let born = ServerMessage::Born { player: player.id.0, at: pair(player.position) };
-            self.send(host, peer, &born);
-        }
+    pub(super) fn send_state(&self, peer: PeerId, host: &mut Host) {
         self.send(host, peer, &ServerMessage::Items { bits: self.item_bits() });
         self.send(host, peer, &self.standing());
-        if let Some(client) = self.clients.get_mut(&peer) {
-            client.status = None;
-        }
     }
 
     /// Sends a client which player and entity are its own.
     pub(super) fn send_identity(&self, peer: PeerId, id: PlayerId, host: &mut Host) {
-        let (Some(entity), Some(player)) = (self.entity_of(id), self.world.player(id)) else {
-            return;
-        };
-        self.send(host, peer, &ServerMessage::Side { player: id.0, team: player.team.0 as u8 });
-        self.send(host, peer, &ServerMessage::You { player: id.0, entity: entity.0 });
+        if let Some(entity) = self.entity_of(id) {
+            self.send(host, peer, &ServerMessage::You { player: id.0, entity: entity.0 });
+        }
     }
 
     /// Sends on what happened in the last step.
@@ -93,16 +84,20 @@ impl ArenaHost {
     /// A player came to life: its entity is put there, or comes to be.
     fn bear(&mut self, id: PlayerId, at: SimTime, host: &mut Host) {
         self.begin_segment(id);
+        if let Some(actor) = self.actors.get_mut(&id) {
+            actor.lives = actor.lives.wrapping_add(1);
+        }
         let Some(truth) = self.birth_of(id, at, host) else { return };
         let actor = self.actors.get(&id);
         let (entity, peer) = (actor.and_then(|it| it.entity), actor.and_then(|it| it.peer));
         if let Some(entity) = entity {
             host.teleport(at, entity, &truth);
         } else {
-            let tag = self.tag_of(id).map(|tag| tag.encode()).unwrap_or_default();
+            let tag = Tag { player: id.0, is_bot: peer.is_none() }.encode();
             let owner = peer.map_or(Owner::Host, Owner::Peer);
+            let kind = self.kind(host);
             // Without room on the host the player has no body; nothing else is lost.
-            let Ok(entity) = host.spawn(at, owner, &tag, &truth) else { return };
+            let Ok(entity) = host.spawn_kind(at, kind, owner, &tag, &truth) else { return };
             self.by_entity.insert(entity, id);
             if let Some(actor) = self.actors.get_mut(&id) {
                 actor.entity = Some(entity);
@@ -112,7 +107,6 @@ impl ArenaHost {
                 self.send_identity(peer, id, host);
             }
         }
-        self.broadcast(host, &ServerMessage::Born { player: id.0, at: pair(truth.position) });
     }
 
     /// Sends what has changed since it was last sent.
@@ -124,30 +118,32 @@ impl ArenaHost {
         if self.points.replace(points) != Some(points) {
             self.broadcast(host, &points);
         }
-        let peers: Vec<PeerId> = self.clients.keys().copied().collect();
-        for peer in peers {
-            self.send_status(peer, host);
+        self.set_properties(host);
+    }
+
+    /// Sets what is known of every player's body beside its motion.
+    fn set_properties(&self, host: &mut Host) {
+        let Some(properties) = Properties::declared(&host.config().kinds) else { return };
+        for (id, actor) in &self.actors {
+            let player = self.world.player(*id);
+            if let (Some(entity), Some(player)) = (actor.entity, player) {
+                properties.set(host, entity, &self.state_of(actor, player));
+            }
         }
     }
 
-    fn send_status(&mut self, peer: PeerId, host: &mut Host) {
-        let Some(client) = self.clients.get(&peer).filter(|client| client.greeted) else { return };
-        let Some(player) = client.player.and_then(|id| self.world.player(id)) else { return };
-        let (health, ammo) = (player.health as f32, player.ammo.min(u32::from(u16::MAX)) as u16);
-        let left_s = self.world.respawn_left_s(player.id);
-        let respawn_ms = (left_s * 1e3).clamp(0.0, f64::from(u16::MAX)) as u16;
-        let status = ServerMessage::Status { health, ammo, alive: player.is_alive, respawn_ms };
-        // The time to wait runs down by itself.
-        let same = |old: &ServerMessage| {
-            matches!(*old, ServerMessage::Status { health: h, ammo: a, alive, .. }
-                if h == health && a == ammo && alive == player.is_alive)
-        };
-        if client.status.as_ref().is_some_and(same) {
-            return;
-        }
-        self.send(host, peer, &status);
-        if let Some(client) = self.clients.get_mut(&peer) {
-            client.status = Some(status);
+    fn state_of(&self, actor: &Actor, player: &Player) -> PlayerState {
+        let short = |number: u32| number.min(u32::from(u16::MAX)) as u16;
+        PlayerState {
+            name: actor.name.clone(),
+            team: player.team.0 as u8,
+            health: player.health as f32,
+            is_alive: player.is_alive,
+            lives: actor.lives,
+            kills: short(player.kills),
+            deaths: short(player.deaths),
+            ammo: short(player.ammo),
+            is_loaded: player.ammo > 0 && self.world.tick() >= player.loaded_tick,
         }
     }
 

@@ -10,12 +10,14 @@ use reckoning::{
     Threshold,
 };
 use reckoning_net::wire::FormatError;
-use reckoning_net::{Format, HostConfig, Registry, SessionConfig, ZoneClass};
+use reckoning_net::{
+    Format, HostConfig, Kind, KindError, Kinds, Registry, SessionConfig, Show, ZoneClass,
+};
 use reckoning_predict::learned::LearnedModel;
 use reckoning_predict::{Outline, Wall, Walls};
 
-use crate::level::{Level, Walls as LevelWalls};
-use crate::protocol::{ModelChoice, ServerTuning};
+use crate::level::{BodyKind, Level, Walls as LevelWalls};
+use crate::protocol::{ModelChoice, Properties, ServerTuning};
 
 /// How long after the trigger a client shows and sends its shot: less than anyone notices, and
 /// that much less to rewind.
@@ -60,6 +62,8 @@ pub enum ArenaHostError {
     Config(ConfigError),
     /// The format cannot be described.
     Format(FormatError),
+    /// The kinds cannot be declared.
+    Kind(KindError),
 }
 
 impl fmt::Display for ArenaHostError {
@@ -67,6 +71,7 @@ impl fmt::Display for ArenaHostError {
         match self {
             Self::Config(error) => error.fmt(f),
             Self::Format(error) => error.fmt(f),
+            Self::Kind(error) => error.fmt(f),
         }
     }
 }
@@ -76,6 +81,7 @@ impl std::error::Error for ArenaHostError {
         match self {
             Self::Config(error) => Some(error),
             Self::Format(error) => Some(error),
+            Self::Kind(error) => Some(error),
         }
     }
 }
@@ -92,6 +98,12 @@ impl From<FormatError> for ArenaHostError {
     }
 }
 
+impl From<KindError> for ArenaHostError {
+    fn from(error: KindError) -> Self {
+        Self::Kind(error)
+    }
+}
+
 /// A host for a level. Limits, budgets and times are taken from `base`.
 ///
 /// # Errors
@@ -101,16 +113,52 @@ pub fn host_config(base: HostConfig, level: &Level) -> Result<HostConfig, ArenaH
     let mut host = base;
     host.format = Format::new(true, STAMP_HZ, STEPS, &models, Registry::default())?;
     host.zones.classes = zone_classes(level)?;
-    host.model = ServerTuning::default().model.model();
     host.tick = ROUND;
     host.guard = Some(guard_config(level));
     host.walls = Some(walls(level.walls())?);
+    host.kinds = kinds(level)?;
     let mut rewind = RewindConfig::default();
     rewind.view = RewindView::Now(ghost_config());
     // The gun's pause is held by the arena, by the moments that screens showed.
     rewind.requests_per_s = 2.0 / level.file().gun.pause_s.max(crate::TICK_S);
     host.rewind = Some(rewind);
     Ok(host)
+}
+
+/// The kinds of bodies of a level: for each motion that can be chosen one, named after the body of
+/// the level ([`BodyKind`]), and the properties of players.
+///
+/// A kind has no distance classes and no guard of its own: the host's hold, and
+/// [`Host::set_threshold`](reckoning_net::Host::set_threshold) with them. Blends are each player's
+/// own choice, which its session tells the host.
+///
+/// # Errors
+/// Never, for levels that could be loaded; a setting that is out of range is named.
+pub fn kinds(level: &Level) -> Result<Kinds, ArenaHostError> {
+    let mut kinds = Kinds::default();
+    for model in ModelChoice::PLAIN {
+        let mut kind = Kind::default();
+        kind.publisher = publisher_config(&ServerTuning { model, ..ServerTuning::default() });
+        kind.show = Show::BySession;
+        kinds.add(&kind_name(level.file().body.kind, model), kind)?;
+    }
+    Properties::declare(&mut kinds)?;
+    Ok(kinds)
+}
+
+/// What bodies of players are called as a kind while they are predicted like this.
+pub(super) fn kind_name(body: BodyKind, model: ModelChoice) -> String {
+    let body = match body {
+        BodyKind::Walker => "walker",
+        BodyKind::Tank => "tank",
+    };
+    let motion = match model {
+        ModelChoice::Linear => "linear",
+        ModelChoice::Hold => "hold",
+        ModelChoice::Damped => "damped",
+        ModelChoice::Accelerating | ModelChoice::Learned => "accelerating",
+    };
+    format!("{body} {motion}")
 }
 
 /// Whatever a window may show is near. The rest of a large level is sent as well, but in
@@ -203,11 +251,10 @@ pub fn publisher_config(tuning: &ServerTuning) -> PublisherConfig {
     publisher
 }
 
-/// How clients join, publish and show.
+/// How clients join and show; how they publish their kind says.
 #[must_use]
-pub fn session_config(tuning: &ServerTuning) -> SessionConfig {
+pub fn session_config() -> SessionConfig {
     let mut session = SessionConfig::default();
-    session.publisher = publisher_config(tuning);
     session.ghost = ghost_config();
     session
 }

@@ -24,7 +24,7 @@ mod powers;
 
 pub use bot_predictor::{TRAINED_ON, trained};
 pub use config::{
-    ArenaHostError, GUN_LAG, ghost_config, guard_config, host_config, publisher_config,
+    ArenaHostError, GUN_LAG, ghost_config, guard_config, host_config, kinds, publisher_config,
     session_config, with_learned, zones_px,
 };
 pub use reckoning_predict::learned::LearnedModel;
@@ -34,13 +34,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reckoning::{DVec3, Kinematics, SimTime, Threshold};
-use reckoning_net::{EntityId, Host, HostEvent, PeerId};
+use reckoning_net::{EntityId, Host, HostEvent, KindId, PeerId};
 
 use crate::bots::Bots;
 use crate::level::{BodyRules, Level};
-use crate::protocol::{LinkChoice, ModelChoice, OwnState, ServerMessage, ServerTuning, Tag};
+use crate::protocol::{LinkChoice, ModelChoice, OwnState, ServerMessage, ServerTuning};
 use crate::world::{Mode, PlayerId, World};
 use bot_predictor::{Acting, BotPredictor};
+use config::kind_name;
 use fire::FireRequest;
 use powers::PowerAllowance;
 
@@ -102,7 +103,7 @@ pub enum ArenaRequest {
 }
 
 /// What a recording should know of an entity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlayerIdentity<'a> {
     /// Its side.
     pub team: u16,
@@ -112,6 +113,10 @@ pub struct PlayerIdentity<'a> {
     pub segment: u32,
     /// Whether it lives.
     pub alive: bool,
+    /// From 0 to the level's `rules.health`.
+    pub health: f32,
+    /// Shots left.
+    pub ammo: u32,
 }
 
 /// What an arena has counted.
@@ -144,6 +149,8 @@ struct Actor {
     name: String,
     /// Lives and deaths so far.
     segment: u32,
+    /// Times it came to life, modulo 2^16.
+    lives: u16,
     /// Its velocity a step ago.
     velocity: DVec3,
 }
@@ -156,8 +163,6 @@ struct ClientState {
     wants_truth: bool,
     wants_snapshots: bool,
     link: LinkChoice,
-    /// The status it was sent last.
-    status: Option<ServerMessage>,
     /// The shown time of its last shot.
     fired_at: SimTime,
     own_state: Option<OwnState>,
@@ -172,7 +177,6 @@ impl Default for ClientState {
             wants_truth: false,
             wants_snapshots: false,
             link: LinkChoice::NONE,
-            status: None,
             fired_at: SimTime::MIN,
             own_state: None,
             powers: PowerAllowance::default(),
@@ -331,8 +335,11 @@ impl ArenaHost {
 
     /// Makes the host reckon as chosen; a shell calls it once before the first tick.
     pub fn apply_tuning(&self, now: SimTime, host: &mut Host) {
+        let kind = self.kind(host);
+        for entity in self.by_entity.keys() {
+            host.set_kind(now, *entity, kind);
+        }
         // The tuning is within limits that the host takes.
-        let _ = host.set_model(self.tuning.model.model());
         if let Ok(threshold) = Threshold::metres(f64::from(self.tuning.threshold_px)) {
             let _ = host.set_threshold(threshold);
         }
@@ -357,7 +364,9 @@ impl ArenaHost {
         let id = self.by_entity.get(&entity)?;
         let (actor, player) = (self.actors.get(id)?, self.world.player(*id)?);
         let (team, alive) = (player.team.0, player.is_alive);
-        Some(PlayerIdentity { team, name: &actor.name, segment: actor.segment, alive })
+        let (health, ammo) = (player.health as f32, player.ammo);
+        let (name, segment) = (&actor.name, actor.segment);
+        Some(PlayerIdentity { team, name, segment, alive, health, ammo })
     }
 
     /// The game as it stands.
@@ -390,12 +399,10 @@ impl ArenaHost {
         self.stats
     }
 
-    /// The tag of a player's entity.
-    fn tag_of(&self, id: PlayerId) -> Option<Tag> {
-        let (actor, player) = (self.actors.get(&id)?, self.world.player(id)?);
-        let (kind, team) = (self.level.file().body.kind, player.team.0 as u8);
-        let (name, is_bot) = (actor.name.clone(), actor.peer.is_none());
-        Some(Tag { kind, team, player: id.0, is_bot, name })
+    /// The kind of players' bodies, as the server reckons now.
+    fn kind(&self, host: &Host) -> KindId {
+        let name = kind_name(self.level.file().body.kind, self.tuning.model);
+        host.config().kinds.named(&name).unwrap_or(KindId::NONE)
     }
 
     /// Where a newborn is, newer than all that is known of its entity.

@@ -138,6 +138,13 @@ impl ArenaHost {
 
 impl Actor {
     pub(super) fn new(peer: Option<PeerId>) -> Self {
-        Self { entity: None, peer, name: String::new(), segment: 0, velocity: DVec3::ZERO }
+        Self {
+            entity: None,
+            peer,
+            name: String::new(),
+            segment: 0,
+            lives: 0,
+            velocity: DVec3::ZERO,
+        }
     }
 }

@@ -1,10 +1,10 @@
 //! Messages between the arena's server and its clients, as bytes.
 //!
-//! Moving bodies travel by the engine's own protocol; this is the rest of the game. Three kinds,
-//! all little endian:
+//! Moving bodies travel by the engine's own protocol, each by its kind, and so do their
+//! [`Properties`]: names, sides, health and scores. This is the rest of the game, little endian:
 //! - [`ClientMessage`] and [`ServerMessage`], as messages or commands of a session; the first byte
 //!   is the kind;
-//! - the [`Tag`] of every entity;
+//! - the [`Tag`] of every player's entity;
 //! - [`DebugDatagram`]s beside the protocol, for the demonstration only. They begin with seven zero
 //!   bytes, as no datagram of the protocol can.
 //!
@@ -15,6 +15,7 @@ mod bytes;
 mod client_message;
 mod debug_datagram;
 mod picture;
+mod properties;
 mod server_message;
 mod settings;
 mod tag;
@@ -30,6 +31,7 @@ pub use debug_datagram::{
     Truth, TruthBody,
 };
 pub use picture::{MAX_PICTURES, Picture};
+pub use properties::{PlayerState, Properties};
 pub use reckoning_net::wire::OUT_OF_BAND_PREFIX;
 pub use server_message::{Refusal, ServerMessage};
 pub use settings::{LinkChoice, ModelChoice, PolicyChoice, ServerTuning};

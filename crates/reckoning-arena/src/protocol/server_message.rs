@@ -16,17 +16,6 @@ pub enum ServerMessage {
         /// The entity's id.
         entity: u32,
     },
-    /// How its own player is; sent when something changes.
-    Status {
-        /// From 0 to the level's `rules.health`.
-        health: f32,
-        /// Shots left.
-        ammo: u16,
-        /// Whether it takes part.
-        alive: bool,
-        /// When dead, how long still.
-        respawn_ms: u16,
-    },
     /// Which items lie in their places.
     Items {
         /// A bit for each of the first 64 items of the level file, the lowest first.
@@ -61,13 +50,6 @@ pub enum ServerMessage {
         /// The health it took.
         damage: f32,
     },
-    /// A player came to life.
-    Born {
-        /// The player.
-        player: u16,
-        /// Where.
-        at: [f32; 2],
-    },
     /// A player died.
     Died {
         /// The player.
@@ -84,14 +66,6 @@ pub enum ServerMessage {
     Tuning(ServerTuning),
     /// How the client's own link is simulated now.
     Link(LinkChoice),
-    /// On which side the client's own player is; others' tags say it. Comes before
-    /// [`ServerMessage::You`].
-    Side {
-        /// The player's number.
-        player: u16,
-        /// Its team.
-        team: u8,
-    },
     /// Something it asked for is not done, and why. At most once a second.
     Refused(Refusal),
 }
@@ -115,39 +89,29 @@ impl ServerMessage {
             Self::You { player, entity } => {
                 out.put_u8(1).put_u16(player).put_u32(entity);
             }
-            Self::Status { health, ammo, alive, respawn_ms } => {
-                out.put_u8(2).put_f32(health).put_u16(ammo);
-                out.put_u8(u8::from(alive)).put_u16(respawn_ms);
-            }
             Self::Items { bits } => {
-                out.put_u8(3).put_u64(bits);
+                out.put_u8(2).put_u64(bits);
             }
             Self::Points { scores, round_left_s } => {
-                out.put_u8(4).put_u16(scores[0]).put_u16(scores[1]).put_u16(round_left_s);
+                out.put_u8(3).put_u16(scores[0]).put_u16(scores[1]).put_u16(round_left_s);
             }
             Self::Shot { number, shooter, from, velocity, at } => {
-                out.put_u8(5).put_u32(number).put_u16(shooter);
+                out.put_u8(4).put_u32(number).put_u16(shooter);
                 out.put_pair(from).put_pair(velocity).put_time(at);
             }
             Self::Hit { number, victim, damage } => {
-                out.put_u8(6).put_u32(number).put_u16(victim).put_f32(damage);
-            }
-            Self::Born { player, at } => {
-                out.put_u8(7).put_u16(player).put_pair(at);
+                out.put_u8(5).put_u32(number).put_u16(victim).put_f32(damage);
             }
             Self::Died { player, by } => {
-                out.put_u8(8).put_u16(player).put_u16(by);
+                out.put_u8(6).put_u16(player).put_u16(by);
             }
             Self::RoundOver { winner } => {
-                out.put_u8(9).put_u8(winner);
+                out.put_u8(7).put_u8(winner);
             }
-            Self::Tuning(tuning) => tuning.put(out.put_u8(10)),
-            Self::Link(link) => link.put(out.put_u8(11)),
-            Self::Side { player, team } => {
-                out.put_u8(12).put_u16(player).put_u8(team);
-            }
+            Self::Tuning(tuning) => tuning.put(out.put_u8(8)),
+            Self::Link(link) => link.put(out.put_u8(9)),
             Self::Refused(refusal) => {
-                out.put_u8(13).put_u8(match refusal {
+                out.put_u8(10).put_u8(match refusal {
                     Refusal::NoDemo => 0,
                     Refusal::TooOften => 1,
                 });
@@ -164,31 +128,23 @@ impl ServerMessage {
         let mut from = ByteReader::new(bytes);
         let message = match from.u8()? {
             1 => Self::You { player: from.u16()?, entity: from.u32()? },
-            2 => Self::Status {
-                health: from.f32("health")?,
-                ammo: from.u16()?,
-                alive: from.flag("alive")?,
-                respawn_ms: from.u16()?,
-            },
-            3 => Self::Items { bits: from.u64()? },
-            4 => Self::Points { scores: [from.u16()?, from.u16()?], round_left_s: from.u16()? },
-            5 => Self::Shot {
+            2 => Self::Items { bits: from.u64()? },
+            3 => Self::Points { scores: [from.u16()?, from.u16()?], round_left_s: from.u16()? },
+            4 => Self::Shot {
                 number: from.u32()?,
                 shooter: from.u16()?,
                 from: from.pair("from")?,
                 velocity: from.pair("velocity")?,
                 at: from.time()?,
             },
-            6 => {
+            5 => {
                 Self::Hit { number: from.u32()?, victim: from.u16()?, damage: from.f32("damage")? }
             }
-            7 => Self::Born { player: from.u16()?, at: from.pair("at")? },
-            8 => Self::Died { player: from.u16()?, by: from.u16()? },
-            9 => Self::RoundOver { winner: from.u8()? },
-            10 => Self::Tuning(ServerTuning::take(&mut from)?),
-            11 => Self::Link(LinkChoice::take(&mut from)?),
-            12 => Self::Side { player: from.u16()?, team: from.u8()? },
-            13 => Self::Refused(match from.u8()? {
+            6 => Self::Died { player: from.u16()?, by: from.u16()? },
+            7 => Self::RoundOver { winner: from.u8()? },
+            8 => Self::Tuning(ServerTuning::take(&mut from)?),
+            9 => Self::Link(LinkChoice::take(&mut from)?),
+            10 => Self::Refused(match from.u8()? {
                 0 => Refusal::NoDemo,
                 1 => Refusal::TooOften,
                 _ => return Err(ProtocolError::Value { name: "refusal" }),

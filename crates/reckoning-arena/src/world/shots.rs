@@ -95,6 +95,8 @@ impl World {
             return None;
         }
         player.ammo -= 1;
+        // It is the caller that keeps the pause; this is for whoever wants to know of it.
+        player.loaded_tick = (self.tick + ticks(gun.pause_s)).saturating_sub(u64::from(steps));
         let shot = Shot {
             number: 0,
             position: from,

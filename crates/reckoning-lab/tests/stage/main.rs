@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use reckoning::{DVec3, SimTime};
 use reckoning_arena::host::{ArenaHostConfig, TRAINED_ON, trained};
-use reckoning_arena::protocol::{ModelChoice, ServerMessage};
+use reckoning_arena::protocol::{ModelChoice, Properties, ServerMessage};
 use reckoning_arena::{Input, Level, PlayerId};
 
 use play::{StagePlay, link};
@@ -206,8 +206,14 @@ fn a_watcher_has_no_body_and_sees_all() {
     }
     assert_eq!(play.stage.world().players().len(), 3);
     assert_eq!(play.clients[watcher].session.ghosts().count(), 3);
-    let born = |tell: &ServerMessage| matches!(tell, ServerMessage::Born { .. });
-    assert!(play.clients[watcher].count(born) >= 3);
+    let session = &play.clients[watcher].session;
+    let properties = Properties::declared(session.kinds()).unwrap();
+    for (entity, _) in session.ghosts() {
+        let state = properties.state(session, entity);
+        assert!(state.is_alive && state.lives == 1 && !state.name.is_empty(), "{state:?}");
+        assert!(state.health > 50.0, "{state:?}");
+        assert_eq!(session.property(entity, properties.ammo), None, "that is its owner's affair");
+    }
 }
 
 /// Plays for some seconds with programs behind these links; returns the play.
@@ -256,10 +262,34 @@ fn honest_players_on_bad_links_are_never_put_right() {
         println!("{level}: {rejected} updates not believed, {:?}", play.host.stats().traffic);
         for client in &play.clients {
             assert!(client.session.peer().is_some() && client.mirror.body().is_some());
-            let refused = |tell: &ServerMessage| matches!(tell, ServerMessage::Status { .. });
-            assert!(client.count(refused) > 0);
+            assert!(client.mirror.lives() > 0, "{level}");
         }
         assert!(stats.shots > 0, "{level}: nobody fired");
+    }
+}
+
+#[test]
+fn all_know_the_same_of_everyone_whatever_was_lost_but_not_of_their_guns() {
+    let mut play = honest("tank-field", 5, 30);
+    (0..120).for_each(|_| play.rest());
+    let players = play.stage.world().players();
+    assert!(players.iter().any(|it| it.deaths > 0 && it.kills > 0), "nobody fought");
+    for client in &play.clients {
+        let session = &client.session;
+        let properties = Properties::declared(session.kinds()).unwrap();
+        for player in players {
+            let entity = play.stage.entity_of(player.id).unwrap();
+            let state = properties.state(session, entity);
+            let known = (state.health, u32::from(state.kills), u32::from(state.deaths));
+            let truth = (player.health as f32, player.kills, player.deaths);
+            assert_eq!(known, truth, "{:?} of {:?}", client.peer, player.id);
+            assert_eq!(u16::from(state.team), player.team.0);
+            assert_eq!(state.is_alive, player.is_alive);
+            let is_own = client.mirror.entity() == Some(entity.0);
+            let ammo = session.property(entity, properties.ammo);
+            assert_eq!(ammo.is_some(), is_own, "{:?} of {:?}", client.peer, player.id);
+            assert_eq!(u32::from(state.ammo), if is_own { player.ammo } else { 0 });
+        }
     }
 }
 
@@ -308,8 +338,8 @@ fn foreseen_bots_are_shown_more_exactly_in_fewer_updates() {
     settings.bots = 12;
     settings.learned = Some(Arc::new(trained().unwrap()));
     let mut sums = [(0.0, 0.0); 2];
-    // Matches that it was not trained on.
-    for seed in 71..75 {
+    // Matches that it was not trained on; many, since a lost birth weighs more than a plan.
+    for seed in 71..91 {
         settings.seed = seed;
         let choices = [ModelChoice::Linear, ModelChoice::Accelerating, ModelChoice::Learned];
         let [linear, plain, learned] = choices.map(|model| {

@@ -6,7 +6,7 @@ use reckoning::{DVec3, SimTime};
 use reckoning_arena::host::{
     ArenaHost, ArenaHostConfig, host_config, session_config, with_learned,
 };
-use reckoning_arena::protocol::{ClientMessage, Picture, ServerMessage, ServerTuning};
+use reckoning_arena::protocol::{ClientMessage, Picture, ServerMessage};
 use reckoning_arena::{Input, Level, Player, RemoteBot};
 use reckoning_net::{
     Delivery, EntityId, Format, Host, HostConfig, HostEvent, PeerId, Registry, Session,
@@ -30,7 +30,7 @@ pub struct StageClient {
 
 impl StageClient {
     fn new(peer: PeerId, token: &[u8], level: &Level, link: LinkConfig) -> Self {
-        let mut config = session_config(&ServerTuning::default());
+        let mut config = session_config();
         config.token = token.to_vec();
         let mut other = link;
         other.seed += 1;
@@ -55,6 +55,7 @@ impl StageClient {
         while let Some(event) = self.session.poll_event() {
             self.note(event);
         }
+        self.mirror.look(&self.session);
         let mut buffer = [0; 1_000];
         while let Some(length) = self.session.poll_datagram(now, &mut buffer) {
             self.up.send(now, length as u32, buffer[..length].to_vec());
@@ -175,6 +176,19 @@ impl StagePlay {
     /// One sixtieth of a second.
     pub fn frame(&mut self) {
         let now = self.now;
+        self.receive(now);
+        self.stage.tick(now, &mut self.host);
+        self.send(now);
+    }
+
+    /// The same, but the game stands still and only datagrams go to and fro.
+    pub fn rest(&mut self) {
+        let now = self.now;
+        self.receive(now);
+        self.send(now);
+    }
+
+    fn receive(&mut self, now: SimTime) {
         for client in &mut self.clients {
             client.frame(now);
             while let Some((at, bytes)) = client.up.poll(now) {
@@ -182,7 +196,9 @@ impl StagePlay {
             }
         }
         self.tell(now);
-        self.stage.tick(now, &mut self.host);
+    }
+
+    fn send(&mut self, now: SimTime) {
         self.host.handle_timeout(now);
         self.tell(now);
         let mut buffer = [0; 1_000];

@@ -29,6 +29,10 @@ pub enum Show {
     Reckoned(GhostConfig),
     /// As they were a moment ago.
     Delayed(DelayedConfig),
+    /// As each session shows what has no kind ([`SessionConfig::ghost`](crate::SessionConfig::ghost),
+    /// [`Session::set_ghosts`](crate::Session::set_ghosts)), which it tells the host: where players
+    /// choose for themselves.
+    BySession,
 }
 
 impl Default for Show {
@@ -55,12 +59,13 @@ impl Show {
         Self::Delayed(config)
     }
 
-    /// How far past an update its model is followed.
+    /// How far past an update its model is followed; `None` where sessions say so themselves.
     #[must_use]
-    pub const fn max_extrapolation(&self) -> Duration {
+    pub const fn max_extrapolation(&self) -> Option<Duration> {
         match self {
-            Self::Reckoned(config) => config.max_extrapolation,
-            Self::Delayed(config) => config.max_extrapolation,
+            Self::Reckoned(config) => Some(config.max_extrapolation),
+            Self::Delayed(config) => Some(config.max_extrapolation),
+            Self::BySession => None,
         }
     }
 
@@ -74,6 +79,7 @@ impl Show {
         let cap = match self {
             Self::Reckoned(config) => &mut config.max_extrapolation,
             Self::Delayed(config) => &mut config.max_extrapolation,
+            Self::BySession => return,
         };
         if cap.is_zero() {
             *cap = heartbeat.saturating_mul(HEARTBEATS_FOLLOWED).max(LEAST_FOLLOWED);
@@ -90,17 +96,20 @@ impl Show {
             Self::Delayed(config) => {
                 DelayedGhost::with_config(config, still, SimTime::ZERO)?;
             }
+            Self::BySession => {}
         }
         Ok(())
     }
 
     /// Refuses a picture that stands still between two heartbeats.
     pub(super) fn check_heartbeat(&self, heartbeat: Duration) -> Result<(), ConfigError> {
-        let (got, least) = (self.max_extrapolation(), heartbeat.saturating_mul(LEAST_HEARTBEATS));
-        if got < least {
-            let name = "max_extrapolation of less than two heartbeats:";
-            return Err(SettingError::SpanTooShort { name, got, least }.into());
+        let least = heartbeat.saturating_mul(LEAST_HEARTBEATS);
+        match self.max_extrapolation() {
+            Some(got) if got < least => {
+                let name = "max_extrapolation of less than two heartbeats:";
+                Err(SettingError::SpanTooShort { name, got, least }.into())
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 }

@@ -121,7 +121,7 @@ impl Session {
         let update = Update::new(seen, Model::Linear, UpdateKind::Full).ok()?;
         let mut config = match self.show_in(owned.kind, 0) {
             Show::Reckoned(config) => config,
-            Show::Delayed(_) => self.config.ghost,
+            Show::Delayed(_) | Show::BySession => self.config.ghost,
         };
         config.timing = Timing::Synchronised; // the truth is of our own clock
         let update = update.with_teleports(owned.teleports?);
@@ -159,5 +159,6 @@ const fn blend_span(show: &Show) -> Duration {
     match show {
         Show::Reckoned(config) => config.span.longest(),
         Show::Delayed(config) => config.span,
+        Show::BySession => Duration::ZERO,
     }
 }

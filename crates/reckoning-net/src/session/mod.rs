@@ -315,18 +315,25 @@ impl Session {
 
     /// How entities of a distance class of a kind are shown.
     fn show_in(&self, kind: KindId, class: u8) -> Show {
-        let kind = self.kinds.get(kind);
-        kind.map_or(Show::Reckoned(self.config.ghost), |kind| kind.show_in(class))
+        match self.kinds.get(kind).map_or(Show::BySession, |kind| kind.show_in(class)) {
+            Show::BySession => Show::Reckoned(self.config.ghost),
+            show => show,
+        }
     }
 
-    /// Shows all entities of others that have no kind by these settings from `now` by our clock on, without a jump.
+    /// Shows all entities of others that have no kind, or one that leaves it to sessions
+    /// ([`Show::BySession`]), by these settings from `now` by our clock on, without a jump.
     ///
     /// # Errors
     /// Refuses what [`Ghost::with_config`] refuses; nothing is changed then.
     pub fn set_ghosts(&mut self, config: GhostConfig, now: SimTime) -> Result<(), ConfigError> {
         let at = self.timeline_at(now).unwrap_or(now);
-        for remote in self.ghosts.values_mut().filter(|it| it.kind == KindId::NONE) {
-            remote.ghost.set_config(config, at)?;
+        let kinds = &self.kinds;
+        for remote in self.ghosts.values_mut() {
+            let show = kinds.get(remote.kind).map(|kind| kind.show_in(remote.class));
+            if show.is_none_or(|show| show == Show::BySession) {
+                remote.ghost.set_config(config, at)?;
+            }
         }
         self.config.ghost = config;
         self.view_serial = self.view_serial.wrapping_add(1);

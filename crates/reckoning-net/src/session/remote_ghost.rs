@@ -291,6 +291,8 @@ impl Sort {
             Show::Delayed(config) => {
                 DelayedGhost::with_config(config, first, now).map(Self::Delayed)
             }
+            // A session puts its own settings in its place before.
+            Show::BySession => Self::born(Show::Reckoned(GhostConfig::default()), first, now),
         }
     }
 
@@ -307,6 +309,7 @@ impl Sort {
                 *self = Self::born(show, *ghost.update(), now)?;
                 Ok(())
             }
+            (_, Show::BySession) => Ok(()),
         }
     }
 }

@@ -255,23 +255,30 @@ impl<'a> PacketWriter<'a> {
                 self.out.write(u64::from(*index), 16);
                 return self.write_bytes(bytes, MAX_COMMAND_BYTES);
             }
+            other => return self.write_declaration(other),
+        }
+        Some(())
+    }
+
+    /// The messages in which one end declares something to the other.
+    fn write_declaration(&mut self, message: &Message) -> Option<()> {
+        match message {
             Message::View { bytes } => {
                 self.write_kind(VIEW);
-                return self.write_bytes(bytes, MAX_VIEW_BYTES);
+                self.write_bytes(bytes, MAX_VIEW_BYTES)
             }
             Message::Kind { kind, bytes } => {
                 self.write_kind(KIND);
                 self.out.write(u64::from(kind.0), BODY_KIND_BITS);
-                return self.write_bytes(bytes, MAX_KIND_BYTES);
+                self.write_bytes(bytes, MAX_KIND_BYTES)
             }
             Message::Property { property, bytes } => {
                 self.write_kind(PROPERTY);
                 self.out.write(u64::from(property.0), PROPERTY_BITS);
-                return self.write_bytes(bytes, MAX_PROPERTY_BYTES);
+                self.write_bytes(bytes, MAX_PROPERTY_BYTES)
             }
-            _ => return None,
+            _ => None,
         }
-        Some(())
     }
 
     fn write_joints(&mut self, EntityId(id): EntityId, mask: u8, codes: &[u16; MAX_SENT_JOINTS]) {

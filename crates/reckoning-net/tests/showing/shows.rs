@@ -171,7 +171,7 @@ fn the_extrapolation_of_a_kind_follows_its_heartbeat() {
     };
     for (name, show) in [("train", Show::default()), ("ship", delayed())] {
         let id = kinds.add(name, with(10.0, show)).unwrap();
-        let followed = kinds.get(id).unwrap().show.max_extrapolation();
+        let followed = kinds.get(id).unwrap().show.max_extrapolation().unwrap();
         assert_eq!(followed, Duration::from_secs(40), "{name}");
     }
     let refused = |show| Kinds::default().add("slow", with(2.5, show)).unwrap_err().to_string();
@@ -191,7 +191,7 @@ fn the_extrapolation_follows_the_heartbeats_of_distance_classes_too() {
     far.zones = Some(zones.clone());
     let mut kinds = Kinds::default();
     let id = kinds.add("far", far.clone()).unwrap();
-    assert_eq!(kinds.get(id).unwrap().show.max_extrapolation(), Duration::from_secs(32));
+    assert_eq!(kinds.get(id).unwrap().show.max_extrapolation(), Some(Duration::from_secs(32)));
     far.show = Show::Reckoned(GhostConfig::default());
     assert!(kinds.add("stutters", far).unwrap_err().to_string().contains("max_extrapolation"));
 }
@@ -228,4 +228,31 @@ fn hits_on_what_is_shown_with_a_delay_are_refused_by_name() {
     assert_eq!(verdicts[1], HitVerdict::Refused(HitRefusal::Delayed));
     let named = |target| world.sessions[1].shown_as(target, world.now).is_some();
     assert_eq!(targets.map(named), [true, false]);
+}
+
+/// A kind that leaves it to players: each shows it by its own settings, at once and after a change.
+#[test]
+fn a_kind_may_leave_to_each_session_how_it_is_shown() {
+    let mut kinds = Kinds::default();
+    let free = kinds.add("free", kind(Show::BySession)).unwrap();
+    let fixed = kinds.add("fixed", kind(Show::reckoned(Blend::Hermite))).unwrap();
+    let mut world = World::new(kinds, |_| false);
+    world.run(100);
+    for kind in [free, fixed] {
+        world.host.spawn_kind(world.now, kind, Owner::Host, b"", &circling(world.now)).unwrap();
+    }
+    world.run(50);
+    let blends = |world: &World| {
+        let of = |(_, it): (_, &reckoning_net::RemoteEntity)| {
+            it.ghost().reckoned().unwrap().config().blend
+        };
+        world.sessions[1].ghosts().map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(blends(&world), [GhostConfig::default().blend, Blend::Hermite]);
+    let mut config = GhostConfig::default();
+    config.blend = Blend::Linear;
+    let now = world.now;
+    world.sessions[1].set_ghosts(config, now).unwrap();
+    world.run(50);
+    assert_eq!(blends(&world), [Blend::Linear, Blend::Hermite]);
 }

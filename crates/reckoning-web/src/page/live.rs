@@ -1,13 +1,13 @@
 //! A running game on a server: its events in, our own player and settings out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use reckoning::{DVec3, Kinematics, SimTime, UpdateKind};
 use reckoning_arena::protocol::{
-    ClientMessage, DebugDatagram, OwnState, Picture, ServerMessage, ServerTuning, Tag,
+    ClientMessage, DebugDatagram, OwnState, Picture, Properties, ServerMessage, ServerTuning, Tag,
 };
-use reckoning_arena::{BodyKind, Input, Level, Player, PlayerId, Team};
+use reckoning_arena::{Input, Level, Player, PlayerId, Team};
 use reckoning_client::{Client, ClientConfig, Delivery, EntityId, SessionEvent, Status, Trust};
 
 use super::draw::Ground;
@@ -31,6 +31,8 @@ pub struct Live {
     pub scene: GameScene,
     pub comparison: ComparisonStreams,
     pub bodies: BTreeMap<u32, SceneBody>,
+    /// Entities whose properties changed since they were read.
+    changed: BTreeSet<u32>,
     own: Option<LocalPlayer>,
     own_entity: Option<EntityId>,
     /// A correction that arrived before we knew which body is ours.
@@ -57,7 +59,7 @@ pub struct Live {
 impl Live {
     pub fn new(server: &str, controls: &Controls) -> Result<Self, String> {
         let mut config = ClientConfig::new(server);
-        config.session = reckoning_arena::host::session_config(&controls.tuning);
+        config.session = reckoning_arena::host::session_config();
         config.session.ghost = controls.ghosts();
         if !super::dom::is_secure() {
             // Whoever could change what is played could have changed this page.
@@ -70,6 +72,7 @@ impl Live {
             scene: GameScene::default(),
             comparison: ComparisonStreams::default(),
             bodies: BTreeMap::new(),
+            changed: BTreeSet::new(),
             own: None,
             own_entity: None,
             corrected: None,
@@ -98,7 +101,6 @@ impl Live {
             Change::Link => self.send(&ClientMessage::SetLink(controls.link)),
             Change::Tuning => {
                 self.send(&ClientMessage::SetTuning(controls.tuning));
-                let _ = self.client.set_publisher(controls.publishing());
             }
             Change::Ghosts => {
                 let _ = self.client.set_ghosts(controls.ghosts());
@@ -133,6 +135,7 @@ impl Live {
         while let Some(event) = self.client.poll_event() {
             self.note(now, event, controls, ground);
         }
+        self.know_own(now, ground);
         while let Some((arrived, bytes)) = self.client.poll_out_of_band() {
             self.hear_debug_datagram(arrived, &bytes);
         }
@@ -155,7 +158,13 @@ impl Live {
                 }
             }
             SessionEvent::Lost => self.forget(),
-            SessionEvent::Granted(entity) => self.own_entity = Some(entity),
+            SessionEvent::Granted(entity) => {
+                self.own_entity = Some(entity);
+                self.changed.insert(entity.0);
+            }
+            SessionEvent::Changed { entity, .. } => {
+                self.changed.insert(entity.0);
+            }
             SessionEvent::Revoked(entity) if self.own_entity == Some(entity) => {
                 (self.own_entity, self.own) = (None, None);
             }
@@ -177,6 +186,7 @@ impl Live {
         (self.own, self.own_entity, self.corrected) = (None, None, None);
         (self.scene, self.comparison) = (GameScene::default(), ComparisonStreams::default());
         self.bodies.clear();
+        self.changed.clear();
         self.teleports.clear();
     }
 
@@ -191,13 +201,11 @@ impl Live {
             ServerMessage::Tuning(tuning) => {
                 self.tuning = Some(*tuning);
                 controls.tuning = *tuning;
-                let _ = self.client.set_publisher(controls.publishing());
             }
             ServerMessage::Link(link) => controls.link = *link,
-            ServerMessage::You { entity, .. } => self.own_entity = Some(EntityId(*entity)),
-            ServerMessage::Status { alive: false, .. } => self.rests_until = Some(SimTime::MAX),
-            ServerMessage::Status { .. } if self.rests_until == Some(SimTime::MAX) => {
-                self.rests_until = Some(now + BIRTH_WITHIN);
+            ServerMessage::You { entity, .. } => {
+                self.own_entity = Some(EntityId(*entity));
+                self.changed.insert(*entity);
             }
             _ => {}
         }
@@ -216,6 +224,26 @@ impl Live {
             self.scene.bullets.remove(&first);
         }
         self.scene.hear(now, message, |from, velocity| reach_s(ground, from, velocity));
+    }
+
+    /// Takes over how our own player is.
+    fn know_own(&mut self, now: SimTime, ground: &Ground) {
+        let (Some(entity), Some((player, _))) = (self.own_entity, self.scene.me) else { return };
+        let session = self.client.session().filter(|_| self.changed.remove(&entity.0));
+        let Some(session) = session else { return };
+        let Some(properties) = Properties::declared(session.kinds()) else { return };
+        let state = properties.state(session, entity);
+        match (self.scene.status.is_alive, state.is_alive) {
+            (true, false) => self.rests_until = Some(SimTime::MAX),
+            (false, true) if self.rests_until == Some(SimTime::MAX) => {
+                self.rests_until = Some(now + BIRTH_WITHIN);
+            }
+            _ => {}
+        }
+        let respawn_s = ground.level.as_ref().map_or(0.0, |it| it.file().rules.respawn_s);
+        self.scene.know_own(now, &state, respawn_s);
+        self.scene.meet(player, &state);
+        self.bodies.entry(entity.0).or_default().know(&state, ground.most_health());
     }
 
     fn correct(&mut self, now: SimTime, state: &Kinematics, ground: &Ground) {
@@ -316,30 +344,39 @@ impl Live {
         let Some(host_now) = session.timeline_at(now) else { return };
         let before = self.gathered_at.replace(host_now).unwrap_or(host_now);
         self.scene.clean(now, host_now);
+        let properties = Properties::declared(session.kinds());
+        let is_tank = ground.is_tank();
         let mut seen = Vec::new();
         for (EntityId(entity), remote) in session.ghosts() {
             if self.own_entity == Some(EntityId(entity)) {
                 continue;
             }
-            // Bodies of the arena have no kind, so none is delayed.
+            // The kinds of the arena leave showing to the page, so none is delayed.
             let Some(ghost) = remote.ghost().reckoned() else { continue };
-            let body = self.bodies.entry(entity).or_insert_with(|| named(entity, remote.tag()));
+            let is_new = !self.bodies.contains_key(&entity);
+            let body = self.bodies.entry(entity).or_insert_with(|| tagged(entity, remote.tag()));
+            body.is_tank = is_tank;
+            if let Some(properties) = properties.filter(|_| self.changed.remove(&entity) || is_new)
+            {
+                let state = properties.state(session, EntityId(entity));
+                body.know(&state, ground.most_health());
+                self.scene.meet(body.player, &state);
+            }
             body.show(ghost, before, host_now);
             let told_at = ghost.update().at();
             let has_leapt = ghost.update().kind() == UpdateKind::Teleport
                 && self.teleports.insert(entity, told_at) != Some(told_at);
-            body.is_alive = !self.scene.dead.contains(&body.player);
             let leap_px = ground.leap_px();
             body.truth = self.comparison.truth(entity, now, leap_px);
             body.naive = self.comparison.naive(entity);
             body.interpolated = self.comparison.interpolated(entity, now, leap_px);
             body.is_settled = self.comparison.is_settled(entity);
-            self.scene.meet(body.player, &body.name, body.team);
             meters.look(now, dt_s, body, has_leapt);
             seen.push(entity);
         }
         self.bodies.retain(|entity, body| {
-            let stays = seen.binary_search(entity).is_ok();
+            let is_own = self.own_entity == Some(EntityId(*entity));
+            let stays = is_own || seen.binary_search(entity).is_ok();
             if !stays {
                 self.teleports.remove(entity);
                 if !body.is_me {
@@ -349,8 +386,7 @@ impl Live {
             stays
         });
         meters.keep(|entity| self.bodies.contains_key(&entity));
-        let kind = ground.level.as_ref().map(|it| it.file().body.kind);
-        self.gather_own(now, kind == Some(BodyKind::Tank));
+        self.gather_own(now, is_tank);
     }
 
     fn gather_own(&mut self, now: SimTime, is_tank: bool) {
@@ -359,13 +395,8 @@ impl Live {
         let facing = if is_tank { own.player().heading } else { own.player().aim };
         (body.entity, body.player, body.is_me) = (entity, player, true);
         body.is_tank = is_tank;
-        body.team = self.scene.team_of(player);
-        if let Some((name, _)) = &self.greeted {
-            self.scene.meet(player, name, body.team);
-        }
         body.shown = own.shown_at(now);
         body.yaw_rad = libm::atan2(facing.y, facing.x);
-        body.is_alive = self.scene.status.is_alive;
     }
 
     /// Where our own body is drawn.
@@ -385,20 +416,9 @@ impl Live {
 }
 
 /// A body as its tag describes it.
-fn named(entity: u32, tag: &[u8]) -> SceneBody {
-    match Tag::decode(tag) {
-        Ok(tag) => SceneBody {
-            entity,
-            player: tag.player,
-            team: tag.team,
-            is_tank: tag.kind == BodyKind::Tank,
-            is_bot: tag.is_bot,
-            name: tag.name,
-            is_alive: true,
-            ..SceneBody::default()
-        },
-        Err(_) => SceneBody { entity, is_alive: true, ..SceneBody::default() },
-    }
+fn tagged(entity: u32, tag: &[u8]) -> SceneBody {
+    let (player, is_bot) = Tag::decode(tag).map_or((0, false), |tag| (tag.player, tag.is_bot));
+    SceneBody { entity, player, is_bot, ..SceneBody::default() }
 }
 
 /// How long a bullet flies before a wall or its range ends it.

@@ -177,9 +177,10 @@ impl SendContext<'_> {
         let class = sent.class;
         let sent = if begins { Sent::Enter(update) } else { Sent::Update(update) };
         let kind = self.config.kinds.get(entity.kind);
-        let view = kind.map(|kind| match kind.show_in(class) {
-            Show::Delayed(config) => RewindView::Delayed(config),
-            Show::Reckoned(config) => RewindView::Now(config),
+        let view = kind.and_then(|kind| match kind.show_in(class) {
+            Show::Delayed(config) => Some(RewindView::Delayed(config)),
+            Show::Reckoned(config) => Some(RewindView::Now(config)),
+            Show::BySession => None, // as the peer says itself
         });
         rewind.handle_sent_as(to.peer, state.entity, to.datagram, sent, view, now);
     }

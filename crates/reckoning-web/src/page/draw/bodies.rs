@@ -16,6 +16,8 @@ const MIN_RADIUS: f64 = 7.0;
 const TURNS: f64 = 180.0;
 /// Room for a line of a name with its halo.
 const NAME_HEIGHT: f64 = 20.0;
+/// Of the bar of somebody's health.
+const BAR_HEIGHT: f64 = 3.0;
 /// A ghost this near to the truth is not worth a bar.
 const MIN_ERROR_PX: f64 = 1.5;
 
@@ -192,6 +194,17 @@ impl Brush<'_> {
             });
             let _ = pen.fill_text(&body.name, 0.0, 0.0);
         });
+    }
+
+    /// A bar under the name of whoever was hurt.
+    pub fn health(&self, body: &SceneBody, place: DVec3) {
+        let Some(share) = body.health_share.filter(|it| *it < 1.0 && body.is_alive) else { return };
+        let ([x, y], wide) = (self.camera.to_page(place), self.radius() * 2.0);
+        let (left, top) = (x - wide * 0.5, y - self.radius() * 1.5 - BAR_HEIGHT);
+        self.pen.set_fill_style_str(self.colours.text_halo);
+        self.pen.fill_rect(left, top, wide, BAR_HEIGHT);
+        self.pen.set_fill_style_str(self.colours.teams[usize::from(body.team % 2)].0);
+        self.pen.fill_rect(left, top, wide * share, BAR_HEIGHT);
     }
 
     /// Somebody else, from a sprite.

@@ -2,7 +2,7 @@
 //! until the window leaves it.
 
 use reckoning::DVec3;
-use reckoning_arena::{ItemKind, Level};
+use reckoning_arena::{BodyKind, ItemKind, Level};
 use web_sys::{CanvasRenderingContext2d as Pen, HtmlCanvasElement};
 
 use super::bodies::Brush;
@@ -36,6 +36,16 @@ impl Ground {
     pub fn view_px(&self) -> [f64; 2] {
         let level = self.level.as_ref();
         level.map_or([self.size.x, self.size.y], |it| it.file().view_px)
+    }
+
+    /// Whether its bodies turn before they go.
+    pub fn is_tank(&self) -> bool {
+        self.level.as_ref().is_some_and(|it| it.file().body.kind == BodyKind::Tank)
+    }
+
+    /// The most health there is.
+    pub fn most_health(&self) -> f64 {
+        self.level.as_ref().map_or(1.0, |it| it.file().rules.health)
     }
 
     /// The way a body cannot make between two pictures.
