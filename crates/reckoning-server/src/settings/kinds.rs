@@ -1,12 +1,13 @@
 //! Kinds of bodies in a settings file: `[[kind]]`.
 
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use reckoning::guard::{Envelope, GuardConfig};
 use reckoning::{AngleThreshold, Blend, BlendSpan, ConfigError, GhostConfig, Model, Threshold};
 use reckoning_net::{
     InterestConfig, Kind, KindError, Kinds, LearnedKind, PatternsConfig, PheromoneConfig,
-    PlaceThreshold, PlannerKind, Show, TrendedConfig, ZoneClass, ZoneConfig,
+    PlaceThreshold, PlannerKind, Show, TrendedConfig, Visibility, ZoneClass, ZoneConfig,
 };
 use serde::Deserialize;
 
@@ -37,6 +38,10 @@ pub struct KindSettings {
     pub top_speed_mps: f64,
     pub top_acceleration_mps2: f64,
     pub tolerance_m: f64,
+    pub importance: f64,
+    pub visibility: Visibility,
+    pub dormant: bool,
+    pub nearest: usize,
     pub class: Vec<KindClassSettings>,
 }
 
@@ -108,6 +113,10 @@ impl Default for KindSettings {
             top_speed_mps: 0.0,
             top_acceleration_mps2: 50.0,
             tolerance_m: 0.5,
+            importance: 1.0,
+            visibility: Visibility::All,
+            dormant: false,
+            nearest: 0,
             class: Vec::new(),
         }
     }
@@ -157,13 +166,25 @@ impl KindSettings {
         // Not `>`: a speed below zero and NaN are refused by the guard, not taken for none.
         kind.guard =
             (self.top_speed_mps != 0.0).then(|| GuardConfig::new(envelope, self.tolerance_m));
-        if !self.class.is_empty() {
-            let mut zones = ZoneConfig::default();
-            zones.classes =
-                self.class.iter().map(KindClassSettings::class).collect::<Result<_, _>>()?;
-            kind.zones = Some(zones);
-        }
+        (kind.importance, kind.visibility) = (self.importance, self.visibility);
+        kind.dormant = self.dormant;
+        kind.zones = self.zones()?;
         Ok(kind)
+    }
+
+    /// Zones of its own, if it has any.
+    fn zones(&self) -> Result<Option<ZoneConfig>, ConfigError> {
+        let nearest = NonZeroUsize::new(self.nearest);
+        if self.class.is_empty() && nearest.is_none() {
+            return Ok(None);
+        }
+        let mut zones = ZoneConfig::default();
+        zones.nearest = nearest;
+        if !self.class.is_empty() {
+            let classes = self.class.iter().map(KindClassSettings::class);
+            zones.classes = classes.collect::<Result<_, _>>()?;
+        }
+        Ok(Some(zones))
     }
 
     fn show(&self) -> Show {
