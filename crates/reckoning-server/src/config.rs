@@ -1,6 +1,7 @@
 //! Host configuration from settings, and the server's public description.
 
 use std::num::NonZeroU32;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -48,6 +49,7 @@ pub fn host(settings: &Settings) -> HostConfig {
     host.timeout = replication.peer_timeout;
     host.grace = replication.grace;
     host.max_entities = replication.entities;
+    host.zones.nearest = NonZeroUsize::new(replication.nearest);
     host.fairness = fairness(replication);
     let cost = replication.fairness_cost;
     host.fairness_cost = (cost > 0.0).then_some(cost.max(0.01));

@@ -1,5 +1,6 @@
 //! Kinds of bodies in a settings file: `[[kind]]`, and their properties: `[[property]]`.
 
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use reckoning::guard::{Envelope, GuardConfig};
@@ -7,7 +8,7 @@ use reckoning::{AngleThreshold, Blend, BlendSpan, ConfigError, GhostConfig, Mode
 use reckoning_net::{
     ClampDetail, ClampMode, InterestConfig, Kind, KindError, Kinds, LearnedKind, PatternsConfig,
     PheromoneConfig, PlaceThreshold, PlannerKind, Property, PropertyType, Seen, Show,
-    TrendedConfig, Writer, ZoneClass, ZoneConfig,
+    TrendedConfig, Visibility, Writer, ZoneClass, ZoneConfig,
 };
 use serde::de::IntoDeserializer;
 use serde::{Deserialize, Deserializer};
@@ -41,6 +42,10 @@ pub struct KindSettings {
     pub top_speed_mps: f64,
     pub top_acceleration_mps2: f64,
     pub tolerance_m: f64,
+    pub importance: f64,
+    pub visibility: Visibility,
+    pub dormant: bool,
+    pub nearest: usize,
     pub facing: FacingName,
     pub facing_min_speed_mps: f64,
     pub facing_length_m: f64,
@@ -154,6 +159,10 @@ impl Default for KindSettings {
             top_speed_mps: 0.0,
             top_acceleration_mps2: 50.0,
             tolerance_m: 0.5,
+            importance: 1.0,
+            visibility: Visibility::All,
+            dormant: false,
+            nearest: 0,
             facing: FacingName::Sent,
             facing_min_speed_mps: 0.5,
             facing_length_m: 4.0,
@@ -242,13 +251,25 @@ impl KindSettings {
         // Not `>`: a speed below zero and NaN are refused by the guard, not taken for none.
         kind.guard =
             (self.top_speed_mps != 0.0).then(|| GuardConfig::new(envelope, self.tolerance_m));
-        if !self.class.is_empty() {
-            let mut zones = ZoneConfig::default();
-            zones.classes =
-                self.class.iter().map(KindClassSettings::class).collect::<Result<_, _>>()?;
-            kind.zones = Some(zones);
-        }
+        (kind.importance, kind.visibility) = (self.importance, self.visibility);
+        kind.dormant = self.dormant;
+        kind.zones = self.zones()?;
         Ok(kind)
+    }
+
+    /// Zones of its own, if it has any.
+    fn zones(&self) -> Result<Option<ZoneConfig>, ConfigError> {
+        let nearest = NonZeroUsize::new(self.nearest);
+        if self.class.is_empty() && nearest.is_none() {
+            return Ok(None);
+        }
+        let mut zones = ZoneConfig::default();
+        zones.nearest = nearest;
+        if !self.class.is_empty() {
+            let classes = self.class.iter().map(KindClassSettings::class);
+            zones.classes = classes.collect::<Result<_, _>>()?;
+        }
+        Ok(Some(zones))
     }
 
     fn show(&self) -> Show {

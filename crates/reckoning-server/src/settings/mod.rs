@@ -301,6 +301,9 @@ pub struct Replication {
     pub grace: Duration,
     /// Bodies at most, of all clients and the server. Default: 16384.
     pub entities: usize,
+    /// Of the bodies that have no zones of their own, so many are sent to a client, the nearest; 0
+    /// sends all in reach. Default: 0.
+    pub nearest: usize,
     /// Which clients are sent a body's changes. Default: `base`.
     pub fairness: FairnessPolicy,
     /// One change in so many is sent, for [`FairnessPolicy::EveryKth`]. Default: 3.

@@ -217,6 +217,7 @@ fn kinds_are_as_the_file_says() {
     let text = "relay_kind = 'tank'\n[[kind]]\nname = 'tank'\nthreshold_m = 0.5\nheartbeat_ms = 2000\n\
                 model = 'damped'\nfade_ms = 700\nplanner = 'oaekb-hybrid'\nblend = 'snap'\n\
                 threshold_by_place_m = [0.2, 0.8]\nprevents = true\ntop_speed_mps = 20\n\
+                importance = 3.0\nvisibility = 'team'\ndormant = true\nnearest = 9\n\
                 [[kind.class]]\nradius_m = 50.0\n[[kind.class]]\ncoarser_log2 = 3\n\
                 [[kind]]\nname = 'shell'\nangle_threshold_deg = 0\n";
     let kinds = Settings::from_toml(text).unwrap().kinds().unwrap();
@@ -228,7 +229,9 @@ fn kinds_are_as_the_file_says() {
         matches!(tank.planner, reckoning_net::PlannerKind::OaekbHybrid(it) if it.battle_m == 8.0)
     );
     assert_eq!(tank.threshold_by_place.map(|it| (it.min_m, it.max_m)), Some((0.2, 0.8)));
-    assert!(tank.prevents);
+    assert!(tank.prevents && tank.dormant);
+    assert_eq!((tank.importance, tank.visibility), (3.0, reckoning_net::Visibility::Team));
+    assert_eq!(tank.zones.as_ref().unwrap().nearest, std::num::NonZeroUsize::new(9));
     assert!(
         matches!(tank.show, reckoning_net::Show::Reckoned(it) if it.blend == reckoning::Blend::Snap)
     );
@@ -278,6 +281,8 @@ fn wrong_kinds_are_refused_by_name() {
         ("threshold_m = 0.0", "tank"),
         ("threshold_m = -1.0", "tank"),
         ("heartbeat_ms = 0", "heartbeat"),
+        ("importance = 0", "importance"),
+        ("visibility = 'some'", "listed"),
         ("heartbeat_ms = -5", "u32"),
         ("blend_ms = 0", "blend span"),
         ("model = 'linea'", "linear"),

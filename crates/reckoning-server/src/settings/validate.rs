@@ -30,6 +30,7 @@ pub(super) fn rules(it: &Settings) -> Vec<Rule> {
         ("replication.rounds_hz", f64::from(it.replication.rounds_hz), 1.0, 240.0),
         ("replication.grace_s", secs(it.replication.grace), 0.0, 3_600.0),
         ("replication.entities", it.replication.entities as f64, 1.0, 1e6),
+        ("replication.nearest", it.replication.nearest as f64, 0.0, 1e6),
         ("replication.peer_timeout_s", secs(it.replication.peer_timeout), 1.0, 600.0),
         ("replication.fairness_k", f64::from(it.replication.fairness_k), 1.0, 100.0),
         ("replication.fairness_budget", it.replication.fairness_budget, 0.01, 1.0),
