@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use reckoning_predict::TrendMap;
 use reckoning_recording::open_session;
+use serde_json::Value;
 
 fn reckon(words: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_reckon")).args(words).output().unwrap()
@@ -63,7 +64,7 @@ impl Running {
         (text(&answer[..end]).to_lowercase(), answer[end + 4..].to_vec())
     }
 
-    fn json(&self, path: &str) -> serde_json::Value {
+    fn json(&self, path: &str) -> Value {
         serde_json::from_slice(&self.get(path).1).unwrap()
     }
 
@@ -149,6 +150,9 @@ fn programs_join_play_and_leave_a_recording_to_watch() {
     assert_eq!(recording.tracks.len(), 7);
     assert!(recording.players.iter().any(|it| it.name == "Ada" && it.team == 0));
     assert!(recording.meta.units == "px" && recording.level.shapes.len() > 4);
+    for sample in recording.tracks.iter().flat_map(|it| &it.samples) {
+        assert!(sample.health.is_some() && sample.ammo.is_some(), "{sample:?}");
+    }
 
     let watch = Running::start(&["watch", file.to_str().unwrap()]);
     assert_eq!(watch.json("/arena.json")["recording"], true);
@@ -156,8 +160,35 @@ fn programs_join_play_and_leave_a_recording_to_watch() {
     let bodies = header["bodies"].as_array().unwrap().len();
     let frames = header["seconds"].as_f64().unwrap() * header["rate_hz"].as_f64().unwrap();
     assert_eq!(header["level"], "proving-grounds");
-    assert_eq!(watch.get("/recording.bin").1.len(), frames.round() as usize * bodies * 12);
+    assert_eq!(watch.get("/recording.bin").1.len(), frames.round() as usize * bodies * 20);
+    assert!(header["most_health"].as_f64().unwrap() > 0.0);
     watch.stop();
+}
+
+/// LI's interest scheme looks at health, shots and items; where a recording has none of them, it
+/// goes straight on.
+#[test]
+fn interest_is_another_prediction_than_linear_on_a_recording_of_ours() {
+    let folder = scratch("interest");
+    let level = ["--level", "tank-field", "--bots", "8", "--record", folder.to_str().unwrap()];
+    let server = Running::start(&[&["play", "--port", "0"][..], &level].concat());
+    let link = format!("http://{}/", server.address);
+    reckon(&["bots", "--join", &link, "--count", "1", "--seconds", "10"]);
+    server.stop();
+
+    let file = fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
+    let words = ["--predictors", "linear,interest", "--delays", "1200", "--format", "json"];
+    let data = ["lab", "compare", "--fresh", "--data", file.to_str().unwrap()];
+    let output = reckon(&[&data[..], &words].concat());
+    let rows: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let error_px = |name: &str| {
+        let mut rows = rows.as_array().unwrap().iter();
+        let row = rows.find(|row| row["kind"] == "open" && row["predictor"] == name).unwrap();
+        row["aee"].as_f64().unwrap()
+    };
+    let (linear, interest) = (error_px("linear"), error_px("interest"));
+    println!("1200 ms ahead: linear {linear:.2} px off, interest {interest:.2} px");
+    assert!((linear - interest).abs() > 0.005 * linear, "{linear} and {interest}");
 }
 
 #[test]

@@ -45,8 +45,8 @@ pub enum ServerRequest {
     },
 }
 
-/// Identity of an entity in a recording.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Identity and state of an entity in a recording.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RecordedIdentity<'a> {
     /// Its side; -1 is neutral.
     pub team: i32,
@@ -56,6 +56,36 @@ pub struct RecordedIdentity<'a> {
     pub segment: u32,
     /// Whether it lives.
     pub alive: bool,
+    /// Its health, in the game's own points; `None` in games without any.
+    pub health: Option<f32>,
+    /// Its ammunition, in the game's own points; `None` in games without any.
+    pub ammo: Option<f32>,
+}
+
+/// Something that happened and that a recording keeps. Births and deaths are seen by
+/// [`RecordedIdentity::alive`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RecordedEvent {
+    /// An entity killed another one.
+    Killed {
+        /// Who died.
+        entity: EntityId,
+        /// By whom.
+        by: EntityId,
+    },
+    /// An entity took an item.
+    ItemTaken {
+        /// Which, by its place among the items of the recording's level.
+        item: u32,
+        /// Who.
+        by: EntityId,
+    },
+    /// An item lies in its place again.
+    ItemReturned {
+        /// Which, by its place among the items of the recording's level.
+        item: u32,
+    },
 }
 
 /// A game that a server runs.
@@ -101,6 +131,11 @@ pub trait Game: Send {
     /// Identity of an entity in recordings; `None` records it as neutral and nameless.
     fn recorded_identity(&self, entity: EntityId) -> Option<RecordedIdentity<'_>> {
         let _ = entity;
+        None
+    }
+
+    /// The next thing for recordings; polled until `None` after every step, recorded or not.
+    fn poll_recorded_event(&mut self) -> Option<RecordedEvent> {
         None
     }
 }

@@ -52,7 +52,7 @@ pub use axum;
 pub use certificate::IdentityError;
 pub use clock::{Clock, unix_seconds};
 pub use config::host as host_config;
-pub use game::{Game, Joiner, RecordedIdentity, Relay, ServerRequest};
+pub use game::{Game, Joiner, RecordedEvent, RecordedIdentity, Relay, ServerRequest};
 pub use health::{HealthState, ThreadFailure, Worker};
 pub use reckoning::{ConfigError, DVec3, Kinematics, SimTime};
 pub use reckoning_net::{

@@ -418,7 +418,9 @@ impl TickLoop {
     }
 
     fn record(&mut self, now: SimTime) {
-        let Some(recorder) = &mut self.recorder else { return };
+        let events = std::iter::from_fn(|| self.game.poll_recorded_event());
+        let Some(recorder) = &mut self.recorder else { return events.for_each(drop) };
+        events.for_each(|event| recorder.note(event));
         if !recorder.wants(now) {
             return;
         }
@@ -474,7 +476,8 @@ fn body(
     // its own from the start.
     let changed = known.velocity_at(now) - known.velocity_at(known.at());
     let (position, velocity) = (known.position_at(now), known.kinematics().velocity + changed);
-    RecordedBody { id: id.0, position, velocity, yaw_rad, segment, team, alive }
+    let (health, ammo) = role.map_or((None, None), |role| (role.health, role.ammo));
+    RecordedBody { id: id.0, position, velocity, yaw_rad, segment, team, alive, health, ammo }
 }
 
 #[cfg(test)]

@@ -36,6 +36,8 @@ pub struct SceneBody {
     pub name: String,
     /// Its health as a share of the most there is, where that is known.
     pub health_share: Option<f64>,
+    /// Its shots left, where that is known.
+    pub ammo: Option<u16>,
     /// Where Reckoning shows it, or where our own is.
     pub shown: DVec3,
     /// The largest error that the ghost had to shed since the last frame: its distance from the

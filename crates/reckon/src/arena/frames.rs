@@ -11,8 +11,10 @@ const MAX_HZ: f64 = 60.0;
 const MAX_BYTES: f64 = 64e6;
 /// Between samples further apart than this nothing is known.
 const MAX_GAP_S: f64 = 1.0;
-/// Bytes of a body in a frame: x, y and yaw.
-const POSE_BYTES: usize = 12;
+/// Numbers of a body in a frame: x, y, yaw, health and ammunition.
+const NUMBERS: usize = 5;
+/// Bytes of a body in a frame.
+pub const BODY_BYTES: usize = NUMBERS * 4;
 
 /// The moments that are shown.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +29,7 @@ impl Grid {
     pub fn new(first: SimTime, last: SimTime, recorded_hz: f64, bodies: usize) -> Self {
         let seconds = last.secs_since(first).max(0.0);
         let told_hz = if recorded_hz > 0.0 { recorded_hz } else { 20.0 };
-        let bytes_per_hz = seconds * (bodies * POSE_BYTES) as f64;
+        let bytes_per_hz = seconds * (bodies * BODY_BYTES) as f64;
         let rate_hz = told_hz.min(MAX_HZ).min(MAX_BYTES / bytes_per_hz.max(1.0));
         Self { first, rate_hz, frames: (seconds * rate_hz) as usize + 1 }
     }
@@ -50,15 +52,16 @@ pub struct Frames {
     grid: Grid,
     /// The place of each body in a frame, and its newest sample.
     bodies: BTreeMap<i32, (usize, Option<Sample>)>,
-    /// For each frame and body x, y and yaw.
+    /// For each frame and body its numbers, as NaN what is not known.
     bytes: Vec<u8>,
+    most_health: f32,
 }
 
 impl Frames {
     pub fn new(grid: Grid, ids: impl Iterator<Item = i32>) -> Self {
         let bodies: BTreeMap<_, _> = ids.zip((0..).map(|place| (place, None))).collect();
-        let bytes = f32::NAN.to_le_bytes().repeat(grid.frames * bodies.len() * POSE_BYTES / 4);
-        Self { grid, bodies, bytes }
+        let bytes = f32::NAN.to_le_bytes().repeat(grid.frames * bodies.len() * BODY_BYTES / 4);
+        Self { grid, bodies, bytes, most_health: 0.0 }
     }
 
     pub const fn grid(&self) -> &Grid {
@@ -71,10 +74,16 @@ impl Frames {
         let (place, mut before) = (*place, last.take());
         *last = samples.last().copied().or(before);
         for sample in samples {
+            self.most_health = self.most_health.max(sample.health.unwrap_or(0.0));
             if let Some(before) = before.replace(*sample) {
                 self.fill(place, &before, Some(sample));
             }
         }
+    }
+
+    /// The most health that anyone had; 0 where none is known.
+    pub const fn most_health(&self) -> f32 {
+        self.most_health
     }
 
     /// The frames as the page wants them.
@@ -97,9 +106,9 @@ impl Frames {
             }
             // Once nothing is known, nothing is until the next sample.
             let Some(pose) = between(before, after, at) else { return };
-            let start = frame * width + place * POSE_BYTES;
+            let start = frame * width + place * BODY_BYTES;
             let pose = pose.map(f32::to_le_bytes);
-            if let Some(bytes) = self.bytes.get_mut(start..start + POSE_BYTES) {
+            if let Some(bytes) = self.bytes.get_mut(start..start + BODY_BYTES) {
                 bytes.copy_from_slice(pose.as_flattened());
             }
         }
@@ -107,7 +116,7 @@ impl Frames {
 }
 
 /// Straight between two samples; none where nothing is known.
-fn between(before: &Sample, after: Option<&Sample>, at: SimTime) -> Option<[f32; 3]> {
+fn between(before: &Sample, after: Option<&Sample>, at: SimTime) -> Option<[f32; NUMBERS]> {
     if !before.alive {
         return None;
     }
@@ -121,5 +130,6 @@ fn between(before: &Sample, after: Option<&Sample>, at: SimTime) -> Option<[f32;
         _ if passed_s <= MAX_GAP_S / 4.0 => before.position,
         _ => return None,
     };
-    Some([position.x as f32, position.y as f32, yaw])
+    let [health, ammo] = [before.health, before.ammo].map(|it| it.unwrap_or(f32::NAN));
+    Some([position.x as f32, position.y as f32, yaw, health, ammo])
 }

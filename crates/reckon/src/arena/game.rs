@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use reckoning::SimTime;
-use reckoning_arena::host::{ArenaHost, ArenaRequest};
+use reckoning_arena::host::{ArenaEvent, ArenaHost, ArenaRequest};
 use reckoning_arena::protocol::LinkChoice;
 use reckoning_net::{EntityId, Host, HostEvent, PeerId};
 use reckoning_netsim::{Jitter, LinkConfig, Loss};
-use reckoning_server::{Game, RecordedIdentity, ServerRequest};
+use reckoning_server::{Game, RecordedEvent, RecordedIdentity, ServerRequest};
 
 /// A stage that a server runs.
 pub struct Arena {
@@ -57,7 +57,17 @@ impl Game for Arena {
     fn recorded_identity(&self, entity: EntityId) -> Option<RecordedIdentity<'_>> {
         let role = self.stage.identity(entity)?;
         let (team, name, segment, alive) = (role.team.into(), role.name, role.segment, role.alive);
-        Some(RecordedIdentity { team, name, segment, alive })
+        let (health, ammo) = (Some(role.health), Some(role.ammo as f32));
+        Some(RecordedIdentity { team, name, segment, alive, health, ammo })
+    }
+
+    fn poll_recorded_event(&mut self) -> Option<RecordedEvent> {
+        match self.stage.poll_event()? {
+            ArenaEvent::Killed { entity, by } => Some(RecordedEvent::Killed { entity, by }),
+            ArenaEvent::ItemTaken { item, by } => Some(RecordedEvent::ItemTaken { item, by }),
+            ArenaEvent::ItemReturned { item } => Some(RecordedEvent::ItemReturned { item }),
+            _ => None,
+        }
     }
 }
 

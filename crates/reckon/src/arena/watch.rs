@@ -154,6 +154,7 @@ fn header(shown: &Shown, name: &str, level: Option<Level>) -> Value {
         "level": level.map(|it| it.name().to_string()),
         "units": about.meta.units,
         "body_width": about.meta.body_width,
+        "most_health": shown.frames.most_health(),
         "events": shown.events,
     })
 }
@@ -164,6 +165,7 @@ mod tests {
     use std::path::PathBuf;
     use std::time::Duration;
 
+    use super::super::frames::BODY_BYTES;
     use super::*;
     use reckoning::DVec3;
     use reckoning_recording::{Birth, Sample, Track, write_session};
@@ -178,6 +180,7 @@ mod tests {
                 at: SimTime::from_millis(step * 50),
                 position: DVec3::new(step as f64, 7.0, 0.0),
                 yaw_rad: Some(0.5),
+                health: Some(80.0),
                 segment: u32::from(step >= 40),
                 alive: !(30..40).contains(&step),
                 ..Sample::default()
@@ -214,11 +217,12 @@ mod tests {
         let shown = shown("frames", Part::default()).unwrap();
         let (rate_hz, frames) = (shown.frames.grid().rate_hz, shown.frames.grid().frames);
         let bytes = shown.frames.finish();
-        assert_eq!((rate_hz, frames, bytes.len()), (20.0, 60, 60 * 12));
-        assert_eq!([30, 31, 32].map(|place| number(&bytes, place)), [10.0, 7.0, 0.5]);
-        assert!(number(&bytes, 35 * 3).is_nan());
-        assert_eq!(number(&bytes, 45 * 3), 45.0);
-        assert_eq!(number(&bytes, 59 * 3), 59.0);
+        assert_eq!((rate_hz, frames, bytes.len()), (20.0, 60, 60 * BODY_BYTES));
+        assert_eq!([50, 51, 52, 53].map(|place| number(&bytes, place)), [10.0, 7.0, 0.5, 80.0]);
+        assert!(number(&bytes, 54).is_nan(), "nobody knows of its shots");
+        assert!(number(&bytes, 35 * 5).is_nan());
+        assert_eq!(number(&bytes, 45 * 5), 45.0);
+        assert_eq!(number(&bytes, 59 * 5), 59.0);
     }
 
     #[test]
@@ -228,8 +232,8 @@ mod tests {
         let about = header(&shown, "walk.reck", None);
         assert_eq!(about["events"], json!([]));
         let bytes = shown.frames.finish();
-        assert_eq!([0, 5].map(|frame| number(&bytes, frame * 3)), [10.0, 15.0]);
-        assert_eq!(bytes.len(), 11 * 12);
+        assert_eq!([0, 5].map(|frame| number(&bytes, frame * 5)), [10.0, 15.0]);
+        assert_eq!(bytes.len(), 11 * BODY_BYTES);
     }
 
     #[test]
@@ -246,6 +250,7 @@ mod tests {
         assert_eq!(about["bodies"][0]["team"], 1);
         assert_eq!(about["level"], Value::Null);
         assert_eq!(about["name"], "walk.reck");
+        assert_eq!(about["most_health"], 80.0);
         assert_eq!(about["events"][1], json!({"t_s": 2.0, "born": 3}));
     }
 }

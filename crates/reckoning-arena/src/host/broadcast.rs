@@ -3,7 +3,7 @@
 use reckoning::{DVec3, SimTime};
 use reckoning_net::{Delivery, Host, Owner, PeerId, Viewpoint};
 
-use super::{Actor, ArenaHost};
+use super::{Actor, ArenaEvent, ArenaHost};
 use crate::protocol::{A_TURRET, NO_TEAM, PlayerState, Properties, ServerMessage, Tag};
 use crate::world::{Event, Player, PlayerId, Shooter, Team};
 
@@ -60,6 +60,7 @@ impl ArenaHost {
                 }
                 Event::Died { who, by, .. } => {
                     self.begin_segment(who);
+                    self.note_kill(who, by);
                     self.broadcast(host, &ServerMessage::Died { player: who.0, by: number_of(by) });
                 }
                 Event::RoundOver { winner } => {
@@ -67,11 +68,29 @@ impl ArenaHost {
                     for id in ids {
                         self.begin_segment(id);
                     }
+                    // Everything lies in its place again.
+                    for item in 0..self.level.file().items.len() {
+                        self.note(ArenaEvent::ItemReturned { item: item as u32 });
+                    }
                     let winner = winner.map_or(NO_TEAM, |team| team.0 as u8);
                     self.broadcast(host, &ServerMessage::RoundOver { winner });
                 }
-                Event::Took { .. } | Event::Returned { .. } => {}
+                Event::Took { who, item } => {
+                    if let Some(by) = self.entity_of(who) {
+                        self.note(ArenaEvent::ItemTaken { item: item as u32, by });
+                    }
+                }
+                Event::Returned { item } => {
+                    self.note(ArenaEvent::ItemReturned { item: item as u32 });
+                }
             }
+        }
+    }
+
+    fn note_kill(&mut self, who: PlayerId, by: Shooter) {
+        let Shooter::Player(by) = by else { return };
+        if let (Some(entity), Some(by)) = (self.entity_of(who), self.entity_of(by)) {
+            self.note(ArenaEvent::Killed { entity, by });
         }
     }
 

@@ -53,7 +53,7 @@ const ROUNDING: f64 = 1.01;
 const MAX_STEPS: u32 = 6;
 /// An owner's motion is carried on for this long without news.
 const BELIEVED: Duration = Duration::from_millis(500);
-/// Wishes that wait for nobody: the oldest go.
+/// Wishes and events that wait for nobody: the oldest go.
 const MAX_REQUESTS: usize = 4_096;
 
 /// What is played.
@@ -99,6 +99,31 @@ pub enum ArenaRequest {
         peer: PeerId,
         /// Which.
         link: LinkChoice,
+    },
+}
+
+/// What a recording should know of what happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ArenaEvent {
+    /// A player killed another one.
+    Killed {
+        /// The body of who died.
+        entity: EntityId,
+        /// The killer's body.
+        by: EntityId,
+    },
+    /// A player took an item.
+    ItemTaken {
+        /// The item, by its place in the level file.
+        item: u32,
+        /// The player's body.
+        by: EntityId,
+    },
+    /// An item lies in its place, whether it was taken before or not.
+    ItemReturned {
+        /// The item, by its place in the level file.
+        item: u32,
     },
 }
 
@@ -201,6 +226,7 @@ pub struct ArenaHost {
     next_step: Option<SimTime>,
     fire_requests: Vec<FireRequest>,
     requests: VecDeque<ArenaRequest>,
+    events: VecDeque<ArenaEvent>,
     /// What was sent to all last.
     items: Option<u64>,
     points: Option<ServerMessage>,
@@ -227,6 +253,7 @@ impl ArenaHost {
             next_step: None,
             fire_requests: Vec::new(),
             requests: VecDeque::new(),
+            events: VecDeque::new(),
             items: None,
             points: None,
             stats: ArenaHostStats::default(),
@@ -356,6 +383,18 @@ impl ArenaHost {
             self.requests.pop_front();
         }
         self.requests.push_back(request);
+    }
+
+    /// What happened, for a recording; poll until `None` after every tick.
+    pub fn poll_event(&mut self) -> Option<ArenaEvent> {
+        self.events.pop_front()
+    }
+
+    fn note(&mut self, event: ArenaEvent) {
+        if self.events.len() >= MAX_REQUESTS {
+            self.events.pop_front();
+        }
+        self.events.push_back(event);
     }
 
     /// What a recording should know of an entity.

@@ -33,6 +33,7 @@ use std::time::Duration;
 
 use reckoning::{DVec3, SimTime};
 
+use crate::game::RecordedEvent;
 use crate::health::{Health, Worker};
 use crate::metrics::Metrics;
 use crate::settings::RecordingSettings;
@@ -42,6 +43,9 @@ pub(crate) use store::{Folder, Storage, Store};
 use write::RecordingWriter;
 
 pub use reckoning_recording::{Level, Meta};
+
+/// Events between two steps at most; far more than happen.
+const MAX_EVENTS: usize = 4_096;
 
 /// One body at one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,6 +64,9 @@ pub(crate) struct RecordedBody {
     pub(crate) team: i32,
     /// Whether it lives.
     pub(crate) alive: bool,
+    /// In the game's own points, if it has such.
+    pub(crate) health: Option<f32>,
+    pub(crate) ammo: Option<f32>,
 }
 
 /// All bodies at one step.
@@ -71,6 +78,8 @@ pub(crate) struct RecordedStep {
     pub(crate) bodies: Vec<RecordedBody>,
     /// The names of those who are new, or have a new one.
     pub(crate) names: Vec<(u32, String)>,
+    /// What happened since the step before.
+    pub(crate) events: Vec<RecordedEvent>,
     /// Whether the step before it was lost: no motion goes on across the gap.
     pub(crate) after_gap: bool,
 }
@@ -107,6 +116,8 @@ pub(crate) struct Recorder {
     next: SimTime,
     path: PathBuf,
     named: BTreeMap<u32, String>,
+    /// What happened since the last step that was handed over.
+    events: Vec<RecordedEvent>,
     /// Whether the last step was lost.
     lost: bool,
 }
@@ -145,8 +156,8 @@ impl Recorder {
             .spawn(move || beats.run(Worker::Recording, || writer.run(&queue)))?;
         let every = Duration::from_secs(1) / settings.rate_hz;
         let (steps, thread, named) = (Some(steps), Some(thread), BTreeMap::new());
-        let (next, lost) = (SimTime::ZERO, false);
-        Ok(Self { steps, thread, metrics, every, next, path, named, lost })
+        let (next, lost, events) = (SimTime::ZERO, false, Vec::new());
+        Ok(Self { steps, thread, metrics, every, next, path, named, events, lost })
     }
 
     /// The first file that is written.
@@ -170,6 +181,13 @@ impl Recorder {
         !known
     }
 
+    /// Keeps what happened for the next step; what does not fit is not in the recording.
+    pub(crate) fn note(&mut self, event: RecordedEvent) {
+        if self.events.len() < MAX_EVENTS {
+            self.events.push(event);
+        }
+    }
+
     /// Hands over a step. Never waits.
     pub(crate) fn record(&mut self, mut step: RecordedStep) {
         // On the grid of the rate, so that a step a little late does not shift the rest.
@@ -178,6 +196,7 @@ impl Recorder {
         self.next += self.every * missed.saturating_add(1);
         let Some(steps) = &self.steps else { return };
         step.after_gap = self.lost;
+        step.events = std::mem::take(&mut self.events);
         self.metrics.recording_offered.inc();
         let refused = match steps.try_send(step) {
             Ok(()) => {
@@ -193,8 +212,9 @@ impl Recorder {
                 step
             }
         };
-        // Who was named in it must be named again.
+        // Who was named in it must be named again, and an item that was taken stays so.
         self.lost = true;
+        self.events = refused.events;
         for (id, _) in &refused.names {
             self.named.remove(id);
         }

@@ -6,7 +6,7 @@
 use std::io;
 
 use reckoning::SimTime;
-use reckoning_recording::{Birth, Death, Player, SessionWriter, Track};
+use reckoning_recording::{Birth, Death, ItemEvent, Player, SessionWriter, Track};
 
 use super::{RecordingInfo, Storage, Store};
 use crate::clock::unix_seconds;
@@ -110,6 +110,7 @@ pub(super) struct Batch {
     pub(super) players: Vec<Player>,
     pub(super) births: Vec<Birth>,
     pub(super) deaths: Vec<Death>,
+    pub(super) item_events: Vec<ItemEvent>,
     /// Steps that it is made of.
     pub(super) steps: u64,
     /// The moment of the last of them.
@@ -125,7 +126,8 @@ impl Batch {
         writer.players(&self.players)?;
         writer.births(&self.births)?;
         self.tracks.values().try_for_each(|track| writer.samples(track))?;
-        writer.deaths(&self.deaths)
+        writer.deaths(&self.deaths)?;
+        writer.item_events(&self.item_events)
     }
 }
 

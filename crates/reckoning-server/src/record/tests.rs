@@ -5,6 +5,7 @@ use reckoning_recording::{Player, open_session};
 use super::*;
 use crate::clock::Clock;
 use crate::settings::Settings;
+use reckoning_net::EntityId;
 
 fn folder(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("reckoning-{name}-{}", std::process::id()));
@@ -24,8 +25,11 @@ pub(super) fn step(millis: i64, ids: &[u32]) -> RecordedStep {
     let position = DVec3::X * at.as_secs_f64();
     let (yaw_rad, segment, team, alive) = (0.5, 0, -1, true);
     let velocity = DVec3::X * 2.0;
-    let body =
-        |id: &u32| RecordedBody { id: *id, position, velocity, yaw_rad, segment, team, alive };
+    let (health, ammo) = (None, None);
+    let body = |id: &u32| {
+        let id = *id;
+        RecordedBody { id, position, velocity, yaw_rad, segment, team, alive, health, ammo }
+    };
     RecordedStep { at, bodies: ids.iter().map(body).collect(), ..RecordedStep::default() }
 }
 
@@ -51,6 +55,36 @@ fn a_recorded_session_opens_in_the_lab() {
     assert_eq!(*speeds, [2.0; 20]);
     assert_eq!((recording.births.len(), recording.deaths.len()), (2, 1));
     assert_eq!(recording.deaths[0].at, SimTime::from_millis(500));
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn health_ammunition_items_and_killers_are_in_the_recording() {
+    let folder = folder("events");
+    let mut recorder = start(&folder, 256, Arc::default());
+    for tick in 0..4 {
+        let mut step = step(tick * 50, if tick < 2 { &[1, 2] } else { &[2] });
+        for body in &mut step.bodies {
+            (body.health, body.ammo) = (Some(90.0 - tick as f32), Some(3.0));
+        }
+        match tick {
+            1 => recorder.note(RecordedEvent::ItemTaken { item: 4, by: EntityId(1) }),
+            2 => recorder.note(RecordedEvent::Killed { entity: EntityId(1), by: EntityId(2) }),
+            3 => recorder.note(RecordedEvent::ItemReturned { item: 4 }),
+            _ => {}
+        }
+        recorder.record(step);
+    }
+    let path = recorder.path().to_path_buf();
+    recorder.finish();
+
+    let recording = open_session(&fs::read(path).unwrap()).unwrap().recording;
+    let samples = &recording.track(2).unwrap().samples;
+    assert_eq!(samples.iter().map(|it| it.health).collect::<Vec<_>>()[3], Some(87.0));
+    assert!(samples.iter().all(|it| it.ammo == Some(3.0)));
+    let takers: Vec<_> = recording.item_events.iter().map(|it| (it.item, it.taken_by)).collect();
+    assert_eq!(takers, [(4, Some(1)), (4, None)]);
+    assert_eq!((recording.deaths[0].id, recording.deaths[0].killer), (1, Some(2)));
     fs::remove_dir_all(folder).unwrap();
 }
 
@@ -108,6 +142,6 @@ fn start(folder: &Path, queued_steps: usize, metrics: Arc<Metrics>) -> Recorder 
 
 fn stuck_copy(it: &Recorder, steps: SyncSender<RecordedStep>) -> Recorder {
     let (metrics, path, steps) = (it.metrics.clone(), it.path.clone(), Some(steps));
-    let (named, lost) = (BTreeMap::new(), false);
-    Recorder { steps, thread: None, metrics, every: it.every, next: it.next, path, named, lost }
+    let (named, events, lost, every) = (BTreeMap::new(), Vec::new(), false, it.every);
+    Recorder { steps, thread: None, metrics, every, next: it.next, path, named, events, lost }
 }

@@ -8,11 +8,13 @@ use std::thread;
 use std::time::Duration;
 
 use reckoning::SimTime;
-use reckoning_recording::{Birth, Death, Player, Sample, Track, VELOCITY_COLUMNS};
+use reckoning_net::EntityId;
+use reckoning_recording::{Birth, Death, ItemEvent, Player, Sample, Track, VELOCITY_COLUMNS};
 
 use super::part::{Batch, CommitError, Naming, Part};
 use super::{RecordedBody, RecordedStep, Store};
 use crate::clock::instant;
+use crate::game::RecordedEvent;
 use crate::health::{Health, Worker};
 use crate::metrics::Metrics;
 use crate::settings::RecordingSettings;
@@ -136,8 +138,10 @@ impl RecordingWriter {
             track.push(sample(step.at, body, self.gaps), &velocity);
         }
         for gone in self.present.difference(&now) {
-            batch.deaths.push(Death { at: step.at, id: gone.cast_signed(), killer: None });
+            let (id, killer) = (gone.cast_signed(), killer_of(*gone, &step.events));
+            batch.deaths.push(Death { at: step.at, id, killer });
         }
+        batch.item_events.extend(step.events.iter().filter_map(|event| item_event(step.at, event)));
         self.present = now;
         batch.steps += 1;
         batch.last = step.at;
@@ -242,14 +246,33 @@ impl RecordingWriter {
     }
 }
 
+fn killer_of(entity: u32, events: &[RecordedEvent]) -> Option<i32> {
+    events.iter().find_map(|event| match event {
+        RecordedEvent::Killed { entity: EntityId(of), by } if *of == entity => {
+            Some(by.0.cast_signed())
+        }
+        _ => None,
+    })
+}
+
+fn item_event(at: SimTime, event: &RecordedEvent) -> Option<ItemEvent> {
+    let (item, taken_by) = match *event {
+        RecordedEvent::ItemTaken { item, by } => (item, Some(by.0.cast_signed())),
+        RecordedEvent::ItemReturned { item } => (item, None),
+        RecordedEvent::Killed { .. } => return None,
+    };
+    Some(ItemEvent { at, item, taken_by })
+}
+
 fn sample(at: SimTime, body: &RecordedBody, gaps: u32) -> Sample {
     Sample {
         at,
         position: body.position,
         yaw_rad: Some(body.yaw_rad),
+        health: body.health,
+        ammo: body.ammo,
         segment: body.segment.wrapping_add(gaps),
         alive: body.alive,
         height_known: true,
-        ..Sample::default()
     }
 }

@@ -84,6 +84,7 @@ impl Replayed {
             });
             let at = SimTime::from_secs_f64(at_s);
             let comparison = self.chain.comparison();
+            (body.health_share, body.ammo) = self.recording.values_at(number, at_s);
             body.shown = shown + self.shift;
             body.yaw_rad = yaw_rad;
             body.truth = Some(truth + self.shift);

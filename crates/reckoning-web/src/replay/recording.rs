@@ -5,8 +5,8 @@ use std::fmt;
 use reckoning::DVec3;
 use serde::Deserialize;
 
-/// Numbers for each body in each frame: x, y, yaw.
-const NUMBERS: usize = 3;
+/// Numbers for each body in each frame: x, y, yaw, health, ammunition.
+const NUMBERS: usize = 5;
 /// Two frames further apart than this many pixels a second are no motion.
 const LEAP_PX_S: f64 = 5_000.0;
 
@@ -22,6 +22,9 @@ pub struct ReplayHeader {
     pub rate_hz: f64,
     /// Its bodies.
     pub bodies: Vec<HeaderBody>,
+    /// The most health that anyone had; 0 where none is known.
+    #[serde(default)]
+    pub most_health: f64,
     /// The level it was played in, if it is one that is known.
     #[serde(default)]
     pub level: Option<String>,
@@ -131,12 +134,25 @@ impl ReplayFrames {
         Some((here + way * part, yaw_rad + turn_rad * part))
     }
 
+    /// The health of a body at a moment, as a share of the most there was, and its shots left, as
+    /// far as they were recorded.
+    #[must_use]
+    pub fn values_at(&self, body: usize, at_s: f64) -> (Option<f64>, Option<u16>) {
+        let frame = (at_s * self.header.rate_hz).clamp(0.0, (self.frames - 1) as f64) as usize;
+        let place = (frame * self.header.bodies.len() + body) * NUMBERS;
+        let numbers = self.numbers.get(place..).and_then(|it| it.first_chunk::<NUMBERS>());
+        let Some([.., health, ammo]) = numbers else { return (None, None) };
+        let share = f64::from(*health) / self.header.most_health;
+        let share = Some(share.clamp(0.0, 1.0)).filter(|it| it.is_finite());
+        (share, Some(*ammo as u16).filter(|_| ammo.is_finite()))
+    }
+
     fn pose(&self, frame: usize, body: usize) -> Option<(DVec3, f64)> {
         if body >= self.header.bodies.len() {
             return None;
         }
         let place = (frame * self.header.bodies.len() + body) * NUMBERS;
-        let [x, y, yaw] = *self.numbers.get(place..)?.first_chunk::<NUMBERS>()?;
+        let [x, y, yaw, ..] = *self.numbers.get(place..)?.first_chunk::<NUMBERS>()?;
         let at = DVec3::new(f64::from(x), f64::from(y), 0.0);
         let yaw_rad = if yaw.is_finite() { f64::from(yaw) } else { 0.0 };
         at.is_finite().then_some((at, yaw_rad))
@@ -163,12 +179,14 @@ pub(crate) mod tests {
     /// Two bodies for two seconds at 10 Hz: one goes east with 100 px/s, the other is there only
     /// in the first second.
     pub(crate) fn sample() -> ReplayFrames {
-        let header = r#"{"name":"a","rate_hz":10,"seconds":2,"level":null,"events":[],
+        let header = r#"{"name":"a","rate_hz":10,"seconds":2,"level":null,"events":[],"most_health":80,
             "bodies":[{"id":4,"team":1,"kind":0,"name":"Ada"},{"id":9}]}"#;
         let mut bytes = Vec::new();
         for frame in 0..=20_u8 {
             let there = if frame <= 10 { 5.0 } else { f32::NAN };
-            for number in [f32::from(frame) * 10.0, 1.0, 0.5, there, there, 0.0] {
+            let first = [f32::from(frame) * 10.0, 1.0, 0.5, 60.0, f32::from(frame)];
+            let second = [there, there, 0.0, f32::NAN, f32::NAN];
+            for number in [first, second].concat() {
                 bytes.extend(number.to_le_bytes());
             }
         }
@@ -195,8 +213,16 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn health_and_shots_are_known_where_they_were_recorded() {
+        let recording = sample();
+        assert_eq!(recording.values_at(0, 0.55), (Some(0.75), Some(5)));
+        assert_eq!(recording.values_at(1, 0.55), (None, None));
+        assert_eq!(recording.values_at(2, 99.0), (None, None));
+    }
+
+    #[test]
     fn what_cannot_be_shown_is_named() {
-        let error = |header: &str| ReplayFrames::new(header, &[0; 12]).unwrap_err().to_string();
+        let error = |header: &str| ReplayFrames::new(header, &[0; 20]).unwrap_err().to_string();
         assert!(error("{").contains("header"));
         assert!(error(r#"{"name":"a","rate_hz":0,"bodies":[]}"#).contains("0 Hz"));
         assert!(error(r#"{"name":"a","rate_hz":1,"bodies":[]}"#).contains("nobody"));

@@ -177,22 +177,29 @@ impl Brush<'_> {
     pub fn name(&self, body: &SceneBody, place: DVec3, sprites: &mut SpriteCache) {
         let [x, y] = self.camera.to_page(place);
         let y = y - self.radius() * 1.5 - 11.0;
-        let key = SpriteKey::Name { text: body.name.clone(), is_faint: body.is_bot };
+        self.write(&body.name, body.is_bot, [x, y], sprites);
+    }
+
+    /// The shots left under a body. The pen has the font.
+    pub fn ammo(&self, body: &SceneBody, place: DVec3, sprites: &mut SpriteCache) {
+        let Some(ammo) = body.ammo else { return };
+        let [x, y] = self.camera.to_page(place);
+        self.write(&ammo.to_string(), true, [x, y + self.radius() * 1.5 + 9.0], sprites);
+    }
+
+    fn write(&self, text: &str, is_faint: bool, at: [f64; 2], sprites: &mut SpriteCache) {
+        let key = SpriteKey::Name { text: text.to_string(), is_faint };
         let size = || {
-            let wide = self.pen.measure_text(&body.name).map_or(0.0, |it| it.width());
+            let wide = self.pen.measure_text(text).map_or(0.0, |it| it.width());
             [wide + 8.0, NAME_HEIGHT]
         };
-        sprites.put(self.pen, &key, [x, y], size, |pen| {
+        sprites.put(self.pen, &key, at, size, |pen| {
             write_like_names(pen);
             pen.set_stroke_style_str(self.colours.text_halo);
             pen.set_line_width(3.0);
-            let _ = pen.stroke_text(&body.name, 0.0, 0.0);
-            pen.set_fill_style_str(if body.is_bot {
-                self.colours.muted
-            } else {
-                self.colours.text
-            });
-            let _ = pen.fill_text(&body.name, 0.0, 0.0);
+            let _ = pen.stroke_text(text, 0.0, 0.0);
+            pen.set_fill_style_str(if is_faint { self.colours.muted } else { self.colours.text });
+            let _ = pen.fill_text(text, 0.0, 0.0);
         });
     }
 

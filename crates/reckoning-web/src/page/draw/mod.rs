@@ -110,6 +110,7 @@ impl Picture<'_> {
         for body in self.bodies.iter().filter(|it| it.is_alive && !it.is_me) {
             if brush.shows(body.shown) {
                 brush.name(body, body.shown, sprites);
+                brush.ammo(body, body.shown, sprites);
                 brush.health(body, body.shown);
             }
         }
