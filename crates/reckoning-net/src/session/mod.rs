@@ -315,8 +315,33 @@ impl Session {
 
     /// How entities of a distance class of a kind are shown.
     fn show_in(&self, kind: KindId, class: u8) -> Show {
+        let shows = &self.config.class_shows;
+        if let Some(show) = shows.get(usize::from(class)).or(shows.last()) {
+            return show.settled();
+        }
         let kind = self.kinds.get(kind);
         kind.map_or(Show::Reckoned(self.config.ghost), |kind| kind.show_in(class))
+    }
+
+    /// Shows entities of others by their distance class from `now` by our clock on, without a jump,
+    /// whatever their kinds say: see [`SessionConfig::class_shows`]. The host is not told, so hits on
+    /// what is shown with a delay are for the game to refuse: [`shown_as`](Self::shown_as) gives
+    /// nothing for them.
+    ///
+    /// # Errors
+    /// Names the first setting that is out of range; nothing is changed then.
+    pub fn set_class_shows(&mut self, shows: &[Show], now: SimTime) -> Result<(), ConfigError> {
+        shows.iter().try_for_each(|show| show.settled().validate())?;
+        self.config.class_shows = shows.to_vec();
+        let at = self.timeline_at(now).unwrap_or(now);
+        let wanted = self.ghosts.iter().map(|(id, it)| (*id, self.show_in(it.kind, it.class)));
+        let wanted: Vec<(EntityId, Show)> = wanted.collect();
+        for (id, show) in wanted {
+            if let Some(remote) = self.ghosts.get_mut(&id) {
+                remote.set_show(show, at);
+            }
+        }
+        Ok(())
     }
 
     /// Shows all entities of others that have no kind by these settings from `now` by our clock on, without a jump.
@@ -325,7 +350,9 @@ impl Session {
     /// Refuses what [`Ghost::with_config`] refuses; nothing is changed then.
     pub fn set_ghosts(&mut self, config: GhostConfig, now: SimTime) -> Result<(), ConfigError> {
         let at = self.timeline_at(now).unwrap_or(now);
-        for remote in self.ghosts.values_mut().filter(|it| it.kind == KindId::NONE) {
+        let is_plain =
+            |it: &&mut RemoteEntity| it.kind == KindId::NONE && self.config.class_shows.is_empty();
+        for remote in self.ghosts.values_mut().filter(is_plain) {
             remote.ghost.set_config(config, at)?;
         }
         self.config.ghost = config;
