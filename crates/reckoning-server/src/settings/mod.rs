@@ -16,7 +16,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use reckoning_net::Kinds;
+use reckoning_net::{ClockMode, Kinds};
 use serde::{Deserialize, Deserializer};
 pub use toml::Table;
 
@@ -297,6 +297,8 @@ pub struct Replication {
     pub grace: Duration,
     /// Bodies at most, of all clients and the server. Default: 16384.
     pub entities: usize,
+    /// How server and clients agree on time. Default: `common`.
+    pub clock: ClockSetting,
     /// Which clients are sent a body's changes. Default: `base`.
     pub fairness: FairnessPolicy,
     /// One change in so many is sent, for [`FairnessPolicy::EveryKth`]. Default: 3.
@@ -318,6 +320,36 @@ pub struct Replication {
     /// File of a trained predictor that plans the bodies the server itself moves. Default: none.
     #[serde(deserialize_with = "optional_path")]
     pub learned: Option<PathBuf>,
+}
+
+/// How server and clients agree on time: see [`ClockMode`](reckoning_net::ClockMode).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClockSetting {
+    /// Clients estimate the server's clock.
+    Common,
+    /// Nobody does: the delays of the hops that an update took are added up.
+    PerHop,
+}
+
+impl ClockSetting {
+    /// As settings files call it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Common => "common",
+            Self::PerHop => "per-hop",
+        }
+    }
+
+    /// The host's.
+    #[must_use]
+    pub const fn mode(self) -> ClockMode {
+        match self {
+            Self::Common => ClockMode::Synchronised,
+            Self::PerHop => ClockMode::PerHop,
+        }
+    }
 }
 
 /// Which clients are sent a body's changes: see [`Policy`](reckoning::fairness::Policy).
