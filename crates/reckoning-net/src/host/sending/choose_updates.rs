@@ -39,6 +39,13 @@ pub(crate) struct QueuedEntity {
     pub(super) place: u32,
 }
 
+impl QueuedEntity {
+    /// Whether it is the first of its group, or has none.
+    pub(super) const fn is_first(self) -> bool {
+        self.group == self.place
+    }
+}
+
 /// A member of a group in a peer's interest set.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroupMember {
@@ -74,14 +81,15 @@ impl SendContext<'_> {
     fn find_candidates(&mut self, peer: &Peer, now: SimTime) {
         self.candidates.clear();
         self.members.clear();
-        let has_groups = self.entities.grouped > 0;
+        let (has_groups, camera) = (self.entities.grouped > 0, peer.camera.as_ref());
         for (place, state) in peer.entity_states.iter().enumerate() {
             let mut group = None;
             let urgency = match self.entities.at_slot(state.slot, state.entity) {
                 Some((entity, classes)) => {
-                    group = entity.interest.group.filter(|_| has_groups && state.can_be_updated());
+                    if has_groups && state.can_be_updated() {
+                        group = entity.interest.group;
+                    }
                     let left_out = self.nearest_only && state.class > 0;
-                    let camera = peer.camera.as_ref();
                     if left_out { None } else { state.urgency(entity, classes, camera, now) }
                 }
                 None => state.urgency_of_exit(now),

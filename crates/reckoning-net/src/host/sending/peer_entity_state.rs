@@ -186,17 +186,15 @@ impl PeerEntityState {
         camera: Option<&Camera>,
         now: SimTime,
     ) -> Option<f32> {
-        if !self.is_shown() {
-            return self.urgency_of_exit(now);
-        }
         if self.header.kind != entity.kind {
-            return None; // it enters again first
+            return self.urgency_of_exit(now); // else it enters again first
         }
         let class = &classes.get(usize::from(self.class))?.rules;
         let silence_s = now.secs_since(self.sent_at) as f32;
         match self.stage {
             InterestStage::Enter { sent: false } => Some(ENTER_URGENCY + silence_s),
-            InterestStage::Exit { .. } | InterestStage::Gone => None,
+            InterestStage::Exit { sent: false, .. } => Some(EXIT_URGENCY + silence_s),
+            InterestStage::Exit { sent: true, .. } | InterestStage::Gone => None,
             InterestStage::Enter { sent: true } if self.waits_for_entry => None,
             InterestStage::Enter { sent: true } | InterestStage::Shown => {
                 let state = self.export_state(entity, class, classes, now);
@@ -206,17 +204,18 @@ impl PeerEntityState {
                 } else {
                     reason_for_peer(class, &state)
                 };
-                let visible = reason.and_then(|_| {
+                let reason = reason?;
+                let visible = camera.and_then(|camera| {
                     let error_m = f64::from(state.error?.share) * class.threshold.max_error_m();
-                    Some(camera?.visible_error(entity.known_at(now).position, error_m))
+                    Some(camera.visible_error(entity.position_at(now), error_m))
                 });
                 let weight = Weight { visible, importance: entity.interest.importance as f32 };
-                reason.map(|reason| urgency(reason, &state, silence_s, weight, policy_chooses))
+                Some(urgency(reason, &state, silence_s, weight, policy_chooses))
             }
         }
     }
 
-    /// The same for an entity that left the interest set or was despawned: only its exit is due.
+    /// The same where nothing but its exit can be due: it was despawned, or is of another kind.
     pub(super) fn urgency_of_exit(&self, now: SimTime) -> Option<f32> {
         let exits = matches!(self.stage, InterestStage::Exit { sent: false, .. });
         exits.then(|| EXIT_URGENCY + now.secs_since(self.sent_at) as f32)
