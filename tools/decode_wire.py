@@ -789,6 +789,7 @@ class Datagram:
                 got["body_kind"] = self.take_body_kind() if bits.bit() else 0
         elif kind == "Correct":
             got["entity"] = self.take_entity()
+            got["serial"] = bits.u(16)
             got = self.with_body(got, False)
         elif kind == "Reliable":
             got["index"] = bits.u(16)

@@ -195,6 +195,8 @@ pub(crate) struct OwnedEntity {
     pub(crate) granted: Sequence,
     /// Sequence number of the newest datagram that corrected it.
     pub(crate) corrected: Option<Sequence>,
+    /// The serial of the newest correction.
+    pub(crate) correction: Option<u16>,
     /// How often the body has teleported, as the host counts and we go on; `None` until its state
     /// was received.
     pub(crate) teleports: Option<u32>,

@@ -136,6 +136,8 @@ pub struct Session {
     owned: BTreeMap<EntityId, OwnedEntity>,
     /// What was ours and has not entered the interest set yet.
     handed_over: BTreeMap<EntityId, RemoteGhost>,
+    /// What left the interest set a moment ago, and when: its grant may have been lost.
+    just_left: BTreeMap<EntityId, (SimTime, RemoteGhost)>,
     exited: Tombstones,
     revoked: Tombstones,
     values: SessionValues,
@@ -180,6 +182,7 @@ impl Session {
             ghosts: BTreeMap::new(),
             owned: BTreeMap::new(),
             handed_over: BTreeMap::new(),
+            just_left: BTreeMap::new(),
             exited: Tombstones::default(),
             revoked: Tombstones::default(),
             values: SessionValues::default(),
