@@ -263,14 +263,19 @@ impl Session {
     /// ([`wire::encode_shown`](crate::wire::encode_shown)), and the host judges the very picture
     /// that was on this screen. `None` when the entity is not in the interest set, the host's clock is
     /// not known, or the picture still glides from where the entity was drawn when it was ours,
-    /// which the host does not know; and where it is shown with a delay or changes how it is shown:
-    /// its picture then is no reckoned ghost's, which is what a host rebuilds.
+    /// which the host does not know; and while it changes how it is shown: its picture then is no
+    /// ghost's, which is what a host rebuilds. Of one shown with a delay the last updates are named.
     #[must_use]
     pub fn shown_as(&self, entity: EntityId, now: SimTime) -> Option<ShownAs> {
         let shown_at = self.host_time(now)?;
         let remote = self.ghosts.get(&entity)?;
-        let ghost = remote.ghost.reckoned().filter(|_| !remote.ghost.is_changing(shown_at))?;
-        remote.accepted.shown_at(shown_at, ghost.config())
+        if remote.ghost.is_changing(shown_at) {
+            return None;
+        }
+        match remote.ghost.reckoned() {
+            Some(ghost) => remote.accepted.shown_at(shown_at, ghost.config()),
+            None => remote.accepted.shown_late(shown_at),
+        }
     }
 
     /// The kinds of bodies that the host declared; none before we joined.
