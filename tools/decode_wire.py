@@ -791,6 +791,7 @@ class Datagram:
                 got["despawned"] = bits.bit() == 1
         elif kind == "Correct":
             got["entity"] = self.take_entity()
+            got["serial"] = bits.u(16)
             got = self.with_body(got, False)
         elif kind == "Reliable":
             got["index"] = bits.u(16)

@@ -75,6 +75,12 @@ impl ControlMessages {
         self.list.iter().find(is_grant).map(|pending| pending.serial)
     }
 
+    /// Entities whose grant is on its way.
+    pub(crate) fn grants_in_flight(&self) -> impl Iterator<Item = EntityId> {
+        let is_grant = |it: &&PendingControl| it.in_flight && it.message == ControlMessage::Grant;
+        self.list.iter().filter(is_grant).map(|pending| pending.entity)
+    }
+
     /// The next one to write into a datagram.
     pub(crate) fn next(&self) -> Option<PendingControl> {
         self.list.iter().find(|pending| !pending.in_flight).copied()

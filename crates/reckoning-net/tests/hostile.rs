@@ -140,7 +140,7 @@ fn put(out: &mut PacketWriter, word: &Word) {
         Word::Grant(id) => Message::Grant { entity: EntityId(*id), kind: KindId::NONE },
         Word::Revoke(id) => Message::Revoke { entity: EntityId(*id) },
         Word::Correct(id, class) => {
-            Message::Correct { entity: EntityId(*id), class: *class, body: body(*class) }
+            Message::Correct { entity: EntityId(*id), serial: 1, class: *class, body: body(*class) }
         }
         Word::Reliable(index, bytes) => Message::Reliable { index: *index, bytes },
         Word::Command(index, bytes) => Message::Command { index: *index, bytes },

@@ -121,7 +121,7 @@ fn said<'a>(format: &Format, baseline: &Update, new: &Update) -> Vec<Message<'a>
         },
         Message::Exit { entity: EntityId(u32::MAX), why: ExitReason::Left },
         Message::Exit { entity: EntityId(u32::MAX), why: ExitReason::Despawned },
-        Message::Correct { entity: EntityId(0), class: 0, body: whole },
+        Message::Correct { entity: EntityId(0), serial: 513, class: 0, body: whole },
         Message::Grant { entity: EntityId(5), kind: KindId::NONE },
         Message::Grant { entity: EntityId(5), kind: KindId::from_number(1).unwrap() },
         Message::Kind { kind: KindId::from_number(32).unwrap(), bytes: b"not read here" },

@@ -182,7 +182,7 @@ fn motion(name: &str, format: &Format) -> Vec<Value> {
         let owner = if i % 2 == 0 { Owner::Host } else { Owner::Peer(PeerId(i as u32)) };
         let (kind, number) = (KindId::from_number(i as u8 % 4).unwrap(), first_number);
         let enter = Message::Enter { entity, owner, kind, number, class, tag: b"red", body };
-        let correct = Message::Correct { entity, class, body };
+        let correct = Message::Correct { entity, serial: 65_535 - i as u16, class, body };
         let header = Header { sequence: i as u16, sent_ms: 12_350, ack: None };
         let said = [(enter, Some(first)), (correct, Some(first))];
         all.push(datagram(name, format, &header, &said));
@@ -282,8 +282,8 @@ fn message_json(message: &Message, update: Option<&Update>) -> Value {
             })
         }
         Message::Exit { entity, why } => exit_json(*entity, *why),
-        Message::Correct { entity, class, .. } => {
-            json!({ "kind": "Correct", "entity": entity.0, "class": class })
+        Message::Correct { entity, serial, class, .. } => {
+            json!({ "kind": "Correct", "entity": entity.0, "serial": serial, "class": class })
         }
         Message::Grant { entity, kind } => {
             json!({ "kind": "Grant", "entity": entity.0, "body_kind": kind.number() })

@@ -17,11 +17,14 @@ const PIECES: u32 = 8;
 /// Halvings of the share that may be published: good to a four-thousandth.
 const HALVINGS: u32 = 12;
 
-/// The state nearest to `truth` whose projection stays clear for `lookahead`.
+/// The state nearest to `truth` whose projection by `model` stays clear of `terrain` for `lookahead`:
+/// what [`Publisher::observe_on`](crate::Publisher::observe_on) publishes, for those who publish
+/// otherwise.
 ///
 /// First only what points into the obstacle is taken away, so that the body slides along
 /// it; in a corner, where that does not help, all of its motion is.
-pub(crate) fn kept_clear(
+#[must_use]
+pub fn kept_clear(
     truth: &Kinematics,
     model: Model,
     terrain: &impl Terrain,

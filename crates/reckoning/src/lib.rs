@@ -94,7 +94,7 @@ extern crate std;
 
 pub mod accounting;
 pub mod bytes;
-mod clearance;
+pub mod clearance;
 pub mod clock;
 pub mod crowd;
 pub mod dis;

@@ -25,7 +25,10 @@ impl Host {
     /// Checks from the shooter's view whether it hit. Where the rule for defenders is on
     /// ([`RewindConfig::cover_after`](reckoning::rewind::RewindConfig::cover_after)), the walls of
     /// [`HostConfig::walls`](crate::HostConfig::walls) are cover. A target that its kind has the
-    /// shooter show with a delay is refused: [`HitRefusal::Delayed`].
+    /// shooter show with a delay is judged by that picture, and the cap counts beyond the delay; where
+    /// the kind's greatest delay is above
+    /// [`RewindConfig::max_view_span`](reckoning::rewind::RewindConfig::max_view_span) it is refused:
+    /// [`HitRefusal::Delayed`].
     pub fn hit_check(
         &mut self,
         now: SimTime,
@@ -44,7 +47,7 @@ impl Host {
         request: &HitRequest<EntityId>,
         safe_since: Option<SimTime>,
     ) -> Option<HitVerdict> {
-        if self.is_delayed(shooter, request.target) {
+        if self.is_delayed_for_long(shooter, request.target) {
             return self.rewind.as_ref().map(|_| HitVerdict::Refused(HitRefusal::Delayed));
         }
         let walls = self.config.walls.as_ref().map(|walls| walls as &dyn Terrain);
@@ -52,13 +55,18 @@ impl Host {
         Some(self.rewind.as_mut()?.hit_check_against(shooter, request, &defence, now))
     }
 
-    /// Whether a kind has a peer show an entity with a delay: its picture is not rebuilt here.
-    fn is_delayed(&self, peer: PeerId, id: EntityId) -> bool {
+    /// Whether a kind has a peer show an entity with a longer delay than hit checks go along with.
+    fn is_delayed_for_long(&self, peer: PeerId, id: EntityId) -> bool {
+        let Some(rewind) = &self.rewind else { return false };
+        let most = rewind.config().max_view_span;
         let states = self.peers.get(&peer).map_or(&[][..], |peer| &peer.entity_states);
         let place = states.binary_search_by_key(&id, |state| state.entity);
         let state = place.ok().and_then(|place| states.get(place));
         let kind = state.and_then(|state| Some((state, self.config.kinds.get(state.header.kind)?)));
-        kind.is_some_and(|(state, kind)| matches!(kind.show_in(state.class), Show::Delayed(_)))
+        kind.is_some_and(|(state, kind)| match kind.show_in(state.class) {
+            Show::Delayed(config) => config.max_delay > most,
+            Show::Reckoned(_) | Show::BySession => false,
+        })
     }
 
     /// A shooter says of what its picture of an entity was made: what

@@ -118,13 +118,13 @@ pub struct Kind {
     /// How it is foreseen where it is moved. Default: [`PlannerKind::Model`], the publisher's model.
     pub planner: PlannerKind,
     /// A threshold of position that varies with the place, instead of the publisher's. It needs a
-    /// trend map at the owner ([`PlanningAssets::trends`]); without one the publisher's holds, and
-    /// the game is told. Bodies of the host go by the thresholds of distance classes. Default:
-    /// `None`.
+    /// trend map where it is moved ([`PlanningAssets::trends`]); without one the publisher's holds,
+    /// and the game is told. Bodies of the host go by the thresholds of distance classes, which are
+    /// as much tighter as the place's is than `max_m`. Default: `None`.
     pub threshold_by_place: Option<PlaceThreshold>,
-    /// Owners publish no motion that leads into [`PlanningAssets::walls`] within the publisher's
-    /// `lookahead`, where it goes by its model; planners keep out of walls themselves. Default:
-    /// `false`.
+    /// No motion is published, by owners or by the host for its own bodies, that leads into
+    /// [`PlanningAssets::walls`] within the publisher's `lookahead`, where it goes by its model;
+    /// planners keep out of walls themselves. Default: `false`.
     pub prevents: bool,
     /// How much bodies of this kind count: one is judged as if it were so many times nearer, when
     /// its distance class and the nearest few are chosen, and its updates weigh as much more when a

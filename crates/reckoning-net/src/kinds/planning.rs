@@ -8,7 +8,9 @@ use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
+use core::time::Duration;
 
+use reckoning::clearance::kept_clear;
 use reckoning::{ExportReason, Kinematics, Model, Planner, Publisher, Threshold, Update};
 use reckoning_predict::learned::{LearnedConfig, LearnedModel, LearnedPlanner};
 use reckoning_predict::{Behaviour, Item, KnownBody, Scene, Surroundings, TrendMap, Walls};
@@ -135,18 +137,44 @@ impl BodyPlanner {
         Some(self.plan(truth, around, ExportReason::Position))
     }
 
-    /// Sets the threshold that a truth is published with (STEELE's equation 8).
-    pub(crate) fn fit_threshold(&mut self, publisher: &mut Publisher, truth: &Kinematics) {
-        if let Some(PlaceThreshold { min_m, max_m }) = self.by_place {
-            match &self.trends {
-                None => self.miss(PlannerNeed::Trends),
-                Some(trends) => {
-                    let got_m = trends.threshold_m(truth.position, truth.velocity, min_m, max_m);
-                    if let Ok(threshold) = Threshold::metres(got_m) {
-                        publisher.set_threshold(threshold);
-                    }
-                }
+    /// What of a truth of a body that is sent whenever somebody needs it may be sent with its kind's
+    /// `model`: no motion that leads into a wall, where the kind prevents that.
+    pub(crate) fn kept_clear(
+        &mut self,
+        truth: &Kinematics,
+        model: Model,
+        lookahead: Duration,
+    ) -> Kinematics {
+        match (self.prevents, &self.walls) {
+            (true, Some(walls)) => kept_clear(truth, model, &**walls, lookahead),
+            (true, None) => {
+                self.miss(PlannerNeed::Walls);
+                *truth
             }
+            (false, _) => *truth,
+        }
+    }
+
+    /// The threshold of a truth's place as a share of the widest; 1 where it does not vary.
+    pub(crate) fn threshold_share(&mut self, truth: &Kinematics) -> f64 {
+        let widest_m = self.by_place.map_or(1.0, |by_place| by_place.max_m);
+        self.threshold_m(truth).map_or(1.0, |threshold_m| threshold_m / widest_m)
+    }
+
+    /// The threshold of a truth's place (STEELE's equation 8), if it varies and the trends are known.
+    fn threshold_m(&mut self, truth: &Kinematics) -> Option<f64> {
+        let PlaceThreshold { min_m, max_m } = self.by_place?;
+        let Some(trends) = &self.trends else {
+            self.miss(PlannerNeed::Trends);
+            return None;
+        };
+        Some(trends.threshold_m(truth.position, truth.velocity, min_m, max_m))
+    }
+
+    /// Sets the threshold that a truth is published with.
+    pub(crate) fn fit_threshold(&mut self, publisher: &mut Publisher, truth: &Kinematics) {
+        if let Some(Ok(threshold)) = self.threshold_m(truth).map(Threshold::metres) {
+            publisher.set_threshold(threshold);
         }
         if let Engine::Learned(planner) = &mut self.engine {
             planner.set_bound_m(publisher.config().threshold.max_error_m());

@@ -76,6 +76,12 @@ impl Default for SessionConfig {
 }
 
 impl SessionConfig {
+    /// How entities of a distance class are shown, if that is chosen here.
+    pub(crate) fn class_show(&self, class: u8) -> Option<Show> {
+        let shows = &self.class_shows;
+        shows.get(usize::from(class)).or(shows.last()).map(|show| show.settled())
+    }
+
     pub(crate) fn validate(&self) -> Result<(), ConfigError> {
         SettingError::in_range(
             "token bytes",

@@ -183,6 +183,18 @@ impl AcceptedUpdates {
         named[..count].reverse();
         Some(ShownAs::new(shown_at, &named[..count]))
     }
+
+    /// What a picture with a delay is made of: some of the updates before the newest, and its delay
+    /// follows from when they came. `None` when it began with what only we know.
+    pub(crate) fn shown_late(&self, shown_at: SimTime) -> Option<ShownAs> {
+        let kept = &self.kept[..self.count];
+        if kept.iter().any(|accepted| accepted.glides) {
+            return None;
+        }
+        let mut named = self.kept.map(|accepted| accepted.update);
+        named[..self.count].reverse();
+        Some(ShownAs::new(shown_at, &named[..self.count]))
+    }
 }
 
 /// An entity that this session owns.
@@ -198,6 +210,8 @@ pub(crate) struct OwnedEntity {
     pub(crate) granted: Sequence,
     /// Sequence number of the newest datagram that corrected it.
     pub(crate) corrected: Option<Sequence>,
+    /// The serial of the newest correction.
+    pub(crate) correction: Option<u16>,
     /// How often the body has teleported, as the host counts and we go on; `None` until its state
     /// was received.
     pub(crate) teleports: Option<u32>,

@@ -65,10 +65,23 @@ impl Session {
     /// An entity was granted: what is shown of it outlasts its exit.
     pub(super) fn keep_picture(&mut self, entity: EntityId, ghost: Option<RemoteGhost>) {
         let ghost = ghost.or_else(|| self.handed_over.remove(&entity));
+        let left = self.just_left.remove(&entity).map(|(_, ghost)| ghost);
+        let ghost = ghost.or(left);
         if let (Some(owned), Some(ghost)) = (self.owned.get_mut(&entity), ghost)
             && owned.picture.drawn.is_none()
         {
             owned.picture.before = Some(Box::new(ghost));
+        }
+    }
+
+    /// An entity left the interest set. If it is granted next, and the grant comes late because it was
+    /// lost, it is drawn on from here.
+    pub(super) fn keep_left(&mut self, now: SimTime, entity: EntityId, ghost: RemoteGhost) {
+        self.just_left.retain(|_, (left, _)| now.saturating_since(*left) < MAX_ENTRY_DELAY);
+        if self.owned.contains_key(&entity) {
+            self.keep_picture(entity, Some(ghost));
+        } else if self.just_left.len() < self.config.max_ghosts {
+            self.just_left.insert(entity, (now, ghost));
         }
     }
 

@@ -136,6 +136,8 @@ pub struct Session {
     owned: BTreeMap<EntityId, OwnedEntity>,
     /// What was ours and has not entered the interest set yet.
     handed_over: BTreeMap<EntityId, RemoteGhost>,
+    /// What left the interest set a moment ago, and when: its grant may have been lost.
+    just_left: BTreeMap<EntityId, (SimTime, RemoteGhost)>,
     exited: Tombstones,
     revoked: Tombstones,
     values: SessionValues,
@@ -180,6 +182,7 @@ impl Session {
             ghosts: BTreeMap::new(),
             owned: BTreeMap::new(),
             handed_over: BTreeMap::new(),
+            just_left: BTreeMap::new(),
             exited: Tombstones::default(),
             revoked: Tombstones::default(),
             values: SessionValues::default(),
@@ -260,14 +263,21 @@ impl Session {
     /// ([`wire::encode_shown`](crate::wire::encode_shown)), and the host judges the very picture
     /// that was on this screen. `None` when the entity is not in the interest set, the host's clock is
     /// not known, or the picture still glides from where the entity was drawn when it was ours,
-    /// which the host does not know; and where it is shown with a delay or changes how it is shown:
-    /// its picture then is no reckoned ghost's, which is what a host rebuilds.
+    /// which the host does not know; and while it changes how it is shown, or where we chose that
+    /// ourselves ([`SessionConfig::class_shows`]): the host cannot rebuild such a picture. Of one
+    /// shown with a delay the last updates are named.
     #[must_use]
     pub fn shown_as(&self, entity: EntityId, now: SimTime) -> Option<ShownAs> {
         let shown_at = self.host_time(now)?;
         let remote = self.ghosts.get(&entity)?;
-        let ghost = remote.ghost.reckoned().filter(|_| !remote.ghost.is_changing(shown_at))?;
-        remote.accepted.shown_at(shown_at, ghost.config())
+        let told = self.told_show(remote.kind, remote.class);
+        if remote.ghost.is_changing(shown_at) || self.show_in(remote.kind, remote.class) != told {
+            return None;
+        }
+        match remote.ghost.reckoned() {
+            Some(ghost) => remote.accepted.shown_at(shown_at, ghost.config()),
+            None => remote.accepted.shown_late(shown_at),
+        }
     }
 
     /// The kinds of bodies that the host declared; none before we joined.
@@ -315,7 +325,18 @@ impl Session {
 
     /// How entities of a distance class of a kind are shown.
     fn show_in(&self, kind: KindId, class: u8) -> Show {
-        match wanted_show(&self.config, &self.kinds, kind, class) {
+        let chosen = self.config.class_show(class);
+        chosen.map_or_else(|| self.told_show(kind, class), |show| self.filled_in(show))
+    }
+
+    /// The same as the host has it, which does not know what we chose class by class.
+    fn told_show(&self, kind: KindId, class: u8) -> Show {
+        let by_kind = self.kinds.get(kind).map(|kind| kind.show_in(class));
+        self.filled_in(by_kind.unwrap_or(Show::BySession))
+    }
+
+    const fn filled_in(&self, show: Show) -> Show {
+        match show {
             Show::BySession => Show::Reckoned(self.config.ghost),
             show => show,
         }
@@ -349,9 +370,11 @@ impl Session {
     /// Refuses what [`Ghost::with_config`] refuses; nothing is changed then.
     pub fn set_ghosts(&mut self, config: GhostConfig, now: SimTime) -> Result<(), ConfigError> {
         let at = self.timeline_at(now).unwrap_or(now);
+        let (kinds, own) = (&self.kinds, &self.config);
         for remote in self.ghosts.values_mut() {
-            let show = wanted_show(&self.config, &self.kinds, remote.kind, remote.class);
-            if show == Show::BySession {
+            let by_kind = kinds.get(remote.kind).map(|kind| kind.show_in(remote.class));
+            let show = own.class_show(remote.class).or(by_kind);
+            if show.is_none_or(|show| show == Show::BySession) {
                 remote.ghost.set_config(config, at)?;
             }
         }
@@ -421,14 +444,4 @@ impl Session {
             self.stats.events_dropped += 1;
         }
     }
-}
-
-/// How entities of a distance class of a kind are shown, where the session's own settings for all
-/// others are not filled in.
-fn wanted_show(config: &SessionConfig, kinds: &Kinds, kind: KindId, class: u8) -> Show {
-    let shows = &config.class_shows;
-    if let Some(show) = shows.get(usize::from(class)).or(shows.last()) {
-        return show.settled();
-    }
-    kinds.get(kind).map_or(Show::BySession, |kind| kind.show_in(class))
 }

@@ -162,14 +162,14 @@ impl Session {
             Message::Joints { entity, mask, ref codes } => {
                 return self.handle_joints(now, datagram, entity, (mask, codes));
             }
-            Message::Exit { entity, why } => self.handle_exit(entity, why, sequence),
+            Message::Exit { entity, why } => self.handle_exit(now, entity, why, sequence),
             Message::Grant { entity, kind } => return self.handle_grant(entity, kind, sequence),
             Message::Revoke { entity } => self.handle_revoke(now, entity, sequence),
             Message::Values { entity, bytes } => {
                 return self.handle_values(entity, sequence, bytes);
             }
-            Message::Correct { entity, class, ref body } => {
-                return self.handle_correct(now, datagram, entity, class, body);
+            Message::Correct { entity, serial, class, ref body } => {
+                return self.handle_correct(now, datagram, (entity, serial), class, body);
             }
             _ => self.stats.unexpected += 1,
         }
@@ -416,7 +416,7 @@ impl Session {
         RelayDelay::aged(age.min(MAX_AGE)).then(way).localise(update, now)
     }
 
-    fn handle_exit(&mut self, entity: EntityId, why: ExitReason, sequence: Sequence) {
+    fn handle_exit(&mut self, now: SimTime, entity: EntityId, why: ExitReason, sequence: Sequence) {
         let overtaken = self.ghosts.get(&entity).is_some_and(|it| it.entered > sequence);
         if overtaken {
             self.stats.stale += 1;
@@ -424,7 +424,7 @@ impl Session {
         }
         self.exited.put(entity, sequence);
         if let Some(remote) = self.ghosts.remove(&entity) {
-            self.keep_picture(entity, Some(remote.ghost));
+            self.keep_left(now, entity, remote.ghost);
             self.forget_values(entity);
             self.push_event(SessionEvent::Exited { entity, why });
         }
@@ -480,7 +480,7 @@ impl Session {
         &mut self,
         now: SimTime,
         datagram: &Arriving,
-        entity: EntityId,
+        (entity, serial): (EntityId, u16),
         class: u8,
         body: &UpdateBody,
     ) -> bool {
@@ -492,6 +492,10 @@ impl Session {
             self.stats.stale += 1;
             return true;
         }
+        // Its acknowledgement was lost, not the correction: the game has gone on from there.
+        if owned.correction == Some(serial) {
+            return true;
+        }
         let Some(update) = self.resolved(class, None, body) else { return false };
         let rested_us = {
             let sent = SimTime::from_millis(datagram.sent_ms);
@@ -501,6 +505,7 @@ impl Session {
         let at = SimTime::from_micros(now.as_micros().saturating_sub(rested_us));
         if let Some(owned) = self.owned.get_mut(&entity) {
             owned.correct(datagram.sequence, update.teleports());
+            owned.correction = Some(serial);
         }
         let state = Kinematics { at, ..*update.kinematics() };
         self.push_event(SessionEvent::Corrected { entity, state });

@@ -151,6 +151,8 @@ pub enum Message<'a> {
     Correct {
         /// The entity.
         entity: EntityId,
+        /// Counts the corrections to this receiver; the same when one is sent again.
+        serial: u16,
         /// Always 0: corrections are never coarse.
         class: u8,
         /// Where it is, without a baseline.

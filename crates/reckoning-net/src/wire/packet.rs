@@ -181,9 +181,10 @@ impl<'a> PacketWriter<'a> {
                 self.write_body(format?, *class, body)?;
                 return self.write_bytes(tag, MAX_TAG_BYTES);
             }
-            Message::Correct { entity, class, body } => {
+            Message::Correct { entity, serial, class, body } => {
                 self.write_kind(CORRECT);
                 self.write_entity(*entity);
+                self.out.write(u64::from(*serial), 16);
                 return self.write_body(format?, *class, body);
             }
             Message::Exit { entity, why } => {
@@ -230,11 +231,7 @@ impl<'a> PacketWriter<'a> {
             }
             Message::Refused(why) => self.write_reason(REFUSED, *why),
             Message::Bye(why) => self.write_reason(BYE, *why),
-            Message::Kick { why, words } => {
-                check_words(words).ok()?;
-                self.write_reason(KICK, *why);
-                return self.write_bytes(words.as_bytes(), MAX_KICK_BYTES);
-            }
+            Message::Kick { why, words } => return self.write_kick(*why, words),
             Message::Pong { sent_us, received_us, answered_us } => {
                 self.write_kind(PONG);
                 for time_us in [sent_us, received_us, answered_us] {
@@ -376,6 +373,12 @@ impl<'a> PacketWriter<'a> {
         self.out.write(u64::from(detail), 16);
     }
 
+    fn write_kick(&mut self, why: DisconnectReason, words: &str) -> Option<()> {
+        check_words(words).ok()?;
+        self.write_reason(KICK, why);
+        self.write_bytes(words.as_bytes(), MAX_KICK_BYTES)
+    }
+
     /// Most are short, so their length is.
     fn write_values(&mut self, bytes: &[u8]) -> Option<()> {
         if bytes.len() > MAX_VALUES_BYTES {
@@ -469,9 +472,10 @@ impl<'a> PacketReader<'a> {
             EXIT => Message::Exit { entity: self.read_entity()?, why: self.read_exit_reason()? },
             CORRECT => {
                 let entity = self.read_entity()?;
+                let serial = self.from.read(16)? as u16;
                 let format = format.ok_or(DecodeError::NoFormat)?;
                 let (class, body) = self.read_body(format, false)?;
-                Message::Correct { entity, class, body }
+                Message::Correct { entity, serial, class, body }
             }
             GRANT => Message::Grant { entity: self.read_entity()?, kind: self.read_body_kind()? },
             REVOKE => Message::Revoke { entity: self.read_entity()? },

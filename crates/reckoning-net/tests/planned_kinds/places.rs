@@ -72,7 +72,7 @@ fn the_threshold_of_a_place_is_the_one_of_the_trend_map() {
 }
 
 /// Partly along the trends of the level, partly across.
-fn across(now: SimTime) -> Kinematics {
+pub fn across(now: SimTime) -> Kinematics {
     let along = course(now);
     let t = now.as_secs_f64();
     let sway = DVec3::new(0.0, sin(2.0 * t), 0.0);
@@ -111,7 +111,7 @@ fn thresholds_that_make_no_sense_are_refused() {
 }
 
 /// Runs at the box of the level and stops in front of it, again and again.
-fn at_the_wall(now: SimTime) -> Kinematics {
+pub fn at_the_wall(now: SimTime) -> Kinematics {
     let t = now.as_secs_f64() % 2.0;
     let (x, speed) = if t < 0.6 { (0.2 + 2.0 * t, 2.0) } else { (1.4, 0.0) };
     Kinematics::moving(now, DVec3::new(x, 1.0, 0.0), DVec3::X * speed)

@@ -7,7 +7,8 @@ use reckoning::rewind::{Aim, HitRefusal, HitRequest, HitVerdict, RewindConfig, S
 use reckoning::{Blend, BlendSpan, DVec3, GhostConfig, Kinematics, SimTime};
 use reckoning_net::wire::{decode_shown, encode_shown};
 use reckoning_net::{
-    EntityId, HostConfig, Owner, PeerId, Pose, SessionConfig, Viewpoint, Walls, ZoneClass,
+    EntityId, HostConfig, Kind, KindId, Kinds, Owner, PeerId, Pose, SessionConfig, Show, Viewpoint,
+    Walls, ZoneClass,
 };
 use reckoning_predict::{Outline, Wall};
 
@@ -54,9 +55,32 @@ fn views() -> [GhostConfig; 3] {
     configs
 }
 
+/// Two kinds with blends of their own, and one that is shown with a delay.
+fn kinds() -> (Kinds, Vec<KindId>) {
+    let reckoned = |blend, millis| {
+        let mut ghost = GhostConfig::default();
+        (ghost.blend, ghost.span) = (blend, BlendSpan::Fixed(Duration::from_millis(millis)));
+        Show::Reckoned(ghost)
+    };
+    let delayed = Show::delayed(Duration::from_millis(80), Duration::from_millis(300));
+    let shows = [reckoned(Blend::Hermite, 220), reckoned(Blend::Linear, 90), delayed];
+    let mut kinds = Kinds::default();
+    let mut ids = vec![KindId::NONE];
+    for (name, show) in ["heavy", "light", "late"].into_iter().zip(shows) {
+        let mut kind = Kind::default();
+        kind.show = show;
+        ids.push(kinds.add(name, kind).unwrap());
+    }
+    (kinds, ids)
+}
+
 impl Scene {
-    fn new(rewind: RewindConfig, link: &str, seed: u64) -> Self {
+    fn new(rewind: RewindConfig, link: &str, seed: u64, of_kinds: bool) -> Self {
         let mut config = HostConfig::new(format(false));
+        let mut ids = vec![KindId::NONE; 4];
+        if of_kinds {
+            (config.kinds, ids) = kinds();
+        }
         let (mut near, mut far) = (ZoneClass::default(), ZoneClass::default());
         (near.radius_m, far.radius_m, far.coarser_log2) = (6.0, 12.0, 3);
         far.angle_threshold = reckoning::AngleThreshold::degrees(20.0).ok();
@@ -75,7 +99,9 @@ impl Scene {
         }
         let (courses, leapt) = (Box::new(curving(seed)), vec![DVec3::ZERO; 4]);
         let at = SimTime::ZERO;
-        let spawn = |n: usize| world.host.spawn(at, Owner::Host, b"", &courses(n, at)).unwrap();
+        let spawn = |n: usize| {
+            world.host.spawn_kind(at, ids[n], Owner::Host, b"", &courses(n, at)).unwrap()
+        };
         let bodies = (0..leapt.len()).map(spawn).collect();
         Self { world, bodies, courses, leapt, looks: VecDeque::new(), outcome: Outcome::default() }
     }
@@ -138,8 +164,8 @@ impl Scene {
     }
 }
 
-fn play(rewind: RewindConfig, link: &str, seed: u64) -> Outcome {
-    let mut scene = Scene::new(rewind, link, seed);
+fn play(rewind: RewindConfig, link: &str, seed: u64, of_kinds: bool) -> Outcome {
+    let mut scene = Scene::new(rewind, link, seed, of_kinds);
     (0..2_000).for_each(|frame| scene.step(frame));
     scene.outcome
 }
@@ -150,16 +176,23 @@ fn a_referred_picture_is_rebuilt_to_the_last_bit_over_bad_networks() {
         .into_iter()
         .enumerate()
     {
-        assert_all_exact(link, seed as u64);
+        assert_all_exact(link, seed as u64, false);
+    }
+}
+
+#[test]
+fn pictures_of_kinds_are_rebuilt_as_their_kind_shows_them_delayed_ones_too() {
+    for (seed, link) in ["delay=40", "delay=60,jitter=15,loss=0.1"].into_iter().enumerate() {
+        assert_all_exact(link, seed as u64, true);
     }
 }
 
 /// A host that waits for every repair has every picture.
-fn assert_all_exact(link: &str, seed: u64) {
+fn assert_all_exact(link: &str, seed: u64, of_kinds: bool) {
     let mut trusting = RewindConfig::default();
     trusting.max_past = Duration::from_secs(4);
     trusting.margin = Duration::from_secs(4);
-    let outcome = play(trusting, link, seed);
+    let outcome = play(trusting, link, seed, of_kinds);
     println!("{link}: {outcome:?}");
     assert!(outcome.looks > 500 && outcome.teleports > 20, "{link}: {outcome:?}");
     assert_eq!((outcome.exact, outcome.refused), (outcome.looks, 0), "{link}: {outcome:?}");
@@ -173,12 +206,12 @@ fn within_the_bounds_of_trust_nearly_all_pictures_are_exact() {
         ("delay=60,jitter=15,loss=0.02", 0.98),
         ("delay=60,jitter=15,loss=0.1", 0.9),
     ] {
-        let outcome = play(RewindConfig::default(), link, 5);
+        let outcome = play(RewindConfig::default(), link, 5, false);
         println!("{link}: {outcome:?}");
         let share = f64::from(outcome.exact) / f64::from(outcome.looks);
         assert!(share >= least, "{link}: {outcome:?}");
         // Nothing but its deadlines, which losses outlast, keeps the host from the others.
-        assert_all_exact(link, 5);
+        assert_all_exact(link, 5, false);
     }
 }
 

@@ -249,15 +249,24 @@ fn the_extrapolation_follows_the_heartbeats_of_distance_classes_too() {
 }
 
 #[test]
-fn hits_on_what_is_shown_with_a_delay_are_refused_by_name() {
-    let (kinds, [reckoned, delayed, ..]) = declared();
-    let mut world = World::with_host(
-        kinds,
-        |_| false,
-        |config| {
-            config.rewind = Some(RewindConfig::default());
-        },
-    );
+fn hits_on_what_is_shown_with_a_long_delay_are_refused_by_name() {
+    let delayed = HitVerdict::Refused(HitRefusal::Delayed);
+    let is_hit = |verdict: &HitVerdict| matches!(verdict, HitVerdict::Hit { .. });
+    // Later than the cap of a quarter of a second, which counts beyond the kind's delay.
+    let verdicts = hits(Duration::from_secs(2));
+    assert!(verdicts.iter().all(is_hit), "{verdicts:?}");
+    let [reckoned, late] = hits(Duration::from_millis(50));
+    assert!(is_hit(&reckoned), "{reckoned:?}");
+    assert_eq!(late, delayed);
+}
+
+/// Verdicts on a body that is reckoned and on one that is shown with a delay, where hit checks go
+/// along with delays up to `max_view_span`.
+fn hits(max_view_span: Duration) -> [HitVerdict; 2] {
+    let (kinds, [reckoned, .., delayed]) = declared();
+    let mut rewind = RewindConfig::default();
+    rewind.max_view_span = max_view_span;
+    let mut world = World::with_host(kinds, |_| false, |config| config.rewind = Some(rewind));
     world.run(100);
     let spawn = |world: &mut World, kind, owner| {
         world.host.spawn_kind(world.now, kind, owner, b"", &circling(world.now)).unwrap()
@@ -265,21 +274,20 @@ fn hits_on_what_is_shown_with_a_delay_are_refused_by_name() {
     let shooter = spawn(&mut world, reckoned, Owner::Peer(PEERS[1]));
     let targets = [reckoned, delayed].map(|kind| spawn(&mut world, kind, Owner::Host));
     world.run(100);
-    let verdicts = targets.map(|target| {
+    let named = |target| world.sessions[1].shown_as(target, world.now).is_some();
+    assert_eq!(targets.map(named), [true, true]);
+    let stood = world.host.rewind().unwrap().truth_at(shooter, world.now).unwrap();
+    targets.map(|target| {
         let request = HitRequest {
             body: shooter,
-            stood: DVec3::ZERO,
+            stood,
             target,
             target_radius_m: 1.0,
             shown_at: world.now,
             aim: reckoning::rewind::Aim::Circle { center: DVec3::ZERO, radius_m: 100.0 },
         };
         world.host.hit_check(world.now, PEERS[1], &request).unwrap()
-    });
-    assert_ne!(verdicts[0], HitVerdict::Refused(HitRefusal::Delayed));
-    assert_eq!(verdicts[1], HitVerdict::Refused(HitRefusal::Delayed));
-    let named = |target| world.sessions[1].shown_as(target, world.now).is_some();
-    assert_eq!(targets.map(named), [true, false]);
+    })
 }
 
 /// A kind that leaves it to players: each shows it by its own settings, at once and after a change.

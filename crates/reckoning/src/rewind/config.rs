@@ -16,7 +16,7 @@ pub struct RewindConfig {
     /// accepts.
     pub view: RewindView,
     /// The cap: how far back a shot reaches at most, whatever the shooter's round trip, the delay
-    /// of a delayed view included. Also the longest that an update reported lost may be missing
+    /// of a delayed view included, unless the host prescribes that view. Also the longest that an update reported lost may be missing
     /// in a picture. Default: 250 ms. Above zero.
     pub max_past: Duration,
     /// What is added to a shooter's round trip: so old its picture may be, and so long may

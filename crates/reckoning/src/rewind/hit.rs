@@ -109,8 +109,7 @@ pub enum HitRefusal {
     Contradicted,
     /// The target had reached cover, or was safe by the game's word.
     Covered,
-    /// The shooter is shown the target as it was a moment ago, by a setting of which the rewind is
-    /// not told.
+    /// The shooter is shown the target as it was longer ago than hit checks go along with.
     Delayed,
 }
 

@@ -154,7 +154,8 @@ impl<E: Copy + Ord, S: Copy + Ord> Rewind<E, S> {
         let deadlines = shooter_state.deadlines(config);
         let born = || ShooterView::new(view, shooter_state.view);
         let remembered = self.views.entry((shooter, entity)).or_insert_with(born);
-        let begins = remembered.prescribed() != view;
+        // What leaves the picture is shown by no view; shots at it may be under way.
+        let begins = sent != Sent::Exit && remembered.prescribed() != view;
         if begins {
             *remembered = born();
         }
@@ -403,6 +404,8 @@ impl<E: Copy + Ord, S: Copy + Ord> Rewind<E, S> {
         let view = self.views.get(&(shooter, request.target)).ok_or(HitRefusal::NotShown)?;
         let shown = view.pose_at(shown_at, self.deadlines(shooter));
         let (pose, delay) = shown.ok_or(HitRefusal::NotShown)?;
+        // A delay that the host prescribes is nothing that a shooter gains by.
+        let delay = if view.prescribed().is_some() { Duration::ZERO } else { delay };
         if shown_at + self.config.max_past < now + delay {
             return Err(HitRefusal::TooOld);
         }

@@ -12,6 +12,7 @@ use reckoning::export::Sight;
 use reckoning::guard::GuardConfig;
 use reckoning::{DVec3, Guard, Kinematics, Model, SimTime, Update, UpdateKind};
 
+use super::planning::tightened;
 use crate::ack_window::Sequence;
 use crate::history::UpdateHistory;
 use crate::host::interest::EntityInterest;
@@ -95,6 +96,9 @@ pub(crate) struct Entity {
     pub(crate) fairness: Option<Box<EntityFairness>>,
     /// Plans for it while the host moves it, if its kind asks for more than a model.
     pub(crate) planner: Option<Box<BodyPlanner>>,
+    /// The threshold of its place as a share of the widest, while the host moves it: 1, unless its
+    /// kind says otherwise.
+    pub(crate) threshold_share: f64,
     prediction_errors: PredictionErrorCache,
     payloads: PayloadCache,
     pub(crate) values: EntityValues,
@@ -116,6 +120,7 @@ impl Entity {
             guard: None,
             fairness: None,
             planner: None,
+            threshold_share: 1.0,
             prediction_errors: PredictionErrorCache::default(),
             payloads: PayloadCache::default(),
             values: EntityValues::default(),
@@ -221,8 +226,14 @@ impl Entity {
         }
         let update = self.update_in(classes, sent)?;
         let is_newest = self.numbered && self.history.newest() == Some(sent.number);
-        let step_m = classes.get(usize::from(rules.0)).map_or(0.0, ClassFormat::step_m);
-        let error = PredictionError::measure(&known, &update, is_newest, step_m, rules.1);
+        let class = classes.get(usize::from(rules.0));
+        let step_m = class.map_or(0.0, ClassFormat::step_m);
+        let tight = (self.threshold_share < 1.0).then(|| {
+            let finest_m = class.map_or(0.0, |class| class.format.finest_threshold_m());
+            tightened(rules.1, self.threshold_share, finest_m)
+        });
+        let class = tight.as_ref().unwrap_or(rules.1);
+        let error = PredictionError::measure(&known, &update, is_newest, step_m, class);
         self.prediction_errors.keep(sent, rules.0, error);
         Some(error)
     }
@@ -284,7 +295,7 @@ impl Entity {
     /// It is of another kind from now on; what was computed by the classes of the old one is void.
     pub(crate) fn set_kind(&mut self, kind: KindId) {
         self.kind = kind;
-        self.planner = None;
+        (self.planner, self.threshold_share) = (None, 1.0);
         if let Some(joints) = &mut self.joints {
             joints.forget();
         }
@@ -295,7 +306,7 @@ impl Entity {
     /// Another owner moves the entity from now on.
     pub(crate) fn set_owner(&mut self, owner: Owner, guard: Option<GuardConfig>, now: SimTime) {
         self.owner = owner;
-        self.planner = None;
+        (self.planner, self.threshold_share) = (None, 1.0);
         self.inbound = Inbound::default();
         if let Some(joints) = &mut self.joints {
             joints.sequence = None;

@@ -89,6 +89,7 @@ impl SendContext<'_> {
             self.write_joints(peer, &mut packet, header.sent_ms);
             self.write_values(peer, &mut packet, limit, now);
             self.write_entities(peer, &mut packet, now);
+            self.repeat_grants(peer, &mut packet);
         }
         let worth_sending = packet.has_messages() || peer.channel.ack_owed_since().is_some();
         let (length, items) = packet.finish();
@@ -161,6 +162,18 @@ impl SendContext<'_> {
         }
     }
 
+    /// Grants that were sent and not acknowledged, once more: the exit of the same entity must not
+    /// arrive without, or the entity is on nobody's screen.
+    fn repeat_grants(&self, peer: &Peer, packet: &mut PacketBuilder) {
+        if !packet.has_messages() {
+            return;
+        }
+        for entity in peer.control.grants_in_flight() {
+            let kind = self.entities.get(entity).map_or(KindId::NONE, |it| it.kind);
+            packet.push(&self.config.format, &Message::Grant { entity, kind }, None);
+        }
+    }
+
     /// Control messages, reliable messages and commands.
     fn write_game_messages(&self, peer: &mut Peer, packet: &mut PacketBuilder) {
         let format = &self.config.format;
@@ -174,7 +187,7 @@ impl SendContext<'_> {
                 ControlMessage::Revoke => Message::Revoke { entity },
                 ControlMessage::Correct(update) => {
                     let body = UpdateBody::new(format, None, &update);
-                    Message::Correct { entity, class: 0, body }
+                    Message::Correct { entity, serial: serial as u16, class: 0, body }
                 }
             };
             if !packet.push(format, &message, Some(SentItem::Control { serial })) {
