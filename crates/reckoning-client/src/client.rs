@@ -12,7 +12,8 @@ use reckoning::{
 use reckoning_net::wire::{MAX_DATAGRAM_BYTES, is_out_of_band};
 use reckoning_net::{
     Delivery, DisconnectReason, EntityId, JointRef, Kinds, PropertyError, PropertyId,
-    PropertyValue, RemoteEntity, SendError, Session, SessionConfig, SessionEvent, Surroundings,
+    PropertyValue, RemoteEntity, SendError, Session, SessionConfig, SessionEvent, Show,
+    Surroundings,
 };
 
 use crate::backoff::Backoff;
@@ -407,6 +408,20 @@ impl Client {
             connection.session.set_ghosts(config, now)?;
         }
         self.config.session.ghost = config;
+        Ok(())
+    }
+
+    /// Shows the bodies of others by their distance class from now on, without a jump, whatever
+    /// their kinds say; also after a return: see [`Session::set_class_shows`].
+    ///
+    /// # Errors
+    /// When a setting is out of range; nothing is changed then.
+    pub fn set_class_shows(&mut self, shows: &[Show]) -> Result<(), ConfigError> {
+        let now = self.clock.now();
+        if let Some(connection) = &mut self.connection {
+            connection.session.set_class_shows(shows, now)?;
+        }
+        self.config.session.class_shows = shows.to_vec();
         Ok(())
     }
 

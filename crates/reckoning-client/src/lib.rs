@@ -36,7 +36,7 @@ pub use reckoning::{ConfigError, DVec3, GhostConfig, Kinematics, PublisherConfig
 pub use reckoning_net::{
     Delivery, DisconnectReason, EntityId, JointRef, Kinds, Owner, PeerId, PropertyError,
     PropertyId, PropertyValue, RemoteEntity, RemoteGhost, SendError, Session, SessionConfig,
-    SessionEvent,
+    SessionEvent, Show,
 };
 #[cfg(not(target_arch = "wasm32"))]
 pub use transport::fetch;

@@ -80,8 +80,13 @@ impl PlannerKind {
         self.behaviour().map(|_| ())
     }
 
-    /// The behaviour it stands for, if it is one.
-    pub(crate) fn behaviour(&self) -> Result<Option<Behaviour>, ConfigError> {
+    /// The behaviour it stands for, for a game that plans by itself
+    /// ([`Host::observe_planned`](crate::Host::observe_planned)); `None` for a model and for a
+    /// trained network.
+    ///
+    /// # Errors
+    /// Names the first setting that is out of range.
+    pub fn behaviour(&self) -> Result<Option<Behaviour>, ConfigError> {
         let hybrid = |patterns| Behaviour::PatternsHybrid(PatternsHybrid::new(patterns));
         Ok(Some(match self {
             Self::Model | Self::Learned(_) => return Ok(None),

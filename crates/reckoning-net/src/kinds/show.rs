@@ -86,8 +86,14 @@ impl Show {
         }
     }
 
+    /// With what is not set set, for bodies of which nobody knows how often they are sent.
+    pub(crate) fn settled(mut self) -> Self {
+        self.settle(Duration::ZERO);
+        self
+    }
+
     /// Refuses what ghosts refuse.
-    pub(super) fn validate(&self) -> Result<(), ConfigError> {
+    pub(crate) fn validate(&self) -> Result<(), ConfigError> {
         let still = Update::new(Kinematics::default(), Model::Hold, UpdateKind::Full)?;
         match *self {
             Self::Reckoned(config) => {

@@ -7,7 +7,7 @@ use reckoning::clock::ClockConfig;
 use reckoning::error::SettingError;
 use reckoning::{ConfigError, GhostConfig, PublisherConfig};
 
-use crate::kinds::PlanningAssets;
+use crate::kinds::{PlanningAssets, Show};
 use crate::wire::{MAX_DATAGRAM_BYTES, MAX_TOKEN_BYTES, Registry};
 
 /// Settings of a [`Session`](crate::Session). The default suits a player in a 60 Hz game over the
@@ -29,6 +29,10 @@ pub struct SessionConfig {
     pub publisher: PublisherConfig,
     /// How entities of others without a kind are shown. Default: [`GhostConfig::default`].
     pub ghost: GhostConfig,
+    /// How entities of others are shown by their distance class, in place of what kinds and
+    /// `ghost` say: the first for the nearest, the last for all that are farther. The host is not
+    /// told. Default: none, as kinds and `ghost` say.
+    pub class_shows: Vec<Show>,
     /// How the host's clock is estimated. Default: [`ClockConfig::default`].
     pub clock: ClockConfig,
     /// Time between two attempts to join. Not zero. Default: 250 ms.
@@ -59,6 +63,7 @@ impl Default for SessionConfig {
             planning: PlanningAssets::default(),
             publisher,
             ghost: GhostConfig::default(),
+            class_shows: Vec::new(),
             clock: ClockConfig::default(),
             join_retry: Duration::from_millis(250),
             ack_delay: Duration::from_millis(50),
@@ -82,6 +87,7 @@ impl SessionConfig {
         // A join with the longest token fits.
         SettingError::in_range("max_datagram_bytes", self.max_datagram_bytes as f64, 600.0, max)?;
         SettingError::in_range("command_repeats", f64::from(self.command_repeats), 1.0, 16.0)?;
+        self.class_shows.iter().try_for_each(|show| show.settled().validate())?;
         let spans = [("join_retry", self.join_retry), ("timeout", self.timeout)];
         match spans.into_iter().find(|(_, span)| span.is_zero()) {
             Some((name, _)) => Err(SettingError::SpanZero { name }.into()),

@@ -315,10 +315,34 @@ impl Session {
 
     /// How entities of a distance class of a kind are shown.
     fn show_in(&self, kind: KindId, class: u8) -> Show {
-        match self.kinds.get(kind).map_or(Show::BySession, |kind| kind.show_in(class)) {
+        let shows = &self.config.class_shows;
+        let chosen = shows.get(usize::from(class)).or(shows.last()).map(|show| show.settled());
+        let of_kind = || self.kinds.get(kind).map_or(Show::BySession, |kind| kind.show_in(class));
+        match chosen.unwrap_or_else(of_kind) {
             Show::BySession => Show::Reckoned(self.config.ghost),
             show => show,
         }
+    }
+
+    /// Shows entities of others by their distance class from `now` by our clock on, without a jump,
+    /// whatever their kinds say: see [`SessionConfig::class_shows`]. The host is not told, so hits on
+    /// what is shown with a delay are for the game to refuse: [`shown_as`](Self::shown_as) gives
+    /// nothing for them.
+    ///
+    /// # Errors
+    /// Names the first setting that is out of range; nothing is changed then.
+    pub fn set_class_shows(&mut self, shows: &[Show], now: SimTime) -> Result<(), ConfigError> {
+        shows.iter().try_for_each(|show| show.settled().validate())?;
+        self.config.class_shows = shows.to_vec();
+        let at = self.timeline_at(now).unwrap_or(now);
+        let wanted = self.ghosts.iter().map(|(id, it)| (*id, self.show_in(it.kind, it.class)));
+        let wanted: Vec<(EntityId, Show)> = wanted.collect();
+        for (id, show) in wanted {
+            if let Some(remote) = self.ghosts.get_mut(&id) {
+                remote.set_show(show, at);
+            }
+        }
+        Ok(())
     }
 
     /// Shows all entities of others that have no kind, or one that leaves it to sessions
@@ -328,10 +352,11 @@ impl Session {
     /// Refuses what [`Ghost::with_config`] refuses; nothing is changed then.
     pub fn set_ghosts(&mut self, config: GhostConfig, now: SimTime) -> Result<(), ConfigError> {
         let at = self.timeline_at(now).unwrap_or(now);
-        let kinds = &self.kinds;
+        let (kinds, shows) = (&self.kinds, &self.config.class_shows);
         for remote in self.ghosts.values_mut() {
-            let show = kinds.get(remote.kind).map(|kind| kind.show_in(remote.class));
-            if show.is_none_or(|show| show == Show::BySession) {
+            let of_class = shows.get(usize::from(remote.class)).or(shows.last()).copied();
+            let of_kind = || kinds.get(remote.kind).map(|kind| kind.show_in(remote.class));
+            if of_class.or_else(of_kind).is_none_or(|show| show == Show::BySession) {
                 remote.ghost.set_config(config, at)?;
             }
         }

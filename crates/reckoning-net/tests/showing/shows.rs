@@ -115,6 +115,58 @@ fn changing_kinds_changes_how_bodies_are_shown_without_a_jump() {
     assert!(worst_mps < SPEED_MPS * 1.6, "shown at {worst_mps} m/s");
 }
 
+/// A watcher chooses for itself, class by class and while the game runs, whether a body has a kind
+/// or not; what it chose also holds for what comes into view later.
+#[test]
+fn a_watcher_may_show_classes_otherwise_than_their_kinds_say_without_a_jump() {
+    let (kinds, [reckoned, ..]) = declared();
+    let mut world = World::with_host(
+        kinds,
+        |n| n % 7 == 0,
+        |host| {
+            host.zones.classes[0].threshold = Threshold::metres(0.1).unwrap();
+        },
+    );
+    world.run(100);
+    let start = circling(world.now);
+    let bodies = [KindId::NONE, reckoned]
+        .map(|kind| world.host.spawn_kind(world.now, kind, Owner::Host, b"", &start).unwrap());
+    let (mut last, mut worst_mps) = ([None; 2], 0.0_f64);
+    for step in 0..900 {
+        let now = world.now;
+        if step % 300 == 100 {
+            world.sessions[1].set_class_shows(&[delayed()], now).unwrap();
+        } else if step % 300 == 200 {
+            world.sessions[1].set_ghosts(GhostConfig::default(), now).unwrap(); // not theirs to say
+            let is_delayed = |it: &reckoning_net::RemoteEntity| it.ghost().delayed().is_some();
+            assert!(world.sessions[1].ghosts().all(|(_, it)| is_delayed(it)), "step {step}");
+            world.sessions[1].set_class_shows(&[], now).unwrap();
+            assert!(!world.sessions[1].ghosts().any(|(_, it)| is_delayed(it)), "step {step}");
+        }
+        world.step();
+        for body in bodies {
+            world.host.observe(body, &circling(world.now));
+        }
+        for (last, body) in last.iter_mut().zip(bodies) {
+            let Some(here) = shown(&world, body) else { continue };
+            let before: DVec3 = last.replace(here).unwrap_or(here);
+            worst_mps = worst_mps.max(here.distance(before) / STEP.as_secs_f64());
+        }
+    }
+    assert!(worst_mps < SPEED_MPS * 1.6, "shown at {worst_mps} m/s");
+    let mut wrong = DelayedConfig::default();
+    wrong.max_delay = Duration::ZERO;
+    let now = world.now;
+    assert!(world.sessions[1].set_class_shows(&[Show::Delayed(wrong)], now).is_err());
+
+    world.sessions[1].set_class_shows(&[delayed()], now).unwrap();
+    let late = world.host.spawn(now, Owner::Host, b"", &circling(now)).unwrap();
+    world.run(100);
+    let found = world.sessions[1].ghosts().find(|(id, _)| *id == late).unwrap().1;
+    assert!(found.ghost().delayed().is_some());
+    assert_eq!(world.sessions[1].shown_as(late, world.now), None, "hits are the game's to refuse");
+}
+
 /// Near ones are reckoned, far ones delayed, and the body walks from one to the other and back.
 #[test]
 fn a_distance_class_overrides_how_its_kind_is_shown_without_a_jump() {
