@@ -50,6 +50,7 @@ pub fn host(settings: &Settings) -> HostConfig {
     host.grace = replication.grace;
     host.max_entities = replication.entities;
     host.zones.nearest = NonZeroUsize::new(replication.nearest);
+    host.clock_mode = replication.clock.mode();
     host.fairness = fairness(replication);
     let cost = replication.fairness_cost;
     host.fairness_cost = (cost > 0.0).then_some(cost.max(0.01));

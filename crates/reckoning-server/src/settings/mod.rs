@@ -17,7 +17,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use reckoning_net::Kinds;
+use reckoning_net::{ClockMode, Kinds};
 use serde::{Deserialize, Deserializer};
 pub use toml::Table;
 
@@ -304,6 +304,8 @@ pub struct Replication {
     /// Of the bodies that have no zones of their own, so many are sent to a client, the nearest; 0
     /// sends all in reach. Default: 0.
     pub nearest: usize,
+    /// How server and clients agree on time. Default: `common`.
+    pub clock: ClockSetting,
     /// Which clients are sent a body's changes. Default: `base`.
     pub fairness: FairnessPolicy,
     /// One change in so many is sent, for [`FairnessPolicy::EveryKth`]. Default: 3.
@@ -325,6 +327,36 @@ pub struct Replication {
     /// File of a trained predictor that plans the bodies the server itself moves. Default: none.
     #[serde(deserialize_with = "optional_path")]
     pub learned: Option<PathBuf>,
+}
+
+/// How server and clients agree on time: see [`ClockMode`](reckoning_net::ClockMode).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClockSetting {
+    /// Clients estimate the server's clock.
+    Common,
+    /// Nobody does: the delays of the hops that an update took are added up.
+    PerHop,
+}
+
+impl ClockSetting {
+    /// As settings files call it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Common => "common",
+            Self::PerHop => "per-hop",
+        }
+    }
+
+    /// The host's.
+    #[must_use]
+    pub const fn mode(self) -> ClockMode {
+        match self {
+            Self::Common => ClockMode::Synchronised,
+            Self::PerHop => ClockMode::PerHop,
+        }
+    }
 }
 
 /// Which clients are sent a body's changes: see [`Policy`](reckoning::fairness::Policy).

@@ -54,6 +54,7 @@ pub(super) fn texts(it: &Settings) -> Vec<(&'static str, String)> {
         ("certificate.chain_file", text(&it.certificate.chain_file)),
         ("certificate.key_file", text(&it.certificate.key_file)),
         ("certificate.names", text(&it.certificate.names)),
+        ("replication.clock", text(&it.replication.clock)),
         ("replication.fairness", text(&it.replication.fairness)),
         ("replication.fairness_weights", text(&it.replication.fairness_weights)),
         ("replication.accounts", text(&it.replication.accounts)),
