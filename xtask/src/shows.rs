@@ -16,6 +16,9 @@ How to read the figures:
 /// Says that it did nothing where the recordings are missing.
 const WIRE: &str = "run --release -p reckoning-lab --example wire -- --write";
 
+/// Planners of the arena beside each other.
+const FIGHT: &str = "run --release -p reckoning-lab --example fair_fight -- --write";
+
 /// Runs the scenes: prints their table and draws them.
 pub fn scenes_drawn(workspace: &Workspace) -> Result<(), Failure> {
     let picture = workspace.target.join("scenes.svg");
@@ -29,6 +32,7 @@ pub fn scenes_drawn(workspace: &Workspace) -> Result<(), Failure> {
 pub fn tables(workspace: &Workspace) -> Result<(), Failure> {
     workspace::run(scenes(workspace).arg("--write"))?;
     workspace::run(&mut workspace.cargo(WIRE))?;
+    workspace::run(&mut workspace.cargo(FIGHT))?;
     say::success("\nThe tables are written; `git diff` shows what changed.");
     Ok(())
 }

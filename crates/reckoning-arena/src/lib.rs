@@ -31,12 +31,14 @@
 //! | record many minutes | [`Match`], [`MatchFrame`] |
 //! | play it over a network | [`host::ArenaHost`], [`protocol`] |
 //! | let a program play over a network | [`RemoteBot`] |
+//! | foresee bodies by a planner | [`planning::Planning`] |
 
 #![forbid(unsafe_code)]
 
 mod bots;
 pub mod host;
 mod level;
+pub mod planning;
 pub mod protocol;
 mod record;
 mod remote_bot;

@@ -23,6 +23,7 @@
 pub mod bots;
 pub mod cheats;
 pub mod compare;
+pub mod fair_fight;
 pub mod import;
 mod motion;
 mod parquet;

@@ -1,13 +1,16 @@
 //! Settings of the page by name, as the page and tests set them.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use reckoning::{Blend, GhostConfig, PublisherConfig};
 use reckoning_arena::host::{ghost_config, publisher_config};
-use reckoning_arena::protocol::{LinkChoice, ModelChoice, PolicyChoice, ServerTuning};
+use reckoning_arena::protocol::{
+    LinkChoice, ModelChoice, PolicyChoice, ServerTuning, WeightsChoice,
+};
 
 /// The names of the controls, as the page writes them in `data-control`.
-pub const NAMES: [&str; 18] = [
+pub const NAMES: [&str; 22] = [
     "latency",
     "jitter",
     "loss",
@@ -16,6 +19,10 @@ pub const NAMES: [&str; 18] = [
     "model",
     "threshold",
     "policy",
+    "budget",
+    "weights",
+    "near",
+    "far",
     "blend",
     "truth",
     "naive",
@@ -30,7 +37,7 @@ pub const NAMES: [&str; 18] = [
 
 /// Those that need a server which is a demonstration: it takes no such wishes otherwise, and tells
 /// no truth to compare with.
-pub const DEMO_NAMES: [&str; 13] = [
+pub const DEMO_NAMES: [&str; 17] = [
     "latency",
     "jitter",
     "loss",
@@ -39,6 +46,10 @@ pub const DEMO_NAMES: [&str; 13] = [
     "model",
     "threshold",
     "policy",
+    "budget",
+    "weights",
+    "near",
+    "far",
     "truth",
     "naive",
     "errors",
@@ -137,6 +148,13 @@ pub enum ControlError {
         /// The control.
         name: String,
     },
+    /// The server cannot do that.
+    Missing {
+        /// The control.
+        name: String,
+        /// What it lacks.
+        why: String,
+    },
     /// It does not take this value.
     Value {
         /// The control.
@@ -155,6 +173,7 @@ impl fmt::Display for ControlError {
             Self::NoDemo { name } => {
                 write!(f, "{name} cannot be set: this server is no demonstration")
             }
+            Self::Missing { name, why } => write!(f, "{name} cannot be set so: {why}"),
             Self::Value { name, got } => {
                 write!(f, "{name} cannot be {got}; see its limits on the page")
             }
@@ -183,6 +202,8 @@ pub struct Controls {
     pub watch: bool,
     /// The server is a demonstration, or there is none.
     pub demo: bool,
+    /// Planners that cannot be chosen, and why.
+    pub missing: BTreeMap<ModelChoice, String>,
 }
 
 impl Default for Controls {
@@ -203,6 +224,7 @@ impl Default for Controls {
             name: String::new(),
             watch: false,
             demo: true,
+            missing: BTreeMap::new(),
         }
     }
 }
@@ -216,10 +238,19 @@ impl Controls {
         if !self.demo && DEMO_NAMES.contains(&name) {
             return Err(ControlError::NoDemo { name: name.to_string() });
         }
+        if let Some(why) = self.lacks(name, value) {
+            return Err(ControlError::Missing { name: name.to_string(), why: why.to_string() });
+        }
         self.try_set(name, value).unwrap_or_else(|| {
             let (name, got) = (name.to_string(), value.to_string());
             Err(ControlError::Value { name, got })
         })
+    }
+
+    /// What is missing for a choice of planner.
+    fn lacks(&self, name: &str, value: &str) -> Option<&str> {
+        let number = value.parse::<usize>().ok().filter(|_| name == "model")?;
+        self.missing.get(ModelChoice::ALL.get(number)?).map(String::as_str)
     }
 
     /// `None` when the value is wrong.
@@ -229,7 +260,7 @@ impl Controls {
                 self.set_link(name, value)?;
                 Change::Link
             }
-            "model" | "threshold" | "policy" => {
+            "model" | "threshold" | "policy" | "budget" | "weights" | "near" | "far" => {
                 self.set_tuning(name, value)?;
                 Change::Tuning
             }
@@ -288,7 +319,18 @@ impl Controls {
                 let px: f32 = value.parse().ok()?;
                 self.tuning.threshold_px = (least..=most).contains(&px).then_some(px)?;
             }
+            "budget" => {
+                let [least, most] = ServerTuning::BUDGETS_PERCENT;
+                let percent: u8 = value.parse().ok()?;
+                self.tuning.budget_percent =
+                    (least..=most).contains(&percent).then_some(percent)?;
+            }
+            "near" => self.tuning.near_delayed = is_delayed(value)?,
+            "far" => self.tuning.far_delayed = is_delayed(value)?,
             "model" => self.tuning.model = *ModelChoice::ALL.get(value.parse::<usize>().ok()?)?,
+            "weights" => {
+                self.tuning.weights = *WeightsChoice::ALL.get(value.parse::<usize>().ok()?)?;
+            }
             _ => self.tuning.policy = *PolicyChoice::ALL.get(value.parse::<usize>().ok()?)?,
         }
         Some(())
@@ -321,6 +363,10 @@ impl Controls {
             "model" => (self.tuning.model as u8).to_string(),
             "threshold" => self.tuning.threshold_px.to_string(),
             "policy" => (self.tuning.policy as u8).to_string(),
+            "budget" => self.tuning.budget_percent.to_string(),
+            "weights" => (self.tuning.weights as u8).to_string(),
+            "near" => shown_name(self.tuning.near_delayed).to_string(),
+            "far" => shown_name(self.tuning.far_delayed).to_string(),
             "blend" => BLENDS.iter().find(|it| it.1 == self.blend)?.0.to_string(),
             "view" if self.view == ViewMode::Compare => "compare".to_string(),
             "view" => "arena".to_string(),
@@ -345,6 +391,17 @@ impl Controls {
     }
 }
 
+/// How bodies at some distance are shown, as the page calls it.
+fn is_delayed(value: &str) -> Option<bool> {
+    [false, true].into_iter().find(|it| shown_name(*it) == value)
+}
+
+/// As the page calls it.
+#[must_use]
+pub const fn shown_name(is_delayed: bool) -> &'static str {
+    if is_delayed { "delayed" } else { "reckoned" }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -360,6 +417,10 @@ mod tests {
             ("model", "2", Change::Tuning),
             ("threshold", "7.5", Change::Tuning),
             ("policy", "4", Change::Tuning),
+            ("budget", "50", Change::Tuning),
+            ("weights", "3", Change::Tuning),
+            ("near", "delayed", Change::Tuning),
+            ("far", "delayed", Change::Tuning),
             ("blend", "snap", Change::Ghosts),
             ("truth", "false", Change::Picture),
             ("naive", "false", Change::Picture),
@@ -388,7 +449,10 @@ mod tests {
             ("latency", "fast"),
             ("burst", "0"),
             ("loss", "51"),
-            ("model", "5"),
+            ("model", "13"),
+            ("budget", "4"),
+            ("weights", "6"),
+            ("near", "late"),
             ("threshold", "0"),
             ("threshold", "NaN"),
             ("blend", "none"),
@@ -400,6 +464,34 @@ mod tests {
         }
         assert_eq!(controls, Controls::default());
         assert!(controls.set("speed", "1").unwrap_err().to_string().contains("no control"));
+    }
+
+    #[test]
+    fn a_planner_that_the_server_lacks_is_refused_with_its_reason() {
+        let mut controls = Controls::default();
+        controls.missing.insert(ModelChoice::Trend, "this level has no trend map".to_string());
+        let error = controls.set("model", "11").unwrap_err().to_string();
+        assert!(error.contains("no trend map"), "{error}");
+        assert_eq!(controls.set("model", "12"), Ok(Change::Tuning));
+    }
+
+    #[test]
+    fn the_page_offers_every_planner_policy_and_weight() {
+        let page = include_str!("../page/index.html");
+        let offered = |value: String| page.contains(&value);
+        for choice in ModelChoice::ALL {
+            let (number, name) = (choice as u8, choice.name());
+            let button = format!("data-control=\"model\" data-value=\"{number}\"");
+            assert!(offered(button), "{name}");
+            assert!(offered(format!("id=\"worth-{number}\"")), "{name}");
+        }
+        for (name, count) in
+            [("policy", PolicyChoice::ALL.len()), ("weights", WeightsChoice::ALL.len())]
+        {
+            let from = page.find(&format!("data-control=\"{name}\"")).unwrap();
+            let select = &page[from..from + page[from..].find("</select>").unwrap()];
+            assert_eq!(select.matches("<option").count(), count, "{name}");
+        }
     }
 
     #[test]

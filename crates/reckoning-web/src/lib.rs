@@ -36,3 +36,4 @@ pub mod scene;
 pub mod state;
 #[cfg(test)]
 mod testing;
+pub mod worth;

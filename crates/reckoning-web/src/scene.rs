@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use reckoning::ground::Pose;
 use reckoning::orientation::heading_rad;
-use reckoning::{DVec3, Ghost, SimTime};
+use reckoning::{DVec3, Ghost, SimTime, Update};
 use reckoning_arena::protocol::{A_TURRET, NO_TEAM, PlayerState, ServerMessage};
 
 /// Lines of the kill feed at most, and how long each stays.
@@ -57,6 +58,8 @@ pub struct SceneBody {
     pub is_settled: bool,
     /// How far the update that leads it was on the way, in seconds.
     pub update_age_s: f64,
+    /// It is shown as it was a moment ago.
+    pub is_delayed: bool,
 }
 
 impl SceneBody {
@@ -78,6 +81,17 @@ impl SceneBody {
         let path_px_s = |at| update.velocity_at(at).length();
         self.path_px_s = path_px_s(before).max(path_px_s(now));
         self.update_age_s = now.secs_since(update.at());
+        self.is_delayed = false;
+    }
+
+    /// Shows it somewhere else than a reckoned ghost is: as it was a moment ago, or on the way to
+    /// that or from it. Then there is no error that a blend sheds.
+    pub fn show_at(&mut self, pose: Pose, update: &Update, is_delayed: bool, now: SimTime) {
+        self.shown = pose.position;
+        self.yaw_rad = heading_rad(pose.orientation);
+        (self.offset_px, self.path_px_s) = (0.0, update.velocity_at(now).length());
+        self.update_age_s = now.secs_since(update.at());
+        self.is_delayed = is_delayed;
     }
 }
 

@@ -1,5 +1,7 @@
 //! State of the page as JSON, for tests and for the curious.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 /// Everything that `window.reckoning.state()` returns.
@@ -48,8 +50,67 @@ pub struct PageState {
     pub plain_bytes_per_s: f64,
     /// How long our frames took.
     pub frames: Frames,
+    /// How the server reckons, as it said itself.
+    pub tuning: Option<TuningState>,
+    /// The planner of our own body, as it runs here.
+    pub own_planner: String,
+    /// What each planner is worth, by its name; those that are not measured are left out.
+    pub worth: BTreeMap<&'static str, WorthState>,
+    /// Planners that this server lacks something for, and what.
+    pub missing: BTreeMap<&'static str, String>,
+    /// Export errors as the server keeps account of them.
+    pub account: Option<AccountState>,
+    /// `common`, or `per-hop` without a common clock.
+    pub clock: &'static str,
+    /// By what shots are judged: `past`, what the shooter saw, or `present`.
+    pub hits: &'static str,
     /// Where a replay stands.
     pub replay: Option<ReplayState>,
+}
+
+/// How the server reckons.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct TuningState {
+    /// The planner's name.
+    pub planner: &'static str,
+    /// Error of a guess that triggers an update.
+    pub threshold_px: f32,
+    /// The number of the fairness policy.
+    pub policy: u8,
+    /// Its budget, in hundredths.
+    pub budget_percent: u8,
+    /// The number of its weights.
+    pub weights: u8,
+    /// `reckoned` or `delayed`.
+    pub near: &'static str,
+    /// `reckoned` or `delayed`.
+    pub far: &'static str,
+}
+
+/// What a planner is worth: shares of what constant velocity needs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct WorthState {
+    /// Of its error.
+    pub error: f64,
+    /// Of its updates.
+    pub updates: f64,
+}
+
+/// Export errors in pixel-seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct AccountState {
+    /// Ours, as far as we acknowledged (CEE).
+    pub confirmed: f32,
+    /// Ours since then (EEE).
+    pub estimated: f32,
+    /// How many players have one.
+    pub listeners: u16,
+    /// The least of all (AEE).
+    pub least: f32,
+    /// Their mean.
+    pub mean: f32,
+    /// The largest.
+    pub most: f32,
 }
 
 /// A place in the level.
@@ -78,6 +139,8 @@ pub struct GhostState {
     pub team: u8,
     /// Nobody sits behind it.
     pub bot: bool,
+    /// It is shown as it was a moment ago.
+    pub delayed: bool,
 }
 
 /// A number for each way to show others.
@@ -151,6 +214,9 @@ mod tests {
         assert_eq!(said["ghosts"][0]["name"], "Ada");
         assert_eq!(said["replay"]["at_s"], 1.0);
         for name in ["status", "transport", "player", "entity", "updates_per_s", "bytes_per_s"] {
+            assert!(said.get(name).is_some(), "{name}");
+        }
+        for name in ["tuning", "own_planner", "worth", "missing", "account", "clock", "hits"] {
             assert!(said.get(name).is_some(), "{name}");
         }
         for name in ["reckoning", "naive", "interpolation"] {

@@ -29,13 +29,14 @@ use crate::workspace::Workspace;
 type Measure = fn(&Workspace) -> Result<String, Failure>;
 
 /// All fragments, those that take no time first.
-const FIGURES: [(&str, Measure); 8] = [
+const FIGURES: [(&str, Measure); 9] = [
     ("learned", |it| from_table(it, ["learned.txt"], |[text]| tables::learned(text))),
     ("bytes", |it| from_table(it, ["wire.txt"], |[text]| tables::bytes(text))),
     ("quality", |it| {
         let files = ["claims-murphy-thesis.txt", "claims-shi-steele.txt"];
         from_table(it, files, |texts| tables::quality(&texts))
     }),
+    ("fair-fight", |it| from_table(it, ["fair-fight.txt"], |[text]| tables::fair_fight(text))),
     ("circle", circle::measure),
     ("speed", speed::measure),
     ("arena", arena::measure),
@@ -144,8 +145,11 @@ mod tests {
     #[test]
     fn fragments_of_committed_tables_are_current() {
         let workspace = Workspace::find().unwrap();
-        for (name, measure) in FIGURES.into_iter().take(3) {
-            assert!(["learned", "bytes", "quality"].contains(&name), "{name} is measured");
+        for (name, measure) in FIGURES.into_iter().take(4) {
+            assert!(
+                ["learned", "bytes", "quality", "fair-fight"].contains(&name),
+                "{name} is measured"
+            );
             let path = workspace.root.join(FRAGMENTS).join(format!("{name}.md"));
             let written = fs::read_to_string(path).unwrap();
             assert_eq!(written, measure(&workspace).unwrap(), "run `cargo xtask figures {name}`");

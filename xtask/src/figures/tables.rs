@@ -80,6 +80,33 @@ pub fn bytes(text: &str) -> Result<String, MissingFigure> {
     ))
 }
 
+/// Planners of the arena beside each other, from `testdata/fair-fight.txt`.
+pub fn fair_fight(text: &str) -> Result<String, MissingFigure> {
+    const COLUMNS: usize = 8;
+    let mut rows =
+        super::row(&["link", "planner", "error on screen", "updates of a bot", "of linear's"])
+            + &super::row(&["---"; 5]);
+    let lines = text.lines().filter(|it| !it.starts_with('#') && !it.starts_with("link"));
+    let mut count = 0;
+    for line in lines.filter(|it| !it.is_empty()) {
+        let cells: Vec<&str> = line.split_whitespace().collect();
+        let cells: [&str; COLUMNS] = cells.try_into().map_err(|_| missing("fair fight", line))?;
+        let [link, planner, error, _, updates, _, of_error, of_updates] = cells;
+        let shares = format!("error {of_error}, updates {of_updates}");
+        let (error, updates) = (format!("{error} px"), format!("{updates} per s"));
+        rows += &super::row(&[link, planner, &error, &updates, &shares]);
+        count += 1;
+    }
+    if count == 0 {
+        return Err(missing("fair fight", "any row"));
+    }
+    Ok(format!(
+        "{rows}\nFour games of a minute with twelve bots each, the same for every planner, in virtual \
+         time. From `testdata/fair-fight.txt`, which says what the links are and how the planners \
+         were chosen.\n"
+    ))
+}
+
 /// Verdicts on published claims, from `testdata/claims-*.txt`.
 pub fn quality(texts: &[&str]) -> Result<String, MissingFigure> {
     const VERDICTS: [&str; 3] = ["reproduced", "not reproduced", "not comparable"];

@@ -7,7 +7,6 @@ mod level;
 mod page;
 pub mod play;
 mod recording_info;
-mod trend;
 pub mod watch;
 
 pub use level::Chosen;

@@ -8,10 +8,13 @@ use std::sync::Arc;
 use reckoning_arena::host::{
     ArenaHost, ArenaHostConfig, TRAINED_ON, host_config, trained, with_learned, zones_px,
 };
-use reckoning_arena::protocol::{LinkChoice, ModelChoice, PolicyChoice, ServerTuning};
+use reckoning_arena::planning::trend_map;
+use reckoning_arena::protocol::{
+    LinkChoice, ModelChoice, PolicyChoice, ServerTuning, WeightsChoice,
+};
 use reckoning_arena::{Level, TICKS_PER_S};
 use reckoning_predict::learned::LearnedModel;
-use reckoning_server::settings::LogLevel;
+use reckoning_server::settings::{ClockSetting, LogLevel};
 use reckoning_server::{Running, ServeError, Server, Settings, logs, unix_seconds};
 use serde_json::{Value, json};
 
@@ -19,7 +22,6 @@ use super::Chosen;
 use super::game::Arena;
 use super::page::Site;
 use super::recording_info;
-use super::trend::trend;
 use crate::args::Play;
 use crate::failure::{Failure, MAX_MODEL_BYTES, read};
 use crate::say;
@@ -35,6 +37,9 @@ pub fn run(command: &Play) -> Result<(), Failure> {
     settings.recording.folder.clone_from(&command.record);
     settings.recording.rate_hz = TICKS_PER_S;
     settings.replication.learned.clone_from(&command.learned);
+    if command.clock == ClockSetting::PerHop.name() {
+        settings.replication.clock = ClockSetting::PerHop;
+    }
     logs::start(settings.log, settings.log_format);
     let running = match command.port {
         Some(port) => start(&chosen, on_port(settings, port), command.bots)?,
@@ -106,8 +111,11 @@ fn try_start(
     config.bots = bots;
     config.demo = settings.is_demo();
     config.seed = unix_seconds();
+    config.trends = trend_map(level).map(Arc::new);
+    // Those who may see the truth may see the accounts as well.
+    host.accounts |= config.demo;
     let stage = ArenaHost::new(level.clone(), &config);
-    let site = site(chosen, bots, &settings);
+    let site = site(chosen, &settings, &config, &stage);
     let game = Arena::new(stage, site.players());
     let mut server = Server::new(settings);
     server.set_host(host);
@@ -122,18 +130,25 @@ fn learned(path: &Path) -> Result<LearnedModel, Failure> {
     LearnedModel::from_bytes(&read(path, MAX_MODEL_BYTES)?).map_err(wrong)
 }
 
-fn site(chosen: &Chosen, bots: u16, settings: &Settings) -> Site {
+fn site(chosen: &Chosen, settings: &Settings, config: &ArenaHostConfig, stage: &ArenaHost) -> Site {
     let mut site = Site::new();
     site.put("/level.toml", "text/plain; charset=utf-8", chosen.text.clone());
-    let trend = trend(&chosen.level);
-    let mut about = about(&chosen.level, bots, settings.recording.folder.is_some());
+    let mut about = about(&chosen.level, config.bots, settings.recording.folder.is_some());
     about["demo"] = settings.is_demo().into();
-    about["trend"] = trend.is_some().into();
+    about["clock"] = settings.replication.clock.name().into();
+    about["trend"] = config.trends.is_some().into();
+    about["world"]["missing"] = missing(stage);
     site.describe(about);
-    if let Some(trend) = trend {
-        site.put("/trend.bin", "application/octet-stream", trend);
+    if let Some(trends) = &config.trends {
+        site.put("/trend.bin", "application/octet-stream", trends.to_bytes());
     }
     site
+}
+
+/// What this server lacks for planners, by their numbers.
+fn missing(stage: &ArenaHost) -> Value {
+    let of = |choice| stage.missing(choice).map(|why| ((choice as u8).to_string(), why.into()));
+    Value::Object(ModelChoice::ALL.into_iter().filter_map(of).collect())
 }
 
 fn about(level: &Level, bots: u16, records: bool) -> Value {
@@ -152,11 +167,14 @@ fn about(level: &Level, bots: u16, records: bool) -> Value {
             "most_burst": LinkChoice::MAX_BURST,
         },
         "world": {
-            "models": ModelChoice::ALL.map(|it| format!("{it:?}").to_lowercase()),
+            "models": ModelChoice::ALL.map(ModelChoice::name),
             "policies": PolicyChoice::ALL.map(|it| format!("{it:?}").to_lowercase()),
             "least_threshold_px": ServerTuning::THRESHOLDS_PX[0],
             "most_threshold_px": ServerTuning::THRESHOLDS_PX[1],
             "threshold_px": world.threshold_px,
+            "least_budget_percent": ServerTuning::BUDGETS_PERCENT[0],
+            "most_budget_percent": ServerTuning::BUDGETS_PERCENT[1],
+            "weights": WeightsChoice::ALL.map(|it| format!("{it:?}").to_lowercase()),
         },
     })
 }

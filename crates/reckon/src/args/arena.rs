@@ -47,6 +47,9 @@ pub struct Play {
     /// Record the session into this folder, for `reckon lab` and `reckon watch`
     #[arg(long, value_name = "FOLDER")]
     pub record: Option<PathBuf>,
+    /// How server and pages agree on time: common, or per-hop without a common clock
+    #[arg(long, value_name = "CLOCK", default_value = "common", value_parser = ["common", "per-hop"])]
+    pub clock: String,
     /// Predict bots with a model of `reckon lab train`; the proving grounds come with one
     #[arg(long, value_name = "FILE")]
     pub learned: Option<PathBuf>,

@@ -12,6 +12,7 @@
 mod arena;
 mod chrome;
 mod figures;
+mod panel;
 mod secure;
 
 use std::time::Duration;

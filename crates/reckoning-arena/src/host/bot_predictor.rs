@@ -1,17 +1,18 @@
-//! Trained predictor for the bots, and the inputs it gets from the arena.
+//! Planners for the bots, by the choice on the panel, and what they see of the arena.
 //!
-//! The same inputs as a recording of the arena gives when one is trained: everybody's motion,
-//! health and shots, what lies in the level, its walls and its rim.
+//! The server knows everyone's motion, health and shots and what lies in the level: the same that a
+//! recording of the arena gives when a predictor is trained.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use reckoning::{DVec3, ExportReason, Kinematics, Model, Planner, SimTime};
-use reckoning_predict::learned::{LearnedConfig, LearnedModel, LearnedPlanner};
-use reckoning_predict::{Item, KnownBody, Restores, Scene, Walls};
-use reckoning_predict::{Landmark, Surroundings};
+use reckoning::{DVec3, Kinematics, SimTime};
+use reckoning_net::{EntityId, Host};
+use reckoning_predict::learned::LearnedModel;
+use reckoning_predict::{Item, KnownBody, Restores};
 
 use crate::level::{ItemKind, Level};
+use crate::planning::{ArenaPlanner, Planning};
+use crate::protocol::{ModelChoice, ServerTuning};
 use crate::world::{PlayerId, World};
 
 /// What `reckon lab train --bounds 1,2,4,8,16,32 --epochs 80` makes of the lab's matches of bots.
@@ -27,94 +28,94 @@ pub fn trained() -> Option<LearnedModel> {
     LearnedModel::from_bytes(TRAINED).ok()
 }
 
-/// A level has no height: everything is inside.
-const OPEN: f64 = 1e9;
-
-/// A trained model, and a planner for everyone it plans for.
-#[derive(Debug)]
-pub(super) struct BotPredictor {
-    model: Arc<LearnedModel>,
-    planners: BTreeMap<PlayerId, (u32, LearnedPlanner)>,
-    walls: Option<Walls>,
-    bodies: Vec<KnownBody>,
-    items: Vec<Item>,
+/// A bot, its entity, its life and its motion.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Acting {
+    pub id: PlayerId,
+    pub entity: EntityId,
+    /// Counts its lives and deaths.
+    pub life: u32,
+    pub is_alive: bool,
+    pub truth: Kinematics,
 }
 
-/// A bot, its life and its motion.
-pub(super) type Acting = (PlayerId, u32, Kinematics);
+/// Shows bots to the host by the planner of their kind.
+///
+/// A trained network plans for the bound that is set on the panel, which no kind says, so it has
+/// planners of its own here.
+#[derive(Debug, Default)]
+pub(super) struct BotPlanners {
+    learned: BTreeMap<PlayerId, (u32, ArenaPlanner)>,
+}
 
-impl BotPredictor {
-    pub fn new(model: Arc<LearnedModel>, level: &Level) -> Self {
-        let walls = super::config::walls(level.walls()).ok();
-        let planners = BTreeMap::new();
-        Self { model, planners, walls, bodies: Vec::new(), items: Vec::new() }
-    }
-
-    /// Forgets all players, since from now on it does not see what they do.
-    pub fn forget(&mut self) {
-        self.planners.clear();
-    }
-
-    /// Looks around.
-    pub fn look(&mut self, at: SimTime, world: &World, level: &Level) {
-        let file = level.file();
-        self.bodies.clear();
-        for player in world.players() {
-            let motion = player.kinematics(at, file.body.kind);
-            let mut known =
-                KnownBody::new(u32::from(player.id.0), i32::from(player.team.0), motion);
-            known.alive = player.is_alive;
-            (known.health, known.max_health) = (player.health as f32, file.rules.health as f32);
-            (known.ammo, known.max_ammo) = (player.ammo as f32, file.rules.ammo_max as f32);
-            known.top_speed_mps = file.body.speed_px_s;
-            self.bodies.push(known);
-        }
-        self.items.clear();
-        for (spot, _) in file.items.iter().zip(world.items()).filter(|(_, lies)| *lies) {
-            let restores = match spot.kind {
-                ItemKind::Health => Restores::Health,
-                ItemKind::Ammo => Restores::Ammo,
+impl BotPlanners {
+    /// Shows the bots' motions to the host, each with its plan.
+    pub fn observe(
+        &mut self,
+        acting: &[Acting],
+        tuning: &ServerTuning,
+        planning: &Planning,
+        host: &mut Host,
+    ) {
+        let is_learned = tuning.model == ModelChoice::Learned;
+        self.learned.retain(|id, _| is_learned && acting.iter().any(|bot| bot.id == *id));
+        let scene = planning.scene();
+        for bot in acting {
+            let around = planning.around(&scene, u32::from(bot.id.0));
+            let planner = if is_learned { self.learned(bot, planning) } else { None };
+            let Some(planner) = planner else {
+                host.observe_with(bot.entity, &bot.truth, &around);
+                continue;
             };
-            let position = DVec3::new(spot.at[0], spot.at[1], 0.0);
-            self.items.push(Item { position, restores, worth: spot.amount as f32 });
+            planner.set_bound_px(f64::from(tuning.threshold_px));
+            host.observe_planned(bot.entity, &bot.truth, planner, &around);
         }
     }
 
-    /// What each of these will do, by the predictor or by whatever does better for it.
-    pub fn plans(&mut self, acting: &[Acting], level: &Level, bound_px: f64) -> Vec<Model> {
-        let [width, height] = level.file().size_px;
-        let mut scene = Scene::new(&self.bodies, &self.items);
-        scene.walls = self.walls.as_ref();
-        let middle =
-            Landmark { position: DVec3::new(width, height, 0.0) * 0.5, velocity: DVec3::ZERO };
-        let around = |id: PlayerId| Surroundings {
-            scene: Some(&scene),
-            id: u32::from(id.0),
-            facing_known: true,
-            marks: [None, Some(middle)],
-            bounds: Some((DVec3::new(0.0, 0.0, -OPEN), DVec3::new(width, height, OPEN))),
-            ..Surroundings::default()
-        };
-        let mut plans = Vec::with_capacity(acting.len());
-        for (id, life, truth) in acting {
-            let (known, planner) =
-                self.planners.entry(*id).or_insert_with(|| (*life, new(&self.model, *id)));
-            if *known != *life {
-                *known = *life;
-                planner.restart();
-            }
-            planner.set_bound_m(bound_px);
-            planner.observe(truth, &around(*id));
-            plans.push(planner.plan(truth, &around(*id), ExportReason::Position));
+    /// The trained planner of a bot, in its life.
+    fn learned(&mut self, bot: &Acting, planning: &Planning) -> Option<&mut ArenaPlanner> {
+        if !self.learned.contains_key(&bot.id) {
+            let planner = planning.planner(ModelChoice::Learned, u64::from(bot.id.0))?;
+            self.learned.insert(bot.id, (bot.life, planner));
         }
-        plans
+        let (life, planner) = self.learned.get_mut(&bot.id)?;
+        if std::mem::replace(life, bot.life) != bot.life {
+            planner.restart();
+        }
+        Some(planner)
     }
 }
 
-fn new(model: &Arc<LearnedModel>, id: PlayerId) -> LearnedPlanner {
-    let mut config = LearnedConfig::default();
-    config.seed = u64::from(id.0);
-    LearnedPlanner::new(Arc::clone(model), config)
+/// Everyone in a world, with the accelerations of those that act.
+pub(super) fn known_bodies(
+    at: SimTime,
+    world: &World,
+    level: &Level,
+    acting: &[Acting],
+) -> impl Iterator<Item = KnownBody> {
+    let file = level.file();
+    world.players().iter().map(move |player| {
+        let truth = acting.iter().find(|bot| bot.id == player.id).map(|bot| bot.truth);
+        let motion = truth.unwrap_or_else(|| player.kinematics(at, file.body.kind));
+        let mut known = KnownBody::new(u32::from(player.id.0), i32::from(player.team.0), motion);
+        known.alive = player.is_alive;
+        (known.health, known.max_health) = (player.health as f32, file.rules.health as f32);
+        (known.ammo, known.max_ammo) = (player.ammo as f32, file.rules.ammo_max as f32);
+        known
+    })
+}
+
+/// What lies in a level; `lies` says so for each item of its file.
+pub fn items(level: &Level, lies: impl IntoIterator<Item = bool>) -> impl Iterator<Item = Item> {
+    let spots = level.file().items.iter().zip(lies).filter(|(_, lies)| *lies);
+    spots.map(|(spot, _)| {
+        let restores = match spot.kind {
+            ItemKind::Health => Restores::Health,
+            ItemKind::Ammo => Restores::Ammo,
+        };
+        let position = DVec3::new(spot.at[0], spot.at[1], 0.0);
+        Item { position, restores, worth: spot.amount as f32 }
+    })
 }
 
 #[cfg(test)]

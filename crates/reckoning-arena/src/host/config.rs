@@ -6,17 +6,17 @@ use std::time::Duration;
 use reckoning::guard::{Envelope, GuardConfig};
 use reckoning::rewind::{RewindConfig, RewindView};
 use reckoning::{
-    AngleThreshold, BlendSpan, ConfigError, Curve, GhostConfig, Model, PublisherConfig, Quantiser,
-    Threshold,
+    AngleThreshold, BlendSpan, ConfigError, Curve, CurveBasis, DelayedConfig, GhostConfig, Model,
+    PublisherConfig, Quantiser, Threshold,
 };
 use reckoning_net::wire::FormatError;
 use reckoning_net::{
     Format, HostConfig, Kind, KindError, Kinds, Registry, SessionConfig, Show, ZoneClass,
 };
 use reckoning_predict::learned::LearnedModel;
-use reckoning_predict::{Outline, Wall, Walls};
 
-use crate::level::{BodyKind, Level, Walls as LevelWalls};
+use crate::level::{BodyKind, Level};
+use crate::planning::walls;
 use crate::protocol::{ModelChoice, Properties, ServerTuning};
 
 /// How long after the trigger a client shows and sends its shot: less than anyone notices, and
@@ -26,7 +26,7 @@ pub const GUN_LAG: Duration = Duration::from_millis(50);
 /// Stamps of updates in a second.
 const STAMP_HZ: u32 = 1_000;
 /// Fine enough that nobody sees it; turns to a degree.
-const STEPS: Quantiser = Quantiser {
+pub(super) const STEPS: Quantiser = Quantiser {
     position_m: 0.25,
     velocity_mps: 1.0,
     acceleration_mps2: 8.0,
@@ -48,7 +48,7 @@ const BLEND: Duration = Duration::from_millis(200);
 /// average, so that corrections look like running and not like dashing.
 const BLEND_PER_PX: Duration = Duration::from_micros(3_400);
 const LONGEST_BLEND: Duration = Duration::from_millis(500);
-const HEARTBEAT: Duration = Duration::from_millis(500);
+pub(super) const HEARTBEAT: Duration = Duration::from_millis(500);
 /// A client may be put right over the slowest link that can be simulated.
 const OBEYS_WITHIN: Duration = Duration::from_secs(4);
 const OLDEST: Duration = Duration::from_secs(3);
@@ -109,7 +109,8 @@ impl From<KindError> for ArenaHostError {
 /// # Errors
 /// When the level's numbers make no envelope or no walls.
 pub fn host_config(base: HostConfig, level: &Level) -> Result<HostConfig, ArenaHostError> {
-    let models = ModelChoice::PLAIN.map(ModelChoice::model);
+    let mut models = ModelChoice::PLAIN.map(ModelChoice::model).to_vec();
+    models.push(Model::Curve(Curve::still(CurveBasis::FOUR))); // what planners publish
     let mut host = base;
     host.format = Format::new(true, STAMP_HZ, STEPS, &models, Registry::default())?;
     host.zones.classes = zone_classes(level)?;
@@ -125,7 +126,7 @@ pub fn host_config(base: HostConfig, level: &Level) -> Result<HostConfig, ArenaH
     Ok(host)
 }
 
-/// The kinds of bodies of a level: for each motion that can be chosen one, named after the body of
+/// The kinds of bodies of a level: for each planner that can be chosen one, named after the body of
 /// the level ([`BodyKind`]), and the properties of players.
 ///
 /// A kind has no distance classes and no guard of its own: the host's hold, and
@@ -136,11 +137,13 @@ pub fn host_config(base: HostConfig, level: &Level) -> Result<HostConfig, ArenaH
 /// Never, for levels that could be loaded; a setting that is out of range is named.
 pub fn kinds(level: &Level) -> Result<Kinds, ArenaHostError> {
     let mut kinds = Kinds::default();
-    for model in ModelChoice::PLAIN {
+    let body = &level.file().body;
+    for model in ModelChoice::ALL {
         let mut kind = Kind::default();
+        kind.planner = model.planner(2.0 * body.radius_px, body.speed_px_s);
         kind.publisher = publisher_config(&ServerTuning { model, ..ServerTuning::default() });
         kind.show = Show::BySession;
-        kinds.add(&kind_name(level.file().body.kind, model), kind)?;
+        kinds.add(&kind_name(body.kind, model), kind)?;
     }
     Properties::declare(&mut kinds)?;
     Ok(kinds)
@@ -152,13 +155,7 @@ pub(super) fn kind_name(body: BodyKind, model: ModelChoice) -> String {
         BodyKind::Walker => "walker",
         BodyKind::Tank => "tank",
     };
-    let motion = match model {
-        ModelChoice::Linear => "linear",
-        ModelChoice::Hold => "hold",
-        ModelChoice::Damped => "damped",
-        ModelChoice::Accelerating | ModelChoice::Learned => "accelerating",
-    };
-    format!("{body} {motion}")
+    format!("{body} {}", model.name())
 }
 
 /// Whatever a window may show is near. The rest of a large level is sent as well, but in
@@ -205,6 +202,9 @@ pub fn with_learned(
     let mut models = vec![curve];
     models.extend(ModelChoice::PLAIN.map(ModelChoice::model));
     models.push(damped);
+    if model.basis() != CurveBasis::FOUR {
+        models.push(Model::Curve(Curve::still(CurveBasis::FOUR)));
+    }
     host.format = Format::new(true, STAMP_HZ, STEPS, &models, Registry::default())?;
     Ok(host)
 }
@@ -224,11 +224,6 @@ pub fn guard_config(level: &Level) -> GuardConfig {
     guard
 }
 
-pub(super) fn walls(of: &LevelWalls) -> Result<Walls, ConfigError> {
-    let lines = of.edges().iter().map(|edge| Wall::from(Outline::Line(edge.a, edge.b)));
-    Ok(Walls::new(lines)?)
-}
-
 /// How clients show others. The host's memory of what they saw takes it to be this.
 #[must_use]
 pub fn ghost_config() -> GhostConfig {
@@ -236,6 +231,19 @@ pub fn ghost_config() -> GhostConfig {
     ghost.span = BlendSpan::ByError { min: BLEND, max: LONGEST_BLEND, per_metre: BLEND_PER_PX };
     ghost.max_extrapolation = Duration::from_millis(1_500);
     ghost
+}
+
+/// How clients show others by their distance, where the server has some shown with a delay; none
+/// where all are reckoned. `ghost` is how those are.
+#[must_use]
+pub fn class_shows(tuning: &ServerTuning, ghost: GhostConfig) -> Vec<Show> {
+    if !tuning.near_delayed && !tuning.far_delayed {
+        return Vec::new();
+    }
+    let mut late = DelayedConfig::default();
+    late.max_extrapolation = ghost.max_extrapolation;
+    let show = |is_late| if is_late { Show::Delayed(late) } else { Show::Reckoned(ghost) };
+    vec![show(tuning.near_delayed), show(tuning.far_delayed)]
 }
 
 /// How clients publish their own bodies.

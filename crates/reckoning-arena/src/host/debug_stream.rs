@@ -1,17 +1,19 @@
 //! Debug stream of the demonstration: the truth, and the positions a naive game would send.
 
 use reckoning::{DVec3, SimTime};
-use reckoning_net::{Host, PeerId};
+use reckoning_net::{Host, ListenerError, PeerId};
 
 use super::broadcast::pair;
 use super::{ArenaHost, ArenaRequest};
 use crate::protocol::{
-    DebugDatagram, MAX_SNAPSHOT_BODIES, MAX_TRUTH_BODIES, OwnState, PositionSnapshot, SnapshotBody,
-    Truth, TruthBody,
+    DebugDatagram, ErrorAccounts, MAX_SNAPSHOT_BODIES, MAX_TRUTH_BODIES, OwnState, PlannerWorth,
+    PositionSnapshot, SnapshotBody, Truth, TruthBody,
 };
 
 /// A plain game sends in every third step: twenty times a second.
 const SNAPSHOT_EVERY: u64 = 3;
+/// Figures go out in every sixtieth step: once a second.
+const FIGURES_EVERY: u64 = 60;
 /// What a client says of itself counts for this long.
 const FRESH_S: f64 = 0.25;
 
@@ -35,6 +37,9 @@ impl ArenaHost {
         if clients.iter().all(|(_, truth, snapshot)| !truth && !snapshot) {
             return;
         }
+        if self.stats.steps.is_multiple_of(FIGURES_EVERY) {
+            self.send_figures(at, host);
+        }
         let bodies = self.truth_bodies(at, host);
         for (to, truth, snapshot) in clients {
             if truth {
@@ -43,6 +48,30 @@ impl ArenaHost {
             if snapshot {
                 self.send_snapshot(to, at, &bodies);
             }
+        }
+    }
+
+    /// Sends those who are shown the truth what each planner is worth, and the export errors.
+    fn send_figures(&mut self, at: SimTime, host: &Host) {
+        let mut figures = Vec::new();
+        let errors = host.listener_errors(at);
+        let levels: Vec<f64> = errors.iter().map(ListenerError::accumulated).collect();
+        for (peer, _) in self.clients.iter().filter(|it| it.1.wants_truth) {
+            let planners = self.worth.as_ref().map(|it| it.figures(at, *peer)).unwrap_or_default();
+            figures.push((*peer, DebugDatagram::Worth(PlannerWorth { planners })));
+            if let Some(own) = errors.iter().find(|it| it.peer == *peer) {
+                let accounts = ErrorAccounts {
+                    confirmed: own.confirmed as f32,
+                    estimated: own.estimated as f32,
+                    listeners: levels.len() as u16,
+                    spread: spread(&levels),
+                };
+                figures.push((*peer, DebugDatagram::Accounts(accounts)));
+            }
+        }
+        for (to, figure) in figures {
+            let bytes = figure.encode();
+            self.request(ArenaRequest::OutOfBand { to, bytes, shaped: false });
         }
     }
 
@@ -88,4 +117,12 @@ impl ArenaHost {
         let place = DVec3::new(place[0].into(), place[1].into(), 0.0);
         (age_s.abs() < FRESH_S).then(|| (place + velocity * age_s, velocity))
     }
+}
+
+/// The least, the mean and the largest.
+fn spread(levels: &[f64]) -> [f32; 3] {
+    let least = levels.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = levels.iter().copied().fold(0.0, f64::max);
+    let mean = levels.iter().sum::<f64>() / levels.len().max(1) as f64;
+    [least.min(most) as f32, mean as f32, most as f32]
 }

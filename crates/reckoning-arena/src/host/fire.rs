@@ -3,10 +3,14 @@
 //! A shot left the gun at the moment the shooter's screen showed, which is some time ago by
 //! now. Until now it flies through the ghosts that this shooter was shown, which the host
 //! remembers; from now on it flies among the bodies as they are, as all shots do.
+//!
+//! What a shooter saw cannot be rebuilt without a common clock, nor where bodies near it are shown
+//! with a delay. Then there is no past to fly through: shots are judged in the present, and shooters
+//! have to lead their targets. The page says so.
 
 use reckoning::rewind::{Defence, HitRefusal};
 use reckoning::{DVec3, SimTime};
-use reckoning_net::{EntityId, Host, PeerId};
+use reckoning_net::{ClockMode, EntityId, Host, PeerId};
 
 use super::{ArenaHost, STEP};
 use crate::protocol::Picture;
@@ -45,13 +49,14 @@ impl ArenaHost {
     }
 
     fn fire(&mut self, at: SimTime, request: &FireRequest, host: &mut Host) -> Option<u32> {
-        let client = self.clients.get_mut(&request.peer)?;
+        let sees_past = self.judges_the_past(host);
+        let client = self.clients.get(&request.peer)?;
         let id = client.player?;
         let entity = self.actors.get(&id)?.entity?;
         let along = DVec3::new(request.aim[0].into(), request.aim[1].into(), 0.0);
         let along = along.try_normalize()?;
         // Who is further behind than that has to lead its targets.
-        let earliest = host.rewind()?.earliest_shown(request.peer, at);
+        let earliest = if sees_past { host.rewind()?.earliest_shown(request.peer, at) } else { at };
         let shown_at = request.shown_at.clamp(earliest, at);
         let pause_s = self.level.file().gun.pause_s * PAUSE_SHARE;
         if client.fired_at > SimTime::MIN && shown_at.secs_since(client.fired_at) < pause_s {
@@ -63,7 +68,7 @@ impl ArenaHost {
         if at.secs_since(shown_at) > (lives + 1) as f64 * STEP.as_secs_f64() {
             return None;
         }
-        if !is_believed(at, request, shown_at, host) {
+        if !is_believed(at, request, shown_at, sees_past, host) {
             return None;
         }
         let rewind = host.rewind();
@@ -94,6 +99,11 @@ impl ArenaHost {
         shot
     }
 
+    /// Whether shots are judged by what their shooters saw.
+    pub(super) fn judges_the_past(&self, host: &Host) -> bool {
+        host.config().clock_mode == ClockMode::Synchronised && !self.tuning.near_delayed
+    }
+
     /// Players that may have been in the way of a shot, because what was shown is costly to look
     /// up: within the age of the shot and of what was shown, a body was not far from where it is
     /// now.
@@ -110,7 +120,14 @@ impl ArenaHost {
 }
 
 /// Whether a shot keeps to the host's rules for shots, and what it says of its pictures is true.
-fn is_believed(at: SimTime, request: &FireRequest, shown_at: SimTime, host: &mut Host) -> bool {
+/// In the present there are no pictures to say anything of.
+fn is_believed(
+    at: SimTime,
+    request: &FireRequest,
+    shown_at: SimTime,
+    sees_past: bool,
+    host: &mut Host,
+) -> bool {
     let peer = request.peer;
     let is_true = |picture: &Picture, host: &mut Host| {
         let taken = host.handle_reference(at, peer, EntityId(picture.entity), &picture.shown);
@@ -118,6 +135,7 @@ fn is_believed(at: SimTime, request: &FireRequest, shown_at: SimTime, host: &mut
         picture.shown.shown_at == request.shown_at
             && matches!(taken, Some(Ok(()) | Err(HitRefusal::NotShown)))
     };
-    request.pictures.iter().all(|picture| is_true(picture, host))
+    let mut pictures = request.pictures.iter().filter(|_| sees_past);
+    pictures.all(|picture| is_true(picture, host))
         && matches!(host.admit_shot(at, peer, shown_at), Some(Ok(())))
 }

@@ -21,12 +21,14 @@ mod debug_stream;
 mod fire;
 mod players;
 mod powers;
+mod worth;
 
-pub use bot_predictor::{TRAINED_ON, trained};
+pub use bot_predictor::{TRAINED_ON, items, trained};
 pub use config::{
-    ArenaHostError, GUN_LAG, ghost_config, guard_config, host_config, kinds, publisher_config,
-    session_config, with_learned, zones_px,
+    ArenaHostError, GUN_LAG, class_shows, ghost_config, guard_config, host_config, kinds,
+    publisher_config, session_config, with_learned, zones_px,
 };
+pub use reckoning_predict::TrendMap;
 pub use reckoning_predict::learned::LearnedModel;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -38,12 +40,14 @@ use reckoning_net::{EntityId, Host, HostEvent, KindId, PeerId};
 
 use crate::bots::Bots;
 use crate::level::{BodyRules, Level};
+use crate::planning::Planning;
 use crate::protocol::{LinkChoice, ModelChoice, OwnState, ServerMessage, ServerTuning};
 use crate::world::{Mode, PlayerId, World};
-use bot_predictor::{Acting, BotPredictor};
+use bot_predictor::{Acting, BotPlanners, known_bodies};
 use config::kind_name;
 use fire::FireRequest;
 use powers::PowerAllowance;
+use worth::{MOST_LISTENERS, WorthMeter};
 
 /// The length of a step; a third of a microsecond too long.
 const STEP: Duration = Duration::from_micros(16_667);
@@ -67,8 +71,12 @@ pub struct ArenaHostConfig {
     /// How the server reckons at first.
     pub tuning: ServerTuning,
     /// The trained predictor for bots, used while [`ModelChoice::Learned`] is chosen. The host's
-    /// settings need [`with_learned`] as well, or its curves cost more bytes.
+    /// settings need [`with_learned`] as well, or its curves cost more bytes. Default: `None`, and
+    /// that choice is refused.
     pub learned: Option<Arc<LearnedModel>>,
+    /// Which way bodies go in the level, used while [`ModelChoice::Trend`] is chosen:
+    /// [`trend_map`](crate::planning::trend_map). Default: `None`, and that choice is refused.
+    pub trends: Option<Arc<TrendMap>>,
     /// Whether clients may change how the server reckons and simulate links, see the truth, and
     /// watch without a body. Whoever may does so for or against everyone, so the default is no.
     pub demo: bool,
@@ -76,7 +84,14 @@ pub struct ArenaHostConfig {
 
 impl Default for ArenaHostConfig {
     fn default() -> Self {
-        Self { bots: 12, seed: 1, tuning: ServerTuning::default(), learned: None, demo: false }
+        Self {
+            bots: 12,
+            seed: 1,
+            tuning: ServerTuning::default(),
+            learned: None,
+            trends: None,
+            demo: false,
+        }
     }
 }
 
@@ -222,7 +237,9 @@ pub struct ArenaHost {
     absent: BTreeMap<PeerId, ClientState>,
     tuning: ServerTuning,
     demo: bool,
-    bot_predictor: Option<BotPredictor>,
+    planning: Planning,
+    bot_planners: BotPlanners,
+    worth: Option<WorthMeter>,
     next_step: Option<SimTime>,
     fire_requests: Vec<FireRequest>,
     requests: VecDeque<ArenaRequest>,
@@ -238,9 +255,11 @@ impl ArenaHost {
     #[must_use]
     pub fn new(level: impl Into<Arc<Level>>, config: &ArenaHostConfig) -> Self {
         let level = level.into();
-        let bot_predictor = config.learned.clone().map(|model| BotPredictor::new(model, &level));
+        let planning = Planning::new(&level, config.trends.clone(), config.learned.clone());
         let mut arena = Self {
-            bot_predictor,
+            planning,
+            bot_planners: BotPlanners::default(),
+            worth: None,
             world: World::new(level.clone(), Mode::TwoTeams, config.seed),
             bots: Bots::new(config.seed),
             level,
@@ -317,44 +336,66 @@ impl ArenaHost {
 
     /// Moves the bots' entities on the host, with their predicted motion.
     fn show_bots(&mut self, at: SimTime, host: &mut Host) {
-        let (acting, entities) = self.acting(at);
-        let is_chosen = self.tuning.model == ModelChoice::Learned;
-        let Some(bot_predictor) = self.bot_predictor.as_mut().filter(|_| is_chosen) else {
-            if let Some(bot_predictor) = &mut self.bot_predictor {
-                bot_predictor.forget();
-            }
-            for ((_, _, truth), entity) in acting.iter().zip(entities) {
-                host.observe(entity, truth);
-            }
-            return;
-        };
-        bot_predictor.look(at, &self.world, &self.level);
-        let bound_px = f64::from(self.tuning.threshold_px);
-        let plans = bot_predictor.plans(&acting, &self.level, bound_px);
-        for (((_, _, truth), entity), plan) in acting.iter().zip(entities).zip(plans) {
-            host.observe_as(entity, truth, plan);
+        let acting = self.acting(at);
+        let listeners = self.worth_listeners();
+        if listeners.is_empty() {
+            self.worth = None;
+        }
+        if !listeners.is_empty() || !ModelChoice::PLAIN.contains(&self.tuning.model) {
+            let bodies = known_bodies(at, &self.world, &self.level, &acting);
+            self.planning.look(at, bodies, items(&self.level, self.world.items()));
+        }
+        self.bot_planners.observe(&acting, &self.tuning, &self.planning, host);
+        if !listeners.is_empty() {
+            self.measure_worth(at, &acting, &listeners);
         }
     }
 
-    /// The bots that were born, and their entities.
-    fn acting(&mut self, at: SimTime) -> (Vec<Acting>, Vec<EntityId>) {
+    /// The bots that were born.
+    fn acting(&mut self, at: SimTime) -> Vec<Acting> {
         let kind = self.level.file().body.kind;
-        let mut found = (Vec::new(), Vec::new());
+        let mut found = Vec::new();
         for player in self.world.players().iter().filter(|it| !it.moves_itself) {
             let Some(actor) = self.actors.get_mut(&player.id) else { continue };
             let gained = player.velocity - std::mem::replace(&mut actor.velocity, player.velocity);
             let mut truth = player.kinematics(at, kind);
             truth.acceleration = lasting_acceleration(gained, &self.level.file().body);
             if let Some(entity) = actor.entity {
-                found.0.push((player.id, actor.segment, truth));
-                found.1.push(entity);
+                let (life, is_alive) = (actor.segment, player.is_alive);
+                found.push(Acting { id: player.id, entity, life, is_alive, truth });
             }
         }
         found
     }
 
-    /// Applies these settings from now on, and sends them to all clients.
-    pub fn set_tuning(&mut self, now: SimTime, tuning: ServerTuning, host: &mut Host) {
+    /// Those who are shown the truth, and the delays of their links.
+    fn worth_listeners(&self) -> Vec<(PeerId, Duration)> {
+        let watchers = self.clients.iter().filter(|(_, client)| client.wants_truth);
+        let delay = |link: LinkChoice| Duration::from_millis(link.delay_ms.into());
+        watchers.take(MOST_LISTENERS).map(|(peer, it)| (*peer, delay(it.link))).collect()
+    }
+
+    fn measure_worth(&mut self, at: SimTime, acting: &[Acting], listeners: &[(PeerId, Duration)]) {
+        let threshold_px = self.tuning.threshold_px;
+        let same = |meter: &WorthMeter| meter.threshold_px() == threshold_px;
+        let meter = self.worth.take().filter(same);
+        let mut meter = meter.unwrap_or_else(|| WorthMeter::new(threshold_px, &self.planning));
+        meter.observe(at, acting, &self.planning, listeners);
+        self.worth = Some(meter);
+    }
+
+    /// What this server lacks for a planner, in words for people; `None` if nothing.
+    #[must_use]
+    pub const fn missing(&self, choice: ModelChoice) -> Option<&'static str> {
+        self.planning.missing(choice)
+    }
+
+    /// Applies these settings from now on, and sends them to all clients. A planner for which this
+    /// server lacks something is not taken; the one before stays.
+    pub fn set_tuning(&mut self, now: SimTime, mut tuning: ServerTuning, host: &mut Host) {
+        if self.missing(tuning.model).is_some() {
+            tuning.model = self.tuning.model;
+        }
         self.tuning = tuning;
         self.apply_tuning(now, host);
         self.broadcast(host, &ServerMessage::Tuning(tuning));
@@ -370,7 +411,7 @@ impl ArenaHost {
         if let Ok(threshold) = Threshold::metres(f64::from(self.tuning.threshold_px)) {
             let _ = host.set_threshold(threshold);
         }
-        host.set_fairness(now, self.tuning.policy.policy());
+        host.set_fairness(now, self.tuning.policy());
     }
 
     /// What the shell should do; poll until `None` after every tick.

@@ -16,6 +16,9 @@ pub const MAX_TRUTH_BODIES: usize = (MAX_DATAGRAM_BYTES - HEAD_BYTES) / TRUTH_BO
 /// Bodies in one [`PositionSnapshot`] at most; more need several.
 pub const MAX_SNAPSHOT_BODIES: usize = (MAX_DATAGRAM_BYTES - HEAD_BYTES) / SNAPSHOT_BODY_BYTES;
 
+/// Planners in one [`PlannerWorth`] at most.
+const MAX_PLANNERS: usize = 32;
+
 /// One body of a [`Truth`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TruthBody {
@@ -67,6 +70,36 @@ pub struct OwnState {
     pub velocity: [f32; 2],
 }
 
+/// What a planner makes of the bots, by the measure of one listener.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlannerFigures {
+    /// Mean distance between the guess and the truth, over the delay of the listener's link.
+    pub error_px: f32,
+    /// Updates of one bot.
+    pub updates_per_s: f32,
+}
+
+/// What every planner is worth, once a second: see
+/// [`ModelChoice::ALL`](super::ModelChoice::ALL) for the order. Empty while it is measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlannerWorth {
+    /// `None` for a planner that the server cannot run.
+    pub planners: Vec<Option<PlannerFigures>>,
+}
+
+/// Export errors as the server keeps account of them, in pixel-seconds, once a second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ErrorAccounts {
+    /// The client's own, until the latest arrivals that it acknowledged (CEE).
+    pub confirmed: f32,
+    /// From there until now, as far as the server can guess (EEE).
+    pub estimated: f32,
+    /// How many clients there are.
+    pub listeners: u16,
+    /// The least, the mean and the largest of all clients' errors, both parts together (AEE).
+    pub spread: [f32; 3],
+}
+
 /// A datagram beside the protocol.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -77,6 +110,10 @@ pub enum DebugDatagram {
     Snapshot(PositionSnapshot),
     /// From a client.
     OwnState(OwnState),
+    /// From the server.
+    Worth(PlannerWorth),
+    /// From the server.
+    Accounts(ErrorAccounts),
 }
 
 impl DebugDatagram {
@@ -101,6 +138,20 @@ impl DebugDatagram {
             }
             Self::OwnState(own) => {
                 out.put_u8(3).put_time(own.at).put_pair(own.place).put_pair(own.velocity);
+            }
+            Self::Worth(worth) => {
+                let planners = worth.planners.get(..MAX_PLANNERS).unwrap_or(&worth.planners);
+                out.put_u8(4).put_u16(planners.len() as u16);
+                for planner in planners {
+                    out.put_u8(u8::from(planner.is_some()));
+                    if let Some(it) = planner {
+                        out.put_f32(it.error_px).put_f32(it.updates_per_s);
+                    }
+                }
+            }
+            Self::Accounts(it) => {
+                out.put_u8(5).put_f32(it.confirmed).put_f32(it.estimated).put_u16(it.listeners);
+                out.put_f32(it.spread[0]).put_f32(it.spread[1]).put_f32(it.spread[2]);
             }
         }
         out
@@ -135,6 +186,15 @@ impl DebugDatagram {
                 place: from.pair("place")?,
                 velocity: from.pair("velocity")?,
             }),
+            4 => Self::Worth(PlannerWorth {
+                planners: take_list(&mut from, MAX_PLANNERS, planner_figures)?,
+            }),
+            5 => Self::Accounts(ErrorAccounts {
+                confirmed: from.f32("confirmed")?,
+                estimated: from.f32("estimated")?,
+                listeners: from.u16()?,
+                spread: [from.f32("least")?, from.f32("mean")?, from.f32("most")?],
+            }),
             got => return Err(ProtocolError::Kind { got }),
         };
         from.end(()).map(|()| datagram)
@@ -151,6 +211,14 @@ fn take_list<T>(
         return Err(ProtocolError::Value { name: "count" });
     }
     (0..count).map(|_| take(from)).collect()
+}
+
+fn planner_figures(from: &mut ByteReader<'_>) -> Result<Option<PlannerFigures>, ProtocolError> {
+    if !from.flag("planner")? {
+        return Ok(None);
+    }
+    let [error_px, updates_per_s] = from.pair("figures")?;
+    Ok(Some(PlannerFigures { error_px, updates_per_s }))
 }
 
 fn truth_body(from: &mut ByteReader<'_>) -> Result<TruthBody, ProtocolError> {

@@ -27,14 +27,14 @@ use std::fmt;
 
 pub use client_message::ClientMessage;
 pub use debug_datagram::{
-    DebugDatagram, MAX_SNAPSHOT_BODIES, MAX_TRUTH_BODIES, OwnState, PositionSnapshot, SnapshotBody,
-    Truth, TruthBody,
+    DebugDatagram, ErrorAccounts, MAX_SNAPSHOT_BODIES, MAX_TRUTH_BODIES, OwnState, PlannerFigures,
+    PlannerWorth, PositionSnapshot, SnapshotBody, Truth, TruthBody,
 };
 pub use picture::{MAX_PICTURES, Picture};
 pub use properties::{PlayerState, Properties};
 pub use reckoning_net::wire::OUT_OF_BAND_PREFIX;
 pub use server_message::{Refusal, ServerMessage};
-pub use settings::{LinkChoice, ModelChoice, PolicyChoice, ServerTuning};
+pub use settings::{LinkChoice, ModelChoice, PolicyChoice, ServerTuning, WeightsChoice};
 pub use tag::Tag;
 
 /// The longest name of a player.

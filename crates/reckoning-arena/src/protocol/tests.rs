@@ -14,7 +14,15 @@ fn link() -> LinkChoice {
 
 fn world() -> ServerTuning {
     let (model, policy) = (ModelChoice::Damped, PolicyChoice::Deterministic);
-    ServerTuning { model, threshold_px: 7.5, policy }
+    ServerTuning {
+        model,
+        threshold_px: 7.5,
+        policy,
+        budget_percent: 20,
+        weights: WeightsChoice::Errors,
+        near_delayed: false,
+        far_delayed: true,
+    }
 }
 
 fn picture() -> Picture {
@@ -71,6 +79,15 @@ fn datagrams(bodies: usize) -> Vec<DebugDatagram> {
             bodies: (0..bodies).map(snapshot_body).collect(),
         }),
         DebugDatagram::OwnState(OwnState { at: AT, place: [5.0, 6.0], velocity: [0.0, -0.0] }),
+        DebugDatagram::Worth(PlannerWorth {
+            planners: vec![None, Some(PlannerFigures { error_px: 3.5, updates_per_s: 4.25 })],
+        }),
+        DebugDatagram::Accounts(ErrorAccounts {
+            confirmed: 12.5,
+            estimated: 0.5,
+            listeners: 3,
+            spread: [9.0, 12.0, 20.0],
+        }),
     ]
 }
 
@@ -186,6 +203,11 @@ fn numbers_out_of_range_are_refused() {
             "{threshold_px}"
         );
     }
+    for budget_percent in [0, 4, 101] {
+        let wild = ServerTuning { budget_percent, ..world() };
+        let refused = Err(ProtocolError::Value { name: "budget_percent" });
+        assert_eq!(ClientMessage::decode(&ClientMessage::SetTuning(wild).encode()), refused);
+    }
     let aimless = ClientMessage::Fire { shown_at: AT, aim: [f32::NAN, 0.0], pictures: vec![] };
     assert_eq!(ClientMessage::decode(&aimless.encode()), Err(ProtocolError::Value { name: "aim" }));
     assert_eq!(ClientMessage::decode(&[77]), Err(ProtocolError::Kind { got: 77 }));
@@ -217,6 +239,11 @@ fn every_choice_has_the_number_of_its_place() {
     }
     for (number, policy) in PolicyChoice::ALL.into_iter().enumerate() {
         assert_eq!(policy as usize, number);
+        let tuning = ServerTuning { policy, ..ServerTuning::default() };
+        assert_eq!(tuning.policy().budget().is_some(), policy.has_weights(), "{policy:?}");
+    }
+    for (number, weights) in WeightsChoice::ALL.into_iter().enumerate() {
+        assert_eq!(weights as usize, number);
     }
 }
 

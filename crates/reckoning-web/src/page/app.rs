@@ -2,6 +2,7 @@
 
 use reckoning::{DVec3, SimTime};
 use reckoning_arena::Input;
+use reckoning_arena::protocol::ModelChoice;
 use reckoning_predict::TrendMap;
 use web_sys::{CanvasRenderingContext2d as Pen, HtmlCanvasElement};
 
@@ -15,14 +16,19 @@ use super::measure::{Meters, Totals};
 use super::panel;
 use super::replayed::Replayed;
 use crate::camera::Camera;
-use crate::controls::{Change, Controls, ViewMode};
+use crate::controls::{Change, Controls, ViewMode, shown_name};
 use crate::input::HeldInput;
 use crate::plot::VALUES_PER_S;
 use crate::scene::{GameScene, SceneBody};
-use crate::state::{GhostState, PageState, PointState, ReplayState};
+use crate::state::{
+    AccountState, GhostState, PageState, PointState, ReplayState, TuningState, WorthState,
+};
+use crate::worth::{Worth, worth_of};
 
 /// Silence of a server that sends sixty times a second: something is wrong.
 const SILENT_MS: f64 = 700.0;
+/// A wish was granted or refused within this, over the slowest link.
+const WISH_MS: f64 = 4_000.0;
 /// A spectator sees this much more than a player.
 const WATCH_VIEW: f64 = 1.2;
 /// The height of the scrubber.
@@ -150,6 +156,10 @@ impl App {
                 let now = live.take_in(&mut self.controls, ground);
                 if now_ms - self.tuning_set_ms < 1_500.0 {
                     self.controls.tuning = tuning; // our own wish is still on its way
+                } else if now_ms - self.tuning_set_ms > WISH_MS
+                    && let Some(tuning) = live.tuning
+                {
+                    self.controls.tuning = tuning; // whatever became of it
                 }
                 self.now = now;
                 let place = live.own_place(now);
@@ -404,6 +414,9 @@ impl App {
                 panel::show_scene(&live.scene, self.now, self.ground.as_ref(), self.show_board);
                 let way_ms = live.client.session().and_then(super::one_way_ms);
                 panel::show_link(live.client.transport(), way_ms);
+                panel::show_planners(&self.controls, live.worth.as_ref(), &live.own_planner());
+                panel::show_accounts(live.accounts.as_ref());
+                panel::show_judging(live.is_per_hop, live.judges_the_past());
             }
             Source::Replay(replay) => panel::show_replay(&replay.clock),
             _ => {}
@@ -439,12 +452,15 @@ impl App {
             state.entity = live.scene.me.map(|it| it.1);
             state.me = live.own_place(self.now).map(|it| PointState { x: it.x, y: it.y });
             report_scene(&live.scene, &mut state);
+            report_server(live, &mut state);
         }
         if let Source::Replay(replay) = &self.source {
             let clock = &replay.clock;
             let (at_s, seconds, plays) = (clock.at_s(), clock.seconds(), clock.plays);
             state.replay = Some(ReplayState { at_s, seconds, plays });
         }
+        let missing = self.controls.missing.iter();
+        state.missing = missing.map(|(choice, why)| (choice.name(), why.clone())).collect();
         state.ghosts = self.bodies().filter(|it| !it.is_me).map(ghost_state).collect();
         state
     }
@@ -457,6 +473,35 @@ fn report_scene(scene: &GameScene, state: &mut PageState) {
     state.scores = scene.scores;
 }
 
+fn report_server(live: &Live, state: &mut PageState) {
+    state.tuning = live.tuning.map(|it| TuningState {
+        planner: it.model.name(),
+        threshold_px: it.threshold_px,
+        policy: it.policy as u8,
+        budget_percent: it.budget_percent,
+        weights: it.weights as u8,
+        near: shown_name(it.near_delayed),
+        far: shown_name(it.far_delayed),
+    });
+    state.own_planner = live.own_planner();
+    state.clock = if live.is_per_hop { "per-hop" } else { "common" };
+    state.hits = if live.judges_the_past() { "past" } else { "present" };
+    let worth = live.worth.as_ref();
+    let of = |choice: ModelChoice| {
+        let Worth { error, updates } = worth_of(worth?, choice)?;
+        Some((choice.name(), WorthState { error, updates }))
+    };
+    state.worth = ModelChoice::ALL.into_iter().filter_map(of).collect();
+    state.account = live.accounts.map(|it| AccountState {
+        confirmed: it.confirmed,
+        estimated: it.estimated,
+        listeners: it.listeners,
+        least: it.spread[0],
+        mean: it.spread[1],
+        most: it.spread[2],
+    });
+}
+
 fn ghost_state(body: &SceneBody) -> GhostState {
     GhostState {
         entity: body.entity,
@@ -466,5 +511,6 @@ fn ghost_state(body: &SceneBody) -> GhostState {
         name: body.name.clone(),
         team: body.team,
         bot: body.is_bot,
+        delayed: body.is_delayed,
     }
 }

@@ -83,6 +83,15 @@ pub fn show(id: &str, is_shown: bool) {
     }
 }
 
+/// Lets a control be used, or not.
+pub fn disable(selector: &str, is_off: bool) {
+    if is_new(&format!("{selector} disabled"), &is_off.to_string())
+        && let Some(element) = all(selector).first()
+    {
+        let _ = element.toggle_attribute_with_force("disabled", is_off);
+    }
+}
+
 /// Sets the width of a bar, in hundredths, and whether it is low.
 pub fn fill(id: &str, share: f64) {
     let style = format!("width:{:.0}%", share.clamp(0.0, 1.0) * 100.0);

@@ -4,13 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use reckoning::{DVec3, Kinematics, SimTime, UpdateKind};
+use reckoning_arena::host::class_shows;
 use reckoning_arena::protocol::{
-    ClientMessage, DebugDatagram, OwnState, Picture, Properties, ServerMessage, ServerTuning, Tag,
+    ClientMessage, DebugDatagram, ErrorAccounts, OwnState, Picture, PlannerWorth, Properties,
+    ServerMessage, ServerTuning, Tag,
 };
 use reckoning_arena::{Input, Level, Player, PlayerId, Team};
 use reckoning_client::{Client, ClientConfig, Delivery, EntityId, SessionEvent, Status, Trust};
 
 use super::draw::Ground;
+use super::own_plan::OwnPlan;
 use crate::comparison::ComparisonStreams;
 use crate::controls::{Change, Controls};
 use crate::local_player::{LocalPlayer, Trigger};
@@ -53,11 +56,18 @@ pub struct Live {
     pub tuning: Option<ServerTuning>,
     /// As whom we joined: the name, and whether to watch.
     pub greeted: Option<(String, bool)>,
+    /// What every planner is worth here, by the server's measure.
+    pub worth: Option<PlannerWorth>,
+    /// Export errors by the server's account.
+    pub accounts: Option<ErrorAccounts>,
+    /// There is no common clock.
+    pub is_per_hop: bool,
+    own_plan: OwnPlan,
     server: String,
 }
 
 impl Live {
-    pub fn new(server: &str, controls: &Controls) -> Result<Self, String> {
+    pub fn new(server: &str, controls: &Controls, own_plan: OwnPlan) -> Result<Self, String> {
         let mut config = ClientConfig::new(server);
         config.session = reckoning_arena::host::session_config();
         config.session.ghost = controls.ghosts();
@@ -86,6 +96,10 @@ impl Live {
             truths: 0,
             tuning: None,
             greeted: None,
+            worth: None,
+            accounts: None,
+            is_per_hop: false,
+            own_plan,
             server: server.to_string(),
         })
     }
@@ -101,12 +115,35 @@ impl Live {
             Change::Link => self.send(&ClientMessage::SetLink(controls.link)),
             Change::Tuning => {
                 self.send(&ClientMessage::SetTuning(controls.tuning));
+                self.reckon_as(controls);
             }
             Change::Ghosts => {
                 let _ = self.client.set_ghosts(controls.ghosts());
+                self.show_as(controls);
             }
             Change::Hello | Change::Picture => {}
         }
+    }
+
+    /// Shows others as the server wants it; how our own body is published its kind says.
+    fn reckon_as(&mut self, controls: &Controls) {
+        self.own_plan.choose(controls.tuning.model);
+        self.show_as(controls);
+    }
+
+    fn show_as(&mut self, controls: &Controls) {
+        let shows = class_shows(&controls.tuning, controls.ghosts());
+        let _ = self.client.set_class_shows(&shows);
+    }
+
+    /// How our own body is planned for, in words for people.
+    pub fn own_planner(&self) -> String {
+        self.own_plan.told()
+    }
+
+    /// Whether shots are judged by what their shooters saw.
+    pub fn judges_the_past(&self) -> bool {
+        !self.is_per_hop && !self.tuning.is_some_and(|it| it.near_delayed)
     }
 
     /// Leaves for good.
@@ -118,8 +155,10 @@ impl Live {
     pub fn join_anew(&mut self, controls: &Controls) {
         self.client.leave();
         let (snapshot_bytes, snapshot_updates) = (self.snapshot_bytes, self.snapshot_updates);
-        if let Ok(anew) = Self::new(&self.server, controls) {
-            *self = Self { snapshot_bytes, snapshot_updates, truths: self.truths, ..anew };
+        let own_plan = std::mem::take(&mut self.own_plan);
+        if let Ok(anew) = Self::new(&self.server, controls, own_plan) {
+            let (truths, is_per_hop) = (self.truths, self.is_per_hop);
+            *self = Self { snapshot_bytes, snapshot_updates, truths, is_per_hop, ..anew };
         }
     }
 
@@ -201,6 +240,7 @@ impl Live {
             ServerMessage::Tuning(tuning) => {
                 self.tuning = Some(*tuning);
                 controls.tuning = *tuning;
+                self.reckon_as(controls);
             }
             ServerMessage::Link(link) => controls.link = *link,
             ServerMessage::You { entity, .. } => {
@@ -223,7 +263,11 @@ impl Live {
             let first = *first;
             self.scene.bullets.remove(&first);
         }
-        self.scene.hear(now, message, |from, velocity| reach_s(ground, from, velocity));
+        let mut message = *message;
+        if let (true, ServerMessage::Shot { at, .. }) = (self.is_per_hop, &mut message) {
+            *at = now; // the server's clock says nothing here
+        }
+        self.scene.hear(now, &message, |from, velocity| reach_s(ground, from, velocity));
     }
 
     /// Takes over how our own player is.
@@ -269,6 +313,8 @@ impl Live {
                 let bodies = snapshot.bodies.iter().map(|it| (it.entity, flat(it.at)));
                 self.comparison.hear_snapshot(snapshot.at, arrived, bodies);
             }
+            Ok(DebugDatagram::Worth(worth)) => self.worth = Some(worth),
+            Ok(DebugDatagram::Accounts(accounts)) => self.accounts = Some(accounts),
             _ => {}
         }
     }
@@ -284,9 +330,9 @@ impl Live {
             return;
         }
         let client = &mut self.client;
-        own.advance(now, input, level, |step| {
-            client.observe(entity, step);
-        });
+        let own_plan = &mut self.own_plan;
+        own_plan.look(client.session(), now, &self.bodies, &self.scene, level);
+        own.advance(now, input, level, |step| own_plan.observe(client, entity, step));
         self.send_own_state(now);
         let pause_s = level.file().gun.pause_s;
         if self.trigger.pull(now, fires && self.scene.status.ammo > 0, pause_s) {
@@ -308,7 +354,9 @@ impl Live {
         if self.truths == 0 {
             return; // nobody here is shown the truth
         }
+        // Without a common clock, that of the truths is as good.
         let host_time = self.client.session().and_then(|it| it.host_time(now));
+        let host_time = host_time.or_else(|| self.comparison.host_time(now));
         let (Some(own), Some(at)) = (&self.own, host_time) else { return };
         let pair = |v: DVec3| [v.x as f32, v.y as f32];
         let (place, velocity) = (pair(own.shown_at(now)), pair(own.player().velocity));
@@ -317,9 +365,8 @@ impl Live {
     }
 
     fn fire(&mut self, now: SimTime, level: &Level) {
-        let host_time = self.client.session().and_then(|it| it.host_time(now));
-        let (Some(own), Some(at), Some((shooter, _))) = (&self.own, host_time, self.scene.me)
-        else {
+        let timeline = self.client.session().and_then(|it| it.timeline_at(now));
+        let (Some(own), Some(at), Some((shooter, _))) = (&self.own, timeline, self.scene.me) else {
             return;
         };
         let aim = own.player().aim;
@@ -334,7 +381,9 @@ impl Live {
         let pictures = self.client.session().map(|it| Picture::along(it, now, from, aim));
         let pictures = pictures.unwrap_or_default();
         let aim = [aim.x as f32, aim.y as f32];
-        let message = ClientMessage::Fire { shown_at: at, aim, pictures };
+        // The server takes the latest moment for the present.
+        let shown_at = if self.is_per_hop { SimTime::MAX } else { at };
+        let message = ClientMessage::Fire { shown_at, aim, pictures };
         let _ = self.client.send(&message.encode(), Delivery::Reliable);
     }
 
@@ -351,8 +400,7 @@ impl Live {
             if self.own_entity == Some(EntityId(entity)) {
                 continue;
             }
-            // The kinds of the arena leave showing to the page, so none is delayed.
-            let Some(ghost) = remote.ghost().reckoned() else { continue };
+            let ghost = remote.ghost();
             let is_new = !self.bodies.contains_key(&entity);
             let body = self.bodies.entry(entity).or_insert_with(|| tagged(entity, remote.tag()));
             body.is_tank = is_tank;
@@ -362,7 +410,13 @@ impl Live {
                 body.know(&state, ground.most_health());
                 self.scene.meet(body.player, &state);
             }
-            body.show(ghost, before, host_now);
+            match ghost.reckoned().filter(|_| !ghost.is_changing(host_now)) {
+                Some(reckoned) => body.show(reckoned, before, host_now),
+                None => {
+                    let is_delayed = ghost.delayed().is_some();
+                    body.show_at(ghost.pose_at(host_now), ghost.update(), is_delayed, host_now);
+                }
+            }
             let told_at = ghost.update().at();
             let has_leapt = ghost.update().kind() == UpdateKind::Teleport
                 && self.teleports.insert(entity, told_at) != Some(told_at);

@@ -6,13 +6,18 @@ mod draw;
 mod events;
 mod live;
 mod measure;
+mod own_plan;
 mod panel;
 mod replayed;
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use reckoning_arena::Level;
+use reckoning_arena::planning::Planning;
+use reckoning_arena::protocol::ModelChoice;
 use reckoning_net::Session;
 use reckoning_predict::TrendMap;
 use wasm_bindgen::JsCast;
@@ -22,6 +27,7 @@ use wasm_bindgen::prelude::{Closure, wasm_bindgen};
 use self::app::{App, Source};
 use self::draw::Ground;
 use self::live::Live;
+use self::own_plan::OwnPlan;
 use self::replayed::Replayed;
 use crate::replay::ReplayFrames;
 
@@ -147,14 +153,32 @@ async fn try_load(app: &Rc<RefCell<App>>) -> Result<(Source, Ground), String> {
     let zones = about["zones_px"].as_array().into_iter().flatten();
     app.borrow_mut().zones_px = zones.filter_map(serde_json::Value::as_f64).collect();
     let server = dom::window().and_then(|it| it.location().host().ok()).unwrap_or_default();
-    let live = Live::new(&server, &app.borrow().controls)?;
+    app.borrow_mut().controls.missing = missing(&about["world"]["missing"]);
+    let trends = app.borrow().trend.clone().map(Arc::new);
+    let own_plan = OwnPlan::new(Planning::new(&level, trends, None));
+    let mut live = Live::new(&server, &app.borrow().controls, own_plan)?;
+    live.is_per_hop = about["clock"] == "per-hop";
     Ok((Source::Live(Box::new(live)), Ground::from_level(level)))
+}
+
+/// Planners that the server cannot run, by their numbers, and why.
+fn missing(about: &serde_json::Value) -> BTreeMap<ModelChoice, String> {
+    let of = |(number, why): (&String, &serde_json::Value)| {
+        let choice = ModelChoice::ALL.get(number.parse::<usize>().ok()?)?;
+        Some((*choice, why.as_str()?.to_string()))
+    };
+    about.as_object().into_iter().flatten().filter_map(of).collect()
 }
 
 async fn load_recording(app: &Rc<RefCell<App>>) -> Result<(Source, Ground), String> {
     let header = dom::fetch_text("recording.json").await.ok_or("the recording is missing")?;
     let frames = dom::fetch_bytes("recording.bin").await.ok_or("its frames are missing")?;
     let recording = ReplayFrames::new(&header, &frames).map_err(|error| error.to_string())?;
+    let is_plain = |choice: &ModelChoice| ModelChoice::PLAIN.contains(choice);
+    let planned = ModelChoice::ALL.into_iter().filter(|choice| !is_plain(choice));
+    let why = "not in a replay".to_string();
+    app.borrow_mut().controls.missing = planned.map(|choice| (choice, why.clone())).collect();
+    panel::show_planners(&app.borrow().controls, None, "");
     let (replay, ground) = Replayed::new(recording, &app.borrow().controls);
     Ok((Source::Replay(Box::new(replay)), ground))
 }

@@ -1,6 +1,7 @@
 //! The parts of the page outside the canvas: controls, figures, score, messages.
 
 use reckoning::SimTime;
+use reckoning_arena::protocol::{ErrorAccounts, ModelChoice, PlannerWorth};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlInputElement, HtmlSelectElement};
 
@@ -11,6 +12,7 @@ use crate::plot::short;
 use crate::replay::ReplayClock;
 use crate::scene::{GameScene, ScoreEntry};
 use crate::state::PageState;
+use crate::worth::{account_texts, worth_html, worth_note, worth_of};
 
 /// How long the end of a round is shown in large letters.
 const BANNER_S: f64 = 4.0;
@@ -111,6 +113,48 @@ pub fn show_figures(state: &PageState) {
     let times = state.error.naive / state.error.reckoning.max(1e-3);
     let says = has_errors && state.error.naive > 0.0;
     dom::write("times", &if says { format!("{times:.1}×") } else { "–".to_string() });
+}
+
+/// What each planner is worth, and which of them cannot be chosen.
+pub fn show_planners(controls: &Controls, worth: Option<&PlannerWorth>, own: &str) {
+    let is_live = worth.is_some() || !own.is_empty();
+    for choice in ModelChoice::ALL {
+        let missing = controls.missing.get(&choice).map(String::as_str);
+        let found = worth.and_then(|it| worth_of(it, choice));
+        let html = worth_html(missing.map(dom::escaped).as_deref(), found);
+        let number = choice as u8;
+        let is_told = is_live || missing.is_some();
+        dom::write_html(&format!("worth-{number}"), if is_told { &html } else { "" });
+        dom::disable(&format!("[data-control=model][data-value=\"{number}\"]"), missing.is_some());
+    }
+    let choice = controls.tuning.model;
+    let found = worth.and_then(|it| worth_of(it, choice));
+    if is_live {
+        dom::write("worth-note", &worth_note(found, choice, controls.link.delay_ms));
+    }
+    dom::write("own-planner", own);
+    dom::mark("data-weights", &controls.tuning.policy.has_weights().to_string());
+}
+
+/// Our account of errors among all.
+pub fn show_accounts(accounts: Option<&ErrorAccounts>) {
+    dom::show("accounts", accounts.is_some());
+    if let Some([own, note]) = accounts.map(account_texts) {
+        dom::write("account-own", &own);
+        dom::write("account-note", &note);
+    }
+}
+
+/// By which clock, and by what hits are judged.
+pub fn show_judging(is_per_hop: bool, judges_the_past: bool) {
+    let why = if is_per_hop {
+        "No common clock: hits are judged in the present, so aim ahead."
+    } else {
+        "Near players are shown late: hits are judged in the present, so aim ahead."
+    };
+    dom::show("clock-note", is_per_hop);
+    dom::show("hit-note", !judges_the_past);
+    dom::write("hit-note", why);
 }
 
 /// Score, vitals, feed, banner and board.
