@@ -49,11 +49,6 @@ fn shown(browser: &mut Browser, selector: &str) -> bool {
     browser.value(&format!("document.querySelector('{selector}').checkVisibility()")) == true
 }
 
-fn text(browser: &mut Browser, selector: &str) -> String {
-    let text = browser.value(&format!("document.querySelector('{selector}').textContent"));
-    text.as_str().unwrap().to_string()
-}
-
 /// Waits until an element says that; what is around the arena is written some frames later.
 fn wait_for_text(browser: &mut Browser, selector: &str, what: &str) {
     let says = format!("document.querySelector('{selector}').textContent.includes('{what}')");
@@ -79,7 +74,7 @@ fn every_planner_can_be_chosen_and_says_what_it_is_worth() {
     let arena = Arena::play(&["--bots", "12"]);
     let mut browser = join("planners", LAPTOP, &arena);
     browser.wait_until("bots", "JSON.parse(reckoning.state()).ghosts.length >= 12");
-    assert_eq!(text(&mut browser, "#worth-0"), "measuring");
+    wait_for_text(&mut browser, "#worth-0", "measuring");
     set(&mut browser, "latency", 100.0);
     for (number_of, name) in PLANNERS.into_iter().enumerate() {
         click(&mut browser, "model", &number_of.to_string());
@@ -158,8 +153,8 @@ fn bodies_are_shown_late_by_their_distance_and_change_without_a_jump() {
     wait_for(&mut browser, "near", "delayed");
     browser.wait_within(Duration::from_secs(10), "all are late", &all(true));
     assert_eq!(state(&mut browser)["hits"], "present");
+    browser.wait_until("the note", "document.querySelector('#hit-note').checkVisibility()");
     wait_for_text(&mut browser, "#hit-note", "Near players are shown late");
-    assert!(shown(&mut browser, "#hit-note"));
     browser
         .value("document.querySelector('[data-control=near]').scrollIntoView({ block: 'center' })");
     browser.picture("delayed");

@@ -39,18 +39,16 @@ pub(super) struct Acting {
     pub truth: Kinematics,
 }
 
-/// A planner of the chosen sort for every bot.
-#[derive(Debug)]
+/// Shows bots to the host by the planner of their kind.
+///
+/// A trained network plans for the bound that is set on the panel, which no kind says, so it has
+/// planners of its own here.
+#[derive(Debug, Default)]
 pub(super) struct BotPlanners {
-    choice: ModelChoice,
-    planners: BTreeMap<PlayerId, (u32, Option<ArenaPlanner>)>,
+    learned: BTreeMap<PlayerId, (u32, ArenaPlanner)>,
 }
 
 impl BotPlanners {
-    pub const fn new(choice: ModelChoice) -> Self {
-        Self { choice, planners: BTreeMap::new() }
-    }
-
     /// Shows the bots' motions to the host, each with its plan.
     pub fn observe(
         &mut self,
@@ -59,28 +57,32 @@ impl BotPlanners {
         planning: &Planning,
         host: &mut Host,
     ) {
-        if self.choice != tuning.model {
-            *self = Self::new(tuning.model);
-        }
-        self.planners.retain(|id, _| acting.iter().any(|bot| bot.id == *id));
+        let is_learned = tuning.model == ModelChoice::Learned;
+        self.learned.retain(|id, _| is_learned && acting.iter().any(|bot| bot.id == *id));
         let scene = planning.scene();
         for bot in acting {
-            let seed = u64::from(bot.id.0);
-            let (life, planner) = self
-                .planners
-                .entry(bot.id)
-                .or_insert_with(|| (bot.life, planning.planner(self.choice, seed)));
+            let around = planning.around(&scene, u32::from(bot.id.0));
+            let planner = if is_learned { self.learned(bot, planning) } else { None };
             let Some(planner) = planner else {
-                host.observe(bot.entity, &bot.truth);
+                host.observe_with(bot.entity, &bot.truth, &around);
                 continue;
             };
-            if std::mem::replace(life, bot.life) != bot.life {
-                planner.restart();
-            }
             planner.set_bound_px(f64::from(tuning.threshold_px));
-            let around = planning.around(&scene, u32::from(bot.id.0));
             host.observe_planned(bot.entity, &bot.truth, planner, &around);
         }
+    }
+
+    /// The trained planner of a bot, in its life.
+    fn learned(&mut self, bot: &Acting, planning: &Planning) -> Option<&mut ArenaPlanner> {
+        if !self.learned.contains_key(&bot.id) {
+            let planner = planning.planner(ModelChoice::Learned, u64::from(bot.id.0))?;
+            self.learned.insert(bot.id, (bot.life, planner));
+        }
+        let (life, planner) = self.learned.get_mut(&bot.id)?;
+        if std::mem::replace(life, bot.life) != bot.life {
+            planner.restart();
+        }
+        Some(planner)
     }
 }
 

@@ -126,7 +126,7 @@ pub fn host_config(base: HostConfig, level: &Level) -> Result<HostConfig, ArenaH
     Ok(host)
 }
 
-/// The kinds of bodies of a level: for each motion that can be chosen one, named after the body of
+/// The kinds of bodies of a level: for each planner that can be chosen one, named after the body of
 /// the level ([`BodyKind`]), and the properties of players.
 ///
 /// A kind has no distance classes and no guard of its own: the host's hold, and
@@ -137,11 +137,13 @@ pub fn host_config(base: HostConfig, level: &Level) -> Result<HostConfig, ArenaH
 /// Never, for levels that could be loaded; a setting that is out of range is named.
 pub fn kinds(level: &Level) -> Result<Kinds, ArenaHostError> {
     let mut kinds = Kinds::default();
-    for model in ModelChoice::PLAIN {
+    let body = &level.file().body;
+    for model in ModelChoice::ALL {
         let mut kind = Kind::default();
+        kind.planner = model.planner(2.0 * body.radius_px, body.speed_px_s);
         kind.publisher = publisher_config(&ServerTuning { model, ..ServerTuning::default() });
         kind.show = Show::BySession;
-        kinds.add(&kind_name(level.file().body.kind, model), kind)?;
+        kinds.add(&kind_name(body.kind, model), kind)?;
     }
     Properties::declare(&mut kinds)?;
     Ok(kinds)
@@ -153,10 +155,7 @@ pub(super) fn kind_name(body: BodyKind, model: ModelChoice) -> String {
         BodyKind::Walker => "walker",
         BodyKind::Tank => "tank",
     };
-    // Planners that cannot run leave a body to its plain motion.
-    let plain = ModelChoice::PLAIN.into_iter().find(|it| it.model() == model.model());
-    let motion = plain.unwrap_or(model).name();
-    format!("{body} {motion}")
+    format!("{body} {}", model.name())
 }
 
 /// Whatever a window may show is near. The rest of a large level is sent as well, but in

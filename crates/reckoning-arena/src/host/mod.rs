@@ -258,7 +258,7 @@ impl ArenaHost {
         let planning = Planning::new(&level, config.trends.clone(), config.learned.clone());
         let mut arena = Self {
             planning,
-            bot_planners: BotPlanners::new(config.tuning.model),
+            bot_planners: BotPlanners::default(),
             worth: None,
             world: World::new(level.clone(), Mode::TwoTeams, config.seed),
             bots: Bots::new(config.seed),

@@ -125,9 +125,9 @@ impl Live {
         }
     }
 
-    /// Plans for our own body and shows others as the server wants it.
+    /// Shows others as the server wants it; how our own body is published its kind says.
     fn reckon_as(&mut self, controls: &Controls) {
-        self.own_plan.choose(controls.tuning.model, f64::from(controls.tuning.threshold_px));
+        self.own_plan.choose(controls.tuning.model);
         self.show_as(controls);
     }
 
@@ -410,12 +410,12 @@ impl Live {
                 body.know(&state, ground.most_health());
                 self.scene.meet(body.player, &state);
             }
-            let settled = ghost.reckoned().filter(|_| !ghost.is_changing(host_now));
-            if let Some(reckoned) = settled {
-                body.show(reckoned, before, host_now);
-            } else {
-                let is_delayed = ghost.delayed().is_some();
-                body.show_at(ghost.pose_at(host_now), ghost.update(), is_delayed, host_now);
+            match ghost.reckoned().filter(|_| !ghost.is_changing(host_now)) {
+                Some(reckoned) => body.show(reckoned, before, host_now),
+                None => {
+                    let is_delayed = ghost.delayed().is_some();
+                    body.show_at(ghost.pose_at(host_now), ghost.update(), is_delayed, host_now);
+                }
             }
             let told_at = ghost.update().at();
             let has_leapt = ghost.update().kind() == UpdateKind::Teleport

@@ -1,26 +1,26 @@
-//! The planner of our own body, run here with what this page knows.
+//! What the planner of our own body looks at. Which planner that is its kind says; it runs here.
 //!
-//! A page knows the level and its trend map, where everyone is shown, everyone's health and what lies
-//! about. It does not know the shots of others, which count as full, and it has no trained network.
+//! A page knows the level and its trend map, where everyone is shown, how healthy they are and what
+//! lies about. It does not know the shots of others, which count as full, and it has no trained
+//! network.
 
 use std::collections::BTreeMap;
 
 use reckoning::{Kinematics, SimTime};
 use reckoning_arena::Level;
 use reckoning_arena::host::items;
-use reckoning_arena::planning::{ArenaPlanner, Planning};
+use reckoning_arena::planning::Planning;
 use reckoning_arena::protocol::ModelChoice;
 use reckoning_client::{Client, EntityId, Session};
 use reckoning_predict::{Item, KnownBody};
 
 use crate::scene::{GameScene, SceneBody};
 
-/// Plans for our own body.
+/// Looks around for our own body.
 #[derive(Debug, Default)]
 pub struct OwnPlan {
     planning: Option<Planning>,
     choice: Option<ModelChoice>,
-    planner: Option<ArenaPlanner>,
     /// Our player, and everyone else as last looked at.
     me: KnownMe,
     others: Vec<KnownBody>,
@@ -41,15 +41,15 @@ impl OwnPlan {
         Self { planning: Some(planning), ..Self::default() }
     }
 
-    /// Plans by this from now on.
-    pub fn choose(&mut self, choice: ModelChoice, threshold_px: f64) {
-        if self.choice != Some(choice) {
-            self.choice = Some(choice);
-            self.planner = self.planning.as_ref().and_then(|it| it.planner(choice, 0));
-        }
-        if let Some(planner) = &mut self.planner {
-            planner.set_bound_px(threshold_px);
-        }
+    /// The server has bodies planned for by this from now on.
+    pub const fn choose(&mut self, choice: ModelChoice) {
+        self.choice = Some(choice);
+    }
+
+    /// Whether it has to look around.
+    fn is_planned(&self) -> bool {
+        let is_plain = |choice| ModelChoice::PLAIN.contains(&choice);
+        self.choice.is_some_and(|choice| !is_plain(choice) && choice != ModelChoice::Learned)
     }
 
     /// How our own body is planned for, in words for people.
@@ -74,7 +74,7 @@ impl OwnPlan {
         scene: &GameScene,
         level: &Level,
     ) {
-        let (Some(session), Some(_)) = (session, &self.planner) else { return };
+        let Some(session) = session.filter(|_| self.is_planned()) else { return };
         let Some(at) = session.timeline_at(now) else { return };
         let rules = &level.file().rules;
         let (health, ammo) = (rules.health as f32, rules.ammo_max as f32);
@@ -84,8 +84,8 @@ impl OwnPlan {
             let motion = Kinematics { at: now, ..remote.ghost().kinematics_at(at) };
             let mut known = KnownBody::new(body.player.into(), body.team.into(), motion);
             known.alive = body.is_alive;
-            let share = body.health_share.unwrap_or(1.0) as f32;
-            (known.health, known.max_health) = (health * share, health);
+            known.health = body.health_share.map_or(health, |share| share as f32 * health);
+            known.max_health = health;
             (known.ammo, known.max_ammo) = (ammo, ammo);
             self.others.push(known);
         }
@@ -103,7 +103,8 @@ impl OwnPlan {
 
     /// Publishes a step of our own body.
     pub fn observe(&mut self, client: &mut Client, entity: EntityId, step: &Kinematics) {
-        let (Some(planner), Some(planning)) = (&mut self.planner, &mut self.planning) else {
+        let is_planned = self.is_planned();
+        let Some(planning) = self.planning.as_mut().filter(|_| is_planned) else {
             client.observe(entity, step);
             return;
         };
@@ -114,6 +115,6 @@ impl OwnPlan {
         planning.look(step.at, others.chain([own]), self.items.iter().copied());
         let scene = planning.scene();
         let around = planning.around(&scene, self.me.player);
-        client.observe_planned(entity, step, planner, &around);
+        client.observe_with(entity, step, &around);
     }
 }
