@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use reckoning::{DVec3, SimTime};
-use reckoning_arena::host::{ArenaHostConfig, TRAINED_ON, trained};
+use reckoning_arena::host::{ArenaHostConfig, TRAINED_ON, class_shows, ghost_config, trained};
 use reckoning_arena::protocol::{ModelChoice, Properties, ServerMessage};
 use reckoning_arena::{Input, Level, PlayerId};
+use reckoning_net::ClockMode;
 
 use play::{StagePlay, link};
 
@@ -34,10 +35,17 @@ fn room(damage: u32, more: &str) -> Level {
 /// down and turns every half second. Returns the play, what the shooter saw hit, and how many of
 /// its shots would have hit where the target was by the server's knowledge.
 fn duel(level: Level, delay_ms: u64, seconds: u32) -> (StagePlay, usize, usize) {
-    let mut play = StagePlay::new(level, 0);
+    duel_on(StagePlay::new(level, 0), delay_ms, seconds)
+}
+
+fn duel_on(mut play: StagePlay, delay_ms: u64, seconds: u32) -> (StagePlay, usize, usize) {
     play.come(1, b"one", link(delay_ms, 0, 0.0, 5));
     play.come(2, b"two", link(delay_ms, 0, 0.0, 7));
     play.until_all_live();
+    for client in &mut play.clients {
+        let shows = class_shows(&play.stage.tuning(), ghost_config());
+        client.session.set_class_shows(&shows, play.now).unwrap();
+    }
     // Clocks and ghosts settle.
     for _ in 0..120 {
         play.frame();
@@ -87,6 +95,30 @@ fn a_hit_that_the_shooter_saw_counts_at_200_ms() {
     assert!(shots >= 30 && seen >= 15, "{shots} shots, {seen} seen to hit");
     assert!(hits * 10 >= seen * 9 && hits <= shots, "{seen} seen to hit, {hits} counted");
     assert_eq!(play.stage.stats().corrected, 0);
+}
+
+/// What the shooter saw is not known, so nothing is rebuilt: whoever aims at what is shown of a
+/// target that dodges misses it, and every shot is fired all the same.
+#[test]
+fn without_a_common_clock_or_with_late_pictures_hits_are_judged_in_the_present() {
+    let mut late = ArenaHostConfig::default();
+    (late.demo, late.bots, late.tuning.near_delayed) = (true, 0, true);
+    let mut plain = ArenaHostConfig::default();
+    (plain.demo, plain.bots) = (true, 0);
+    for (name, settings, clock) in
+        [("late", &late, ClockMode::Synchronised), ("no clock", &plain, ClockMode::PerHop)]
+    {
+        let play = StagePlay::by_clock(room(1, ""), settings, clock);
+        let (play, seen, _) = duel_on(play, 100, 12);
+        let shooter = &play.clients[0];
+        let hits = shooter.count(|tell| matches!(tell, ServerMessage::Hit { .. }));
+        let shots = shooter.count(|tell| matches!(tell, ServerMessage::Shot { .. }));
+        let stats = play.stage.stats();
+        println!("{name}: {shots} shots, {seen} seen to hit, {hits} counted; {stats:?}");
+        assert!(shots >= 30 && seen >= 15, "{name}: {shots} shots, {seen} seen to hit");
+        assert!(hits * 2 < seen, "{name}: {seen} seen to hit, {hits} counted");
+        assert_eq!(stats.refused_shots, 0, "{name}");
+    }
 }
 
 #[test]

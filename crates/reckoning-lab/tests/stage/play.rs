@@ -9,7 +9,7 @@ use reckoning_arena::host::{
 use reckoning_arena::protocol::{ClientMessage, Picture, ServerMessage};
 use reckoning_arena::{Input, Level, Player, RemoteBot};
 use reckoning_net::{
-    Delivery, EntityId, Format, Host, HostConfig, HostEvent, PeerId, Registry, Session,
+    ClockMode, Delivery, EntityId, Format, Host, HostConfig, HostEvent, PeerId, Registry, Session,
     SessionEvent,
 };
 use reckoning_netsim::{Jitter, Link, LinkConfig, Loss};
@@ -85,7 +85,8 @@ impl StageClient {
 
     /// Fires along `aim`, as its screen is now.
     pub fn fire(&mut self, now: SimTime, aim: DVec3) {
-        let Some(shown_at) = self.session.host_time(now) else { return };
+        // Without a common clock there is nothing to say of when.
+        let shown_at = self.session.host_time(now).unwrap_or(SimTime::MAX);
         let Some(from) = self.mirror.body().map(|body| body.position) else { return };
         let pictures = Picture::along(&self.session, now, from, aim);
         let aim = [aim.x as f32, aim.y as f32];
@@ -146,6 +147,10 @@ impl StagePlay {
     }
 
     pub fn with(level: Level, settings: &ArenaHostConfig) -> Self {
+        Self::by_clock(level, settings, ClockMode::Synchronised)
+    }
+
+    pub fn by_clock(level: Level, settings: &ArenaHostConfig, clock_mode: ClockMode) -> Self {
         // The stage chooses its own; this one is only there to begin with.
         let steps = reckoning::Quantiser {
             position_m: 1.0,
@@ -159,6 +164,7 @@ impl StagePlay {
         if let Some(model) = &settings.learned {
             config = with_learned(config, model).unwrap();
         }
+        config.clock_mode = clock_mode;
         let mut host = Host::new(config).unwrap();
         let stage = ArenaHost::new(level.clone(), settings);
         stage.apply_tuning(SimTime::ZERO, &mut host);
