@@ -46,8 +46,8 @@ mod world;
 
 pub use bots::{Bots, Goal, Style};
 pub use level::{
-    BodyKind, BodyRules, BoxWall, Edge, FilePoint, Gun, ItemKind, ItemSpot, Level, LevelError,
-    LevelFile, Paths, PolygonWall, Rules, SegmentWall, Spawn, Thing, TurretSpot, Walls,
+    BodyKind, BodyRules, BoxWall, Buggies, Edge, FilePoint, Gun, ItemKind, ItemSpot, Level,
+    LevelError, LevelFile, Paths, PolygonWall, Rules, SegmentWall, Spawn, Thing, TurretSpot, Walls,
 };
 pub use reckoning::{DVec3, Kinematics, SimTime};
 pub use record::{Match, MatchConfig, MatchFrame, digest};

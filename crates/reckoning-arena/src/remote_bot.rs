@@ -146,7 +146,7 @@ impl RemoteBot {
         (body.health, body.ammo) = (self.own.health.into(), self.own.ammo.into());
         body.is_alive = is_alive;
         let others = self.others.iter().filter_map(|(entity, (id, state))| {
-            let (at, velocity) = shown(*entity)?;
+            let (at, velocity) = shown(state.rides.unwrap_or(*entity))?;
             let mut other = Player::standing(*id, team_of(state), at, velocity);
             (other.velocity, other.health) = (velocity, state.health.into());
             other.is_alive = state.is_alive;

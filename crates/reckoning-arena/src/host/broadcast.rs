@@ -59,6 +59,7 @@ impl ArenaHost {
                     self.broadcast(host, &ServerMessage::Hit { number: shot, victim, damage });
                 }
                 Event::Died { who, by, .. } => {
+                    self.leave_vehicle(at, who, host);
                     self.begin_segment(who);
                     self.note_kill(who, by);
                     self.broadcast(host, &ServerMessage::Died { player: who.0, by: number_of(by) });
@@ -66,6 +67,7 @@ impl ArenaHost {
                 Event::RoundOver { winner } => {
                     let ids: Vec<PlayerId> = self.actors.keys().copied().collect();
                     for id in ids {
+                        self.leave_vehicle(at, id, host);
                         self.begin_segment(id);
                     }
                     // Everything lies in its place again.
@@ -162,6 +164,7 @@ impl ArenaHost {
             kills: short(player.kills),
             deaths: short(player.deaths),
             ammo: short(player.ammo),
+            rides: actor.rides.map(|it| it.0),
             is_loaded: player.ammo > 0 && self.world.tick() >= player.loaded_tick,
         }
     }

@@ -15,13 +15,16 @@ use reckoning_net::{
 };
 use reckoning_predict::learned::LearnedModel;
 
-use crate::level::{BodyKind, Level};
+use crate::level::{BodyKind, BodyRules, Level};
 use crate::planning::walls;
 use crate::protocol::{ModelChoice, Properties, ServerTuning};
 
 /// How long after the trigger a client shows and sends its shot: less than anyone notices, and
 /// that much less to rewind.
 pub const GUN_LAG: Duration = Duration::from_millis(50);
+
+/// The kind of vehicles.
+pub const BUGGY: &str = "buggy";
 
 /// Stamps of updates in a second.
 const STAMP_HZ: u32 = 1_000;
@@ -129,7 +132,7 @@ pub fn host_config(base: HostConfig, level: &Level) -> Result<HostConfig, ArenaH
 /// The kinds of bodies of a level: for each planner that can be chosen one, named after the body of
 /// the level ([`BodyKind`]), and the properties of players.
 ///
-/// A kind has no distance classes and no guard of its own: the host's hold, and
+/// A kind has no distance classes and, vehicles apart, no guard of its own: the host's hold, and
 /// [`Host::set_threshold`](reckoning_net::Host::set_threshold) with them. Blends are each player's
 /// own choice, which its session tells the host.
 ///
@@ -144,6 +147,12 @@ pub fn kinds(level: &Level) -> Result<Kinds, ArenaHostError> {
         kind.publisher = publisher_config(&ServerTuning { model, ..ServerTuning::default() });
         kind.show = Show::BySession;
         kinds.add(&kind_name(body.kind, model), kind)?;
+    }
+    if let Some(rules) = level.buggy() {
+        let mut buggy = Kind::default();
+        buggy.publisher = publisher_config(&ServerTuning::default());
+        (buggy.show, buggy.guard) = (Show::BySession, Some(guard_for(&rules)));
+        kinds.add(BUGGY, buggy)?;
     }
     Properties::declare(&mut kinds)?;
     Ok(kinds)
@@ -212,7 +221,10 @@ pub fn with_learned(
 /// What an honest body of the level can do.
 #[must_use]
 pub fn guard_config(level: &Level) -> GuardConfig {
-    let body = &level.file().body;
+    guard_for(&level.file().body)
+}
+
+fn guard_for(body: &BodyRules) -> GuardConfig {
     let most_px_s2 = body.acceleration_px_s2.max(body.braking_px_s2);
     let envelope = Envelope::of_speed(body.speed_px_s * 1.05, most_px_s2 * 2.0);
     // The owner's threshold, rounding, and a step either way.

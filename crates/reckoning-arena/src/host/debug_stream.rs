@@ -1,7 +1,7 @@
 //! Debug stream of the demonstration: the truth, and the positions a naive game would send.
 
 use reckoning::{DVec3, SimTime};
-use reckoning_net::{Host, ListenerError, PeerId};
+use reckoning_net::{EntityId, Host, ListenerError, PeerId};
 
 use super::broadcast::pair;
 use super::{ArenaHost, ArenaRequest};
@@ -95,15 +95,25 @@ impl ArenaHost {
     fn truth_bodies(&self, at: SimTime, host: &Host) -> Vec<TruthBody> {
         let mut bodies = Vec::with_capacity(self.actors.len());
         for (entity, _, known) in host.entities() {
-            let Some(id) = self.by_entity.get(&entity) else { continue };
-            let Some(player) = self.world.player(*id) else { continue };
+            let vehicle = self.vehicles.iter().find(|it| it.entity == entity);
+            let driver = vehicle.map(|it| it.driver);
+            let Some(id) = driver.unwrap_or_else(|| self.by_entity.get(&entity).copied()) else {
+                if driver.is_some() {
+                    bodies.push(truth_of(entity, known.position_at(at), known.velocity_at(at)));
+                }
+                continue;
+            };
+            let rides = self.actors.get(&id).is_some_and(|it| it.rides.is_some());
+            let Some(player) = self.world.player(id).filter(|_| driver.is_some() || !rides) else {
+                continue; // it is where its vehicle is
+            };
             let (place, velocity) = if player.moves_itself {
                 let known = (known.position_at(at), known.velocity_at(at));
-                self.own_state_of(*id, at).unwrap_or(known)
+                self.own_state_of(id, at).unwrap_or(known)
             } else {
                 (player.position, player.velocity)
             };
-            bodies.push(TruthBody { entity: entity.0, at: pair(place), velocity: pair(velocity) });
+            bodies.push(truth_of(entity, place, velocity));
         }
         bodies
     }
@@ -125,4 +135,8 @@ fn spread(levels: &[f64]) -> [f32; 3] {
     let most = levels.iter().copied().fold(0.0, f64::max);
     let mean = levels.iter().sum::<f64>() / levels.len().max(1) as f64;
     [least.min(most) as f32, mean as f32, most as f32]
+}
+
+fn truth_of(entity: EntityId, place: DVec3, velocity: DVec3) -> TruthBody {
+    TruthBody { entity: entity.0, at: pair(place), velocity: pair(velocity) }
 }

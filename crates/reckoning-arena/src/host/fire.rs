@@ -52,7 +52,7 @@ impl ArenaHost {
         let sees_past = self.judges_the_past(host);
         let client = self.clients.get(&request.peer)?;
         let id = client.player?;
-        let entity = self.actors.get(&id)?.entity?;
+        let entity = self.actors.get(&id).and_then(|it| it.rides.or(it.entity))?;
         let along = DVec3::new(request.aim[0].into(), request.aim[1].into(), 0.0);
         let along = along.try_normalize()?;
         // Who is further behind than that has to lead its targets.
@@ -81,15 +81,16 @@ impl ArenaHost {
         let defence =
             Defence { walls: host.config().walls.as_ref().map(|it| it as _), safe_since: None };
         let actors = &self.actors;
+        let seen_as = |who: PlayerId| actors.get(&who).and_then(|it| it.rides.or(it.entity));
         near.retain(|who| {
-            let target = actors.get(who).and_then(|it| it.entity);
+            let target = seen_as(*who);
             let covered =
                 |target| rewind.is_some_and(|it| it.is_covered(entity, target, &defence, at));
             !target.is_some_and(covered)
         });
         let shot =
             self.world.fire_lag_compensated(id, (from, along), (shown_at, steps), |who, step| {
-                let target = actors.get(&who).filter(|_| near.contains(&who))?.entity?;
+                let target = seen_as(who).filter(|_| near.contains(&who))?;
                 let moment = shown_at + STEP * step;
                 Some(rewind?.shown_at(request.peer, target, moment)?.position)
             });
@@ -109,7 +110,8 @@ impl ArenaHost {
     /// now.
     fn in_the_way(&self, from: DVec3, along: DVec3, age_s: f64) -> Vec<PlayerId> {
         let body = &self.level.file().body;
-        let wide_px = 2.0 * body.radius_px + body.speed_px_s * (age_s + SHOWN_AGE_S);
+        let top_px_s = self.level.buggy().map_or(0.0, |it| it.speed_px_s).max(body.speed_px_s);
+        let wide_px = 2.0 * body.radius_px + top_px_s * (age_s + SHOWN_AGE_S);
         let is_near = |at: DVec3| {
             let gap = at - from;
             (gap - along * gap.dot(along)).length() <= wide_px && gap.dot(along) >= -wide_px

@@ -21,11 +21,12 @@ mod debug_stream;
 mod fire;
 mod players;
 mod powers;
+mod vehicles;
 mod worth;
 
 pub use bot_predictor::{TRAINED_ON, items, trained};
 pub use config::{
-    ArenaHostError, GUN_LAG, class_shows, ghost_config, guard_config, host_config, kinds,
+    ArenaHostError, BUGGY, GUN_LAG, class_shows, ghost_config, guard_config, host_config, kinds,
     publisher_config, session_config, with_learned, zones_px,
 };
 pub use reckoning_predict::TrendMap;
@@ -36,7 +37,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reckoning::{DVec3, Kinematics, SimTime, Threshold};
-use reckoning_net::{EntityId, Host, HostEvent, KindId, PeerId};
+use reckoning_net::{EntityId, Host, HostEvent, KindId, PeerId, Update};
 
 use crate::bots::Bots;
 use crate::level::{BodyRules, Level};
@@ -47,6 +48,7 @@ use bot_predictor::{Acting, BotPlanners, known_bodies};
 use config::kind_name;
 use fire::FireRequest;
 use powers::PowerAllowance;
+use vehicles::Vehicle;
 use worth::{MOST_LISTENERS, WorthMeter};
 
 /// The length of a step; a third of a microsecond too long.
@@ -57,6 +59,9 @@ const ROUNDING: f64 = 1.01;
 const MAX_STEPS: u32 = 6;
 /// An owner's motion is carried on for this long without news.
 const BELIEVED: Duration = Duration::from_millis(500);
+/// A vehicle is entered from this many radii away, centre to centre: touching, and what a body goes
+/// while its client's wish is on the way.
+pub const ENTER_RADII: f64 = 5.0;
 /// Wishes and events that wait for nobody: the oldest go.
 const MAX_REQUESTS: usize = 4_096;
 
@@ -191,6 +196,8 @@ struct Actor {
     segment: u32,
     /// Times it came to life, modulo 2^16.
     lives: u16,
+    /// The vehicle that it drives.
+    rides: Option<EntityId>,
     /// Its velocity a step ago.
     velocity: DVec3,
 }
@@ -232,6 +239,7 @@ pub struct ArenaHost {
     bots: Bots,
     actors: BTreeMap<PlayerId, Actor>,
     by_entity: BTreeMap<EntityId, PlayerId>,
+    vehicles: Vec<Vehicle>,
     clients: BTreeMap<PeerId, ClientState>,
     /// Clients that may reconnect, by the peer id they had.
     absent: BTreeMap<PeerId, ClientState>,
@@ -265,6 +273,7 @@ impl ArenaHost {
             level,
             actors: BTreeMap::new(),
             by_entity: BTreeMap::new(),
+            vehicles: Vec::new(),
             clients: BTreeMap::new(),
             absent: BTreeMap::new(),
             tuning: config.tuning,
@@ -285,8 +294,8 @@ impl ArenaHost {
     pub fn handle_event(&mut self, now: SimTime, event: &HostEvent, host: &mut Host) {
         match event {
             HostEvent::Joined { peer, before } => self.joined(*peer, *before, host),
-            HostEvent::Left { peer, .. } => self.left(*peer, host),
-            HostEvent::Despawned { entity } => self.despawned(*entity, host),
+            HostEvent::Left { peer, .. } => self.left(now, *peer, host),
+            HostEvent::Despawned { entity } => self.despawned(now, *entity, host),
             HostEvent::Message { peer, bytes } | HostEvent::Command { peer, bytes } => {
                 self.heard(now, *peer, bytes, host);
             }
@@ -309,7 +318,9 @@ impl ArenaHost {
 
     fn step(&mut self, at: SimTime, host: &mut Host) {
         self.stats.steps += 1;
+        self.spawn_vehicles(at, host);
         self.place_owners(at, host);
+        self.roll_vehicles(at, host);
         let inputs = self.bots.decide(&self.world);
         self.world.step(inputs);
         self.fire_requested(at, host);
@@ -322,16 +333,27 @@ impl ArenaHost {
     /// Takes over where owners have their bodies.
     fn place_owners(&mut self, at: SimTime, host: &Host) {
         for (entity, _, known) in host.entities() {
+            if self.place_vehicle(entity, known, at) {
+                continue;
+            }
             let Some(&id) = self.by_entity.get(&entity) else { continue };
-            let seen = known.kinematics();
-            let moment = at.min(known.at() + BELIEVED);
-            let guess = known.position_at(moment);
-            // A guess may be beyond a wall that its owner has just met.
-            let is_open = self.level.walls().sees(seen.position, guess);
-            let place = if is_open { guess } else { seen.position };
+            if self.actors.get(&id).is_some_and(|it| it.rides.is_some()) {
+                continue; // it is where its vehicle is
+            }
+            let (place, moment) = self.believed(known, at);
             let facing = known.orientation_at(moment) * DVec3::X;
             self.world.place(id, place, known.velocity_at(moment), facing);
         }
+    }
+
+    /// Where an owner's body is taken to be, and the moment that its motion is taken from.
+    fn believed(&self, known: &Update, at: SimTime) -> (DVec3, SimTime) {
+        let seen = known.kinematics();
+        let moment = at.min(known.at() + BELIEVED);
+        let guess = known.position_at(moment);
+        // A guess may be beyond a wall that its owner has just met.
+        let is_open = self.level.walls().sees(seen.position, guess);
+        (if is_open { guess } else { seen.position }, moment)
     }
 
     /// Moves the bots' entities on the host, with their predicted motion.

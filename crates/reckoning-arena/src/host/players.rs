@@ -42,9 +42,10 @@ impl ArenaHost {
     }
 
     /// The host keeps the body of a client that may reconnect, and reports when it no longer does.
-    pub(super) fn left(&mut self, peer: PeerId, host: &mut Host) {
+    pub(super) fn left(&mut self, now: SimTime, peer: PeerId, host: &mut Host) {
         let Some(client) = self.clients.remove(&peer) else { return };
         let Some(id) = client.player else { return };
+        self.leave_vehicle(now, id, host);
         let entity = self.entity_of(id);
         if entity.is_some_and(|entity| host.entities().any(|it| it.0 == entity)) {
             self.absent.insert(peer, client);
@@ -53,7 +54,8 @@ impl ArenaHost {
         }
     }
 
-    pub(super) fn despawned(&mut self, entity: EntityId, _: &mut Host) {
+    pub(super) fn despawned(&mut self, now: SimTime, entity: EntityId, host: &mut Host) {
+        self.replace_vehicle(now, entity, host);
         if let Some(id) = self.by_entity.get(&entity).copied() {
             self.remove(id);
         }
@@ -79,6 +81,12 @@ impl ArenaHost {
             }
             ClientMessage::Fire { shown_at, aim, pictures } => {
                 self.queue(FireRequest { peer, shown_at, aim, pictures });
+            }
+            ClientMessage::Enter { vehicle } => self.enter(now, peer, EntityId(vehicle), host),
+            ClientMessage::Leave => {
+                if let Some(id) = self.player_of(peer) {
+                    self.leave_vehicle(now, id, host);
+                }
             }
             ClientMessage::SetTuning(tuning) => {
                 if self.grants(now, peer, host) {
@@ -144,6 +152,7 @@ impl Actor {
             name: String::new(),
             segment: 0,
             lives: 0,
+            rides: None,
             velocity: DVec3::ZERO,
         }
     }

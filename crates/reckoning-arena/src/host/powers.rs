@@ -44,7 +44,7 @@ impl PowerAllowance {
     }
 
     /// Whether a refusal is due to be told.
-    fn tell(&mut self, now: SimTime) -> bool {
+    pub(super) fn tell(&mut self, now: SimTime) -> bool {
         let due = self.told_at.is_none_or(|at| now.secs_since(at) >= TELL_AGAIN_S);
         if due {
             self.told_at = Some(now);

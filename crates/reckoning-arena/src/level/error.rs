@@ -111,6 +111,8 @@ pub enum Thing {
     Item(usize),
     /// A turret.
     Turret(usize),
+    /// A vehicle.
+    Buggy(usize),
 }
 
 impl fmt::Display for Thing {
@@ -121,6 +123,7 @@ impl fmt::Display for Thing {
             Self::Spawn(number) => write!(f, "spawn {number}"),
             Self::Item(number) => write!(f, "item {number}"),
             Self::Turret(number) => write!(f, "turret {number}"),
+            Self::Buggy(number) => write!(f, "buggy {number}"),
         }
     }
 }

@@ -48,6 +48,9 @@ pub struct LevelFile {
     /// What restores them.
     #[serde(default, rename = "item")]
     pub items: Vec<ItemSpot>,
+    /// Vehicles that players may drive.
+    #[serde(default)]
+    pub buggy: Option<Buggies>,
     /// Guns that stand in the level and shoot at everyone.
     #[serde(default, rename = "turret")]
     pub turrets: Vec<TurretSpot>,
@@ -184,6 +187,23 @@ pub struct ItemSpot {
     pub amount: u32,
     /// From being taken to lying there again.
     pub respawn_s: f64,
+}
+
+/// Vehicles that players may drive, one at a time. They are as wide as bodies, so they fit wherever
+/// those do, and go where they are headed.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Buggies {
+    /// Where they stand at first.
+    pub at: Vec<FilePoint>,
+    /// Top speed.
+    pub speed_px_s: f64,
+    /// How fast they gain speed.
+    pub acceleration_px_s2: f64,
+    /// How fast they lose speed when nobody pushes.
+    pub braking_px_s2: f64,
+    /// How fast they turn.
+    pub turn_deg_s: f64,
 }
 
 /// A gun that stands in the level.

@@ -17,8 +17,8 @@ mod walls;
 
 pub use error::{LevelError, Thing};
 pub use file::{
-    BodyKind, BodyRules, BoxWall, FilePoint, Gun, ItemKind, ItemSpot, LevelFile, PolygonWall,
-    Rules, SegmentWall, Spawn, TurretSpot,
+    BodyKind, BodyRules, BoxWall, Buggies, FilePoint, Gun, ItemKind, ItemSpot, LevelFile,
+    PolygonWall, Rules, SegmentWall, Spawn, TurretSpot,
 };
 pub use paths::Paths;
 pub(crate) use paths::Search;
@@ -109,6 +109,20 @@ impl Level {
     #[must_use]
     pub fn file(&self) -> &LevelFile {
         &self.file
+    }
+
+    /// How its vehicles move, if it has any.
+    #[must_use]
+    pub fn buggy(&self) -> Option<BodyRules> {
+        let buggy = self.file.buggy.as_ref()?;
+        Some(BodyRules {
+            kind: BodyKind::Tank,
+            radius_px: self.file.body.radius_px,
+            speed_px_s: buggy.speed_px_s,
+            acceleration_px_s2: buggy.acceleration_px_s2,
+            braking_px_s2: buggy.braking_px_s2,
+            turn_deg_s: buggy.turn_deg_s,
+        })
     }
 
     /// Width and height.

@@ -39,7 +39,8 @@ pub fn numbers(file: &LevelFile) -> Result<(), LevelError> {
             must,
         });
     }
-    let (step_px, radius_px) = (file.body.speed_px_s / f64::from(TICKS_PER_S), file.body.radius_px);
+    let top_px_s = file.body.speed_px_s.max(file.buggy.as_ref().map_or(0.0, |it| it.speed_px_s));
+    let (step_px, radius_px) = (top_px_s / f64::from(TICKS_PER_S), file.body.radius_px);
     if step_px >= radius_px { Err(LevelError::TooFast { step_px, radius_px }) } else { Ok(()) }
 }
 
@@ -74,6 +75,12 @@ fn things_settings(file: &LevelFile) -> Result<(), LevelError> {
         let thing = Thing::Item(number);
         of_thing(&thing, setting("amount", it.amount.into(), POSITIVE, is_positive))?;
         of_thing(&thing, setting("respawn_s", it.respawn_s, POSITIVE, is_positive))?;
+    }
+    if let Some(buggy) = &file.buggy {
+        setting("buggy.speed_px_s", buggy.speed_px_s, POSITIVE, is_positive)?;
+        setting("buggy.acceleration_px_s2", buggy.acceleration_px_s2, POSITIVE, is_positive)?;
+        setting("buggy.braking_px_s2", buggy.braking_px_s2, POSITIVE, is_positive)?;
+        setting("buggy.turn_deg_s", buggy.turn_deg_s, POSITIVE, is_positive)?;
     }
     for (number, it) in (1..).zip(&file.turrets) {
         let thing = Thing::Turret(number);
@@ -150,12 +157,14 @@ fn extended(thing: Thing, is_extended: bool) -> Result<(), LevelError> {
     if is_extended { Ok(()) } else { Err(LevelError::Flat { thing }) }
 }
 
-/// Spawn points, items and turrets, with their places.
+/// Spawn points, items, turrets and vehicles, with their places.
 fn standing(file: &LevelFile) -> impl Iterator<Item = (Thing, FilePoint)> {
     let spawns = (1..).zip(&file.spawns).map(|(number, it)| (Thing::Spawn(number), it.at));
     let items = (1..).zip(&file.items).map(|(number, it)| (Thing::Item(number), it.at));
     let turrets = (1..).zip(&file.turrets).map(|(number, it)| (Thing::Turret(number), it.at));
-    spawns.chain(items).chain(turrets)
+    let buggies = file.buggy.iter().flat_map(|it| (1..).zip(&it.at));
+    let buggies = buggies.map(|(number, at)| (Thing::Buggy(number), *at));
+    spawns.chain(items).chain(turrets).chain(buggies)
 }
 
 fn teams(file: &LevelFile) -> Result<(), LevelError> {

@@ -37,6 +37,13 @@ pub enum ClientMessage {
         /// [`PositionSnapshot`](super::PositionSnapshot).
         snapshots: bool,
     },
+    /// It wants to drive a vehicle that is near and empty.
+    Enter {
+        /// The vehicle's entity.
+        vehicle: u32,
+    },
+    /// It wants to drive no longer.
+    Leave,
 }
 
 impl ClientMessage {
@@ -55,6 +62,12 @@ impl ClientMessage {
             Self::SetTuning(tuning) => tuning.put(out.put_u8(4)),
             Self::Subscribe { truth, snapshots } => {
                 out.put_u8(5).put_u8(u8::from(*truth)).put_u8(u8::from(*snapshots));
+            }
+            Self::Enter { vehicle } => {
+                out.put_u8(6).put_u32(*vehicle);
+            }
+            Self::Leave => {
+                out.put_u8(7);
             }
         }
         out
@@ -76,6 +89,8 @@ impl ClientMessage {
             3 => Self::SetLink(LinkChoice::take(&mut from)?),
             4 => Self::SetTuning(ServerTuning::take(&mut from)?),
             5 => Self::Subscribe { truth: from.flag("truth")?, snapshots: from.flag("snapshots")? },
+            6 => Self::Enter { vehicle: from.u32()? },
+            7 => Self::Leave,
             got => return Err(ProtocolError::Kind { got }),
         };
         from.end(()).map(|()| message)

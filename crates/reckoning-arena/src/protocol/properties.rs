@@ -27,6 +27,8 @@ pub struct Properties {
     pub kills: PropertyId,
     /// Times it has died.
     pub deaths: PropertyId,
+    /// The vehicle that it drives: its entity's id and one more; 0 on foot.
+    pub rides: PropertyId,
     /// Shots left; its owner alone sees it.
     pub ammo: PropertyId,
     /// Whether its gun could fire now; its owner alone sees it.
@@ -50,6 +52,8 @@ pub struct PlayerState {
     pub kills: u16,
     /// Times it has died.
     pub deaths: u16,
+    /// The entity of the vehicle that it drives: it is there, whatever its own body shows.
+    pub rides: Option<u32>,
     /// Shots left; 0 for players of others.
     pub ammo: u16,
     /// Whether its gun could fire now; `false` for players of others.
@@ -62,7 +66,7 @@ impl Properties {
     /// # Errors
     /// When the kinds have properties of these names already, or too many.
     pub fn declare(kinds: &mut Kinds) -> Result<Self, KindError> {
-        use PropertyType::{Bool, F32, Text, U8, U16};
+        use PropertyType::{Bool, F32, Text, U8, U16, U32};
         Ok(Self {
             name: kinds.property("name", Text, Seen::ByAll)?,
             team: kinds.property("team", U8, Seen::ByAll)?,
@@ -71,6 +75,7 @@ impl Properties {
             lives: kinds.property("lives", U16, Seen::ByAll)?,
             kills: kinds.property("kills", U16, Seen::ByAll)?,
             deaths: kinds.property("deaths", U16, Seen::ByAll)?,
+            rides: kinds.property("rides", U32, Seen::ByAll)?,
             ammo: kinds.property("ammo", U16, Seen::ByOwner)?,
             loaded: kinds.property("loaded", Bool, Seen::ByOwner)?,
         })
@@ -88,6 +93,7 @@ impl Properties {
             lives: named("lives")?,
             kills: named("kills")?,
             deaths: named("deaths")?,
+            rides: named("rides")?,
             ammo: named("ammo")?,
             loaded: named("loaded")?,
         })
@@ -95,7 +101,7 @@ impl Properties {
 
     /// Sets all of an entity. What stays as it is costs nothing.
     pub fn set(&self, host: &mut Host, entity: EntityId, state: &PlayerState) {
-        let values: [(PropertyId, PropertyValue); 9] = [
+        let values: [(PropertyId, PropertyValue); 10] = [
             (self.name, state.name.as_str().into()),
             (self.team, state.team.into()),
             (self.health, state.health.into()),
@@ -103,6 +109,7 @@ impl Properties {
             (self.lives, state.lives.into()),
             (self.kills, state.kills.into()),
             (self.deaths, state.deaths.into()),
+            (self.rides, state.rides.map_or(0, |it| it.saturating_add(1)).into()),
             (self.ammo, state.ammo.into()),
             (self.loaded, state.is_loaded.into()),
         ];
@@ -133,6 +140,10 @@ impl Properties {
             lives: number(value(self.lives)),
             kills: number(value(self.kills)),
             deaths: number(value(self.deaths)),
+            rides: match value(self.rides) {
+                Some(PropertyValue::U32(number)) => number.checked_sub(1),
+                _ => None,
+            },
             ammo: number(value(self.ammo)),
             is_loaded: value(self.loaded) == Some(&PropertyValue::Bool(true)),
         }

@@ -78,6 +78,8 @@ pub enum Refusal {
     NoDemo,
     /// The client asked too often.
     TooOften,
+    /// The vehicle is too far away or somebody else's, or the client's player cannot drive now.
+    OutOfReach,
 }
 
 impl ServerMessage {
@@ -114,6 +116,7 @@ impl ServerMessage {
                 out.put_u8(10).put_u8(match refusal {
                     Refusal::NoDemo => 0,
                     Refusal::TooOften => 1,
+                    Refusal::OutOfReach => 2,
                 });
             }
         }
@@ -147,6 +150,7 @@ impl ServerMessage {
             10 => Self::Refused(match from.u8()? {
                 0 => Refusal::NoDemo,
                 1 => Refusal::TooOften,
+                2 => Refusal::OutOfReach,
                 _ => return Err(ProtocolError::Value { name: "refusal" }),
             }),
             got => return Err(ProtocolError::Kind { got }),

@@ -43,6 +43,8 @@ fn client_messages() -> Vec<ClientMessage> {
         ClientMessage::SetLink(link()),
         ClientMessage::SetTuning(world()),
         ClientMessage::Subscribe { truth: true, snapshots: false },
+        ClientMessage::Enter { vehicle: 70_000 },
+        ClientMessage::Leave,
     ]
 }
 
@@ -64,6 +66,7 @@ fn server_messages() -> Vec<ServerMessage> {
         ServerMessage::Tuning(world()),
         ServerMessage::Link(link()),
         ServerMessage::Refused(Refusal::TooOften),
+        ServerMessage::Refused(Refusal::OutOfReach),
     ]
 }
 

@@ -107,7 +107,11 @@ impl Player {
 
     /// One tick of walking or driving, among walls only.
     pub fn advance(&mut self, input: &Input, level: &Level) {
-        let body = &level.file().body;
+        self.advance_as(input, &level.file().body, level);
+    }
+
+    /// The same with a body of other rules, as wide as the level's: a vehicle.
+    pub fn advance_as(&mut self, input: &Input, body: &BodyRules, level: &Level) {
         let go = flat(input.go).clamp_length_max(1.0);
         self.aim = flat(input.aim).try_normalize().unwrap_or(self.aim);
         match body.kind {

@@ -1,5 +1,6 @@
 //! The arena on a host, with clients behind simulated links.
 
+mod driving;
 mod play;
 
 use std::collections::BTreeMap;

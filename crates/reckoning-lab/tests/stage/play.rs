@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use reckoning::{DVec3, SimTime};
+use reckoning::{DVec3, Kinematics, SimTime};
 use reckoning_arena::host::{
-    ArenaHost, ArenaHostConfig, host_config, session_config, with_learned,
+    ArenaHost, ArenaHostConfig, BUGGY, host_config, session_config, with_learned,
 };
 use reckoning_arena::protocol::{ClientMessage, Picture, ServerMessage};
 use reckoning_arena::{Input, Level, Player, RemoteBot};
@@ -22,6 +22,8 @@ pub struct StageClient {
     pub session: Session,
     pub mirror: RemoteBot,
     pub tells: Vec<ServerMessage>,
+    /// What it drives, as it was granted or put right last.
+    pub vehicle: Option<(EntityId, Kinematics)>,
     pub watch: bool,
     up: Link<Vec<u8>>,
     down: Link<Vec<u8>>,
@@ -39,6 +41,7 @@ impl StageClient {
             session: Session::new(config).unwrap(),
             mirror: RemoteBot::new(level.clone(), u64::from(peer.0)),
             tells: Vec::new(),
+            vehicle: None,
             watch: false,
             up: Link::new(link).unwrap(),
             down: Link::new(other).unwrap(),
@@ -69,7 +72,13 @@ impl StageClient {
             }
             SessionEvent::Entered { entity, tag, .. } => self.mirror.handle_entered(entity.0, &tag),
             SessionEvent::Exited { entity, .. } => self.mirror.handle_exited(entity.0),
+            SessionEvent::Corrected { entity, state } if self.is_vehicle(entity) => {
+                self.vehicle = Some((entity, state));
+            }
             SessionEvent::Corrected { state, .. } => self.mirror.handle_corrected(&state),
+            SessionEvent::Revoked(entity) if self.vehicle.is_some_and(|it| it.0 == entity) => {
+                self.vehicle = None;
+            }
             SessionEvent::Message(bytes) | SessionEvent::Command(bytes) => {
                 let tell = ServerMessage::decode(&bytes).unwrap();
                 self.mirror.handle_message(&tell);
@@ -77,6 +86,11 @@ impl StageClient {
             }
             _ => {}
         }
+    }
+
+    fn is_vehicle(&self, entity: EntityId) -> bool {
+        let kinds = self.session.kinds();
+        self.session.kind(entity).and_then(|kind| kinds.name(kind)) == Some(BUGGY)
     }
 
     pub fn say(&mut self, ask: &ClientMessage) {
@@ -100,7 +114,7 @@ impl StageClient {
         self.publish(&truth);
     }
 
-    pub fn publish(&mut self, truth: &reckoning::Kinematics) {
+    pub fn publish(&mut self, truth: &Kinematics) {
         if let Some(entity) = self.mirror.entity() {
             self.session.observe(EntityId(entity), truth);
         }
