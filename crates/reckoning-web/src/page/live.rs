@@ -410,12 +410,12 @@ impl Live {
                 body.know(&state, ground.most_health());
                 self.scene.meet(body.player, &state);
             }
-            match ghost.reckoned().filter(|_| !ghost.is_changing(host_now)) {
-                Some(reckoned) => body.show(reckoned, before, host_now),
-                None => {
-                    let is_delayed = ghost.delayed().is_some();
-                    body.show_at(ghost.pose_at(host_now), ghost.update(), is_delayed, host_now);
-                }
+            let settled = ghost.reckoned().filter(|_| !ghost.is_changing(host_now));
+            if let Some(reckoned) = settled {
+                body.show(reckoned, before, host_now);
+            } else {
+                let is_delayed = ghost.delayed().is_some();
+                body.show_at(ghost.pose_at(host_now), ghost.update(), is_delayed, host_now);
             }
             let told_at = ghost.update().at();
             let has_leapt = ghost.update().kind() == UpdateKind::Teleport
