@@ -7,8 +7,8 @@ use reckoning::{DVec3, Kinematics, SimTime};
 use reckoning_client::{Client, ClientConfig, SessionEvent};
 use reckoning_net::wire::{Message, PacketReader};
 use reckoning_net::{
-    Delivery, EntityId, ExitReason, Format, Host, HostConfig, HostEvent, KindId, Model, Owner,
-    PeerId, Quantiser, Registry, Session, SessionConfig, Viewpoint,
+    Camera, Delivery, EntityId, ExitReason, Format, GroupId, Host, HostConfig, HostEvent, KindId,
+    Model, Owner, PeerId, Quantiser, Registry, Session, SessionConfig, Viewpoint,
 };
 use reckoning_server::{Clock, Game, Server, Settings};
 use tungstenite::WebSocket;
@@ -214,4 +214,109 @@ fn a_flag_is_seen_from_afar_a_spy_by_whom_it_is_shown_and_a_death_by_whom_it_was
     assert!(recorder.kept.len() > 20, "{} datagrams", recorder.kept.len());
     assert_eq!(recorder.session.ghosts().count(), 1);
     server.stop();
+}
+
+const YARD: &str = "listen = '127.0.0.1:0'\nlog = 'error'\n\
+    [[kind]]\nname = 'crate'\ndormant = true\n\
+    [[kind]]\nname = 'goat'\nnearest = 3\n\
+    [[kind]]\nname = 'rider'\n";
+
+/// Ten goats in a row, a rider on a horse, and a crate for whoever joins.
+struct Yard {
+    kinds: [KindId; 3],
+    pair: Vec<EntityId>,
+}
+
+impl Yard {
+    fn spawn(&mut self, now: SimTime, host: &mut Host) {
+        let [_, goat, rider] = self.kinds;
+        for n in 1..=10 {
+            let place = Kinematics::at_rest(now, DVec3::X * f64::from(n));
+            host.spawn_kind(now, goat, Owner::Host, b"goat", &place).unwrap();
+        }
+        for _ in 0..2 {
+            let place = Kinematics::at_rest(now, DVec3::ZERO);
+            let body = host.spawn_kind(now, rider, Owner::Host, b"", &place).unwrap();
+            assert!(host.set_group(body, Some(GroupId(1))));
+            self.pair.push(body);
+        }
+    }
+}
+
+impl Game for Yard {
+    fn event(&mut self, now: SimTime, event: &HostEvent, host: &mut Host) {
+        if let HostEvent::Joined { peer, .. } = event {
+            let place = Kinematics::at_rest(now, DVec3::Y);
+            host.spawn_kind(now, self.kinds[0], Owner::Peer(*peer), b"", &place).unwrap();
+            host.set_viewpoint(*peer, Viewpoint::Place(DVec3::ZERO));
+            assert_eq!(host.set_camera(*peer, Camera::new(DVec3::ZERO, DVec3::X)), Ok(true));
+        }
+    }
+
+    fn tick(&mut self, now: SimTime, host: &mut Host) {
+        if self.pair.is_empty() {
+            self.spawn(now, host);
+        }
+        // Only the rider swerves; the horse goes straight on.
+        let (sin, cos) = libm::sincos(3.0 * now.as_secs_f64());
+        let swerves =
+            Kinematics::moving(now, DVec3::new(sin, cos, 0.0), DVec3::new(cos, -sin, 0.0) * 3.0);
+        let straight = DVec3::X * (0.1 * now.as_secs_f64());
+        host.observe(self.pair[0], &swerves);
+        host.observe(self.pair[1], &Kinematics::moving(now, straight, DVec3::X * 0.1));
+    }
+}
+
+#[test]
+fn a_client_has_the_nearest_goats_a_rider_with_its_horse_and_a_crate_that_says_nothing() {
+    let settings = Settings::from_toml(YARD).unwrap();
+    let kinds = settings.kinds().unwrap();
+    let ids = ["crate", "goat", "rider"].map(|name| kinds.named(name).unwrap());
+    let mut host = HostConfig::new(format());
+    host.kinds = kinds;
+    let mut server = Server::new(settings);
+    server.set_host(host);
+    let server = server.start(Yard { kinds: ids, pair: Vec::new() }).unwrap();
+    let session = Session::new(SessionConfig::default()).unwrap();
+    let wire = open_socket(server.address());
+    let mut recorder = Recorder { session, clock: Clock::start(), wire, kept: Vec::new() };
+    let parks = |recorder: &mut Recorder| {
+        recorder.frame();
+        let now = recorder.clock.now();
+        let mine: Vec<EntityId> = recorder.session.owned().collect();
+        for body in &mine {
+            recorder.session.observe(*body, &Kinematics::at_rest(now, DVec3::Y));
+        }
+        !mine.is_empty()
+    };
+    wait_for("goats, rider and horse", 20.0, || {
+        parks(&mut recorder) && recorder.session.ghosts().count() == 5
+    });
+    let goats = recorder.session.ghosts().filter(|(_, remote)| remote.tag() == b"goat");
+    let places = goats.map(|(_, remote)| remote.ghost().update().kinematics().position.x);
+    assert_eq!(places.collect::<Vec<_>>(), [1.0, 2.0, 3.0]);
+
+    let mut frames = 0;
+    wait_for("the crate known", 20.0, || {
+        parks(&mut recorder);
+        frames += 1;
+        frames > 300 && recorder.session.stats().updates_out > 0
+    });
+    let before = recorder.session.stats().updates_out;
+    recorder.kept.clear();
+    wait_for("a while", 20.0, || {
+        parks(&mut recorder);
+        recorder.kept.len() > 30
+    });
+    assert_eq!(recorder.session.stats().updates_out, before, "the crate says nothing");
+    let together = recorder.kept.iter().map(|datagram| updates_in(datagram));
+    let together: Vec<usize> = together.filter(|count| *count > 0).collect();
+    assert!(together.len() > 5 && together.iter().all(|count| *count == 2), "{together:?}");
+    server.stop();
+}
+
+fn updates_in(datagram: &[u8]) -> usize {
+    let Ok(mut reader) = PacketReader::new(datagram) else { return 0 };
+    let messages = std::iter::from_fn(|| reader.next_message(Some(&format())).unwrap());
+    messages.filter(|message| matches!(message, Message::Update { .. })).count()
 }

@@ -192,7 +192,9 @@ impl PeerEntityState {
         let class = &classes.get(usize::from(self.class))?.rules;
         let silence_s = now.secs_since(self.sent_at) as f32;
         match self.stage {
-            InterestStage::Enter { sent: false } => Some(ENTER_URGENCY + silence_s),
+            InterestStage::Enter { sent: false } => {
+                Some(ENTER_URGENCY + silence_s + entity.interest.importance as f32)
+            }
             InterestStage::Exit { sent: false, .. } => Some(EXIT_URGENCY + silence_s),
             InterestStage::Exit { sent: true, .. } | InterestStage::Gone => None,
             InterestStage::Enter { sent: true } if self.waits_for_entry => None,
