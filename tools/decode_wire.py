@@ -876,6 +876,248 @@ class Receiver:
         return message
 
 
+# Section 4, kinds and properties
+
+
+class Postcard:
+    """The encoding of the crate postcard 1."""
+
+    def __init__(self, data):
+        self.data = data
+        self.at = 0
+
+    def take(self, n):
+        if self.at + n > len(self.data):
+            raise Refused("bytes end early")
+        self.at += n
+        return self.data[self.at - n : self.at]
+
+    def u8(self):
+        return self.take(1)[0]
+
+    def number(self):
+        got, shift = 0, 0
+        while True:
+            byte = self.u8()
+            got |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return got
+            if shift > 63:
+                raise Refused("number too long")
+
+    def bool(self):
+        got = self.u8()
+        if got > 1:
+            raise Refused("bool")
+        return bool(got)
+
+    def f64(self):
+        return struct.unpack("<d", self.take(8))[0]
+
+    def text(self):
+        try:
+            return self.take(self.number()).decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise Refused("text") from error
+
+    def span_ns(self):
+        seconds = self.number()
+        return 1_000_000_000 * seconds + self.number()
+
+    def option(self, read):
+        return read() if self.bool() else None
+
+    def list(self, read):
+        return [read() for _ in range(self.number())]
+
+    def variant(self, *reads):
+        number = self.number()
+        if number >= len(reads):
+            raise Refused("variant")
+        return {"variant": number, **reads[number]()}
+
+    def fields(self, **reads):
+        return {name: read() for name, read in reads.items()}
+
+    def end(self):
+        if self.at != len(self.data):
+            raise Refused("bytes behind the end")
+
+
+def nothing():
+    return {}
+
+
+def read_publisher(p):
+    model = lambda: p.variant(
+        nothing,
+        nothing,
+        lambda: p.fields(span_ns=p.span_ns),
+        lambda: p.fields(span_ns=p.span_ns),
+        lambda: p.fields(span_ns=p.span_ns),
+        lambda: p.fields(
+            tau_s=lambda: p.list(p.f64),
+            coefficients=lambda: p.list(lambda: [p.f64() for _ in range(3)]),
+        ),
+        nothing,
+        lambda: p.fields(gravity=p.f64, floor=p.f64, runs=p.bool),
+        lambda: p.fields(algorithm=p.u8, inertial=p.bool),
+    )
+    return p.fields(
+        threshold_m=p.f64, per_axis=p.bool, angle_threshold_rad=lambda: p.option(p.f64),
+        heartbeat_ns=p.span_ns, full_interval_ns=p.span_ns, heartbeat_spread=p.f64,
+        seed=p.number, min_interval_ns=p.span_ns, angle_min_interval_ns=p.span_ns, model=model,
+        quantiser=lambda: [p.f64() for _ in range(5)], export_stops=p.bool,
+        stop_repeat_ns=p.span_ns, damp_acceleration=p.bool, lookahead_ns=p.span_ns,
+    )
+
+
+def read_show(p):
+    span = lambda: p.variant(
+        lambda: p.fields(span_ns=p.span_ns),
+        lambda: p.fields(min_ns=p.span_ns, max_ns=p.span_ns),
+        lambda: p.fields(min_ns=p.span_ns, max_ns=p.span_ns, per_metre_ns=p.span_ns),
+    )
+    timing = lambda: p.variant(nothing, lambda: p.fields(delay_ns=p.span_ns))
+    return p.variant(
+        lambda: p.fields(
+            blend=p.number, span=span, max_extrapolation_ns=p.span_ns, timing=timing,
+            min_heading_speed_mps=p.f64,
+        ),
+        lambda: p.fields(
+            min_delay_ns=p.span_ns, max_delay_ns=p.span_ns, max_extrapolation_ns=p.span_ns,
+            span_ns=p.span_ns, min_heading_speed_mps=p.f64,
+        ),
+    )
+
+
+def read_joint(p):
+    source = lambda: p.variant(
+        lambda: p.fields(
+            range_rad=lambda: p.option(lambda: [p.f64(), p.f64()]), max_rate_radps=p.f64,
+            threshold_rad=p.f64, min_interval_ns=p.span_ns, heartbeat_ns=p.span_ns,
+            blend_ns=p.span_ns,
+        ),
+        lambda: p.fields(hub=lambda: [p.f64() for _ in range(3)], radius_m=p.f64),
+        lambda: p.fields(wheelbase_m=p.f64, max_rad=p.f64, min_speed_mps=p.f64),
+    )
+    return p.fields(name=p.text, source=source)
+
+
+def read_planner(p):
+    interest = lambda: p.fields(
+        strength=p.f64, transition_per_m=p.f64, transition_slices=p.number, slice_s=p.f64,
+        lead=p.f64, preference=p.f64,
+    )
+    patterns = lambda: p.fields(
+        battle_m=p.f64, friend_weight=p.f64, advance_m=p.f64, transition_per_m=p.f64,
+        transition_ticks=p.number, follow_in_battle=p.f64, follow_out_of_battle=p.f64,
+        align_near_m=p.f64, align_far_m=p.f64, window_x_m=p.f64, window_y_m=p.f64,
+        tick_hz=p.number, avoid_walls=p.bool,
+    )
+    return p.variant(
+        nothing, interest, interest, patterns, patterns, patterns, patterns,
+        lambda: p.fields(pull=p.number, trust_s=p.f64),
+        lambda: p.fields(attraction=p.f64, half_strength=p.f64, slice_s=p.f64),
+        lambda: p.fields(network=p.text, choose=p.bool, adapt=p.bool),
+    )
+
+
+def read_kind(data):
+    p = Postcard(data)
+    ground = lambda: p.fields(
+        mode=p.number,
+        footprint=lambda: p.variant(
+            lambda: p.fields(half_length_m=p.f64, half_width_m=p.f64), nothing, nothing
+        ),
+        origin_height_m=p.f64, near_m=p.f64, far_m=p.f64, far_interval_ns=p.span_ns,
+    )
+    class_ = lambda: p.fields(coarser=p.u8, show=lambda: p.option(lambda: read_show(p)))
+    facing = lambda: p.variant(
+        nothing, lambda: p.fields(min_speed_mps=p.f64), lambda: p.fields(min_speed_mps=p.f64),
+        lambda: p.fields(length_m=p.f64),
+    )
+    by_id = lambda: p.variant(lambda: p.fields(id=p.number), lambda: p.fields(id=p.u8))
+    got = p.fields(
+        name=p.text, publisher=lambda: read_publisher(p), by_id=lambda: p.option(by_id),
+        show=lambda: read_show(p), classes=lambda: p.option(lambda: p.list(class_)),
+        facing=facing, ground=lambda: p.option(ground),
+        joints=lambda: p.list(lambda: read_joint(p)), planner=lambda: read_planner(p),
+        by_place_m=lambda: p.option(lambda: [p.f64(), p.f64()]), prevents=p.bool,
+    )
+    p.end()
+    if not 1 <= len(got["name"].encode()) <= 32:
+        raise Refused("name")
+    return got
+
+
+def read_property(data):
+    p = Postcard(data)
+    got = p.fields(
+        name=p.text, value=p.number, seen=p.number, writer=p.number, interval_ns=p.span_ns
+    )
+    p.end()
+    if got["value"] > 7 or got["seen"] > 2 or got["writer"] > 1:
+        raise Refused("property")
+    return got
+
+
+def read_values(data, properties):
+    """Section 2: the inside of `Values`."""
+    bits = Bits(data)
+    here = [bits.bit() for _ in properties]
+    got = {}
+    for property_, is_here in zip(properties, here):
+        if is_here:
+            got[property_["name"]] = read_value(bits, property_["value"])
+    if not (bits.left < 8 and bits.value == 0):
+        raise Refused("bits behind the last value")
+    return got
+
+
+def read_value(bits, sort):
+    if sort == 0:
+        return bool(bits.bit())
+    if sort <= 3:
+        return bits.u((8, 16, 32)[sort - 1])
+    if sort == 4:
+        got = bits.u(32)
+        return got - 2**32 if got >= 2**31 else got
+    if sort == 5:
+        got = struct.unpack("<f", struct.pack("<I", bits.u(32)))[0]
+        if not math.isfinite(got):
+            raise Refused("float")
+        return got
+    data = bits.aligned(bits.u(8), 255)
+    if sort == 7:
+        return data.hex()
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Refused("text") from error
+
+
+def covers(got, expected, path):
+    """Compares what is expected of `got`, which may say more."""
+    if isinstance(expected, dict):
+        return sum(covers(got[key], expected[key], f"{path}.{key}") for key in expected)
+    return same(got, expected, path)
+
+
+def check_declared(declared):
+    fields = 0
+    properties = [read_property(bytes.fromhex(it["bytes"])) for it in declared["properties"]]
+    for got, expected in zip(properties, declared["properties"]):
+        fields += same(got, expected["says"], "property")
+    for expected in declared["kinds"]:
+        fields += covers(read_kind(bytes.fromhex(expected["bytes"])), expected["says"], "kind")
+    for expected in declared["values"]:
+        got = read_values(bytes.fromhex(expected["bytes"]), properties)
+        fields += same(got, expected["says"], "values")
+    return fields
+
+
 def same(got, expected, path):
     """Raises where the two differ; angles may differ in the last bits."""
     if isinstance(expected, dict):
@@ -910,7 +1152,7 @@ def main(path):
         name: Format(bytes.fromhex(data), known) for name, data in about["formats"].items()
     }
     receivers = {name: Receiver(form) for name, form in formats.items()}
-    fields = 0
+    fields = check_declared(vectors["declared"])
     for number, expected in enumerate(vectors["datagrams"]):
         name = expected["format"]
         datagram = Datagram(bytes.fromhex(expected["bytes"]), formats[name])

@@ -1,5 +1,7 @@
 //! The committed datagrams are what is written today, and another decoder reads the same.
 
+#[path = "shared/declared.rs"]
+mod declared;
 mod shared;
 
 use std::path::{Path, PathBuf};
@@ -65,7 +67,9 @@ fn vectors() -> String {
         "paths": [{ "id": path().id(), "points": points.map(|p| p.to_array()), "closed": true }],
         "customs": [{ "id": 9, "position": "p + v * (t / (1 + t))" }],
     });
-    let mut lines = vec![format!("{{\"about\": {head},"), "\"datagrams\": [".to_owned()];
+    let mut lines = vec![format!("{{\"about\": {head},"), "\"declared\": {".to_owned()];
+    lines.extend(declared::declared());
+    lines.extend(["},".to_owned(), "\"datagrams\": [".to_owned()]);
     let mut all = control_messages(&space);
     for (name, format) in [("space", &space), ("flat", &flat)] {
         all.extend(motion(name, format));

@@ -1,5 +1,8 @@
 //! Closed-loop evaluation: the publisher, link and ghost of the engine on a recording.
 
+#[cfg(test)]
+mod through_host;
+
 use std::ops::Range;
 use std::time::Duration;
 
