@@ -4,6 +4,7 @@
 //! recording of the arena gives when a predictor is trained.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use reckoning::{DVec3, Kinematics, SimTime};
 use reckoning_net::{EntityId, Host};
@@ -74,11 +75,13 @@ impl BotPlanners {
 
     /// The trained planner of a bot, in its life.
     fn learned(&mut self, bot: &Acting, planning: &Planning) -> Option<&mut ArenaPlanner> {
-        if !self.learned.contains_key(&bot.id) {
-            let planner = planning.planner(ModelChoice::Learned, u64::from(bot.id.0))?;
-            self.learned.insert(bot.id, (bot.life, planner));
-        }
-        let (life, planner) = self.learned.get_mut(&bot.id)?;
+        let (life, planner) = match self.learned.entry(bot.id) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                let planner = planning.planner(ModelChoice::Learned, u64::from(bot.id.0))?;
+                place.insert((bot.life, planner))
+            }
+        };
         if std::mem::replace(life, bot.life) != bot.life {
             planner.restart();
         }
