@@ -551,3 +551,43 @@ fn every_planner_plans_at_its_owner_and_its_curve_reaches_the_others() {
     assert_eq!(owner.heard.iter().find(missing), None);
     server.stop();
 }
+
+/// Runs at the wall and stops in front of it, again and again.
+fn at_the_wall(now: SimTime) -> Kinematics {
+    let t_s = now.as_secs_f64().rem_euclid(1.0);
+    let (x, speed) = if t_s < 0.25 { (28.0 + 4.0 * t_s, 4.0) } else { (29.0, 0.0) };
+    Kinematics::moving(now, DVec3::new(x, 0.0, 0.0), DVec3::X * speed)
+}
+
+#[test]
+fn nobody_is_shown_on_the_way_into_a_wall_where_its_kind_prevents_that() {
+    let mut host = HostConfig::new(format(Registry::default()));
+    let mut careful = Kind::default();
+    careful.prevents = true;
+    let careful = host.kinds.add("careful", careful).unwrap();
+    let careless = host.kinds.add("careless", Kind::default()).unwrap();
+    let server = serve(host, Town { kinds: vec![careful, careless], ..Town::default() });
+    let set = |config: &mut ClientConfig| config.session.planning = assets();
+    let [mut owner, mut watcher] = pair(&server, set, 2);
+    let (bodies, walls) = (owner.mine.clone(), walls());
+    let (mut inside, mut frames) = ([0; 2], 0);
+    wait_for("a while at the wall", 40.0, || {
+        let now = owner.frame();
+        for body in &bodies {
+            owner.client.observe(*body, &at_the_wall(now));
+        }
+        watcher.frame();
+        for (body, inside) in bodies.iter().zip(&mut inside) {
+            let ghost = watcher.client.ghosts().find(|(id, _)| id == body);
+            let update = ghost.map(|(_, remote)| *remote.ghost().update());
+            // What was sent before the run began lies on the circle of the others.
+            let near = update.filter(|it| it.kinematics().position.x > 20.0);
+            let ahead = near.map(|it| it.position_at(it.at() + Duration::from_millis(450)));
+            *inside += u32::from(ahead.is_some_and(|place| walls.inside(place)));
+        }
+        frames += 1;
+        frames > 500 && inside[1] > 5
+    });
+    assert_eq!(inside[0], 0, "{inside:?} updates that lead into the wall");
+    server.stop();
+}
