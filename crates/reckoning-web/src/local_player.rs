@@ -5,7 +5,7 @@
 
 use reckoning::{DVec3, Kinematics, SimTime};
 use reckoning_arena::host::GUN_LAG;
-use reckoning_arena::{Input, Level, Player, TICKS_PER_S};
+use reckoning_arena::{BodyRules, Input, Level, Player, TICKS_PER_S};
 
 /// The length of a step.
 const TICK_US: i64 = 1_000_000 / TICKS_PER_S as i64;
@@ -59,6 +59,18 @@ impl LocalPlayer {
         now: SimTime,
         input: &Input,
         level: &Level,
+        on_step: impl FnMut(&Kinematics),
+    ) {
+        self.advance_as(now, input, &level.file().body, level, on_step);
+    }
+
+    /// The same with a body of other rules: a vehicle.
+    pub fn advance_as(
+        &mut self,
+        now: SimTime,
+        input: &Input,
+        body: &BodyRules,
+        level: &Level,
         mut on_step: impl FnMut(&Kinematics),
     ) {
         let mut steps = 0;
@@ -68,9 +80,9 @@ impl LocalPlayer {
                 break;
             }
             steps += 1;
-            self.player.advance(input, level);
+            self.player.advance_as(input, body, level);
             self.ticked = SimTime::from_micros(self.ticked.as_micros() + TICK_US);
-            on_step(&self.player.kinematics(self.ticked, level.file().body.kind));
+            on_step(&self.player.kinematics(self.ticked, body.kind));
         }
     }
 

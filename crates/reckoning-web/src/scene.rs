@@ -60,13 +60,19 @@ pub struct SceneBody {
     pub update_age_s: f64,
     /// It is shown as it was a moment ago.
     pub is_delayed: bool,
+    /// It is a vehicle, and no player's body.
+    pub is_vehicle: bool,
+    /// Somebody drives it.
+    pub has_driver: bool,
+    /// The vehicle that it drives: it is there, and not drawn itself.
+    pub rides: Option<u32>,
 }
 
 impl SceneBody {
     /// Takes over how its player is.
     pub fn know(&mut self, state: &PlayerState, most_health: f64) {
         self.name.clone_from(&state.name);
-        (self.team, self.is_alive) = (state.team, state.is_alive);
+        (self.team, self.is_alive, self.rides) = (state.team, state.is_alive, state.rides);
         self.health_share = Some((f64::from(state.health) / most_health).clamp(0.0, 1.0));
     }
 
@@ -178,6 +184,8 @@ pub struct GameScene {
     pub struck: BTreeMap<u16, SimTime>,
     /// What to say in large letters, and since when.
     pub banner: Option<(String, SimTime)>,
+    /// What a key does here, and where to say so.
+    pub hint: Option<(DVec3, &'static str)>,
     feed: VecDeque<Kill>,
 }
 

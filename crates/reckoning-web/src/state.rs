@@ -29,6 +29,10 @@ pub struct PageState {
     pub scores: [u16; 2],
     /// Everyone else in the picture.
     pub ghosts: Vec<GhostState>,
+    /// The vehicles in the picture.
+    pub vehicles: Vec<VehicleState>,
+    /// The entity of what we drive.
+    pub rides: Option<u32>,
     /// Mean errors over the last five seconds.
     pub error: PerMethod,
     /// What 95 of 100 errors were below.
@@ -120,6 +124,19 @@ pub struct PointState {
     pub x: f64,
     /// From the top.
     pub y: f64,
+}
+
+/// A vehicle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct VehicleState {
+    /// Its entity.
+    pub entity: u32,
+    /// Where it is shown.
+    pub x: f64,
+    /// Where it is shown.
+    pub y: f64,
+    /// Somebody drives it.
+    pub driven: bool,
 }
 
 /// Somebody else.

@@ -118,6 +118,79 @@ fn a_key_moves_the_own_player_and_another_browser_sees_it() {
 
 #[test]
 #[ignore = "needs a browser: cargo xtask test"]
+fn a_key_gets_into_a_buggy_and_out_and_another_browser_sees_it_drive() {
+    let arena = Arena::play(&["--bots", "0"]);
+    let mut driver = join("driver", LAPTOP, &arena);
+    let mut watcher = join("watcher", LAPTOP, &arena);
+    driver.wait_until("a buggy", "JSON.parse(reckoning.state()).vehicles.length > 0");
+    let buggy = approach_buggy(&mut driver);
+    driver.picture("beside-a-buggy");
+    press(&mut driver, "KeyE");
+    driver.wait_until("the wheel", "JSON.parse(reckoning.state()).rides !== null");
+    let seen = |browser: &mut Browser| vehicle(&state(browser), buggy);
+    let start = place(&seen(&mut driver));
+    for key in ["KeyW", "KeyS"] {
+        driver.key(key, true);
+        sleep(1.0);
+        driver.key(key, false);
+    }
+    let (own, shown) = (seen(&mut driver), seen(&mut watcher));
+    driver.picture("driving");
+    watcher.picture("seen-driving");
+    println!("driven from {start:?} to {own}, shown as {shown}");
+    assert!(own["driven"] == true && shown["driven"] == true, "{own} and {shown}");
+    assert!(distance(start, place(&own)) > 60.0, "{start:?} and {own}");
+    sleep(1.0);
+    let (own, shown) = (place(&seen(&mut driver)), place(&seen(&mut watcher)));
+    assert!(distance(own, shown) < 20.0, "{own:?} is shown at {shown:?}");
+    press(&mut driver, "KeyE");
+    driver.wait_until("the ground", "JSON.parse(reckoning.state()).rides === null");
+    watcher.wait_until(
+        "an empty one",
+        "!JSON.parse(reckoning.state()).vehicles.some(it => it.driven)",
+    );
+    assert!(distance(place(&state(&mut driver)["me"]), own) < 150.0, "it got out beside it");
+}
+
+fn press(browser: &mut Browser, key: &str) {
+    browser.key(key, true);
+    browser.key(key, false);
+}
+
+fn vehicle(state: &Value, entity: u64) -> Value {
+    let vehicles = state["vehicles"].as_array().unwrap();
+    vehicles.iter().find(|it| it["entity"] == entity).cloned().unwrap()
+}
+
+/// Walks to the nearest buggy; returns its entity.
+fn approach_buggy(browser: &mut Browser) -> u64 {
+    for _ in 0..60 {
+        let now = state(browser);
+        let me = place(&now["me"]);
+        let vehicles = now["vehicles"].as_array().unwrap();
+        let apart = |it: &&Value| distance(place(it), me);
+        let nearest = vehicles.iter().min_by(|a, b| apart(a).total_cmp(&apart(b))).unwrap();
+        let (to, entity) = (place(nearest), nearest["entity"].as_u64().unwrap());
+        let ways = [
+            ("KeyD", to.0 - me.0 > 25.0),
+            ("KeyA", me.0 - to.0 > 25.0),
+            ("KeyS", to.1 - me.1 > 25.0),
+            ("KeyW", me.1 - to.1 > 25.0),
+        ];
+        let is_there = ways.iter().all(|it| !it.1);
+        for (key, is_down) in ways {
+            browser.key(key, is_down);
+        }
+        if is_there {
+            return entity;
+        }
+        sleep(0.06);
+    }
+    panic!("no way to a buggy");
+}
+
+#[test]
+#[ignore = "needs a browser: cargo xtask test"]
 fn two_thumbs_walk_and_shoot_on_a_phone() {
     let arena = Arena::play(&["--bots", "0"]);
     let mut browser = join("thumbs", PHONE, &arena);

@@ -21,7 +21,8 @@ use crate::input::HeldInput;
 use crate::plot::VALUES_PER_S;
 use crate::scene::{GameScene, SceneBody};
 use crate::state::{
-    AccountState, GhostState, PageState, PointState, ReplayState, TuningState, WorthState,
+    AccountState, GhostState, PageState, PointState, ReplayState, TuningState, VehicleState,
+    WorthState,
 };
 use crate::worth::{Worth, worth_of};
 
@@ -225,6 +226,13 @@ impl App {
         }
     }
 
+    /// Gets into a vehicle or out of it.
+    pub fn use_vehicle(&mut self) {
+        if let (Source::Live(live), Some(ground)) = (&mut self.source, &self.ground) {
+            live.use_vehicle(self.now, ground);
+        }
+    }
+
     /// Zooms in or out; only for spectators.
     pub fn zoom_by(&mut self, factor: f64) {
         self.zoom = (self.zoom * factor).clamp(0.2, 6.0);
@@ -253,7 +261,7 @@ impl App {
 
     /// The next one after the target, round and round.
     fn after_target(&self) -> Option<u32> {
-        let others = || self.bodies().filter(|it| !it.is_me && it.is_alive).map(|it| it.entity);
+        let others = || self.bodies().filter(|it| is_followable(it)).map(|it| it.entity);
         let next = self.target.and_then(|now| others().find(|it| *it > now));
         next.or_else(|| others().next())
     }
@@ -272,7 +280,7 @@ impl App {
         let is_there = |it: &&SceneBody| Some(it.entity) == self.target && !it.is_me;
         if self.bodies().find(is_there).is_none() {
             let eye = self.camera.centre;
-            let others = self.bodies().filter(|it| !it.is_me && it.is_alive);
+            let others = self.bodies().filter(|it| is_followable(it));
             let nearest =
                 others.min_by(|a, b| a.shown.distance(eye).total_cmp(&b.shown.distance(eye)));
             self.target = nearest.map(|it| it.entity);
@@ -451,6 +459,7 @@ impl App {
             state.player = live.scene.me.map(|it| it.0);
             state.entity = live.scene.me.map(|it| it.1);
             state.me = live.own_place(self.now).map(|it| PointState { x: it.x, y: it.y });
+            state.rides = live.ride.as_ref().map(|it| it.entity.0);
             report_scene(&live.scene, &mut state);
             report_server(live, &mut state);
         }
@@ -461,9 +470,16 @@ impl App {
         }
         let missing = self.controls.missing.iter();
         state.missing = missing.map(|(choice, why)| (choice.name(), why.clone())).collect();
-        state.ghosts = self.bodies().filter(|it| !it.is_me).map(ghost_state).collect();
+        let others = self.bodies().filter(|it| !it.is_me && !it.is_vehicle);
+        state.ghosts = others.map(ghost_state).collect();
+        state.vehicles = self.bodies().filter(|it| it.is_vehicle).map(vehicle_state).collect();
         state
     }
+}
+
+/// Whether a camera may follow it.
+const fn is_followable(body: &SceneBody) -> bool {
+    !body.is_me && body.is_alive && !body.is_vehicle
 }
 
 fn report_scene(scene: &GameScene, state: &mut PageState) {
@@ -500,6 +516,11 @@ fn report_server(live: &Live, state: &mut PageState) {
         mean: it.spread[1],
         most: it.spread[2],
     });
+}
+
+fn vehicle_state(body: &SceneBody) -> VehicleState {
+    let (x, y, driven) = (body.shown.x, body.shown.y, body.has_driver);
+    VehicleState { entity: body.entity, x, y, driven }
 }
 
 fn ghost_state(body: &SceneBody) -> GhostState {

@@ -72,6 +72,9 @@ fn listen_to_keys(app: &SharedApp, window: &web_sys::Window) {
                     app.show_board = is_down;
                     is_ours = true;
                 }
+                if event.code() == "KeyE" && is_down && !event.repeat() {
+                    app.use_vehicle();
+                }
                 if is_ours {
                     event.prevent_default();
                 }

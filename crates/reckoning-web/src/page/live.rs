@@ -13,6 +13,7 @@ use reckoning_arena::{Input, Level, Player, PlayerId, Team};
 use reckoning_client::{Client, ClientConfig, Delivery, EntityId, SessionEvent, Status, Trust};
 
 use super::draw::Ground;
+use super::driving::{Ride, is_vehicle};
 use super::own_plan::OwnPlan;
 use crate::comparison::ComparisonStreams;
 use crate::controls::{Change, Controls};
@@ -38,6 +39,8 @@ pub struct Live {
     changed: BTreeSet<u32>,
     own: Option<LocalPlayer>,
     own_entity: Option<EntityId>,
+    /// What we drive.
+    pub ride: Option<Ride>,
     /// A correction that arrived before we knew which body is ours.
     corrected: Option<Kinematics>,
     trigger: Trigger,
@@ -85,6 +88,7 @@ impl Live {
             changed: BTreeSet::new(),
             own: None,
             own_entity: None,
+            ride: None,
             corrected: None,
             trigger: Trigger::default(),
             own_bullets: 0,
@@ -105,7 +109,7 @@ impl Live {
     }
 
     /// Sends reliably; before the join it is sent with the join.
-    fn send(&mut self, message: &ClientMessage) {
+    pub(super) fn send(&mut self, message: &ClientMessage) {
         let _ = self.client.send(&message.encode(), Delivery::Reliable);
     }
 
@@ -197,7 +201,7 @@ impl Live {
                 }
             }
             SessionEvent::Lost => self.forget(),
-            SessionEvent::Granted(entity) => {
+            SessionEvent::Granted(entity) if !self.is_vehicle(entity) => {
                 self.own_entity = Some(entity);
                 self.changed.insert(entity.0);
             }
@@ -210,6 +214,14 @@ impl Live {
             SessionEvent::Corrected { entity, state } if self.own_entity == Some(entity) => {
                 self.correct(now, &state, ground);
             }
+            SessionEvent::Revoked(entity)
+                if self.ride.as_ref().is_some_and(|it| it.entity == entity) =>
+            {
+                self.ride = None;
+            }
+            SessionEvent::Corrected { entity, state } if self.is_vehicle(entity) => {
+                Ride::put(&mut self.ride, entity, &state, now);
+            }
             SessionEvent::Corrected { state, .. } => self.corrected = Some(state),
             SessionEvent::Message(bytes) | SessionEvent::Command(bytes) => {
                 if let Ok(message) = ServerMessage::decode(&bytes) {
@@ -220,8 +232,13 @@ impl Live {
         }
     }
 
+    fn is_vehicle(&self, entity: EntityId) -> bool {
+        self.client.session().is_some_and(|it| is_vehicle(it, entity))
+    }
+
     /// A new connection begins with nothing.
     fn forget(&mut self) {
+        self.ride = None;
         (self.own, self.own_entity, self.corrected) = (None, None, None);
         (self.scene, self.comparison) = (GameScene::default(), ComparisonStreams::default());
         self.bodies.clear();
@@ -329,10 +346,15 @@ impl Live {
             own.rest(now);
             return;
         }
-        let client = &mut self.client;
-        let own_plan = &mut self.own_plan;
-        own_plan.look(client.session(), now, &self.bodies, &self.scene, level);
-        own.advance(now, input, level, |step| own_plan.observe(client, entity, step));
+        if self.ride.is_some() {
+            own.rest(now);
+            self.drive(now, input, level);
+        } else {
+            let client = &mut self.client;
+            let own_plan = &mut self.own_plan;
+            own_plan.look(client.session(), now, &self.bodies, &self.scene, level);
+            own.advance(now, input, level, |step| own_plan.observe(client, entity, step));
+        }
         self.send_own_state(now);
         let pause_s = level.file().gun.pause_s;
         if self.trigger.pull(now, fires && self.scene.status.ammo > 0, pause_s) {
@@ -349,6 +371,11 @@ impl Live {
         }
     }
 
+    /// What we move: our body, or what we drive.
+    fn moved(&self) -> Option<&LocalPlayer> {
+        self.ride.as_ref().map(|it| &it.driver).or(self.own.as_ref())
+    }
+
     /// The truth about us, for the demonstration on other screens.
     fn send_own_state(&mut self, now: SimTime) {
         if self.truths == 0 {
@@ -357,7 +384,7 @@ impl Live {
         // Without a common clock, that of the truths is as good.
         let host_time = self.client.session().and_then(|it| it.host_time(now));
         let host_time = host_time.or_else(|| self.comparison.host_time(now));
-        let (Some(own), Some(at)) = (&self.own, host_time) else { return };
+        let (Some(own), Some(at)) = (self.moved(), host_time) else { return };
         let pair = |v: DVec3| [v.x as f32, v.y as f32];
         let (place, velocity) = (pair(own.shown_at(now)), pair(own.player().velocity));
         let own_state = DebugDatagram::OwnState(OwnState { at, place, velocity });
@@ -366,7 +393,8 @@ impl Live {
 
     fn fire(&mut self, now: SimTime, level: &Level) {
         let timeline = self.client.session().and_then(|it| it.timeline_at(now));
-        let (Some(own), Some(at), Some((shooter, _))) = (&self.own, timeline, self.scene.me) else {
+        let (Some(own), Some(at), Some((shooter, _))) = (self.moved(), timeline, self.scene.me)
+        else {
             return;
         };
         let aim = own.player().aim;
@@ -397,15 +425,18 @@ impl Live {
         let is_tank = ground.is_tank();
         let mut seen = Vec::new();
         for (EntityId(entity), remote) in session.ghosts() {
-            if self.own_entity == Some(EntityId(entity)) {
+            let is_driven = self.ride.as_ref().is_some_and(|it| it.entity == EntityId(entity));
+            if self.own_entity == Some(EntityId(entity)) || is_driven {
                 continue;
             }
             let ghost = remote.ghost();
             let is_new = !self.bodies.contains_key(&entity);
             let body = self.bodies.entry(entity).or_insert_with(|| tagged(entity, remote.tag()));
             body.is_tank = is_tank;
-            if let Some(properties) = properties.filter(|_| self.changed.remove(&entity) || is_new)
-            {
+            body.is_vehicle = is_vehicle(session, EntityId(entity));
+            body.is_alive |= body.is_vehicle;
+            let is_told = self.changed.remove(&entity) || is_new;
+            if let Some(properties) = properties.filter(|_| is_told && !body.is_vehicle) {
                 let state = properties.state(session, EntityId(entity));
                 body.know(&state, ground.most_health());
                 self.scene.meet(body.player, &state);
@@ -425,15 +456,19 @@ impl Live {
             body.naive = self.comparison.naive(entity);
             body.interpolated = self.comparison.interpolated(entity, now, leap_px);
             body.is_settled = self.comparison.is_settled(entity);
-            meters.look(now, dt_s, body, has_leapt);
+            // What stands about would make the figures look good.
+            if !body.is_vehicle && body.rides.is_none() {
+                meters.look(now, dt_s, body, has_leapt);
+            }
             seen.push(entity);
         }
         self.bodies.retain(|entity, body| {
-            let is_own = self.own_entity == Some(EntityId(*entity));
+            let is_driven = self.ride.as_ref().is_some_and(|it| it.entity == EntityId(*entity));
+            let is_own = self.own_entity == Some(EntityId(*entity)) || is_driven;
             let stays = is_own || seen.binary_search(entity).is_ok();
             if !stays {
                 self.teleports.remove(entity);
-                if !body.is_me {
+                if !body.is_me && !body.is_vehicle {
                     self.scene.board.remove(&body.player);
                 }
             }
@@ -441,6 +476,7 @@ impl Live {
         });
         meters.keep(|entity| self.bodies.contains_key(&entity));
         self.gather_own(now, is_tank);
+        self.gather_vehicles(now, ground);
     }
 
     fn gather_own(&mut self, now: SimTime, is_tank: bool) {
@@ -455,7 +491,8 @@ impl Live {
 
     /// Where our own body is drawn.
     pub fn own_place(&self, now: SimTime) -> Option<DVec3> {
-        self.own.as_ref().map(|it| it.shown_at(now))
+        let ride = self.ride.as_ref().map(|it| it.shown(self.client.session(), now));
+        ride.or_else(|| self.own.as_ref().map(|it| it.shown_at(now)))
     }
 
     /// The name of the connection's status, and the reason given.

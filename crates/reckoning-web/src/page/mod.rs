@@ -3,6 +3,7 @@
 mod app;
 mod dom;
 mod draw;
+mod driving;
 mod events;
 mod live;
 mod measure;

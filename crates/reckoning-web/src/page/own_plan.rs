@@ -80,7 +80,9 @@ impl OwnPlan {
         let (health, ammo) = (rules.health as f32, rules.ammo_max as f32);
         self.others.clear();
         for (EntityId(entity), remote) in session.ghosts() {
-            let Some(body) = bodies.get(&entity).filter(|it| !it.is_me) else { continue };
+            let Some(body) = bodies.get(&entity).filter(|it| !it.is_me && !it.is_vehicle) else {
+                continue;
+            };
             let motion = Kinematics { at: now, ..remote.ghost().kinematics_at(at) };
             let mut known = KnownBody::new(body.player.into(), body.team.into(), motion);
             known.alive = body.is_alive;

@@ -65,11 +65,12 @@ impl Brush<'_> {
     fn outline(&self, body: &SceneBody, [x, y]: [f64; 2], radius: f64) {
         let pen = self.pen;
         pen.begin_path();
-        if body.team.is_multiple_of(2) && !body.is_tank {
+        if body.team.is_multiple_of(2) && !body.is_tank && !body.is_vehicle {
             let _ = pen.arc(x, y, radius, 0.0, TAU);
             return;
         }
         let corners = match (body.is_tank, body.team % 2) {
+            _ if body.is_vehicle => &BUGGY[..],
             (true, 0) => &TANK_ROUND[..],
             (true, _) => &TANK_SHARP[..],
             _ => &HEXAGON[..],
@@ -91,13 +92,21 @@ impl Brush<'_> {
         if !body.is_alive {
             return self.fallen(body, [x, y], radius);
         }
-        let (fill, rim) = self.colours.teams[usize::from(body.team % 2)];
+        let is_empty = body.is_vehicle && !body.has_driver;
+        let (fill, rim) = match self.colours.teams[usize::from(body.team % 2)] {
+            _ if is_empty => (self.colours.muted, self.colours.text),
+            side => side,
+        };
         pen.set_fill_style_str(self.colours.shadow);
         pen.set_global_alpha(0.55);
         self.outline(body, [x + radius * 0.12, y + radius * 0.2], radius * 1.02);
         pen.fill();
         pen.set_global_alpha(1.0);
-        self.gun(body, [x, y], radius, rim);
+        if body.is_vehicle {
+            self.wheels(body, [x, y], radius);
+        } else {
+            self.gun(body, [x, y], radius, rim);
+        }
         pen.set_fill_style_str(if is_struck { self.colours.hurt } else { fill });
         pen.set_stroke_style_str(rim);
         pen.set_line_width(if body.is_me { 2.6 } else { 1.4 });
@@ -127,6 +136,18 @@ impl Brush<'_> {
         pen.line_to(x + cos * radius * 1.5, y + sin * radius * 1.5);
         pen.stroke();
         pen.set_line_cap("butt");
+    }
+
+    /// Four wheels, of which the outline leaves something to see.
+    fn wheels(&self, body: &SceneBody, [x, y]: [f64; 2], radius: f64) {
+        let (sin, cos) = (libm::sin(body.yaw_rad), libm::cos(body.yaw_rad));
+        self.pen.set_fill_style_str(self.colours.text);
+        for (along, across) in [(0.8, 0.85), (0.8, -0.85), (-0.8, 0.85), (-0.8, -0.85)] {
+            let (px, py) = (along * cos - across * sin, along * sin + across * cos);
+            self.pen.begin_path();
+            let _ = self.pen.arc(x + px * radius, y + py * radius, radius * 0.34, 0.0, TAU);
+            self.pen.fill();
+        }
     }
 
     /// A light half towards where it looks.
@@ -187,6 +208,12 @@ impl Brush<'_> {
         self.write(&ammo.to_string(), true, [x, y + self.radius() * 1.5 + 9.0], sprites);
     }
 
+    /// What a key does, under the place it is about. The pen has the font.
+    pub fn hint(&self, text: &str, place: DVec3, sprites: &mut SpriteCache) {
+        let [x, y] = self.camera.to_page(place);
+        self.write(text, false, [x, y + self.radius() * 1.5 + 12.0], sprites);
+    }
+
     fn write(&self, text: &str, is_faint: bool, at: [f64; 2], sprites: &mut SpriteCache) {
         let key = SpriteKey::Name { text: text.to_string(), is_faint };
         let size = || {
@@ -217,13 +244,17 @@ impl Brush<'_> {
     /// Somebody else, from a sprite.
     pub fn sprite(&self, body: &SceneBody, place: DVec3, look: Look, sprites: &mut SpriteCache) {
         let (team, is_tank, radius) = (body.team, body.is_tank, self.radius());
-        let alike = match (look, is_tank, team % 2) {
+        let alike = match (look, is_tank || body.is_vehicle, team % 2) {
             (Look::Truth | Look::Naive, false, 0) => 1.0,
             (Look::Truth | Look::Naive, false, _) => TURNS / HEXAGON.len() as f64,
             _ => TURNS,
         };
         let turn = (body.yaw_rad / TAU * TURNS).round().rem_euclid(alike);
-        let key = SpriteKey::Body { team, is_tank, look, turn: turn as u16 };
+        let side = body.has_driver.then_some(team);
+        let key = match (body.is_vehicle, turn as u16) {
+            (true, turn) => SpriteKey::Vehicle { side, look, turn },
+            (false, turn) => SpriteKey::Body { team, is_tank, look, turn },
+        };
         let size = || [2.0 * (radius * 1.75 + 4.0); 2];
         sprites.put(self.pen, &key, self.camera.to_page(place), size, |pen| {
             let turned = SceneBody { yaw_rad: turn / TURNS * TAU, ..body.clone() };
@@ -294,3 +325,13 @@ const TANK_ROUND: [(f64, f64); 8] = [
 ];
 const TANK_SHARP: [(f64, f64); 6] =
     [(1.35, 0.0), (0.7, 0.9), (-1.15, 0.9), (-0.85, 0.0), (-1.15, -0.9), (0.7, -0.9)];
+const BUGGY: [(f64, f64); 8] = [
+    (1.5, 0.3),
+    (1.1, 0.7),
+    (-1.2, 0.8),
+    (-1.4, 0.5),
+    (-1.4, -0.5),
+    (-1.2, -0.8),
+    (1.1, -0.7),
+    (1.5, -0.3),
+];

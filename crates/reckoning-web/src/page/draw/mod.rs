@@ -69,8 +69,8 @@ impl Picture<'_> {
         self.draw_others(&brush, sprites);
         brush.bullets(self.host_now, self.scene);
         for body in self.bodies {
-            let is_drawn = self.overlays.ghost || body.is_me;
-            if is_drawn && brush.shows(body.shown) {
+            let is_drawn = self.overlays.ghost || body.is_me || body.is_vehicle;
+            if is_drawn && body.rides.is_none() && brush.shows(body.shown) {
                 let is_struck = self.scene.flashes(body.player, self.now);
                 if body.is_me || !body.is_alive {
                     brush.body(body, body.shown, is_struck);
@@ -85,7 +85,8 @@ impl Picture<'_> {
 
     /// The pictures beside the ghosts.
     fn draw_others(&self, brush: &Brush<'_>, sprites: &mut SpriteCache) {
-        let others = || self.bodies.iter().filter(|it| it.is_alive && !it.is_me);
+        let others =
+            || self.bodies.iter().filter(|it| it.is_alive && !it.is_me && it.rides.is_none());
         let naive_of =
             |it: &SceneBody| it.naive.filter(|place| self.overlays.naive && brush.shows(*place));
         let truth_of = |it: &SceneBody| it.truth.filter(|place| brush.shows(*place));
@@ -107,8 +108,12 @@ impl Picture<'_> {
 
     fn draw_names(&self, brush: &Brush<'_>, sprites: &mut SpriteCache) {
         bodies::write_like_names(self.pen);
-        for body in self.bodies.iter().filter(|it| it.is_alive && !it.is_me) {
-            if brush.shows(body.shown) {
+        if let Some((place, text)) = self.scene.hint {
+            brush.hint(text, place, sprites);
+        }
+        let named = |it: &&&SceneBody| it.is_alive && !it.is_me && it.rides.is_none();
+        for body in self.bodies.iter().filter(named) {
+            if brush.shows(body.shown) && !body.name.is_empty() {
                 brush.name(body, body.shown, sprites);
                 brush.ammo(body, body.shown, sprites);
                 brush.health(body, body.shown);

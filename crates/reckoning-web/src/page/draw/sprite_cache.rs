@@ -21,6 +21,7 @@ const MAX_FRESH: u32 = 6;
 pub enum SpriteKey {
     Name { text: String, is_faint: bool },
     Body { team: u8, is_tank: bool, look: Look, turn: u16 },
+    Vehicle { side: Option<u8>, look: Look, turn: u16 },
     Item { is_health: bool },
     Turret,
 }
