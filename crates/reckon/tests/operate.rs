@@ -107,7 +107,7 @@ fn the_unit_file_is_one() {
 fn logs_are_json_when_asked_for() {
     let folder = scratch("json");
     let server = Server::start(&folder, &["--set", "log_format=json"]);
-    server.wait_for("it logs", |it| it.logged().contains("listening"));
+    server.wait_for("it is ready", |it| it.logged().contains("ready"));
     let (code, log) = server.stop();
     assert_eq!(code, Some(0), "{log}");
     let lines: Vec<Value> = log.lines().map(|it| serde_json::from_str(it).expect(it)).collect();

@@ -2,7 +2,7 @@
 //!
 //! The arena's own host and a session that watches everyone play over simulated links, in virtual
 //! time. Planners meet the same bots with the same settings; what differs is how the host foresees
-//! them. The rule was fixed before anything was measured: see [`PLANNERS`] and [`LINKS`].
+//! them. They are chosen by name, not by result: see [`PLANNERS`] and [`LINKS`].
 
 use std::fmt;
 use std::fmt::Write;
@@ -237,7 +237,7 @@ const HEAD: &str = "\
 # once the guess is off by 4 px, heartbeats of 0.5 s, blends of 0.2 s), the same link with the same
 # dice. Only how the host foresees its bots differs.
 #
-# The rule, fixed before anything was measured: constant velocity; the last scheme of SHI, which goes by
+# The rule, by name and not by result: constant velocity; the last scheme of SHI, which goes by
 # friends, enemies and walls; the trained network that comes with the arena. The best link of the
 # page, the middle and the worst.
 #

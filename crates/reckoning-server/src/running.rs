@@ -198,6 +198,7 @@ impl Running {
         let mut signals = Signals::catch().map_err(RunError::Signals)?;
         let notifier = Notifier::from_env();
         notifier.ready();
+        tracing::info!("ready"); // and ended by signals in good order from here on
         let mut watch = Watch::new(&self.health, self.settings.watchdog.hang, &notifier);
         loop {
             tokio::select! {
