@@ -989,6 +989,7 @@ def read_show(p):
             min_delay_ns=p.span_ns, max_delay_ns=p.span_ns, max_extrapolation_ns=p.span_ns,
             span_ns=p.span_ns, min_heading_speed_mps=p.f64,
         ),
+        nothing,
     )
 
 
@@ -1033,7 +1034,10 @@ def read_kind(data):
         ),
         origin_height_m=p.f64, near_m=p.f64, far_m=p.f64, far_interval_ns=p.span_ns,
     )
-    class_ = lambda: p.fields(coarser=p.u8, show=lambda: p.option(lambda: read_show(p)))
+    class_ = lambda: p.fields(
+        coarser=p.u8, show=lambda: p.option(lambda: read_show(p)),
+        clamp=lambda: p.option(p.number),
+    )
     facing = lambda: p.variant(
         nothing, lambda: p.fields(min_speed_mps=p.f64), lambda: p.fields(min_speed_mps=p.f64),
         lambda: p.fields(length_m=p.f64),
@@ -1045,6 +1049,7 @@ def read_kind(data):
         facing=facing, ground=lambda: p.option(ground),
         joints=lambda: p.list(lambda: read_joint(p)), planner=lambda: read_planner(p),
         by_place_m=lambda: p.option(lambda: [p.f64(), p.f64()]), prevents=p.bool,
+        dormant=p.bool,
     )
     p.end()
     if not 1 <= len(got["name"].encode()) <= 32:

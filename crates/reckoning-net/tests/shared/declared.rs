@@ -5,8 +5,8 @@ use std::time::Duration;
 use reckoning::{Blend, DVec3, Kinematics, Model, Quantiser, SimTime, Threshold};
 use reckoning_net::wire::{Message, PacketReader, Registry};
 use reckoning_net::{
-    ClampMode, Facing, Footprint, Format, GroundClampConfig, Host, HostConfig, HostEvent,
-    JointKind, Kind, LearnedKind, Owner, PeerId, PlaceThreshold, PlannerKind, Property,
+    ClampDetail, ClampMode, Facing, Footprint, Format, GroundClampConfig, Host, HostConfig,
+    HostEvent, JointKind, Kind, LearnedKind, Owner, PeerId, PlaceThreshold, PlannerKind, Property,
     PropertyType, Seen, SentJoint, Session, SessionConfig, Show, Viewpoint, Writer, ZoneClass,
     ZoneConfig,
 };
@@ -67,6 +67,7 @@ fn tank() -> Kind {
     tank.show = Show::delayed(Duration::from_millis(100), Duration::from_millis(250));
     let mut far = ZoneClass::default();
     (far.coarser_log2, far.show) = (2, Some(Show::reckoned(Blend::Hermite)));
+    far.clamp = Some(ClampDetail::OnePoint);
     let mut near = ZoneClass::default();
     near.radius_m = 50.0;
     let mut zones = ZoneConfig::default();
@@ -89,6 +90,7 @@ fn train() -> Kind {
         reckoning::model::PathRide { path: crate::shared::path(), progress_m: 0.0, rate_mps: 0.0 };
     train.publisher.model = Model::Path(ride);
     train.facing = Facing::TwoPoint { length_m: 12.0 };
+    (train.show, train.dormant) = (Show::BySession, true);
     let mut learned = LearnedKind::default();
     learned.network = "rails".into();
     train.planner = PlannerKind::Learned(learned);
@@ -204,12 +206,13 @@ fn said_kinds() -> Vec<Value> {
             "planner": { "variant": 6, "avoid_walls": false, "tick_hz": 60 },
             "by_place_m": [0.25, 1.5],
             "prevents": true,
+            "dormant": false,
         }),
         json!({
             "name": "train",
             "publisher": { "threshold_m": 0.25, "model": { "variant": 0 } },
             "by_id": { "variant": 0, "id": 300 },
-            "show": { "variant": 0, "blend": 3, "span": { "variant": 0, "span_ns": 333_000_000 } },
+            "show": { "variant": 2 },
             "classes": null,
             "facing": { "variant": 3, "length_m": 12.0 },
             "ground": null,
@@ -217,6 +220,7 @@ fn said_kinds() -> Vec<Value> {
             "planner": { "variant": 9, "network": "rails", "choose": true, "adapt": false },
             "by_place_m": null,
             "prevents": false,
+            "dormant": true,
         }),
     ]
 }
