@@ -329,7 +329,7 @@ pub struct Replication {
     pub learned: Option<PathBuf>,
 }
 
-/// How server and clients agree on time: see [`ClockMode`](reckoning_net::ClockMode).
+/// How server and clients agree on time: see [`ClockMode`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClockSetting {
