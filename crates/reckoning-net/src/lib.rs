@@ -79,7 +79,7 @@ pub use host::{
 pub use kinds::{
     Facing, JointKind, JointRef, JointSource, Kind, KindError, KindId, Kinds, LearnedKind,
     MAX_JOINTS, MAX_KIND_BYTES, MAX_KIND_NAME_BYTES, MAX_KINDS, MAX_SENT_JOINTS, PlaceThreshold,
-    PlannerKind, PlannerNeed, PlanningAssets, SentJoint, Show,
+    PlannerKind, PlannerNeed, PlanningAssets, SentJoint, SharedTerrain, Show,
 };
 pub use kinds::{
     MAX_PROPERTIES, MAX_VALUE_BYTES, Property, PropertyError, PropertyId, PropertyType,

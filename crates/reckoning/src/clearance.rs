@@ -27,7 +27,7 @@ const HALVINGS: u32 = 12;
 pub fn kept_clear(
     truth: &Kinematics,
     model: Model,
-    terrain: &impl Terrain,
+    terrain: &(impl Terrain + ?Sized),
     lookahead: Duration,
 ) -> Kinematics {
     let hit = |seen: &Kinematics| first_hit_ahead(seen, model, terrain, lookahead);
@@ -45,7 +45,7 @@ pub fn kept_clear(
 fn first_hit_ahead(
     seen: &Kinematics,
     model: Model,
-    terrain: &impl Terrain,
+    terrain: &(impl Terrain + ?Sized),
     lookahead: Duration,
 ) -> Option<Contact> {
     let model = model.fitted(seen);

@@ -271,7 +271,11 @@ impl Publisher {
 
     /// As [`observe`](Self::observe), but what is published does not lead into the ground or
     /// a wall of `terrain` within [`PublisherConfig::lookahead`].
-    pub fn observe_on(&mut self, truth: &Kinematics, terrain: &impl Terrain) -> Option<Update> {
+    pub fn observe_on(
+        &mut self,
+        truth: &Kinematics,
+        terrain: &(impl Terrain + ?Sized),
+    ) -> Option<Update> {
         let reason = self.due(truth)?;
         let seen = self.carried_on(truth, reason);
         let kept = kept_clear(&seen, self.config.model, terrain, self.config.lookahead);

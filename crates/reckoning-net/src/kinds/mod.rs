@@ -28,6 +28,7 @@ mod codec;
 mod error;
 mod facing;
 mod joints;
+mod obstacles;
 mod planner;
 mod planning;
 mod properties;
@@ -39,6 +40,7 @@ pub use error::KindError;
 pub use facing::Facing;
 pub(crate) use joints::Joints;
 pub use joints::{JointKind, JointRef, JointSource, MAX_JOINTS, MAX_SENT_JOINTS, SentJoint};
+pub use obstacles::SharedTerrain;
 pub use planner::{LearnedKind, PlannerKind, PlannerNeed};
 pub(crate) use planning::BodyPlanner;
 pub use planning::PlanningAssets;
@@ -123,8 +125,8 @@ pub struct Kind {
     /// as much tighter as the place's is than `max_m`. Default: `None`.
     pub threshold_by_place: Option<PlaceThreshold>,
     /// No motion is published, by owners or by the host for its own bodies, that leads into
-    /// [`PlanningAssets::walls`] within the publisher's `lookahead`, where it goes by its model;
-    /// planners keep out of walls themselves. Default: `false`.
+    /// [`PlanningAssets::walls`] or [`PlanningAssets::ground`] within the publisher's `lookahead`,
+    /// where it goes by its model; planners keep out of walls themselves. Default: `false`.
     pub prevents: bool,
     /// How much bodies of this kind count: one is judged as if it were so many times nearer, when
     /// its distance class and the nearest few are chosen, and its updates weigh as much more when a

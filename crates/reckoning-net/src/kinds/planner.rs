@@ -125,7 +125,8 @@ pub enum PlannerNeed {
     Trails,
     /// The network of that name: [`PlanningAssets::add_network`](crate::PlanningAssets).
     Network,
-    /// Walls to keep out of: [`PlanningAssets::walls`](crate::PlanningAssets::walls).
+    /// Walls or ground to keep out of: [`PlanningAssets::walls`](crate::PlanningAssets::walls),
+    /// [`PlanningAssets::ground`](crate::PlanningAssets::ground).
     Walls,
 }
 
@@ -138,7 +139,7 @@ impl fmt::Display for PlannerNeed {
             Self::Trends => "a trend map; register one in the planning assets",
             Self::Trails => "trails; assign a pheromone map to the scene",
             Self::Network => "a trained network of that name; register it in the planning assets",
-            Self::Walls => "walls; register them in the planning assets",
+            Self::Walls => "walls or ground; register them in the planning assets",
         })
     }
 }

@@ -15,6 +15,7 @@ use reckoning::{ExportReason, Kinematics, Model, Planner, Publisher, Threshold, 
 use reckoning_predict::learned::{LearnedConfig, LearnedModel, LearnedPlanner};
 use reckoning_predict::{Behaviour, Item, KnownBody, Scene, Surroundings, TrendMap, Walls};
 
+use super::obstacles::{Obstacles, SharedTerrain};
 use super::{Kind, PlaceThreshold, PlannerKind, PlannerNeed};
 
 /// What planners of kinds look at and no scene brings: the level and trained networks, registered
@@ -25,6 +26,9 @@ pub struct PlanningAssets {
     /// The walls of the level. Scenes without walls get these; bodies whose kind prevents it are
     /// not published into them. Default: `None`.
     pub walls: Option<Arc<Walls>>,
+    /// The ground of the level. Bodies whose kind prevents it are not published into it. Default:
+    /// `None`.
+    pub ground: Option<SharedTerrain>,
     /// Which way bodies tend to go in the level. Scenes without a trend map get this one. Default:
     /// `None`.
     pub trends: Option<Arc<TrendMap>>,
@@ -72,6 +76,7 @@ pub(crate) struct BodyPlanner {
     by_place: Option<PlaceThreshold>,
     prevents: bool,
     walls: Option<Arc<Walls>>,
+    ground: Option<SharedTerrain>,
     trends: Option<Arc<TrendMap>>,
     /// Needs that were missed, a bit each, and one of them that the game was not told of.
     missed: u8,
@@ -95,6 +100,7 @@ impl BodyPlanner {
             by_place: kind.threshold_by_place,
             prevents: kind.prevents,
             walls: assets.walls.clone(),
+            ground: assets.ground.clone(),
             trends: assets.trends.clone(),
             missed: 0,
             untold: None,
@@ -113,13 +119,9 @@ impl BodyPlanner {
         if self.is_ready(around) {
             return publisher.observe_planned(truth, self, around);
         }
-        match (self.prevents, &self.walls) {
-            (true, Some(walls)) => publisher.observe_on(truth, &**walls),
-            (true, None) => {
-                self.miss(PlannerNeed::Walls);
-                publisher.observe(truth)
-            }
-            (false, _) => publisher.observe(truth),
+        match self.obstacles() {
+            Some(obstacles) => publisher.observe_on(truth, &obstacles),
+            None => publisher.observe(truth),
         }
     }
 
@@ -138,21 +140,29 @@ impl BodyPlanner {
     }
 
     /// What of a truth of a body that is sent whenever somebody needs it may be sent with its kind's
-    /// `model`: no motion that leads into a wall, where the kind prevents that.
+    /// `model`: no motion that leads into a wall or the ground, where the kind prevents that.
     pub(crate) fn kept_clear(
         &mut self,
         truth: &Kinematics,
         model: Model,
         lookahead: Duration,
     ) -> Kinematics {
-        match (self.prevents, &self.walls) {
-            (true, Some(walls)) => kept_clear(truth, model, &**walls, lookahead),
-            (true, None) => {
-                self.miss(PlannerNeed::Walls);
-                *truth
-            }
-            (false, _) => *truth,
+        match self.obstacles() {
+            Some(obstacles) => kept_clear(truth, model, &obstacles, lookahead),
+            None => *truth,
         }
+    }
+
+    /// What no motion may lead into; `None` where that is not prevented, or where nothing is known.
+    fn obstacles(&mut self) -> Option<Obstacles<'_>> {
+        if !self.prevents {
+            return None;
+        }
+        if self.walls.is_none() && self.ground.is_none() {
+            self.miss(PlannerNeed::Walls);
+            return None;
+        }
+        Some(Obstacles { walls: self.walls.as_deref(), ground: self.ground.as_ref() })
     }
 
     /// The threshold of a truth's place as a share of the widest; 1 where it does not vary.

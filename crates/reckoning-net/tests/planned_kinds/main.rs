@@ -1,6 +1,7 @@
 //! Contract of the publishing part of kinds: planners, thresholds by place, prevention.
 
 mod bare;
+mod ground;
 mod host_bodies;
 mod places;
 mod planners;

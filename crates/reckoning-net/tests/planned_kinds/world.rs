@@ -20,6 +20,11 @@ pub const PEER: PeerId = PeerId(1);
 pub const US: u32 = 7;
 
 pub fn format() -> Format {
+    format_of(true)
+}
+
+/// In two dimensions or in three.
+pub fn format_of(is_flat: bool) -> Format {
     let steps = Quantiser {
         position_m: 0.01,
         velocity_mps: 0.03,
@@ -28,7 +33,7 @@ pub fn format() -> Format {
         orientation: 0.01,
     };
     let curve = Model::Curve(Curve::still(CurveBasis::FOUR));
-    Format::new(true, 1_000, steps, &[Model::Linear, curve], Registry::default()).unwrap()
+    Format::new(is_flat, 1_000, steps, &[Model::Linear, curve], Registry::default()).unwrap()
 }
 
 /// Steps of 25 ms on one clock, so that what is stamped is what was observed.
@@ -45,7 +50,12 @@ pub struct World {
 impl World {
     /// A session that has joined, with these assets on both ends.
     pub fn new(kind: Kind, assets: &PlanningAssets) -> Self {
-        let mut config = HostConfig::new(format());
+        Self::with_format(format(), kind, assets)
+    }
+
+    /// The same, with what travels in another format.
+    pub fn with_format(format: Format, kind: Kind, assets: &PlanningAssets) -> Self {
+        let mut config = HostConfig::new(format);
         config.clock_mode = ClockMode::PerHop;
         config.planning = assets.clone();
         let mut kinds = Kinds::default();
