@@ -42,6 +42,8 @@
 //! Readers of a recording may rely on these properties:
 //! - samples of a track are in order of time;
 //! - a motion is continuous inside one `segment` only: never difference or predict across two;
+//! - orientation, joints and kinds of bodies are columns: [`Track::orientation`],
+//!   [`Track::joint_rad`], [`Track::kind`];
 //! - tracks, columns and events have a fixed order, so the same file gives the same results;
 //! - a long session file need not be read whole: [`SessionStream`] has one chunk of it in memory,
 //!   [`summarize_session`] keeps no sample, [`read_session_within`] keeps a span of its time;
@@ -57,6 +59,7 @@ mod json;
 mod level;
 mod load;
 mod meta;
+mod pose;
 mod session;
 mod span;
 mod types;
@@ -73,6 +76,7 @@ pub use files::{
 pub use level::{BlockKind, Level, LevelBlock, LevelItem, LevelShape, parse_level, write_level};
 pub use load::{find_sessions, load_file, load_sessions, save_csv};
 pub use meta::{Bounds, Meta, parse_meta, write_meta};
+pub use pose::{KIND_COLUMN, ORIENTATION_COLUMNS, joint_column};
 pub use session::{
     BodySummary, OpenedSession, SessionStream, SessionSummary, SessionWriter, open_session,
     read_session, read_session_within, salvage_session, salvage_summary, summarize_session,

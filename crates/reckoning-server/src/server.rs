@@ -29,7 +29,7 @@ use crate::join_auth::JoinAuth;
 use crate::metrics::Metrics;
 use crate::operator::{self, Operator};
 use crate::quic;
-use crate::record::{Recorder, RecordingInfo};
+use crate::record::{RecordedKinds, Recorder, RecordingInfo};
 use crate::running::{Running, join};
 use crate::settings::{Access, Http, OperatorListen, Settings, SettingsError};
 use crate::tick::{LoopState, TickLoop};
@@ -162,7 +162,7 @@ impl Server {
         let metrics = Arc::new(Metrics::default());
         let (clock, stop) = (Clock::start(), Arc::new(AtomicBool::new(false)));
         let health = Arc::new(Health::new(clock));
-        let recorder = recorder(&settings, &info, &metrics, &health)?;
+        let recorder = recorder(&settings, &info, &host, &metrics, &health)?;
         let recording = recorder.as_ref().map(|it| it.path().to_path_buf());
         let (events, connection_events) = channel();
         let (counted, checked) = (metrics.clone(), health.clone());
@@ -257,11 +257,13 @@ pub(crate) fn token_key(settings: &Settings) -> Result<Option<TokenKey>, ServeEr
 fn recorder(
     settings: &Settings,
     info: &RecordingInfo,
+    host: &Host,
     metrics: &Arc<Metrics>,
     health: &Arc<Health>,
 ) -> Result<Option<Recorder>, ServeError> {
     let path = || settings.recording.folder.clone().unwrap_or_default();
-    Recorder::start(&settings.recording, info, metrics.clone(), health.clone())
+    let kinds = RecordedKinds::new(&host.config().kinds);
+    Recorder::start(&settings.recording, info, kinds, metrics.clone(), health.clone())
         .map_err(|error| ServeError::File { path: path(), error })
 }
 

@@ -32,7 +32,7 @@ use crate::health::{Health, Worker};
 use crate::join_auth::JoinAuth;
 use crate::metrics::{Metrics, RejectReason};
 use crate::overload::Overload;
-use crate::record::{RecordedBody, RecordedStep, Recorder};
+use crate::record::{RecordedBody, RecordedPose, RecordedStep, Recorder};
 use crate::settings::Settings;
 
 /// How long a client that is disconnected has to receive the reason.
@@ -427,7 +427,8 @@ impl TickLoop {
         let mut step = RecordedStep { at: now, ..RecordedStep::default() };
         for (id, _, known) in self.host.entities() {
             let role = self.game.recorded_identity(id);
-            step.bodies.push(body(id, known, role.as_ref(), now));
+            let pose = RecordedPose::new(&self.host, id, known.orientation_at(now), now);
+            step.bodies.push(body(id, known, role.as_ref(), pose, now));
             let name = role.map_or("", |role| role.name);
             if recorder.is_new(id.0, name) {
                 step.names.push((id.0, name.to_string()));
@@ -466,9 +467,10 @@ fn body(
     id: EntityId,
     known: &Update,
     role: Option<&RecordedIdentity<'_>>,
+    pose: RecordedPose,
     now: SimTime,
 ) -> RecordedBody {
-    let ahead = known.orientation_at(now) * DVec3::X;
+    let ahead = pose.orientation * DVec3::X;
     let yaw_rad = libm::atan2(ahead.y, ahead.x) as f32;
     let (team, segment, alive) =
         role.map_or((-1, 0, true), |role| (role.team, role.segment, role.alive));
@@ -477,7 +479,8 @@ fn body(
     let changed = known.velocity_at(now) - known.velocity_at(known.at());
     let (position, velocity) = (known.position_at(now), known.kinematics().velocity + changed);
     let (health, ammo) = role.map_or((None, None), |role| (role.health, role.ammo));
-    RecordedBody { id: id.0, position, velocity, yaw_rad, segment, team, alive, health, ammo }
+    let id = id.0;
+    RecordedBody { id, position, velocity, yaw_rad, segment, team, alive, health, ammo, pose }
 }
 
 #[cfg(test)]
@@ -488,6 +491,7 @@ mod tests {
     use reckoning::{Curve, CurveBasis, Kinematics, Model, UpdateKind};
 
     use super::*;
+    use crate::record::tests::upright;
 
     #[test]
     fn a_planned_body_is_recorded_with_the_velocity_it_was_seen_with() {
@@ -495,7 +499,7 @@ mod tests {
         let plans = [Model::Curve(Curve::still(CurveBasis::FOUR)), Model::Linear];
         for plan in plans {
             let known = Update::new(seen, plan, UpdateKind::Partial).unwrap();
-            let recorded = body(EntityId(1), &known, None, SimTime::from_millis(16));
+            let recorded = body(EntityId(1), &known, None, upright(), SimTime::from_millis(16));
             assert_eq!(recorded.velocity, DVec3::X * 3.0);
         }
     }

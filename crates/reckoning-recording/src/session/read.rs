@@ -1,6 +1,6 @@
 //! Reader of session files, whole, cut off or damaged.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
 use reckoning::SimTime;
@@ -150,7 +150,11 @@ impl SessionReader {
     }
 
     /// Takes in a stretch for which `stretch_bytes` are held.
-    fn extend_track(&mut self, stretch: Track, stretch_bytes: u64) -> Result<(), RecordingError> {
+    fn extend_track(
+        &mut self,
+        mut stretch: Track,
+        stretch_bytes: u64,
+    ) -> Result<(), RecordingError> {
         let (tracks, budget) = (&mut self.recording.tracks, &mut self.budget);
         let Some(track) = self.tracks.get(&stretch.id).and_then(|index| tracks.get_mut(*index))
         else {
@@ -161,14 +165,7 @@ impl SessionReader {
             tracks.push(stretch);
             return Ok(());
         };
-        let same = |(a, b): (&Column, &Column)| a.name == b.name;
-        let matches = track.extras.len() == stretch.extras.len()
-            && track.extras.iter().zip(&stretch.extras).all(same);
-        if !matches {
-            let names = stretch.extras.iter().map(|column| column.name.as_str());
-            let got = names.take(8).collect::<Vec<_>>().join(",");
-            return Err(RecordingError::value(0, "columns", got, "those of the track before"));
-        }
+        let added_bytes = align_columns(track, &mut stretch, budget)?;
         if let Some(first) = stretch.samples.first() {
             budget.hold_each::<(SimTime, i32)>(2)?;
             track.change_team(first.at, stretch.team);
@@ -185,7 +182,7 @@ impl SessionReader {
                 column.labels = more.labels;
             }
         }
-        budget.release(stretch_bytes);
+        budget.release(stretch_bytes + added_bytes);
         Ok(())
     }
 
@@ -207,4 +204,62 @@ impl SessionReader {
         }
         self.recording
     }
+}
+
+fn same_columns(track: &Track, stretch: &Track) -> bool {
+    let same = |(a, b): (&Column, &Column)| a.name == b.name;
+    track.extras.len() == stretch.extras.len() && track.extras.iter().zip(&stretch.extras).all(same)
+}
+
+/// Gives both the columns of both, in the same order; values that one does not have are unknown. A
+/// body may begin to tilt, or become one of another kind, while it is recorded. Returns what the
+/// stretch took.
+fn align_columns(
+    track: &mut Track,
+    stretch: &mut Track,
+    budget: &mut MemoryBudget,
+) -> Result<u64, RecordingError> {
+    if same_columns(track, stretch) {
+        return Ok(0);
+    }
+    budget.check(align_bytes(track) + align_bytes(stretch))?;
+    let (own, more) = (names(track), names(stretch));
+    add_columns(track, &more, budget)?;
+    let before = budget.held();
+    add_columns(stretch, &own, budget)?;
+    let places: BTreeMap<&str, usize> =
+        track.extras.iter().zip(0..).map(|(column, place)| (column.name.as_str(), place)).collect();
+    stretch.extras.sort_by_key(|column| places.get(column.name.as_str()).copied());
+    if same_columns(track, stretch) {
+        return Ok(budget.held() - before);
+    }
+    let got = more.into_iter().take(8).collect::<Vec<_>>().join(",");
+    Err(RecordingError::value(0, "columns", got, "no name twice"))
+}
+
+fn names(track: &Track) -> Vec<String> {
+    track.extras.iter().map(|column| column.name.clone()).collect()
+}
+
+/// What aligning takes for a while: each name twice, with entries by name.
+fn align_bytes(track: &Track) -> u64 {
+    track.extras.iter().map(|column| 2 * column.name.len() as u64 + 256).sum()
+}
+
+/// Adds unknown values under names that a track does not have.
+fn add_columns(
+    track: &mut Track,
+    names: &[String],
+    budget: &mut MemoryBudget,
+) -> Result<(), RecordingError> {
+    let known: BTreeSet<String> = track.extras.iter().map(|column| column.name.clone()).collect();
+    for name in names.iter().filter(|name| !known.contains(*name)) {
+        budget.hold(name.len() as u64)?;
+        budget.reserve(&mut track.extras, 1)?;
+        let mut values = Vec::new();
+        budget.reserve(&mut values, track.samples.len())?;
+        values.resize(track.samples.len(), f32::NAN);
+        track.extras.push(Column { name: name.clone(), values, labels: Vec::new() });
+    }
+    Ok(())
 }

@@ -1,6 +1,6 @@
 //! What a session file holds, told without keeping its samples.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
 use reckoning::SimTime;
@@ -26,6 +26,10 @@ pub struct SessionSummary {
     pub players: BTreeMap<i32, Player>,
     /// Its bodies, in order of first appearance.
     pub bodies: Vec<BodySummary>,
+    /// What sort each body is, as last told; without those of which it is not known.
+    pub kinds: BTreeMap<i32, String>,
+    /// Names of the joints that some body has.
+    pub joints: BTreeSet<String>,
     /// How many births.
     pub births: u64,
     /// How many deaths.
@@ -51,6 +55,8 @@ pub struct BodySummary {
     pub segments: u64,
     /// First and last moment of its samples.
     pub span: Option<(SimTime, SimTime)>,
+    /// Whether its orientation is known beyond its yaw.
+    pub oriented: bool,
 }
 
 /// Reads a session file through, keeping no sample.
@@ -129,6 +135,9 @@ fn both(a: (SimTime, SimTime), b: (SimTime, SimTime)) -> (SimTime, SimTime) {
     (a.0.min(b.0), a.1.max(b.1))
 }
 
+/// What a word takes beside its letters, in a tree.
+const WORD_BYTES: u64 = 96;
+
 struct Tally {
     summary: SessionSummary,
     /// Where each body is, and the segment of its last sample.
@@ -179,10 +188,31 @@ impl Tally {
         let Some((place, last)) = self.places.get_mut(&track.id) else { return Ok(()) };
         let Some(body) = bodies.get_mut(*place) else { return Ok(()) };
         body.samples += track.samples.len() as u64;
+        body.oriented |= track.has_orientation();
         for sample in &track.samples {
             body.segments += u64::from(last.replace(sample.segment) != Some(sample.segment));
             let moment = (sample.at, sample.at);
             body.span = Some(body.span.map_or(moment, |span| both(span, moment)));
+        }
+        self.add_words(track)
+    }
+
+    /// Names of joints, and the kind.
+    fn add_words(&mut self, track: &Track) -> Result<(), RecordingError> {
+        for (joint, column) in track.joints() {
+            let known = column.values.iter().any(|value| value.is_finite());
+            if known && !self.summary.joints.contains(joint) {
+                self.budget.hold(WORD_BYTES + joint.len() as u64)?;
+                self.summary.joints.insert(joint.to_string());
+            }
+        }
+        let Some(kind) = track.last_kind() else { return Ok(()) };
+        if self.summary.kinds.get(&track.id).is_some_and(|known| known == kind) {
+            return Ok(());
+        }
+        self.budget.hold(WORD_BYTES + kind.len() as u64)?;
+        if let Some(before) = self.summary.kinds.insert(track.id, kind.to_string()) {
+            self.budget.release(WORD_BYTES + before.len() as u64);
         }
         Ok(())
     }

@@ -55,7 +55,8 @@ impl<W: Write> SessionWriter<W> {
         self.events(ChunkKind::Player, players)
     }
 
-    /// Writes the next stretch of a track. Columns must be the same ones each time.
+    /// Writes the next stretch of a track. Where a stretch lacks a column that others have, its
+    /// values are unknown. A word of a column keeps its place among the labels in all stretches.
     ///
     /// # Errors
     /// When `out` fails.

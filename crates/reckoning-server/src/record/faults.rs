@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use reckoning_recording::{Recording, open_session};
 
+use super::columns::BodyColumns;
 use super::part::Naming;
 use super::tests::step;
 use super::write::RecordingWriter;
@@ -120,6 +121,7 @@ impl Bench {
         let writer = RecordingWriter::start(
             Box::new(disk.clone()),
             Naming::new(&RecordingInfo::default(), settings.rate_hz),
+            BodyColumns::default(),
             &settings,
             metrics.clone(),
             health.clone(),
@@ -275,7 +277,14 @@ fn a_recorder_that_panics_fails_the_health_check_and_its_steps_are_counted() {
     let mut settings = Settings::default().recording;
     settings.write_every = Duration::from_millis(50);
     let (store, info) = (Box::new(disk.clone()), RecordingInfo::default());
-    let recorder = Recorder::start_in(store, &settings, &info, metrics.clone(), health.clone());
+    let recorder = Recorder::start_in(
+        store,
+        &settings,
+        &info,
+        RecordedKinds::default(),
+        metrics.clone(),
+        health.clone(),
+    );
     let mut recorder = recorder.unwrap();
     disk.disk().panics = true;
     for tick in 0..5 {

@@ -19,6 +19,7 @@
 //!
 //! and nothing waits any more once the recorder is finished.
 
+mod columns;
 mod part;
 mod store;
 mod write;
@@ -38,6 +39,8 @@ use crate::health::{Health, Worker};
 use crate::metrics::Metrics;
 use crate::settings::RecordingSettings;
 
+use columns::BodyColumns;
+pub(crate) use columns::{RecordedKinds, RecordedPose};
 use part::Naming;
 pub(crate) use store::{Folder, Storage, Store};
 use write::RecordingWriter;
@@ -67,6 +70,8 @@ pub(crate) struct RecordedBody {
     /// In the game's own points, if it has such.
     pub(crate) health: Option<f32>,
     pub(crate) ammo: Option<f32>,
+    /// How it stands, and what turns on it.
+    pub(crate) pose: RecordedPose,
 }
 
 /// All bodies at one step.
@@ -130,12 +135,13 @@ impl Recorder {
     pub(crate) fn start(
         settings: &RecordingSettings,
         info: &RecordingInfo,
+        kinds: RecordedKinds,
         metrics: Arc<Metrics>,
         health: Arc<Health>,
     ) -> io::Result<Option<Self>> {
         let Some(folder) = &settings.folder else { return Ok(None) };
         let store = Box::new(Folder::create(folder)?);
-        Self::start_in(store, settings, info, metrics, health).map(Some)
+        Self::start_in(store, settings, info, kinds, metrics, health).map(Some)
     }
 
     /// As [`Recorder::start`], with files wherever `store` puts them.
@@ -143,13 +149,16 @@ impl Recorder {
         store: Box<dyn Store>,
         settings: &RecordingSettings,
         info: &RecordingInfo,
+        kinds: RecordedKinds,
         metrics: Arc<Metrics>,
         health: Arc<Health>,
     ) -> io::Result<Self> {
         let naming = Naming::new(info, settings.rate_hz);
         let (steps, queue) = sync_channel(settings.queued_steps);
         let beats = health.clone();
-        let mut writer = RecordingWriter::start(store, naming, settings, metrics.clone(), health)?;
+        let columns = BodyColumns::new(kinds, info.meta.dims);
+        let mut writer =
+            RecordingWriter::start(store, naming, columns, settings, metrics.clone(), health)?;
         let path = settings.folder.clone().unwrap_or_default().join(writer.file_name());
         let thread = thread::Builder::new()
             .name(Worker::Recording.to_string())
@@ -247,4 +256,4 @@ impl Drop for Recorder {
 #[cfg(test)]
 mod faults;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

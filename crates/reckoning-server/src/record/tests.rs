@@ -5,7 +5,10 @@ use reckoning_recording::{Player, open_session};
 use super::*;
 use crate::clock::Clock;
 use crate::settings::Settings;
-use reckoning_net::EntityId;
+use reckoning::DQuat;
+use reckoning_net::{
+    EntityId, JointKind, JointSource, Kind, KindId, Kinds, MAX_SENT_JOINTS, SentJoint,
+};
 
 fn folder(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("reckoning-{name}-{}", std::process::id()));
@@ -20,6 +23,12 @@ fn settings(folder: &Path, queued_steps: usize) -> RecordingSettings {
     recording
 }
 
+/// Of no kind, as it stands in a flat game.
+pub(crate) fn upright() -> RecordedPose {
+    let joints_rad = [f32::NAN; MAX_SENT_JOINTS];
+    RecordedPose { orientation: DQuat::IDENTITY, kind: KindId::NONE, joints_rad }
+}
+
 pub(super) fn step(millis: i64, ids: &[u32]) -> RecordedStep {
     let at = SimTime::from_millis(millis);
     let position = DVec3::X * at.as_secs_f64();
@@ -28,7 +37,8 @@ pub(super) fn step(millis: i64, ids: &[u32]) -> RecordedStep {
     let (health, ammo) = (None, None);
     let body = |id: &u32| {
         let id = *id;
-        RecordedBody { id, position, velocity, yaw_rad, segment, team, alive, health, ammo }
+        let pose = upright();
+        RecordedBody { id, position, velocity, yaw_rad, segment, team, alive, health, ammo, pose }
     };
     RecordedStep { at, bodies: ids.iter().map(body).collect(), ..RecordedStep::default() }
 }
@@ -137,11 +147,84 @@ fn sides_names_lives_and_places_are_recorded_as_the_game_tells_them() {
 fn start(folder: &Path, queued_steps: usize, metrics: Arc<Metrics>) -> Recorder {
     let settings = settings(folder, queued_steps);
     let health = Arc::new(Health::new(Clock::start()));
-    Recorder::start(&settings, &RecordingInfo::default(), metrics, health).unwrap().unwrap()
+    let info = RecordingInfo::default();
+    let kinds = RecordedKinds::new(&tank_and_car());
+    Recorder::start(&settings, &info, kinds, metrics, health).unwrap().unwrap()
 }
 
 fn stuck_copy(it: &Recorder, steps: SyncSender<RecordedStep>) -> Recorder {
     let (metrics, path, steps) = (it.metrics.clone(), it.path.clone(), Some(steps));
     let (named, events, lost, every) = (BTreeMap::new(), Vec::new(), false, it.every);
     Recorder { steps, thread: None, metrics, every, next: it.next, path, named, events, lost }
+}
+
+/// A car without joints and a tank with two that are sent and one that is not.
+fn tank_and_car() -> Kinds {
+    let mut kinds = Kinds::default();
+    kinds.add("car", Kind::default()).unwrap();
+    let wheel = JointSource::Wheel { hub: DVec3::X, radius_m: 0.4 };
+    let mut tank = Kind::default();
+    tank.joints = vec![
+        JointKind::sent("turret", SentJoint::default()),
+        JointKind::derived("wheel", wheel),
+        JointKind::sent("barrel", SentJoint::default()),
+    ];
+    kinds.add("tank", tank).unwrap();
+    kinds
+}
+
+/// It rolls on level ground, climbs from the third step on and is a tank from the fifth on; each
+/// step is a chunk of its own.
+#[test]
+fn a_body_that_tilts_and_becomes_another_keeps_what_was_known_before() {
+    let folder = folder("tilts");
+    let mut settings = settings(&folder, 256);
+    settings.write_every = Duration::ZERO;
+    let health = Arc::new(Health::new(Clock::start()));
+    let (info, metrics) = (RecordingInfo::default(), Arc::new(Metrics::default()));
+    let kinds = tank_and_car();
+    let recorded = RecordedKinds::new(&kinds);
+    let recorder = Recorder::start(&settings, &info, recorded, metrics.clone(), health);
+    let mut recorder = recorder.unwrap().unwrap();
+    for tick in 0..8 {
+        let mut step = step(tick * 50, &[1]);
+        let pose = &mut step.bodies[0].pose;
+        pose.kind = kinds.named(if tick < 4 { "car" } else { "tank" }).unwrap();
+        pose.orientation = DQuat::from_rotation_y(if tick < 2 { 0.0 } else { -0.3 });
+        pose.joints_rad[0] = if tick < 4 { f32::NAN } else { 0.5 };
+        recorder.record(step);
+        let written = || metrics.recorded_steps.get() > tick as u64;
+        while !written() {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+    let path = recorder.path().to_path_buf();
+    recorder.finish();
+
+    let recording = open_session(&fs::read(path).unwrap()).unwrap().recording;
+    let track = recording.track(1).unwrap();
+    let up = |sample| (track.orientation(sample) * DVec3::X).z;
+    let yaw_only = (up(0), up(1));
+    assert!(yaw_only.0.abs() < 1e-9 && yaw_only.1.abs() < 1e-9, "{yaw_only:?}");
+    assert!((2..8).all(|sample| (up(sample) - 0.295_52).abs() < 1e-4), "{}", up(2));
+    let words: Vec<_> = (0..8).filter_map(|sample| track.kind(sample)).collect();
+    assert_eq!(words, ["car", "car", "car", "car", "tank", "tank", "tank", "tank"]);
+    let turret: Vec<_> = (0..8).filter_map(|sample| track.joint_rad("turret", sample)).collect();
+    assert_eq!(turret, [0.5; 4]);
+    assert_eq!(track.joint_rad("barrel", 7), None, "it was never aimed");
+    assert!(track.column("joint:wheel").is_none(), "watchers derive it");
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn upright_bodies_of_no_kind_have_the_columns_they_had() {
+    let folder = folder("upright");
+    let mut recorder = start(&folder, 256, Arc::default());
+    recorder.record(step(0, &[1]));
+    let path = recorder.path().to_path_buf();
+    recorder.finish();
+    let recording = open_session(&fs::read(path).unwrap()).unwrap().recording;
+    let names: Vec<_> = recording.tracks[0].extras.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(names, ["vx", "vy", "vz"]);
+    fs::remove_dir_all(folder).unwrap();
 }

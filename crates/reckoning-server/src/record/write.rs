@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use reckoning::SimTime;
 use reckoning_net::EntityId;
-use reckoning_recording::{Birth, Death, ItemEvent, Player, Sample, Track, VELOCITY_COLUMNS};
+use reckoning_recording::{Birth, Death, ItemEvent, Player, Sample};
 
+use super::columns::BodyColumns;
 use super::part::{Batch, CommitError, Naming, Part};
 use super::{RecordedBody, RecordedStep, Store};
 use crate::clock::instant;
@@ -27,6 +28,7 @@ const LAST_TRY_AFTER: Duration = Duration::from_millis(100);
 pub(super) struct RecordingWriter {
     store: Box<dyn Store>,
     naming: Naming,
+    columns: BodyColumns,
     settings: RecordingSettings,
     metrics: Arc<Metrics>,
     health: Arc<Health>,
@@ -52,6 +54,7 @@ impl RecordingWriter {
     pub(super) fn start(
         mut store: Box<dyn Store>,
         mut naming: Naming,
+        columns: BodyColumns,
         settings: &RecordingSettings,
         metrics: Arc<Metrics>,
         health: Arc<Health>,
@@ -61,6 +64,7 @@ impl RecordingWriter {
         Ok(Self {
             store,
             naming,
+            columns,
             settings: settings.clone(),
             metrics,
             health,
@@ -131,11 +135,10 @@ impl RecordingWriter {
             if body.alive && !self.present.contains(&body.id) {
                 batch.births.push(Birth { at: step.at, id, position: body.position });
             }
-            let begin = || Track::new(id, body.team, &VELOCITY_COLUMNS);
+            let begin = || self.columns.track(body);
             let track = batch.tracks.entry(body.id).or_insert_with(begin);
             track.change_team(step.at, body.team);
-            let velocity = body.velocity.as_vec3().to_array();
-            track.push(sample(step.at, body, self.gaps), &velocity);
+            self.columns.push(track, sample(step.at, body, self.gaps), body);
         }
         for gone in self.present.difference(&now) {
             let (id, killer) = (gone.cast_signed(), killer_of(*gone, &step.events));
