@@ -36,6 +36,7 @@
 #![forbid(unsafe_code)]
 
 mod bots;
+pub mod hills;
 pub mod host;
 mod level;
 pub mod planning;

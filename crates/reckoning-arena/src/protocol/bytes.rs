@@ -5,12 +5,12 @@ use reckoning::SimTime;
 use super::{MAX_NAME_BYTES, ProtocolError, clean_name};
 
 /// Bytes that are read from the front.
-pub(super) struct ByteReader<'a> {
+pub(crate) struct ByteReader<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> ByteReader<'a> {
-    pub(super) const fn new(rest: &'a [u8]) -> Self {
+    pub(crate) const fn new(rest: &'a [u8]) -> Self {
         Self { rest }
     }
 
@@ -20,11 +20,11 @@ impl<'a> ByteReader<'a> {
         Ok(*first)
     }
 
-    pub(super) fn u8(&mut self) -> Result<u8, ProtocolError> {
+    pub(crate) fn u8(&mut self) -> Result<u8, ProtocolError> {
         self.take().map(u8::from_le_bytes)
     }
 
-    pub(super) fn flag(&mut self, name: &'static str) -> Result<bool, ProtocolError> {
+    pub(crate) fn flag(&mut self, name: &'static str) -> Result<bool, ProtocolError> {
         match self.u8()? {
             0 => Ok(false),
             1 => Ok(true),
@@ -32,40 +32,40 @@ impl<'a> ByteReader<'a> {
         }
     }
 
-    pub(super) fn u16(&mut self) -> Result<u16, ProtocolError> {
+    pub(crate) fn u16(&mut self) -> Result<u16, ProtocolError> {
         self.take().map(u16::from_le_bytes)
     }
 
-    pub(super) fn u32(&mut self) -> Result<u32, ProtocolError> {
+    pub(crate) fn u32(&mut self) -> Result<u32, ProtocolError> {
         self.take().map(u32::from_le_bytes)
     }
 
-    pub(super) fn u64(&mut self) -> Result<u64, ProtocolError> {
+    pub(crate) fn u64(&mut self) -> Result<u64, ProtocolError> {
         self.take().map(u64::from_le_bytes)
     }
 
-    pub(super) fn time(&mut self) -> Result<SimTime, ProtocolError> {
+    pub(crate) fn time(&mut self) -> Result<SimTime, ProtocolError> {
         self.take().map(i64::from_le_bytes).map(SimTime::from_micros)
     }
 
-    pub(super) fn f32(&mut self, name: &'static str) -> Result<f32, ProtocolError> {
+    pub(crate) fn f32(&mut self, name: &'static str) -> Result<f32, ProtocolError> {
         let value = self.take().map(f32::from_le_bytes)?;
         if value.is_finite() { Ok(value) } else { Err(ProtocolError::Value { name }) }
     }
 
-    pub(super) fn pair(&mut self, name: &'static str) -> Result<[f32; 2], ProtocolError> {
+    pub(crate) fn pair(&mut self, name: &'static str) -> Result<[f32; 2], ProtocolError> {
         Ok([self.f32(name)?, self.f32(name)?])
     }
 
     /// What another reader makes of the front, and how many bytes that took.
-    pub(super) fn with<T>(&mut self, read: impl Fn(&[u8]) -> Option<(T, usize)>) -> Option<T> {
+    pub(crate) fn with<T>(&mut self, read: impl Fn(&[u8]) -> Option<(T, usize)>) -> Option<T> {
         let (value, taken) = read(self.rest)?;
         self.rest = self.rest.get(taken..)?;
         Some(value)
     }
 
     /// A name that fills all that is left.
-    pub(super) fn name(&mut self) -> Result<String, ProtocolError> {
+    pub(crate) fn name(&mut self) -> Result<String, ProtocolError> {
         let wrong = ProtocolError::Value { name: "name" };
         if self.rest.len() > MAX_NAME_BYTES {
             return Err(wrong);
@@ -76,7 +76,7 @@ impl<'a> ByteReader<'a> {
     }
 
     /// Nothing may be left.
-    pub(super) const fn end<T: Copy>(&self, value: T) -> Result<T, ProtocolError> {
+    pub(crate) const fn end<T: Copy>(&self, value: T) -> Result<T, ProtocolError> {
         match self.rest.len() {
             0 => Ok(value),
             left_bytes => Err(ProtocolError::Long { left_bytes }),
@@ -85,7 +85,7 @@ impl<'a> ByteReader<'a> {
 }
 
 /// Appends numbers.
-pub(super) trait Put {
+pub(crate) trait Put {
     fn put(&mut self, bytes: &[u8]) -> &mut Self;
 
     fn put_u8(&mut self, value: u8) -> &mut Self {

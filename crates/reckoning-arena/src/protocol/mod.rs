@@ -11,7 +11,7 @@
 //! Others rely on this: whatever is decoded is within its limits, all numbers are finite, and no
 //! bytes make a decoder panic.
 
-mod bytes;
+pub(crate) mod bytes;
 mod client_message;
 mod debug_datagram;
 mod picture;

@@ -41,7 +41,7 @@ impl Picture {
         nearest.into_iter().filter_map(|(_, entity)| picture(entity)).collect()
     }
 
-    pub(super) fn put_all(pictures: &[Self], out: &mut Vec<u8>) {
+    pub(crate) fn put_all(pictures: &[Self], out: &mut Vec<u8>) {
         let taken = &pictures[..pictures.len().min(MAX_PICTURES)];
         out.put_u8(taken.len() as u8);
         for picture in taken {
@@ -50,7 +50,7 @@ impl Picture {
         }
     }
 
-    pub(super) fn take_all(from: &mut ByteReader<'_>) -> Result<Vec<Self>, ProtocolError> {
+    pub(crate) fn take_all(from: &mut ByteReader<'_>) -> Result<Vec<Self>, ProtocolError> {
         let count = usize::from(from.u8()?);
         if count > MAX_PICTURES {
             return Err(ProtocolError::Value { name: "pictures" });

@@ -1,0 +1,212 @@
+//! One step of a vehicle, the same on both ends.
+//!
+//! A closed and simple model. Along its nose a vehicle has an engine, brakes, the pull of the slope
+//! and a drag that balances the engine at top speed on level ground; across its nose it slips, and
+//! grip eats the slip. Tanks turn on the spot; cars turn as their front wheels lead (the bicycle
+//! model), but never faster than grip can bend their way by much. Afterwards the vehicle is set onto
+//! the ground by the very clamp that listeners use, so the truth stands exactly where a clamped
+//! picture of it stands.
+
+use std::f64::consts::FRAC_PI_2;
+
+use reckoning::ground::{ClampDetail, ClampMode, GroundClampConfig, Pose};
+use reckoning::math::{atan2, cos, rotation, scaled_axis, sin, sqrt};
+use reckoning::orientation::{heading_rad, shortest_turn_rad};
+use reckoning::{DQuat, DVec3, GroundClamp, SimTime, Terrain};
+
+use super::body::{Aim, Body, DriverInput};
+use super::craft::Craft;
+use super::file::DriveRules;
+use super::level::HillsLevel;
+use crate::TICK_S;
+
+/// What pulls down, in m/s².
+pub const GRAVITY_MPS2: f64 = 9.81;
+/// What rolling costs at any speed; a slope of three degrees makes up for it.
+pub(super) const ROLLING_MPS2: f64 = 0.5;
+/// What lies deeper under the lake than this stops a vehicle.
+pub(super) const FORD_M: f64 = 0.3;
+/// Vehicles stay this far inside the level.
+pub(super) const BORDER_M: f64 = 5.0;
+/// Front wheels that are turned further than grip allows bend the way this much more than it does:
+/// the rest becomes slip.
+const OVERSTEER: f64 = 1.15;
+/// How quickly a tank's tracks take up a turn, in rad/s².
+const TURN_RADPS2: f64 = 5.0;
+/// Backwards everything is this much slower.
+const REVERSE: f64 = 0.5;
+/// A vehicle takes steps up to this high at once; a wall is higher.
+const STEP_M: f64 = 0.35;
+
+/// Moves a tank or a car by one step of a sixtieth of a second.
+///
+/// Throttle and steering beyond their range count as their ends, and what is not a number as zero.
+pub fn drive(body: &mut Body, input: &DriverInput, level: &HillsLevel) {
+    let rules = rules_of(body.craft, level);
+    let [throttle, steer] = [input.throttle, input.steer].map(within_one);
+    let ahead_mps = body.velocity.dot(body.orientation * DVec3::X);
+    let turn_radps = turn_radps(body, rules, steer, ahead_mps);
+    let turned = rotation(DVec3::Z * (turn_radps * TICK_S)) * body.orientation;
+    let (ahead, left) = (turned * DVec3::X, turned * DVec3::Y);
+    let along_mps = along_mps(rules, throttle, body.velocity.dot(ahead), ahead.z);
+    let slip_mps = slip_mps(rules, body.velocity.dot(left), left.z);
+    let step = (ahead * along_mps + left * slip_mps) * TICK_S;
+    let before = Pose { position: body.position, orientation: body.orientation };
+    let place = reachable(level, body.craft, before, step);
+    settle(body, Pose { position: place, orientation: turned }, before, level);
+    turn_turret(body, rules, input.aim);
+}
+
+/// How that sort drives.
+pub(super) fn rules_of(craft: Craft, level: &HillsLevel) -> &DriveRules {
+    if craft == Craft::Car { &level.file().car } else { &level.file().tank }
+}
+
+fn within_one(it: f64) -> f64 {
+    if it.is_finite() { it.clamp(-1.0, 1.0) } else { 0.0 }
+}
+
+/// How fast its heading turns in this step.
+fn turn_radps(body: &Body, rules: &DriveRules, steer: f64, ahead_mps: f64) -> f64 {
+    let turn_rad = rules.turn_deg.to_radians();
+    if body.craft != Craft::Car {
+        let was = body.angular_velocity.z;
+        let most = TURN_RADPS2 * TICK_S;
+        return was + (steer * turn_rad - was).clamp(-most, most);
+    }
+    let wheels_rad = steer * turn_rad;
+    let wheelbase_m = body.craft.shape().wheelbase_m;
+    let wanted = ahead_mps * sin(wheels_rad) / (cos(wheels_rad) * wheelbase_m);
+    let most = OVERSTEER * rules.grip_mps2 / ahead_mps.abs().max(0.1);
+    wanted.clamp(-most, most)
+}
+
+/// The new speed along the nose, which rises by `rise` for each metre.
+fn along_mps(rules: &DriveRules, throttle: f64, speed_mps: f64, rise: f64) -> f64 {
+    let top_mps = if speed_mps < 0.0 { rules.speed_mps * REVERSE } else { rules.speed_mps };
+    let drag = (rules.acceleration_mps2 - ROLLING_MPS2).max(0.1) / (top_mps * top_mps);
+    let brakes = throttle * speed_mps < 0.0 && speed_mps.abs() > 0.2;
+    let slope = -GRAVITY_MPS2 * rise;
+    let too_steep = rise.abs() > sin(rules.climb_deg.to_radians());
+    let climbs = throttle * rise > 0.0;
+    let engine = if brakes || (too_steep && climbs) { 0.0 } else { throttle };
+    let pushed = speed_mps + (engine * rules.acceleration_mps2 + slope) * TICK_S;
+    let mut eaten = ROLLING_MPS2 + drag * speed_mps * speed_mps;
+    if brakes {
+        eaten += rules.braking_mps2 * throttle.abs();
+    }
+    if too_steep && speed_mps * rise > 0.0 {
+        eaten += rules.braking_mps2;
+    }
+    towards_zero(pushed, eaten * TICK_S)
+}
+
+/// The new speed to the left, which rises by `rise` for each metre.
+fn slip_mps(rules: &DriveRules, slip_mps: f64, rise: f64) -> f64 {
+    towards_zero(slip_mps - GRAVITY_MPS2 * rise * TICK_S, rules.grip_mps2 * TICK_S)
+}
+
+fn towards_zero(value: f64, by: f64) -> f64 {
+    if value.abs() <= by { 0.0 } else { value - by.copysign(value) }
+}
+
+/// Where a step really ends: inside the level, outside of obstacles, out of the lake, and not up or
+/// down a wall. What cannot go straight slides along.
+pub(super) fn reachable(level: &HillsLevel, craft: Craft, from: Pose, step: DVec3) -> DVec3 {
+    let step = step.with_z(0.0);
+    for way in [step, step.with_y(0.0), step.with_x(0.0)] {
+        let to = beside_obstacles(level, craft, inside(level, from.position + way));
+        if may_stand(level, craft, from, to) {
+            return to;
+        }
+    }
+    from.position
+}
+
+fn inside(level: &HillsLevel, point: DVec3) -> DVec3 {
+    let last = level.size_m() - BORDER_M;
+    DVec3::new(point.x.clamp(BORDER_M, last), point.y.clamp(BORDER_M, last), point.z)
+}
+
+fn beside_obstacles(level: &HillsLevel, craft: Craft, mut point: DVec3) -> DVec3 {
+    let radius_m = craft.girth_m();
+    for obstacle in &level.file().obstacles {
+        let gap = DVec3::new(point.x - obstacle.at[0], point.y - obstacle.at[1], 0.0);
+        let room_m = radius_m + obstacle.radius_m;
+        if gap.length_squared() < room_m * room_m {
+            point += gap.normalize_or(DVec3::X) * (room_m - gap.length());
+        }
+    }
+    point
+}
+
+fn may_stand(level: &HillsLevel, craft: Craft, from: Pose, to: DVec3) -> bool {
+    let run_m = (to - from.position).with_z(0.0).length();
+    let Some(here) = level.ground().ground_below(from.position) else { return true };
+    let Some(there) = level.ground().ground_below(to) else { return false };
+    if (there.point.z - here.point.z).abs() > STEP_M + 1.5 * run_m {
+        return false;
+    }
+    let nose = from.orientation * DVec3::X * (0.8 * craft.shape().hull_half.x);
+    let deepest = |at: DVec3| {
+        let under = |it: DVec3| level.ground().ground_below(it).map_or(0.0, |it| it.point.z);
+        under(at).min(under(at + nose)).min(under(at - nose))
+    };
+    let dry_m = level.file().water_m - FORD_M;
+    deepest(to) >= dry_m || (there.point.z >= dry_m && deepest(to) >= deepest(from.position))
+}
+
+/// Sets a body onto the ground in a place, with the motion that led there from `before`.
+pub(super) fn settle(body: &mut Body, wanted: Pose, before: Pose, level: &HillsLevel) {
+    let stands = on_the_ground(body.craft, wanted, level);
+    body.position = stands.position;
+    body.orientation = stands.orientation.normalize();
+    body.velocity = (body.position - before.position) / TICK_S;
+    body.angular_velocity = turn_between(before.orientation, body.orientation);
+}
+
+/// How fast a body turned that was turned like `a` a step before it is turned like `b`.
+pub(super) fn turn_between(a: DQuat, b: DQuat) -> DVec3 {
+    scaled_axis(b * a.conjugate()) / TICK_S
+}
+
+/// A pose set onto the ground as a clamp with the footprint of that sort sets it.
+pub(super) fn on_the_ground(craft: Craft, pose: Pose, level: &HillsLevel) -> Pose {
+    let Some(footprint) = craft.footprint() else { return pose };
+    let mut config = GroundClampConfig::default();
+    (config.mode, config.footprint) = (ClampMode::Always, footprint);
+    let Ok(mut clamp) = GroundClamp::new(config) else { return pose };
+    clamp.clamp_with(pose, &**level.ground(), ClampDetail::AllPoints, SimTime::ZERO)
+}
+
+/// Turns turret and barrel towards a direction in the world, as fast as they turn.
+fn turn_turret(body: &mut Body, rules: &DriveRules, aim: DVec3) {
+    let Some(turret) = body.craft.shape().turret else { return };
+    let was = body.aim;
+    let (mut yaw, mut tilt) = (was.turret_rad, was.barrel_rad);
+    if aim.is_finite() && aim.length_squared() > 1e-12 {
+        let most = rules.turret_deg_s.to_radians() * TICK_S;
+        let local = body.orientation.conjugate() * aim.normalize_or(DVec3::X);
+        let flat_m = sqrt(local.x * local.x + local.y * local.y);
+        if flat_m > 1e-6 {
+            yaw += shortest_turn_rad(yaw, atan2(local.y, local.x)).clamp(-most, most);
+        }
+        let (least, greatest) = turret.tilts_rad;
+        let wanted = atan2(local.z, flat_m).clamp(-FRAC_PI_2, FRAC_PI_2).clamp(least, greatest);
+        tilt += (wanted - tilt).clamp(-most, most);
+    }
+    body.aim = Aim {
+        turret_rad: shortest_turn_rad(0.0, yaw),
+        turret_radps: shortest_turn_rad(was.turret_rad, yaw) / TICK_S,
+        barrel_rad: tilt,
+        barrel_radps: (tilt - was.barrel_rad) / TICK_S,
+    };
+}
+
+/// A body standing in a place with a heading, at rest and on the ground.
+pub(super) fn stand(body: &mut Body, at: DVec3, heading: f64, level: &HillsLevel) {
+    let pose = Pose { position: at, orientation: rotation(DVec3::Z * heading) };
+    settle(body, pose, pose, level);
+    (body.velocity, body.angular_velocity, body.aim) = (DVec3::ZERO, DVec3::ZERO, Aim::default());
+    debug_assert!(shortest_turn_rad(heading_rad(body.orientation), heading).abs() < 1e-6);
+}
