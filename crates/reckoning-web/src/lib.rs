@@ -25,6 +25,7 @@
 pub mod camera;
 pub mod comparison;
 pub mod controls;
+pub mod hills;
 pub mod input;
 pub mod local_player;
 pub mod meter;

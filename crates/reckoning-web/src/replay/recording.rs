@@ -2,11 +2,16 @@
 
 use std::fmt;
 
-use reckoning::DVec3;
+use reckoning::{DQuat, DVec3};
 use serde::Deserialize;
 
-/// Numbers for each body in each frame: x, y, yaw, health, ammunition.
+/// Numbers for each body in each frame of a flat recording, and the first ones of every other.
+const FLAT_NUMBERS: [&str; NUMBERS] = ["x", "y", "yaw", "health", "ammo"];
 const NUMBERS: usize = 5;
+/// What follows in a recording of three dimensions; angles of joints come after it.
+const SPATIAL_NUMBERS: [&str; 5] = ["z", "qw", "qx", "qy", "qz"];
+/// Numbers of a body at most: far more joints than any body has.
+const MAX_NUMBERS: usize = 64;
 /// Two frames further apart than this many pixels a second are no motion.
 const LEAP_PX_S: f64 = 5_000.0;
 
@@ -28,6 +33,12 @@ pub struct ReplayHeader {
     /// The level it was played in, if it is one that is known.
     #[serde(default)]
     pub level: Option<String>,
+    /// The text of the level file, where the page does not know it by its name.
+    #[serde(default)]
+    pub level_text: Option<String>,
+    /// Names of the numbers of a body in a frame; empty in flat recordings.
+    #[serde(default)]
+    pub numbers: Vec<String>,
 }
 
 /// A body of a recording.
@@ -44,6 +55,9 @@ pub struct HeaderBody {
     /// Its name.
     #[serde(default)]
     pub name: String,
+    /// The name of its kind, empty where it is not known.
+    #[serde(default)]
+    pub kind_name: String,
 }
 
 /// Why a recording cannot be shown.
@@ -81,6 +95,8 @@ pub struct ReplayFrames {
     header: ReplayHeader,
     numbers: Vec<f32>,
     frames: usize,
+    /// Numbers of a body in a frame.
+    stride: usize,
 }
 
 impl ReplayFrames {
@@ -96,12 +112,13 @@ impl ReplayFrames {
         }
         let (quads, _) = frames.as_chunks::<4>();
         let numbers: Vec<f32> = quads.iter().map(|quad| f32::from_le_bytes(*quad)).collect();
-        let width = header.bodies.len() * NUMBERS;
+        let stride = stride(&header)?;
+        let width = header.bodies.len() * stride;
         let frames = numbers.len().checked_div(width).unwrap_or(0);
         if frames == 0 {
             return Err(ReplayError::Empty);
         }
-        Ok(Self { header, numbers, frames })
+        Ok(Self { header, numbers, frames, stride })
     }
 
     /// The header: rate, bodies, level.
@@ -122,8 +139,8 @@ impl ReplayFrames {
     pub fn pose_at(&self, body: usize, at_s: f64) -> Option<(DVec3, f64)> {
         let frame = (at_s * self.header.rate_hz).clamp(0.0, (self.frames - 1) as f64);
         let before = frame as usize;
-        let (here, yaw_rad) = self.pose(before, body)?;
-        let Some((next, next_rad)) = self.pose(before + 1, body) else {
+        let (here, yaw_rad) = self.flat_pose(before, body)?;
+        let Some((next, next_rad)) = self.flat_pose(before + 1, body) else {
             return Some((here, yaw_rad));
         };
         let (way, part) = (next - here, frame - before as f64);
@@ -139,36 +156,100 @@ impl ReplayFrames {
     #[must_use]
     pub fn values_at(&self, body: usize, at_s: f64) -> (Option<f64>, Option<u16>) {
         let frame = (at_s * self.header.rate_hz).clamp(0.0, (self.frames - 1) as f64) as usize;
-        let place = (frame * self.header.bodies.len() + body) * NUMBERS;
+        let place = (frame * self.header.bodies.len() + body) * self.stride;
         let numbers = self.numbers.get(place..).and_then(|it| it.first_chunk::<NUMBERS>());
-        let Some([.., health, ammo]) = numbers else { return (None, None) };
+        let Some([_, _, _, health, ammo]) = numbers else { return (None, None) };
         let share = f64::from(*health) / self.header.most_health;
         let share = Some(share.clamp(0.0, 1.0)).filter(|it| it.is_finite());
         (share, Some(*ammo as u16).filter(|_| ammo.is_finite()))
     }
 
-    fn pose(&self, frame: usize, body: usize) -> Option<(DVec3, f64)> {
+    fn flat_pose(&self, frame: usize, body: usize) -> Option<(DVec3, f64)> {
         if body >= self.header.bodies.len() {
             return None;
         }
-        let place = (frame * self.header.bodies.len() + body) * NUMBERS;
+        let place = (frame * self.header.bodies.len() + body) * self.stride;
         let [x, y, yaw, ..] = *self.numbers.get(place..)?.first_chunk::<NUMBERS>()?;
         let at = DVec3::new(f64::from(x), f64::from(y), 0.0);
         let yaw_rad = if yaw.is_finite() { f64::from(yaw) } else { 0.0 };
         at.is_finite().then_some((at, yaw_rad))
     }
 
+    /// Whether it has three dimensions.
+    #[must_use]
+    pub const fn is_spatial(&self) -> bool {
+        self.stride > NUMBERS
+    }
+
+    /// Where the body of that place in the header is in a frame, and how it stands; `None` while it
+    /// is absent. In a flat recording it stands upright at height 0.
+    #[must_use]
+    pub fn pose(&self, body: usize, frame: usize) -> Option<(DVec3, DQuat)> {
+        let (at, yaw_rad) = self.flat_pose(frame, body)?;
+        let upright = DQuat::from_rotation_z(yaw_rad);
+        let Some(more) = self.spatial(body, frame) else { return Some((at, upright)) };
+        let [z, w, x, y, qz] = more.map(f64::from);
+        let turned = DQuat::from_xyzw(x, y, qz, w).normalize();
+        let turned = if turned.is_finite() { turned } else { upright };
+        Some((at.with_z(if z.is_finite() { z } else { 0.0 }), turned))
+    }
+
+    fn spatial(&self, body: usize, frame: usize) -> Option<[f32; SPATIAL_NUMBERS.len()]> {
+        let place = (frame * self.header.bodies.len() + body) * self.stride + NUMBERS;
+        let more = self.numbers.get(place..)?.first_chunk().copied();
+        more.filter(|_| self.is_spatial())
+    }
+
+    /// The angle of a body's joint in a frame, in radians; `None` where it is not known.
+    #[must_use]
+    pub fn joint(&self, body: usize, frame: usize, name: &str) -> Option<f64> {
+        if body >= self.header.bodies.len() {
+            return None;
+        }
+        let is_joint = |it: &String| it.strip_prefix("joint:") == Some(name);
+        let number = self.header.numbers.iter().position(is_joint)?;
+        let place = (frame * self.header.bodies.len() + body) * self.stride + number;
+        self.numbers.get(place).copied().filter(|it| it.is_finite()).map(f64::from)
+    }
+
+    /// The name of a body's kind; `None` where it is not known.
+    #[must_use]
+    pub fn kind(&self, body: usize) -> Option<&str> {
+        let name = self.header.bodies.get(body)?.kind_name.as_str();
+        (!name.is_empty()).then_some(name)
+    }
+
+    /// The text of the level, where the recording brings it.
+    #[must_use]
+    pub fn level_text(&self) -> Option<&str> {
+        self.header.level_text.as_deref()
+    }
+
     /// The smallest and the largest place of anyone, for recordings without a level.
     #[must_use]
     pub fn bounds(&self) -> (DVec3, DVec3) {
         let mut bounds = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-        for pose in self.numbers.chunks_exact(NUMBERS) {
+        for pose in self.numbers.chunks_exact(self.stride) {
             let at = DVec3::new(f64::from(pose[0]), f64::from(pose[1]), 0.0);
             if at.is_finite() {
                 bounds = (bounds.0.min(at), bounds.1.max(at));
             }
         }
         if bounds.0.is_finite() { bounds } else { (DVec3::ZERO, DVec3::ONE) }
+    }
+}
+
+/// How many numbers a body has in a frame, in an order that is known.
+fn stride(header: &ReplayHeader) -> Result<usize, ReplayError> {
+    let numbers = &header.numbers;
+    let known = FLAT_NUMBERS.iter().chain(&SPATIAL_NUMBERS);
+    let fits = numbers.len() >= FLAT_NUMBERS.len() + SPATIAL_NUMBERS.len()
+        && numbers.len() <= MAX_NUMBERS
+        && known.zip(numbers).all(|(known, number)| known == number);
+    match numbers.len() {
+        0 => Ok(NUMBERS),
+        count if fits => Ok(count),
+        _ => Err(ReplayError::Header { reason: format!("unknown numbers {numbers:?}") }),
     }
 }
 
@@ -220,10 +301,40 @@ pub(crate) mod tests {
         assert_eq!(recording.values_at(2, 99.0), (None, None));
     }
 
+    /// One tank for two frames, tilted by a quarter turn about x.
+    #[test]
+    fn a_recording_of_three_dimensions_has_height_orientation_and_joints() {
+        let header = r#"{"name":"a","rate_hz":10,"level_text":"size_m = 1","bodies":[{"id":4,"kind_name":"tank"}],
+            "numbers":["x","y","yaw","health","ammo","z","qw","qx","qy","qz","joint:turret"]}"#;
+        let half = 0.5_f32.sqrt();
+        let frame =
+            |x: f32, turret: f32| [x, 2.0, 0.5, 60.0, 3.0, 7.0, half, half, 0.0, 0.0, turret];
+        let numbers = [frame(1.0, 0.25), frame(2.0, f32::NAN)].concat();
+        let bytes: Vec<u8> = numbers.iter().flat_map(|it| it.to_le_bytes()).collect();
+        let recording = ReplayFrames::new(header, &bytes).unwrap();
+        let (at, turned) = recording.pose(0, 1).unwrap();
+        assert_eq!(at, DVec3::new(2.0, 2.0, 7.0));
+        assert!((turned * DVec3::Z + DVec3::Y).length() < 1e-6);
+        assert_eq!([0, 1].map(|it| recording.joint(0, it, "turret")), [Some(0.25), None]);
+        assert_eq!((recording.joint(0, 0, "arm"), recording.joint(1, 0, "turret")), (None, None));
+        assert_eq!((recording.kind(0), recording.level_text()), (Some("tank"), Some("size_m = 1")));
+        assert!(recording.pose(0, 2).is_none() && recording.pose(1, 0).is_none());
+        // The flat replay reads it as before.
+        assert_eq!(recording.pose_at(0, 0.0), Some((DVec3::new(1.0, 2.0, 0.0), 0.5)));
+        assert_eq!(recording.values_at(0, 0.0).1, Some(3));
+        let flat = sample();
+        assert_eq!(flat.pose(0, 3).unwrap().0, DVec3::new(30.0, 1.0, 0.0));
+        assert!(!flat.is_spatial() && flat.kind(0).is_none());
+    }
+
     #[test]
     fn what_cannot_be_shown_is_named() {
         let error = |header: &str| ReplayFrames::new(header, &[0; 20]).unwrap_err().to_string();
         assert!(error("{").contains("header"));
+        assert!(
+            error(r#"{"name":"a","rate_hz":1,"bodies":[{"id":1}],"numbers":["y"]}"#)
+                .contains("\"y\"")
+        );
         assert!(error(r#"{"name":"a","rate_hz":0,"bodies":[]}"#).contains("0 Hz"));
         assert!(error(r#"{"name":"a","rate_hz":1,"bodies":[]}"#).contains("nobody"));
     }

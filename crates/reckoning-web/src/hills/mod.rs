@@ -1,0 +1,25 @@
+//! What the page shows of the hills, as plain Rust: meshes, views, who is where, figures.
+//!
+//! ```text
+//! affine, view    where things are, and where that is on the page
+//! mesh, terrain   triangles and lines of the level
+//! models          triangles of the bodies, and what a frame draws of them
+//! streams         truth and plain positions, with orientations and turrets
+//! driver          the own vehicle, moved at once
+//! figures         errors and what is under the ground, of late
+//! choices         switches of the panel
+//! ```
+
+pub mod affine;
+pub mod choices;
+pub mod colours;
+pub mod driver;
+pub mod figures;
+pub mod frame;
+pub mod mesh;
+pub mod models;
+pub mod stance;
+pub mod streams;
+pub mod structures;
+pub mod terrain;
+pub mod view;
