@@ -174,8 +174,7 @@ impl App {
                     live.act(now, &input, self.held.fires(), level);
                 }
                 live.gather(now, now.secs_since(before), ground, &mut self.meters);
-                let heard = live.client.session().map_or(0, |it| it.stats().datagrams_in);
-                let heard = heard + live.snapshot_updates + live.truths;
+                let heard = live.connection.heard();
                 if heard != self.heard.1 {
                     self.heard = (now_ms, heard);
                 }
@@ -320,7 +319,7 @@ impl App {
         let Some(ground) = &self.ground else { return };
         let (bodies, scene, host_now) = match &self.source {
             Source::Live(live) => {
-                let session = live.client.session();
+                let session = live.connection.client.session();
                 let host_now = session.and_then(|it| it.timeline_at(self.now));
                 (&live.bodies, &live.scene, host_now.unwrap_or(self.now))
             }
@@ -358,8 +357,7 @@ impl App {
             match &mut self.source {
                 Source::Live(live) if change == Change::Hello => {
                     // The client introduces itself once for each connection.
-                    let now = (&self.controls.name, self.controls.watch);
-                    if live.greeted.as_ref().is_some_and(|it| (&it.0, it.1) != now) {
+                    if live.connection.is_outdated(&self.controls) {
                         live.join_anew(&self.controls);
                     }
                 }
@@ -395,15 +393,7 @@ impl App {
 
     fn totals(&self) -> Totals {
         match &self.source {
-            Source::Live(live) => {
-                let stats = live.client.session().map(|it| *it.stats()).unwrap_or_default();
-                Totals {
-                    updates: stats.updates_in,
-                    bytes: stats.bytes_in - stats.carried_bytes_in,
-                    snapshot_updates: live.snapshot_updates,
-                    snapshot_bytes: live.snapshot_bytes,
-                }
-            }
+            Source::Live(live) => live.connection.totals(),
             Source::Replay(replay) => Totals {
                 updates: replay.chain.updates(),
                 snapshot_updates: replay.chain.snapshots(),
@@ -417,11 +407,11 @@ impl App {
         panel::show_message(&self.standing());
         match &self.source {
             Source::Live(live) => {
-                self.was_joined |= live.standing().0 == "joined";
+                self.was_joined |= live.connection.standing().0 == "joined";
                 panel::show_controls(&self.controls);
                 panel::show_scene(&live.scene, self.now, self.ground.as_ref(), self.show_board);
-                let way_ms = live.client.session().and_then(super::one_way_ms);
-                panel::show_link(live.client.transport(), way_ms);
+                let way_ms = live.connection.client.session().and_then(super::one_way_ms);
+                panel::show_link(live.connection.client.transport(), way_ms);
                 panel::show_planners(&self.controls, live.worth.as_ref(), &live.own_planner());
                 panel::show_accounts(live.accounts.as_ref());
                 panel::show_judging(live.is_per_hop, live.judges_the_past());
@@ -438,7 +428,7 @@ impl App {
             Source::Replay(_) => ("replay", String::new()),
             Source::Failed(said) => ("over", said.clone()),
             Source::Live(live) => {
-                let (status, said) = live.standing();
+                let (status, said) = live.connection.standing();
                 let is_silent = dom::now_ms() - self.heard.0 > SILENT_MS;
                 match status {
                     "joined" if is_silent => ("lost", "no word from the server".to_string()),
@@ -455,7 +445,7 @@ impl App {
         let mut state = PageState { status, said, ..PageState::default() };
         self.meters.report(&mut state);
         if let Source::Live(live) = &self.source {
-            state.transport = live.client.transport().unwrap_or_default();
+            state.transport = live.connection.client.transport().unwrap_or_default();
             state.player = live.scene.me.map(|it| it.0);
             state.entity = live.scene.me.map(|it| it.1);
             state.me = live.own_place(self.now).map(|it| PointState { x: it.x, y: it.y });

@@ -51,7 +51,7 @@ impl Live {
     /// Drives on, if we drive.
     pub fn drive(&mut self, now: SimTime, input: &Input, level: &Level) {
         let (Some(ride), Some(rules)) = (&mut self.ride, level.buggy()) else { return };
-        let (client, entity) = (&mut self.client, ride.entity);
+        let (client, entity) = (&mut self.connection.client, ride.entity);
         ride.driver.advance_as(now, input, &rules, level, |step| {
             client.observe(entity, step);
         });
@@ -100,7 +100,7 @@ impl Live {
     /// What we drive, and ourselves in it.
     fn gather_ride(&mut self, now: SimTime) {
         let Some(ride) = &self.ride else { return };
-        let shown = ride.shown(self.client.session(), now);
+        let shown = ride.shown(self.connection.client.session(), now);
         let heading = ride.driver.player().heading;
         let body = self.bodies.entry(ride.entity.0).or_default();
         (body.entity, body.is_vehicle, body.is_alive) = (ride.entity.0, true, true);

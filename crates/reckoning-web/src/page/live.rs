@@ -10,8 +10,10 @@ use reckoning_arena::protocol::{
     ServerMessage, ServerTuning, Tag,
 };
 use reckoning_arena::{Input, Level, Player, PlayerId, Team};
-use reckoning_client::{Client, ClientConfig, Delivery, EntityId, SessionEvent, Status, Trust};
+use reckoning_client::{Delivery, EntityId, SessionEvent};
+use reckoning_net::SessionConfig;
 
+use super::connection::Connection;
 use super::draw::Ground;
 use super::driving::{Ride, is_vehicle};
 use super::own_plan::OwnPlan;
@@ -31,7 +33,7 @@ const BIRTH_WITHIN: Duration = Duration::from_secs(1);
 /// A game on a server.
 #[derive(Debug)]
 pub struct Live {
-    pub client: Client,
+    pub connection: Connection,
     pub scene: GameScene,
     pub comparison: ComparisonStreams,
     pub bodies: BTreeMap<u32, SceneBody>,
@@ -51,14 +53,8 @@ pub struct Live {
     teleports: BTreeMap<u32, SimTime>,
     /// The host's time of the last frame.
     gathered_at: Option<SimTime>,
-    pub snapshot_bytes: u64,
-    pub snapshot_updates: u64,
-    /// Truths that came, of which there are sixty a second.
-    pub truths: u64,
     /// The server's settings, once received.
     pub tuning: Option<ServerTuning>,
-    /// As whom we joined: the name, and whether to watch.
-    pub greeted: Option<(String, bool)>,
     /// What every planner is worth here, by the server's measure.
     pub worth: Option<PlannerWorth>,
     /// Export errors by the server's account.
@@ -66,22 +62,16 @@ pub struct Live {
     /// There is no common clock.
     pub is_per_hop: bool,
     own_plan: OwnPlan,
-    server: String,
 }
 
 impl Live {
     pub fn new(server: &str, controls: &Controls, own_plan: OwnPlan) -> Result<Self, String> {
-        let mut config = ClientConfig::new(server);
-        config.session = reckoning_arena::host::session_config();
-        config.session.ghost = controls.ghosts();
-        if !super::dom::is_secure() {
-            // Whoever could change what is played could have changed this page.
-            config.trust = Trust::Plaintext;
-        }
-        config.session.timeout = Duration::from_secs(3);
-        let client = Client::connect(config).map_err(|error| error.to_string())?;
-        Ok(Self {
-            client,
+        Ok(Self::over(Connection::open(server, session_config(controls))?, own_plan))
+    }
+
+    fn over(connection: Connection, own_plan: OwnPlan) -> Self {
+        Self {
+            connection,
             scene: GameScene::default(),
             comparison: ComparisonStreams::default(),
             bodies: BTreeMap::new(),
@@ -95,22 +85,17 @@ impl Live {
             rests_until: None,
             teleports: BTreeMap::new(),
             gathered_at: None,
-            snapshot_bytes: 0,
-            snapshot_updates: 0,
-            truths: 0,
             tuning: None,
-            greeted: None,
             worth: None,
             accounts: None,
             is_per_hop: false,
             own_plan,
-            server: server.to_string(),
-        })
+        }
     }
 
     /// Sends reliably; before the join it is sent with the join.
     pub(super) fn send(&mut self, message: &ClientMessage) {
-        let _ = self.client.send(&message.encode(), Delivery::Reliable);
+        self.connection.send(message);
     }
 
     /// Passes a change on.
@@ -122,7 +107,7 @@ impl Live {
                 self.reckon_as(controls);
             }
             Change::Ghosts => {
-                let _ = self.client.set_ghosts(controls.ghosts());
+                let _ = self.connection.client.set_ghosts(controls.ghosts());
                 self.show_as(controls);
             }
             Change::Hello | Change::Picture => {}
@@ -137,7 +122,7 @@ impl Live {
 
     fn show_as(&mut self, controls: &Controls) {
         let shows = class_shows(&controls.tuning, controls.ghosts());
-        let _ = self.client.set_class_shows(&shows);
+        let _ = self.connection.client.set_class_shows(&shows);
     }
 
     /// How our own body is planned for, in words for people.
@@ -152,34 +137,25 @@ impl Live {
 
     /// Leaves for good.
     pub fn leave(&mut self) {
-        self.client.leave();
+        self.connection.client.leave();
     }
 
     /// Leaves and joins as somebody else.
     pub fn join_anew(&mut self, controls: &Controls) {
-        self.client.leave();
-        let (snapshot_bytes, snapshot_updates) = (self.snapshot_bytes, self.snapshot_updates);
-        let own_plan = std::mem::take(&mut self.own_plan);
-        if let Ok(anew) = Self::new(&self.server, controls, own_plan) {
-            let (truths, is_per_hop) = (self.truths, self.is_per_hop);
-            *self = Self { snapshot_bytes, snapshot_updates, truths, is_per_hop, ..anew };
+        if let Ok(connection) = self.connection.open_anew(session_config(controls)) {
+            let own_plan = std::mem::take(&mut self.own_plan);
+            *self = Self { is_per_hop: self.is_per_hop, ..Self::over(connection, own_plan) };
         }
-    }
-
-    fn hello(&mut self, controls: &Controls) {
-        let (name, watch) = (controls.name.clone(), controls.watch);
-        self.greeted = Some((name.clone(), watch));
-        self.send(&ClientMessage::Hello { name, watch });
     }
 
     /// Takes in what came. Returns the moment.
     pub fn take_in(&mut self, controls: &mut Controls, ground: &Ground) -> SimTime {
-        let now = self.client.drive();
-        while let Some(event) = self.client.poll_event() {
+        let now = self.connection.client.drive();
+        while let Some(event) = self.connection.client.poll_event() {
             self.note(now, event, controls, ground);
         }
         self.know_own(now, ground);
-        while let Some((arrived, bytes)) = self.client.poll_out_of_band() {
+        while let Some((arrived, bytes)) = self.connection.client.poll_out_of_band() {
             self.hear_debug_datagram(arrived, &bytes);
         }
         now
@@ -193,13 +169,7 @@ impl Live {
         ground: &Ground,
     ) {
         match event {
-            SessionEvent::Joined { .. } => {
-                self.hello(controls);
-                if controls.demo {
-                    self.send(&ClientMessage::SetLink(controls.link));
-                    self.send(&ClientMessage::Subscribe { truth: true, snapshots: true });
-                }
-            }
+            SessionEvent::Joined { .. } => self.connection.introduce(controls),
             SessionEvent::Lost => self.forget(),
             SessionEvent::Granted(entity) if !self.is_vehicle(entity) => {
                 self.own_entity = Some(entity);
@@ -233,7 +203,7 @@ impl Live {
     }
 
     fn is_vehicle(&self, entity: EntityId) -> bool {
-        self.client.session().is_some_and(|it| is_vehicle(it, entity))
+        self.connection.client.session().is_some_and(|it| is_vehicle(it, entity))
     }
 
     /// A new connection begins with nothing.
@@ -290,7 +260,7 @@ impl Live {
     /// Takes over how our own player is.
     fn know_own(&mut self, now: SimTime, ground: &Ground) {
         let (Some(entity), Some((player, _))) = (self.own_entity, self.scene.me) else { return };
-        let session = self.client.session().filter(|_| self.changed.remove(&entity.0));
+        let session = self.connection.client.session().filter(|_| self.changed.remove(&entity.0));
         let Some(session) = session else { return };
         let Some(properties) = Properties::declared(session.kinds()) else { return };
         let state = properties.state(session, entity);
@@ -319,14 +289,14 @@ impl Live {
     fn hear_debug_datagram(&mut self, arrived: SimTime, bytes: &[u8]) {
         match DebugDatagram::decode(bytes) {
             Ok(DebugDatagram::Truth(truth)) => {
-                self.truths += 1;
+                self.connection.truths += 1;
                 let bodies = truth.bodies.iter();
                 let bodies = bodies.map(|it| (it.entity, flat(it.at), flat(it.velocity)));
                 self.comparison.hear_truth(truth.at, arrived, bodies);
             }
             Ok(DebugDatagram::Snapshot(snapshot)) => {
-                self.snapshot_bytes += bytes.len() as u64;
-                self.snapshot_updates += snapshot.bodies.len() as u64;
+                self.connection.snapshot_bytes += bytes.len() as u64;
+                self.connection.snapshot_updates += snapshot.bodies.len() as u64;
                 let bodies = snapshot.bodies.iter().map(|it| (it.entity, flat(it.at)));
                 self.comparison.hear_snapshot(snapshot.at, arrived, bodies);
             }
@@ -350,7 +320,7 @@ impl Live {
             own.rest(now);
             self.drive(now, input, level);
         } else {
-            let client = &mut self.client;
+            let client = &mut self.connection.client;
             let own_plan = &mut self.own_plan;
             own_plan.look(client.session(), now, &self.bodies, &self.scene, level);
             own.advance(now, input, level, |step| own_plan.observe(client, entity, step));
@@ -367,7 +337,7 @@ impl Live {
         if let (None, Some(state), Some((player, _))) = (&self.own, self.corrected, self.scene.me) {
             let team = Team(u16::from(self.scene.team_of(player)));
             let body = Player::standing(PlayerId(player), team, state.position, DVec3::X);
-            self.own = Some(LocalPlayer::new(body, self.client.now()));
+            self.own = Some(LocalPlayer::new(body, self.connection.client.now()));
         }
     }
 
@@ -378,21 +348,21 @@ impl Live {
 
     /// The truth about us, for the demonstration on other screens.
     fn send_own_state(&mut self, now: SimTime) {
-        if self.truths == 0 {
+        if self.connection.truths == 0 {
             return; // nobody here is shown the truth
         }
         // Without a common clock, that of the truths is as good.
-        let host_time = self.client.session().and_then(|it| it.host_time(now));
+        let host_time = self.connection.client.session().and_then(|it| it.host_time(now));
         let host_time = host_time.or_else(|| self.comparison.host_time(now));
         let (Some(own), Some(at)) = (self.moved(), host_time) else { return };
         let pair = |v: DVec3| [v.x as f32, v.y as f32];
         let (place, velocity) = (pair(own.shown_at(now)), pair(own.player().velocity));
         let own_state = DebugDatagram::OwnState(OwnState { at, place, velocity });
-        self.client.send_out_of_band(&own_state.encode());
+        self.connection.client.send_out_of_band(&own_state.encode());
     }
 
     fn fire(&mut self, now: SimTime, level: &Level) {
-        let timeline = self.client.session().and_then(|it| it.timeline_at(now));
+        let timeline = self.connection.client.session().and_then(|it| it.timeline_at(now));
         let (Some(own), Some(at), Some((shooter, _))) = (self.moved(), timeline, self.scene.me)
         else {
             return;
@@ -406,18 +376,19 @@ impl Live {
         let number = OWN_BULLETS_FROM + self.own_bullets % OWN_BULLETS_FROM;
         self.own_bullets += 1;
         self.scene.bullets.insert(number, Bullet { shooter, from, velocity, at, lasts_s });
-        let pictures = self.client.session().map(|it| Picture::along(it, now, from, aim));
+        let pictures =
+            self.connection.client.session().map(|it| Picture::along(it, now, from, aim));
         let pictures = pictures.unwrap_or_default();
         let aim = [aim.x as f32, aim.y as f32];
         // The server takes the latest moment for the present.
         let shown_at = if self.is_per_hop { SimTime::MAX } else { at };
         let message = ClientMessage::Fire { shown_at, aim, pictures };
-        let _ = self.client.send(&message.encode(), Delivery::Reliable);
+        let _ = self.connection.client.send(&message.encode(), Delivery::Reliable);
     }
 
     /// Everyone in the picture at `now`, and how wrong they are.
     pub fn gather(&mut self, now: SimTime, dt_s: f64, ground: &Ground, meters: &mut Meters) {
-        let Some(session) = self.client.session() else { return };
+        let Some(session) = self.connection.client.session() else { return };
         let Some(host_now) = session.timeline_at(now) else { return };
         let before = self.gathered_at.replace(host_now).unwrap_or(host_now);
         self.scene.clean(now, host_now);
@@ -491,19 +462,16 @@ impl Live {
 
     /// Where our own body is drawn.
     pub fn own_place(&self, now: SimTime) -> Option<DVec3> {
-        let ride = self.ride.as_ref().map(|it| it.shown(self.client.session(), now));
+        let ride = self.ride.as_ref().map(|it| it.shown(self.connection.client.session(), now));
         ride.or_else(|| self.own.as_ref().map(|it| it.shown_at(now)))
     }
+}
 
-    /// The name of the connection's status, and the reason given.
-    pub fn standing(&self) -> (&'static str, String) {
-        match self.client.status() {
-            Status::Joined => ("joined", String::new()),
-            Status::Reconnecting { reason } => ("lost", reason.clone()),
-            Status::Over { reason } => ("over", reason.clone()),
-            _ => ("connecting", String::new()),
-        }
-    }
+/// As the arena has it, with ghosts as they are wished for.
+fn session_config(controls: &Controls) -> SessionConfig {
+    let mut config = reckoning_arena::host::session_config();
+    config.ghost = controls.ghosts();
+    config
 }
 
 /// A body as its tag describes it.

@@ -1,6 +1,7 @@
 //! The part of the page that touches the browser.
 
 mod app;
+mod connection;
 mod dom;
 mod draw;
 mod driving;

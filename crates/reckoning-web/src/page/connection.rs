@@ -1,0 +1,101 @@
+//! A connection to a server, of whichever game: its client, who we are there, and what came beside
+//! the protocol.
+
+use std::time::Duration;
+
+use reckoning_arena::protocol::ClientMessage;
+use reckoning_client::{Client, ClientConfig, Delivery, Status, Trust};
+use reckoning_net::SessionConfig;
+
+use super::measure::Totals;
+use crate::controls::Controls;
+
+/// A connection, and counts that outlive it.
+#[derive(Debug)]
+pub struct Connection {
+    pub client: Client,
+    /// As whom we joined: the name, and whether to watch.
+    pub greeted: Option<(String, bool)>,
+    pub snapshot_bytes: u64,
+    pub snapshot_updates: u64,
+    /// Truths that came, of which there are sixty a second.
+    pub truths: u64,
+    server: String,
+}
+
+impl Connection {
+    pub fn open(server: &str, session: SessionConfig) -> Result<Self, String> {
+        let mut config = ClientConfig::new(server);
+        config.session = session;
+        if !super::dom::is_secure() {
+            // Whoever could change what is played could have changed this page.
+            config.trust = Trust::Plaintext;
+        }
+        config.session.timeout = Duration::from_secs(3);
+        let client = Client::connect(config).map_err(|error| error.to_string())?;
+        let (greeted, server) = (None, server.to_string());
+        Ok(Self { client, greeted, snapshot_bytes: 0, snapshot_updates: 0, truths: 0, server })
+    }
+
+    /// Leaves, and joins as somebody else; what was counted goes on.
+    pub fn open_anew(&mut self, session: SessionConfig) -> Result<Self, String> {
+        self.client.leave();
+        let Self { snapshot_bytes, snapshot_updates, truths, .. } = *self;
+        let anew = Self::open(&self.server, session)?;
+        Ok(Self { snapshot_bytes, snapshot_updates, truths, ..anew })
+    }
+
+    /// Sends reliably; before the join it is sent with the join.
+    pub fn send(&mut self, message: &ClientMessage) {
+        self.send_bytes(&message.encode());
+    }
+
+    /// The same for a message of another sort.
+    pub fn send_bytes(&mut self, bytes: &[u8]) {
+        let _ = self.client.send(bytes, Delivery::Reliable);
+    }
+
+    /// The server let us in: who we are, and what we would like to see.
+    pub fn introduce(&mut self, controls: &Controls) {
+        let (name, watch) = (controls.name.clone(), controls.watch);
+        self.greeted = Some((name.clone(), watch));
+        self.send(&ClientMessage::Hello { name, watch });
+        if controls.demo {
+            self.send(&ClientMessage::SetLink(controls.link));
+            self.send(&ClientMessage::Subscribe { truth: true, snapshots: true });
+        }
+    }
+
+    /// Whether we were introduced as somebody else than we would like to be.
+    pub fn is_outdated(&self, controls: &Controls) -> bool {
+        let now = (&controls.name, controls.watch);
+        self.greeted.as_ref().is_some_and(|it| (&it.0, it.1) != now)
+    }
+
+    /// The name of the connection's status, and the reason given.
+    pub fn standing(&self) -> (&'static str, String) {
+        match self.client.status() {
+            Status::Joined => ("joined", String::new()),
+            Status::Reconnecting { reason } => ("lost", reason.clone()),
+            Status::Over { reason } => ("over", reason.clone()),
+            _ => ("connecting", String::new()),
+        }
+    }
+
+    /// What rates are made of.
+    pub fn totals(&self) -> Totals {
+        let stats = self.client.session().map(|it| *it.stats()).unwrap_or_default();
+        Totals {
+            updates: stats.updates_in,
+            bytes: stats.bytes_in - stats.carried_bytes_in,
+            snapshot_updates: self.snapshot_updates,
+            snapshot_bytes: self.snapshot_bytes,
+        }
+    }
+
+    /// A count that grows for as long as the server is heard.
+    pub fn heard(&self) -> u64 {
+        let heard = self.client.session().map_or(0, |it| it.stats().datagrams_in);
+        heard + self.snapshot_updates + self.truths
+    }
+}
