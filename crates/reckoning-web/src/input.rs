@@ -41,6 +41,7 @@ pub struct HeldInput {
     left: bool,
     right: bool,
     mouse_fires: bool,
+    second_fires: bool,
     space_fires: bool,
     /// Where the mouse points, on the page.
     pub pointer: Option<[f64; 2]>,
@@ -68,6 +69,11 @@ impl HeldInput {
     /// The mouse's first button.
     pub const fn button(&mut self, is_down: bool) {
         self.mouse_fires = is_down;
+    }
+
+    /// The mouse's second button.
+    pub const fn second_button(&mut self, is_down: bool) {
+        self.second_fires = is_down;
     }
 
     /// A finger came down on a screen `width` wide.
@@ -113,6 +119,30 @@ impl HeldInput {
         DVec3::new(axis(self.right, self.left), axis(self.down, self.up), 0.0).clamp_length_max(1.0)
     }
 
+    /// How to drive: throttle ahead and steering to the left, each from -1 to 1. Unlike of a walk,
+    /// one is not less for the other.
+    #[must_use]
+    pub fn drive(&self) -> (f64, f64) {
+        let axis = |plus: bool, minus: bool| f64::from(i8::from(plus) - i8::from(minus));
+        let Some(thumb) = self.steering else {
+            return (axis(self.up, self.down), axis(self.left, self.right));
+        };
+        let push = thumb.push();
+        (-push.y, -push.x)
+    }
+
+    /// Whether the gun's trigger is pulled, where the space bar is for something else.
+    #[must_use]
+    pub fn fires_gun(&self) -> bool {
+        self.mouse_fires || self.thumb_fires()
+    }
+
+    /// Whether a shell is to be lobbed.
+    #[must_use]
+    pub const fn lobs(&self) -> bool {
+        self.second_fires || self.space_fires
+    }
+
     /// Where the aiming thumb points; `None` leaves it to the mouse.
     #[must_use]
     pub fn thumb_aim(&self) -> Option<DVec3> {
@@ -122,8 +152,11 @@ impl HeldInput {
     /// Whether the trigger is pulled.
     #[must_use]
     pub fn fires(&self) -> bool {
-        let thumb = self.thumb_aim().is_some_and(|push| push.length() >= FIRE_AT);
-        self.mouse_fires || self.space_fires || thumb
+        self.mouse_fires || self.space_fires || self.thumb_fires()
+    }
+
+    fn thumb_fires(&self) -> bool {
+        self.thumb_aim().is_some_and(|push| push.length() >= FIRE_AT)
     }
 }
 
@@ -168,6 +201,29 @@ mod tests {
         input.thumb_up(4);
         input.thumb_up(9);
         assert!(input.go() == DVec3::ZERO && !input.fires());
+    }
+
+    #[test]
+    fn a_vehicle_gets_full_throttle_while_it_steers() {
+        let mut input = HeldInput::default();
+        input.key("KeyW", true);
+        input.key("KeyA", true);
+        assert_eq!(input.drive(), (1.0, 1.0));
+        input.thumb_down(1, [10.0, 10.0], 390.0);
+        input.thumb_moved(1, [10.0 + STICK_PX, 10.0]);
+        assert_eq!(input.drive(), (0.0, -1.0));
+    }
+
+    #[test]
+    fn the_second_button_and_the_space_bar_lob_and_the_first_button_fires_the_gun() {
+        let mut input = HeldInput::default();
+        input.second_button(true);
+        assert!(input.lobs() && !input.fires_gun());
+        input.second_button(false);
+        input.key("Space", true);
+        assert!(input.lobs() && !input.fires_gun());
+        input.button(true);
+        assert!(input.fires_gun());
     }
 
     #[test]

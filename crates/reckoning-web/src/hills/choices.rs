@@ -95,17 +95,10 @@ impl HillsChoices {
     /// How our picture sets a sort of bodies onto the ground; `None` for what does not stand on it.
     #[must_use]
     pub fn clamp_of(&self, craft: Craft) -> Option<GroundClampConfig> {
-        if !craft.is_grounded() {
-            return None;
-        }
-        let half = craft.shape().hull_half;
+        let footprint = craft.footprint()?;
         let mut config = GroundClampConfig::default();
         config.mode = self.clamp;
-        config.footprint = if self.three_points {
-            Footprint::Rectangle { half_length_m: half.x * 0.8, half_width_m: half.y * 0.8 }
-        } else {
-            Footprint::Leaning
-        };
+        config.footprint = if self.three_points { footprint } else { Footprint::Leaning };
         (config.near_m, config.far_m) = (f64::INFINITY, f64::INFINITY);
         Some(config)
     }

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use reckoning::{DVec3, SimTime, Terrain};
+use reckoning::SimTime;
+use reckoning_arena::hills::{Craft, HillsGround, depth_m};
 use serde::Serialize;
 
 use super::stance::{HillsBody, Stance};
@@ -41,6 +42,8 @@ struct Second {
     number: i64,
     /// By the way to show: metres, degrees of the hull, degrees of the turret.
     off: [[Sum; 3]; 3],
+    /// What Reckoning shows, by the sort of bodies: metres.
+    crafts: [Sum; Craft::ALL.len()],
     /// Whether a standing body was under the ground, 0 or 1 a look.
     under: Sum,
     deepest_m: f64,
@@ -61,6 +64,8 @@ pub struct HillsFigures {
     pub turned_deg: [f64; 3],
     /// Of turrets on their hulls.
     pub turret_deg: [f64; 3],
+    /// Mean error of what Reckoning shows, by the sort of bodies, in the order of [`Craft::ALL`].
+    pub craft_m: [f64; Craft::ALL.len()],
     /// The share of looks at standing bodies in which they were under the ground.
     pub under_share: f64,
     /// How deep at most.
@@ -83,17 +88,19 @@ impl HillsMeter {
     }
 
     /// A body of somebody else in this frame.
-    pub fn look(&mut self, now: SimTime, body: &HillsBody, terrain: &(impl Terrain + ?Sized)) {
+    pub fn look(&mut self, now: SimTime, body: &HillsBody, ground: &HillsGround) {
         if !body.is_alive || !body.is_settled {
             return;
         }
-        let depth_m = body.craft.is_grounded().then(|| depth_m(body, terrain));
+        let stands = body.craft.is_grounded();
+        let depth_m = stands.then(|| depth_m(body.craft, body.shown.pose, ground));
         let second = self.second(now);
         if let Some(depth_m) = depth_m {
             second.under.add(f64::from(u8::from(depth_m > UNDER_M)));
             second.deepest_m = second.deepest_m.max(depth_m);
         }
         let Some(truth) = body.truth else { return };
+        second.crafts[body.craft as usize].add(body.shown.off(&truth)[0]);
         let ways = [Some(body.shown), body.naive, body.interpolated];
         let has_turret = body.craft.shape().turret.is_some();
         for (sums, way) in second.off.iter_mut().zip(ways) {
@@ -129,6 +136,7 @@ impl HillsMeter {
             error_m: each(0),
             turned_deg: each(1),
             turret_deg: each(2),
+            craft_m: std::array::from_fn(|craft| sum(&|it| it.crafts[craft]).mean()),
             under_share: under.mean(),
             deepest_m: self.seconds.iter().map(|it| it.deepest_m).fold(0.0, f64::max),
             looks: under.count,
@@ -136,51 +144,61 @@ impl HillsMeter {
     }
 }
 
-/// How deep the lowest corner of a body's footprint is under the ground; 0 above it.
-#[must_use]
-pub fn depth_m(body: &HillsBody, terrain: &(impl Terrain + ?Sized)) -> f64 {
-    let pose = body.shown.pose;
-    // What sank is asked from above, but not from above a tunnel.
-    let asks = pose.position + DVec3::Z;
-    let Some(ground) = terrain.ground_below(asks) else { return 0.0 };
-    (ground.point.z - pose.position.z).max(0.0)
-}
-
 #[cfg(test)]
 mod tests {
-    use reckoning::terrain::FlatGround;
-    use reckoning_arena::hills::Craft;
+    use reckoning::ground::{ClampDetail, Pose};
+    use reckoning::{DQuat, DVec3, GroundClamp};
+    use reckoning_arena::hills::HillsLevel;
 
+    use super::super::choices::HillsChoices;
     use super::*;
     use crate::testing::ms;
 
+    /// A body that stands on the ground as its clamp sets it there.
+    fn standing(level: &HillsLevel, craft: Craft) -> HillsBody {
+        let [x, y] = level.file().spawns[0].at;
+        let position = DVec3::new(x, y, level.height_m(x, y));
+        let mut pose = Pose { position, orientation: DQuat::IDENTITY };
+        if let Some(config) = HillsChoices::default().clamp_of(craft) {
+            let mut clamp = GroundClamp::new(config).unwrap();
+            pose = clamp.clamp_with(pose, level.ground().as_ref(), ClampDetail::AllPoints, ms(0));
+        }
+        let mut body = HillsBody::new(1, craft);
+        body.shown.pose = pose;
+        (body.is_settled, body.truth) = (true, Some(body.shown));
+        body
+    }
+
     #[test]
     fn what_sinks_is_counted_with_its_depth() {
+        let level = HillsLevel::built_in();
         let mut meter = HillsMeter::default();
-        let mut body = HillsBody::new(1, Craft::Tank);
-        (body.is_settled, body.truth) = (true, Some(Stance::default()));
-        let ground = FlatGround::default();
+        let mut body = standing(&level, Craft::Tank);
+        let stands_m = body.shown.pose.position.z;
         for z in [0.0, -0.02, -0.4, 0.3] {
-            body.shown.pose.position.z = z;
-            meter.look(ms(10), &body, &ground);
+            body.shown.pose.position.z = stands_m + z;
+            meter.look(ms(10), &body, level.ground());
         }
         let figures = meter.figures();
         assert!((figures.under_share - 0.25).abs() < 1e-9, "{figures:?}");
-        assert!((figures.deepest_m - 0.4).abs() < 1e-9);
+        assert!((figures.deepest_m - 0.4).abs() < 1e-6, "{figures:?}");
         assert!((figures.error_m[0] - 0.18).abs() < 1e-9);
+        assert!((figures.craft_m[Craft::Tank as usize] - 0.18).abs() < 1e-9);
+        assert_eq!(figures.craft_m[Craft::Train as usize], 0.0);
         assert_eq!(figures.looks, 4);
     }
 
     #[test]
     fn old_seconds_are_forgotten() {
+        let level = HillsLevel::built_in();
         let mut meter = HillsMeter::default();
-        let mut body = HillsBody::new(1, Craft::Drone);
-        (body.is_settled, body.truth) = (true, Some(Stance::default()));
-        body.shown.pose.position.z = 8.0;
-        meter.look(ms(0), &body, &FlatGround::default());
-        body.shown.pose.position.z = 2.0;
+        let mut body = standing(&level, Craft::Drone);
+        let flies_m = body.shown.pose.position.z;
+        body.shown.pose.position.z = flies_m + 8.0;
+        meter.look(ms(0), &body, level.ground());
+        body.shown.pose.position.z = flies_m + 2.0;
         for second in 1..=5 {
-            meter.look(ms(second * 1000), &body, &FlatGround::default());
+            meter.look(ms(second * 1000), &body, level.ground());
         }
         assert!((meter.error_m(DisplayMethod::Reckoning) - 2.0).abs() < 1e-9);
         assert_eq!(meter.figures().looks, 0, "what flies is not under the ground");

@@ -6,16 +6,21 @@
 //! models          triangles of the bodies, and what a frame draws of them
 //! streams         truth and plain positions, with orientations and turrets
 //! driver          the own vehicle, moved at once
+//! derived         turrets that nobody sends
+//! effects         shots and bursts
 //! figures         errors and what is under the ground, of late
-//! choices         switches of the panel
+//! choices, ledger switches of the panel, and what was measured under each
 //! ```
 
 pub mod affine;
 pub mod choices;
 pub mod colours;
+pub mod derived;
 pub mod driver;
+pub mod effects;
 pub mod figures;
 pub mod frame;
+pub mod ledger;
 pub mod mesh;
 pub mod models;
 pub mod stance;
