@@ -7,6 +7,7 @@
 //! ```text
 //! page/            HTML and style sheet: every control, with a line that explains it
 //! page (WASM only) browser, network, drawing: thin
+//! hills_gl (too)   the hills on a graphics card
 //! the rest         plain Rust with tests: what is shown where, its errors, the player's input
 //! ```
 //!
@@ -26,6 +27,8 @@ pub mod camera;
 pub mod comparison;
 pub mod controls;
 pub mod hills;
+#[cfg(target_arch = "wasm32")]
+pub mod hills_gl;
 pub mod input;
 pub mod local_player;
 pub mod meter;

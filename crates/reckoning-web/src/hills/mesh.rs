@@ -68,6 +68,20 @@ impl Mesh {
         number
     }
 
+    /// Where a vertex is.
+    #[must_use]
+    pub fn place(&self, number: u32) -> DVec3 {
+        place_of(&self.vertices[number as usize * VERTEX_BYTES..])
+    }
+
+    /// Adds all of another mesh; returns its first index here and how many it has.
+    pub fn append(&mut self, other: &Self) -> [u32; 2] {
+        let (first, moved) = (self.indices.len() as u32, self.len());
+        self.vertices.extend(&other.vertices);
+        self.indices.extend(other.indices.iter().map(|it| it + moved));
+        [first, other.indices.len() as u32]
+    }
+
     /// A flat face with these corners, counter-clockwise from where it is seen.
     pub fn face(&mut self, corners: &[DVec3], paint: Paint) {
         let normal =

@@ -3,6 +3,7 @@
 //! ```text
 //! affine, view    where things are, and where that is on the page
 //! mesh, terrain   triangles and lines of the level
+//! tiles           those of them that are in the picture
 //! models          triangles of the bodies, and what a frame draws of them
 //! streams         truth and plain positions, with orientations and turrets
 //! driver          the own vehicle, moved at once
@@ -27,4 +28,5 @@ pub mod stance;
 pub mod streams;
 pub mod structures;
 pub mod terrain;
+pub mod tiles;
 pub mod view;

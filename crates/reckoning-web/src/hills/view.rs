@@ -80,6 +80,21 @@ impl View {
         Some(([x * self.size[0], y * self.size[1]], depth_m))
     }
 
+    /// Whether some of a ball may be in the picture; false only if none is.
+    #[must_use]
+    pub fn may_see(&self, centre: DVec3, radius_m: f64) -> bool {
+        let gap = centre - self.eye;
+        let depth_m = gap.dot(self.ahead);
+        let is_beside = |across: f64, scale: f64| {
+            // Beyond the plane through the eye and a rim of the picture.
+            across.abs() * scale - depth_m > radius_m * (1.0 + scale * scale).sqrt()
+        };
+        let [wide, tall] = self.scales();
+        depth_m > -radius_m
+            && !is_beside(gap.dot(self.right), wide)
+            && !is_beside(gap.dot(self.up), tall)
+    }
+
     /// The direction in the world of a place of the page.
     #[must_use]
     pub fn ray(&self, [x, y]: [f64; 2]) -> DVec3 {
