@@ -1,11 +1,8 @@
 //! Simulated network of a replay: publisher, link and ghost for every body.
 
-use std::collections::VecDeque;
-
-use reckoning::random::SplitMix64;
 use reckoning::{DQuat, DVec3, Ghost, Kinematics, Publisher, SimTime, Update};
-use reckoning_arena::protocol::LinkChoice;
 
+use super::link::ReplayLink;
 use super::recording::ReplayFrames;
 use crate::comparison::ComparisonStreams;
 use crate::controls::Controls;
@@ -43,10 +40,8 @@ struct BodyChain {
 pub struct Chain {
     controls: Controls,
     lines: Vec<BodyChain>,
-    flights: VecDeque<(SimTime, InFlight)>,
+    link: ReplayLink<InFlight>,
     comparison: ComparisonStreams,
-    random: SplitMix64,
-    is_losing: bool,
     tick: Option<i64>,
     /// Updates that arrived.
     updates: u64,
@@ -61,10 +56,8 @@ impl Chain {
         Self {
             controls: controls.clone(),
             lines: vec![BodyChain::default(); bodies],
-            flights: VecDeque::new(),
+            link: ReplayLink::default(),
             comparison: ComparisonStreams::default(),
-            random: SplitMix64::new(1),
-            is_losing: false,
             tick: None,
             updates: 0,
             snapshots: 0,
@@ -108,10 +101,10 @@ impl Chain {
             let (update, velocity) = self.observe(body, now, place, yaw_rad);
             truths.push((body as u32, place, velocity));
             if let Some(update) = update {
-                self.send(now, InFlight::Update(body, Box::new(update)));
+                self.link.send(now, self.controls.link, InFlight::Update(body, Box::new(update)));
             }
             if tick % SNAPSHOT_EVERY == 0 {
-                self.send(now, InFlight::Snapshot(body, now, place));
+                self.link.send(now, self.controls.link, InFlight::Snapshot(body, now, place));
             }
         }
         self.comparison.hear_truth(now, now, truths);
@@ -145,31 +138,8 @@ impl Chain {
         (update, velocity)
     }
 
-    /// Puts something on its way, unless the link loses it.
-    fn send(&mut self, now: SimTime, flight: InFlight) {
-        let link = self.controls.link;
-        if self.loses(link) {
-            return;
-        }
-        let jitter_ms = f64::from(link.jitter_ms) * self.random.bell();
-        let delay_ms = (f64::from(link.delay_ms) + jitter_ms).max(0.0);
-        let due = SimTime::from_micros(now.as_micros() + (delay_ms * 1e3) as i64);
-        let place = self.flights.partition_point(|it| it.0 <= due);
-        self.flights.insert(place, (due, flight));
-    }
-
-    /// Losses in runs of the wanted mean length, at the wanted share.
-    fn loses(&mut self, link: LinkChoice) -> bool {
-        let share = f64::from(link.loss_percent) / 100.0;
-        let ends = 1.0 / f64::from(link.burst.max(1));
-        let begins = (share * ends / (1.0 - share).max(1e-3)).min(1.0);
-        self.is_losing = self.random.chance(if self.is_losing { 1.0 - ends } else { begins });
-        self.is_losing
-    }
-
     fn arrive(&mut self, now: SimTime) {
-        while self.flights.front().is_some_and(|it| it.0 <= now) {
-            let Some((_, flight)) = self.flights.pop_front() else { return };
+        while let Some(flight) = self.link.arrive(now) {
             match flight {
                 InFlight::Update(body, update) => self.accept(now, body, *update),
                 InFlight::Snapshot(body, at, place) => {
@@ -281,19 +251,5 @@ mod tests {
         let counted = (back.updates(), back.snapshots());
         back.run_to(&recording, 0.5);
         assert_eq!((back.updates(), back.snapshots()), counted, "nothing comes by scrubbing");
-    }
-
-    #[test]
-    fn losses_come_at_the_share_and_in_the_runs_asked_for() {
-        let mut chain = chain(&[]);
-        for (loss_percent, burst) in [(10, 1), (20, 5)] {
-            let link = LinkChoice { loss_percent, burst, ..LinkChoice::NONE };
-            let fates: Vec<bool> = (0..40_000).map(|_| chain.loses(link)).collect();
-            let lost = fates.iter().filter(|it| **it).count() as f64;
-            let runs = fates.windows(2).filter(|it| !it[0] && it[1]).count() as f64;
-            assert!((lost / 400.0 - f64::from(loss_percent)).abs() < 1.5, "{lost}");
-            let mean = if burst == 1 { 1.0 } else { 5.0 };
-            assert!((lost / runs - mean).abs() < 0.4, "{}", lost / runs);
-        }
     }
 }

@@ -4,10 +4,13 @@
 //! a network: a publisher for each body, a simulated link, a ghost at its end.
 
 mod chain;
+mod link;
 mod recording;
+mod spatial;
 
 pub use chain::Chain;
 pub use recording::{HeaderBody, ReplayError, ReplayFrames, ReplayHeader};
+pub use spatial::SpatialChain;
 
 /// Where in the recording we are.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,8 +2,11 @@
 
 use std::fmt;
 
+use reckoning::ground::Pose;
 use reckoning::{DQuat, DVec3};
 use serde::Deserialize;
+
+use crate::hills::stance::Stance;
 
 /// Numbers for each body in each frame of a flat recording, and the first ones of every other.
 const FLAT_NUMBERS: [&str; NUMBERS] = ["x", "y", "yaw", "health", "ammo"];
@@ -14,6 +17,8 @@ const SPATIAL_NUMBERS: [&str; 5] = ["z", "qw", "qx", "qy", "qz"];
 const MAX_NUMBERS: usize = 64;
 /// Two frames further apart than this many pixels a second are no motion.
 const LEAP_PX_S: f64 = 5_000.0;
+/// The same of three dimensions, in metres; shells fly at less.
+const LEAP_MPS: f64 = 300.0;
 
 /// What `/recording.json` says.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -210,6 +215,26 @@ impl ReplayFrames {
         let number = self.header.numbers.iter().position(is_joint)?;
         let place = (frame * self.header.bodies.len() + body) * self.stride + number;
         self.numbers.get(place).copied().filter(|it| it.is_finite()).map(f64::from)
+    }
+
+    /// How a body of three dimensions stands at a moment, between two frames; `None` while it is
+    /// absent.
+    #[must_use]
+    pub fn stance_at(&self, body: usize, at_s: f64) -> Option<Stance> {
+        let frame = (at_s * self.header.rate_hz).clamp(0.0, (self.frames - 1) as f64);
+        let before = frame as usize;
+        let here = self.stance(body, before)?;
+        let Some(next) = self.stance(body, before + 1) else { return Some(here) };
+        let way_m = next.pose.position.distance(here.pose.position);
+        let is_leap = way_m * self.header.rate_hz > LEAP_MPS;
+        Some(if is_leap { here } else { here.towards(&next, frame - before as f64) })
+    }
+
+    fn stance(&self, body: usize, frame: usize) -> Option<Stance> {
+        let (position, orientation) = self.pose(body, frame)?;
+        let joint = |name| self.joint(body, frame, name).unwrap_or(0.0);
+        let (turret_rad, barrel_rad) = (joint("turret"), joint("barrel"));
+        Some(Stance { pose: Pose { position, orientation }, turret_rad, barrel_rad })
     }
 
     /// The name of a body's kind; `None` where it is not known.
