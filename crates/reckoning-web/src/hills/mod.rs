@@ -7,6 +7,7 @@
 //! models          triangles of the bodies, and what a frame draws of them
 //! streams         truth and plain positions, with orientations and turrets
 //! driver          the own vehicle, moved at once
+//! aiming          what pointer and barrel point at
 //! derived         turrets that nobody sends
 //! effects         shots and bursts
 //! figures         errors and what is under the ground, of late
@@ -14,6 +15,7 @@
 //! ```
 
 pub mod affine;
+pub mod aiming;
 pub mod choices;
 pub mod colours;
 pub mod derived;

@@ -110,6 +110,16 @@ impl HillsBody {
             is_settled: false,
         }
     }
+
+    /// Shows it elsewhere; its wheels roll over the way.
+    pub fn show(&mut self, to: Stance) {
+        let way = to.pose.position - self.shown.pose.position;
+        let along_m = way.dot(to.pose.orientation * DVec3::X);
+        for (spin_rad, wheel) in self.wheels_rad.iter_mut().zip(self.craft.shape().wheels) {
+            *spin_rad += along_m / wheel.radius_m;
+        }
+        self.shown = to;
+    }
 }
 
 #[cfg(test)]
@@ -117,6 +127,16 @@ mod tests {
     use reckoning::math::rotation;
 
     use super::*;
+
+    #[test]
+    fn wheels_roll_over_the_way_that_is_shown() {
+        let mut body = HillsBody::new(1, Craft::Car);
+        let mut to = Stance::default();
+        to.pose.position = DVec3::X * 0.84;
+        body.show(to);
+        assert!(body.wheels_rad.iter().all(|it| (it - 2.0).abs() < 1e-9), "{body:?}");
+        assert_eq!(body.shown, to);
+    }
 
     #[test]
     fn half_way_is_half_the_way_and_the_shorter_turn() {

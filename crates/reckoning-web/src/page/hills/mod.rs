@@ -1,0 +1,357 @@
+//! The hills on the page: a game or a recording, its camera, and what is measured of it.
+//!
+//! ```text
+//! live, own, bodies   a game on a server
+//! replayed            a recording
+//! picture             what is drawn: one picture, or four to compare
+//! overlay             names, bars and crosshair over it
+//! panel               figures beside the switches
+//! ```
+
+mod bodies;
+mod live;
+mod overlay;
+mod own;
+mod panel;
+mod picture;
+mod replayed;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use reckoning::SimTime;
+use reckoning::ground::Pose;
+use reckoning_arena::hills::HillsLevel;
+
+pub use self::live::HillsLive;
+use self::picture::Painter;
+pub use self::replayed::HillsReplayed;
+use super::dom;
+use super::measure::{Meters, Totals};
+use crate::controls::{Change, Controls, ViewMode};
+use crate::hills::aiming::{aim_of, input_of};
+use crate::hills::choices::{HillsChoices, NAMES};
+use crate::hills::figures::HillsMeter;
+use crate::hills::ledger::Ledger;
+use crate::hills::stance::HillsBody;
+use crate::hills::view::{CameraMode, HillsCamera, View};
+use crate::input::HeldInput;
+use crate::meter::DisplayMethod;
+use crate::replay::ReplayClock;
+use crate::state::{HillsState, PointState};
+
+/// Errors of the plots are in centimetres, of which screens are as full as of pixels.
+const CM: f64 = 100.0;
+/// Our own wish is on its way to the server for so long.
+const WISH_MS: f64 = 1_500.0;
+/// Beyond what was drawn before, eyes look from the vehicle on.
+const BESIDE_M: f64 = 2.0;
+
+/// Where the picture comes from.
+#[derive(Debug)]
+pub enum HillsSource {
+    Live(Box<HillsLive>),
+    Replay(Box<HillsReplayed>),
+}
+
+/// The hills.
+pub struct HillsGame {
+    level: HillsLevel,
+    pub from: HillsSource,
+    painter: Painter,
+    camera: HillsCamera,
+    view: View,
+    /// Whom the comparison and the camera of a spectator follow.
+    pub target: Option<u32>,
+    pub meter: HillsMeter,
+    ledger: Ledger,
+    wished_ms: f64,
+    /// The pointer of the frame before, while it drags the free camera.
+    dragged: Option<[f64; 2]>,
+    has_driven: bool,
+    now: SimTime,
+}
+
+impl fmt::Debug for HillsGame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HillsGame").field("from", &self.from).finish_non_exhaustive()
+    }
+}
+
+impl HillsGame {
+    pub fn new(level: HillsLevel, from: HillsSource) -> Result<Self, String> {
+        let painter = Painter::new(&level)?;
+        dom::show("hills", true);
+        let mut camera = HillsCamera::default();
+        camera.is_calm = dom::is_calm();
+        let middle_m = 0.5 * level.size_m();
+        camera.eye.x = middle_m;
+        camera.eye.y = middle_m;
+        let view = View::looking(camera.eye, 0.0, -0.3, [1.0, 1.0]);
+        Ok(Self {
+            level,
+            from,
+            painter,
+            camera,
+            view,
+            target: None,
+            meter: HillsMeter::default(),
+            ledger: Ledger::default(),
+            wished_ms: -1e9,
+            dragged: None,
+            has_driven: false,
+            now: SimTime::ZERO,
+        })
+    }
+
+    /// Passes a change on.
+    pub fn apply(&mut self, change: Change, controls: &Controls, choices: &HillsChoices) {
+        if change == Change::Tuning {
+            self.wished_ms = dom::now_ms();
+        }
+        match &mut self.from {
+            HillsSource::Live(live) => live.apply(change, controls, choices, &self.level),
+            HillsSource::Replay(replay) => replay.apply(controls, choices),
+        }
+    }
+
+    pub const fn replay_clock(&mut self) -> Option<&mut ReplayClock> {
+        match &mut self.from {
+            HillsSource::Replay(replay) => Some(&mut replay.clock),
+            HillsSource::Live(_) => None,
+        }
+    }
+
+    pub fn totals(&self) -> Totals {
+        match &self.from {
+            HillsSource::Live(live) => live.connection.totals(),
+            HillsSource::Replay(replay) => replay.totals(),
+        }
+    }
+
+    fn bodies(&self) -> &BTreeMap<u32, HillsBody> {
+        match &self.from {
+            HillsSource::Live(live) => live.bodies.all(),
+            HillsSource::Replay(replay) => &replay.bodies,
+        }
+    }
+
+    /// One frame's worth of time. Returns the moment.
+    pub fn advance(
+        &mut self,
+        (now_ms, dt_s): (f64, f64),
+        held: &HeldInput,
+        (controls, choices): (&mut Controls, &mut HillsChoices),
+        meters: &mut Meters,
+    ) -> SimTime {
+        self.now = match &mut self.from {
+            HillsSource::Live(live) => {
+                let now = live.take_in(controls, &self.level);
+                if let Some(tuning) = live.tuning.filter(|_| now_ms - self.wished_ms > WISH_MS) {
+                    choices.tuning = tuning;
+                }
+                now
+            }
+            HillsSource::Replay(_) => SimTime::from_secs_f64(now_ms / 1e3),
+        };
+        self.fly(held, dt_s);
+        self.drive(held, dt_s);
+        match &mut self.from {
+            HillsSource::Live(live) => live.gather(self.now, &self.level, choices),
+            HillsSource::Replay(replay) => replay.advance(dt_s, &self.level, choices),
+        }
+        self.measure(meters);
+        self.look(choices, controls, dt_s);
+        self.now
+    }
+
+    /// The free camera takes the keys, and the pointer that drags.
+    fn fly(&mut self, held: &HeldInput, dt_s: f64) {
+        let drags = held.fires_gun() && self.camera.mode == CameraMode::Free;
+        let pointer = held.pointer.filter(|_| drags);
+        if let (Some([x, y]), Some([from_x, from_y])) = (pointer, self.dragged) {
+            self.camera.turn(from_x - x, from_y - y);
+        }
+        self.dragged = pointer;
+        if self.camera.mode == CameraMode::Free {
+            let (ahead, left) = held.drive();
+            self.camera.fly(ahead, left, dt_s);
+        } else if let Some([x, _]) = held.pointer.filter(|_| self.camera.mode == CameraMode::Chase)
+        {
+            self.camera.push(2.0 * x / self.view.size[0].max(1.0) - 1.0, dt_s);
+        }
+    }
+
+    fn drive(&mut self, held: &HeldInput, dt_s: f64) {
+        let HillsSource::Live(live) = &mut self.from else { return };
+        let idle = HeldInput::default();
+        let held = if self.camera.mode == CameraMode::Free { &idle } else { held };
+        let pivot = live.own.pivot();
+        let nearest_m = match (pivot, self.camera.mode) {
+            (Some(pivot), CameraMode::Chase) => pivot.distance(self.view.eye) + BESIDE_M,
+            _ => 0.0,
+        };
+        let aim = pivot.map_or(reckoning::DVec3::ZERO, |pivot| {
+            let bodies = live.bodies.all().values();
+            aim_of(held, (&self.view, pivot, nearest_m), bodies, &self.level)
+        });
+        let input = input_of(held, aim);
+        self.has_driven |= pivot.is_some() && (input.throttle != 0.0 || input.steer != 0.0);
+        live.act(self.now, &input, &self.level);
+        let _ = dt_s;
+    }
+
+    fn measure(&mut self, meters: &mut Meters) {
+        let bodies = match &self.from {
+            HillsSource::Live(live) => live.bodies.all(),
+            HillsSource::Replay(replay) => &replay.bodies,
+        };
+        for body in bodies.values().filter(|it| !it.is_me) {
+            self.meter.look(self.now, body, self.level.ground());
+            let (true, true, Some(truth)) = (body.is_alive, body.is_settled, body.truth) else {
+                continue;
+            };
+            let ways = [Some(body.shown), body.naive, body.interpolated];
+            for (method, way) in DisplayMethod::ALL.into_iter().zip(ways) {
+                if let Some(way) = way {
+                    meters.errors.note(self.now, method, way.off(&truth)[0] * CM);
+                }
+            }
+        }
+    }
+
+    /// Turns the camera to what it follows.
+    fn look(&mut self, choices: &mut HillsChoices, controls: &Controls, dt_s: f64) {
+        if let Some([x, y, z, yaw_deg, pitch_deg]) = choices.eye.take() {
+            choices.camera = CameraMode::Free;
+            self.camera.mode = CameraMode::Free;
+            self.camera.eye = reckoning::DVec3::new(x, y, z);
+            self.camera.yaw_rad = yaw_deg.to_radians();
+            self.camera.pitch_rad = pitch_deg.to_radians();
+        }
+        if choices.camera != self.camera.mode {
+            self.camera.change(choices.camera, &self.view);
+        }
+        let size = self.painter.size();
+        let pose = self.followed(controls);
+        let middle = Pose { position: self.camera.eye, orientation: reckoning::DQuat::IDENTITY };
+        let ground = self.level.ground().as_ref();
+        self.view = self.camera.view(&pose.unwrap_or(middle), ground, size, dt_s);
+    }
+
+    /// What the camera follows: our vehicle, or whom a spectator watches.
+    fn followed(&mut self, controls: &Controls) -> Option<Pose> {
+        let mine = self.bodies().values().find(|it| it.is_me).filter(|_| !controls.watch);
+        if let Some(mine) = mine {
+            return Some(mine.shown.pose);
+        }
+        let target = self.target()?;
+        self.bodies().get(&target).map(|it| it.shown.pose)
+    }
+
+    /// Whom to watch or compare: the chosen one, or the nearest that drives.
+    fn target(&mut self) -> Option<u32> {
+        let is_there = |it: &u32| self.bodies().get(it).is_some_and(is_followable);
+        if self.target.is_none_or(|it| !is_there(&it)) {
+            let eye = self.bodies().values().find(|it| it.is_me).map_or(self.view.eye, place);
+            let others = self.bodies().values().filter(|it| is_followable(it));
+            let nearest =
+                others.min_by(|a, b| place(a).distance(eye).total_cmp(&place(b).distance(eye)));
+            self.target = nearest.map(|it| it.entity);
+        }
+        self.target
+    }
+
+    /// Follows the next one, round and round.
+    pub fn next_target(&mut self) {
+        let others = || self.bodies().values().filter(|it| is_followable(it)).map(|it| it.entity);
+        let next = self.target.and_then(|now| others().find(|it| *it > now));
+        self.target = next.or_else(|| others().next());
+    }
+
+    /// Whether a pointer down chooses whom to watch, rather than fires.
+    pub fn picks(&self, controls: &Controls) -> bool {
+        let plays = matches!(&self.from, HillsSource::Live(live) if live.scene.me.is_some());
+        let drags = self.camera.mode == CameraMode::Free;
+        controls.view == ViewMode::Compare || ((!plays || controls.watch) && !drags)
+    }
+
+    pub fn zoom_by(&mut self, factor: f64) {
+        self.camera.zoom = (self.camera.zoom * factor).clamp(0.2, 4.0);
+    }
+
+    /// Ten times a second: figures under the switches as they stand.
+    pub fn slow_tick(&mut self, choices: &HillsChoices, meters: &Meters) {
+        let figures = self.meter.figures();
+        if self.ledger.note(self.now, choices, &figures, meters.bytes.per_s()) {
+            self.meter.clear();
+        }
+    }
+
+    /// What is around the picture.
+    pub fn show_panel(&self, meters: &Meters) {
+        panel::show_notes(&self.ledger);
+        panel::show_now(&self.meter.figures(), meters.bytes.per_s());
+        dom::show("keys", self.says_keys());
+    }
+
+    /// The keys are told until they were used.
+    fn says_keys(&self) -> bool {
+        let HillsSource::Live(live) = &self.from else { return false };
+        live.own.driver.is_some() && !self.has_driven
+    }
+
+    /// What tests look at.
+    pub fn state(&self, choices: &HillsChoices, meters: &Meters) -> HillsState {
+        let mut state = HillsState {
+            camera: self.camera.mode.name(),
+            eye: self.view.eye.to_array(),
+            figures: self.meter.figures(),
+            panes: self.painter.panes,
+            target: self.target,
+            crosshair: self.painter.crosshair,
+            frame_ms: meters.intervals.median_ms(),
+            bodies: self.bodies().len() as u32,
+            keys: self.says_keys(),
+            ..HillsState::default()
+        };
+        for name in NAMES {
+            if let Some(value) = choices.value(name) {
+                state.switches.insert(name, value);
+            }
+        }
+        for body in self.bodies().values() {
+            *state.counts.entry(body.craft.name()).or_default() += 1;
+        }
+        if let HillsSource::Live(live) = &self.from {
+            self.report_own(live, &mut state);
+        }
+        state
+    }
+
+    fn report_own(&self, live: &HillsLive, state: &mut HillsState) {
+        let Some(driver) = &live.own.driver else { return };
+        let shown = driver.shown_at(self.now);
+        state.me = Some(shown.pose.position.to_array());
+        state.craft = driver.body().craft.name();
+        state.speed_mps = driver.body().velocity.length();
+        state.turret_deg = shown.turret_rad.to_degrees();
+        state.fired = live.own.fired;
+    }
+
+    /// Where our own vehicle is, as the flat arena tells it.
+    pub fn own_point(&self) -> Option<PointState> {
+        let HillsSource::Live(live) = &self.from else { return None };
+        let place = live.own.driver.as_ref()?.shown_at(self.now).pose.position;
+        Some(PointState { x: place.x, y: place.y })
+    }
+}
+
+const fn place(body: &HillsBody) -> reckoning::DVec3 {
+    body.shown.pose.position
+}
+
+/// Whether a camera may follow it.
+const fn is_followable(body: &HillsBody) -> bool {
+    !body.is_me && body.is_alive && body.craft.is_driven()
+}
