@@ -23,6 +23,7 @@ mod ground;
 mod heights;
 pub mod host;
 mod level;
+mod motion;
 pub mod protocol;
 mod world;
 
@@ -36,4 +37,5 @@ pub use file::{
 };
 pub use ground::HillsGround;
 pub use level::{HillsError, HillsLevel};
+pub use motion::lasting_acceleration;
 pub use world::{HillsEvent, HillsWorld, Shell};
