@@ -350,6 +350,15 @@ impl HillsWorld {
         }
     }
 
+    /// Takes these for everyone who drives, for programs that know a game from outside.
+    pub(crate) fn replace_drivers(&mut self, tick: u64, drivers: impl Iterator<Item = Body>) {
+        self.tick = tick;
+        self.bodies.retain(|it| !it.craft.is_driven());
+        self.bodies.extend(drivers);
+        self.bodies.sort_by_key(|it| it.id);
+        self.bodies.dedup_by_key(|it| it.id);
+    }
+
     /// A shell of a driver that moves itself leaves its barrel now, if it may. The direction is that
     /// of the barrel, so only the speed is the gun's. It is told with the events of the next step.
     pub fn lob(&mut self, id: BodyId) -> Option<Shell> {
