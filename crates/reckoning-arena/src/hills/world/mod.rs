@@ -12,6 +12,7 @@ mod shots;
 use std::sync::Arc;
 
 use reckoning::ground::Pose;
+use reckoning::math::rotation;
 use reckoning::random::SplitMix64;
 use reckoning::{DVec3, Kinematics};
 
@@ -322,12 +323,10 @@ impl HillsWorld {
         let now = Pose { position: body.position, orientation: body.orientation };
         let before = Pose {
             position: body.position - body.velocity * TICK_S,
-            orientation: body.orientation,
+            orientation: rotation(body.angular_velocity * -TICK_S) * body.orientation,
         };
-        let spin = body.angular_velocity;
-        let wanted = Pose { position: reachable(&level, body.craft, now, push), ..now };
+        let wanted = reachable(&level, body.craft, now, now.orientation, push);
         settle(body, wanted, before, &level);
-        body.angular_velocity += spin;
     }
 
     /// When a team has enough points or the time is over, everything begins anew.
