@@ -60,6 +60,7 @@ mod channel;
 mod control_messages;
 mod history;
 mod host;
+mod joint_picture;
 mod kinds;
 mod limits;
 mod loss_detection;

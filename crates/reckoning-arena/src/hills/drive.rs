@@ -9,7 +9,7 @@
 
 use std::f64::consts::FRAC_PI_2;
 
-use reckoning::ground::{ClampDetail, ClampMode, GroundClampConfig, Pose};
+use reckoning::ground::{ClampDetail, ClampMode, Footprint, GroundClampConfig, Pose};
 use reckoning::math::{atan2, cos, rotation, scaled_axis, sin, sqrt};
 use reckoning::orientation::{heading_rad, shortest_turn_rad};
 use reckoning::{DQuat, DVec3, GroundClamp, SimTime, Terrain};
@@ -36,7 +36,9 @@ const TURN_RADPS2: f64 = 5.0;
 /// Backwards everything is this much slower.
 const REVERSE: f64 = 0.5;
 /// A vehicle takes steps up to this high at once; a wall is higher.
-const STEP_M: f64 = 0.35;
+const STEP_M: f64 = 0.12;
+/// Ground rises by less than this for each metre; what rises by more is a wall.
+const WALL: f64 = 1.0;
 
 /// Moves a tank or a car by one step of a sixtieth of a second.
 ///
@@ -52,8 +54,8 @@ pub fn drive(body: &mut Body, input: &DriverInput, level: &HillsLevel) {
     let slip_mps = slip_mps(rules, body.velocity.dot(left), left.z);
     let step = (ahead * along_mps + left * slip_mps) * TICK_S;
     let before = Pose { position: body.position, orientation: body.orientation };
-    let place = reachable(level, body.craft, before, step);
-    settle(body, Pose { position: place, orientation: turned }, before, level);
+    let wanted = reachable(level, body.craft, before, turned, step);
+    settle(body, wanted, before, level);
     turn_turret(body, rules, input.aim);
 }
 
@@ -110,17 +112,28 @@ fn towards_zero(value: f64, by: f64) -> f64 {
     if value.abs() <= by { 0.0 } else { value - by.copysign(value) }
 }
 
-/// Where a step really ends: inside the level, outside of obstacles, out of the lake, and not up or
-/// down a wall. What cannot go straight slides along.
-pub(super) fn reachable(level: &HillsLevel, craft: Craft, from: Pose, step: DVec3) -> DVec3 {
+/// Where a step really ends: inside the level, outside of obstacles, out of the lake, and with no part
+/// up or down a wall, as the sides of bridges and tunnels are. What cannot go straight slides along;
+/// what cannot turn where it is goes on without turning.
+pub(super) fn reachable(
+    level: &HillsLevel,
+    craft: Craft,
+    from: Pose,
+    turned: DQuat,
+    step: DVec3,
+) -> Pose {
     let step = step.with_z(0.0);
-    for way in [step, step.with_y(0.0), step.with_x(0.0)] {
-        let to = beside_obstacles(level, craft, inside(level, from.position + way));
-        if may_stand(level, craft, from, to) {
-            return to;
+    let ways = [step, step.with_y(0.0), step.with_x(0.0), DVec3::ZERO];
+    for orientation in [turned, from.orientation] {
+        for way in ways {
+            let position = beside_obstacles(level, craft, inside(level, from.position + way));
+            let to = Pose { position, orientation };
+            if may_stand(level, craft, from, to) {
+                return to;
+            }
         }
     }
-    from.position
+    from
 }
 
 fn inside(level: &HillsLevel, point: DVec3) -> DVec3 {
@@ -140,20 +153,41 @@ fn beside_obstacles(level: &HillsLevel, craft: Craft, mut point: DVec3) -> DVec3
     point
 }
 
-fn may_stand(level: &HillsLevel, craft: Craft, from: Pose, to: DVec3) -> bool {
-    let run_m = (to - from.position).with_z(0.0).length();
-    let Some(here) = level.ground().ground_below(from.position) else { return true };
-    let Some(there) = level.ground().ground_below(to) else { return false };
-    if (there.point.z - here.point.z).abs() > STEP_M + 1.5 * run_m {
-        return false;
-    }
-    let nose = from.orientation * DVec3::X * (0.8 * craft.shape().hull_half.x);
-    let deepest = |at: DVec3| {
-        let under = |it: DVec3| level.ground().ground_below(it).map_or(0.0, |it| it.point.z);
-        under(at).min(under(at + nose)).min(under(at - nose))
+fn may_stand(level: &HillsLevel, craft: Craft, from: Pose, to: Pose) -> bool {
+    let feet = feet(craft, from).into_iter().zip(feet(craft, to));
+    feet.into_iter().all(|(here, there)| is_no_wall(level, here, there))
+        && is_dry(level, craft, from, to)
+}
+
+/// The points that a body stands on, and its middle, at the height of its origin: where the clamp asks
+/// for the ground.
+fn feet(craft: Craft, pose: Pose) -> [DVec3; 4] {
+    let (half_length_m, half_width_m) = match craft.footprint() {
+        Some(Footprint::Rectangle { half_length_m, half_width_m }) => (half_length_m, half_width_m),
+        _ => (0.0, 0.0),
     };
-    let dry_m = level.file().water_m - FORD_M;
-    deepest(to) >= dry_m || (there.point.z >= dry_m && deepest(to) >= deepest(from.position))
+    let heading = heading_rad(pose.orientation);
+    let ahead = DVec3::new(cos(heading), sin(heading), 0.0);
+    let left = DVec3::Z.cross(ahead);
+    [(0.0, 0.0), (1.0, 0.0), (-1.0, 1.0), (-1.0, -1.0)].map(|(along, across)| {
+        pose.position + ahead * (along * half_length_m) + left * (across * half_width_m)
+    })
+}
+
+fn is_no_wall(level: &HillsLevel, here: DVec3, there: DVec3) -> bool {
+    let run_m = (there - here).with_z(0.0).length();
+    let Some(was) = level.ground().ground_below(here) else { return true };
+    let Some(is) = level.ground().ground_below(there) else { return false };
+    (is.point.z - was.point.z).abs() <= STEP_M + WALL * run_m
+}
+
+/// Out of the lake, or at least no deeper in it than before.
+fn is_dry(level: &HillsLevel, craft: Craft, from: Pose, to: Pose) -> bool {
+    let nose = from.orientation * DVec3::X * (0.8 * craft.shape().hull_half.x);
+    let under = |it: DVec3| level.ground().ground_below(it).map_or(0.0, |it| it.point.z);
+    let deepest = |at: DVec3| under(at).min(under(at + nose)).min(under(at - nose));
+    let (dry_m, there) = (level.file().water_m - FORD_M, deepest(to.position));
+    there >= dry_m || (under(to.position) >= dry_m && there >= deepest(from.position))
 }
 
 /// Sets a body onto the ground in a place, with the motion that led there from `before`.

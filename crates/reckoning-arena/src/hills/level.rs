@@ -1,7 +1,7 @@
 //! A level that can be driven in: what a checked file becomes.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use reckoning::model::Path;
 use reckoning::terrain::HeightField;
@@ -62,6 +62,8 @@ pub struct HillsLevel {
     file: HillsFile,
     ground: Arc<HillsGround>,
     track: Arc<Path>,
+    /// The track for good, once somebody's models point at it.
+    lasting_track: Arc<OnceLock<&'static Path>>,
     size_m: f64,
     obstacle_bases_m: Vec<f64>,
 }
@@ -125,7 +127,8 @@ impl HillsLevel {
         let obstacle_bases_m =
             file.obstacles.iter().map(|it| base(it.at).map_or(0.0, |it| it.point.z)).collect();
         let (ground, track) = (Arc::new(ground), Arc::new(track));
-        let level = Self { file, ground, track, size_m, obstacle_bases_m };
+        let lasting_track = Arc::default();
+        let level = Self { file, ground, track, lasting_track, size_m, obstacle_bases_m };
         checks::standing(&level)?;
         Ok(level)
     }
@@ -152,6 +155,13 @@ impl HillsLevel {
     #[must_use]
     pub const fn track(&self) -> &Arc<Path> {
         &self.track
+    }
+
+    /// The same line for good, for models, which are plain values that point at it: once for a level
+    /// and all its clones.
+    #[must_use]
+    pub fn lasting_track(&self) -> &'static Path {
+        self.lasting_track.get_or_init(|| Path::clone(&self.track).leak())
     }
 
     /// Its width, which is its depth as well; it spans from 0 to here.

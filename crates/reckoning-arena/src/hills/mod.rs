@@ -23,7 +23,9 @@ mod ground;
 mod heights;
 pub mod host;
 mod level;
+mod motion;
 pub mod protocol;
+mod remote_driver;
 mod world;
 
 pub use body::{Aim, Body, BodyId, DriverInput, depth_m};
@@ -36,4 +38,6 @@ pub use file::{
 };
 pub use ground::HillsGround;
 pub use level::{HillsError, HillsLevel};
+pub use motion::lasting_acceleration;
+pub use remote_driver::RemoteDriver;
 pub use world::{HillsEvent, HillsWorld, Shell};

@@ -20,7 +20,8 @@ mod config;
 mod debug_stream;
 mod fire;
 mod players;
-mod powers;
+pub(crate) mod powers;
+pub(crate) mod shared;
 mod vehicles;
 mod worth;
 
@@ -32,10 +33,11 @@ pub use config::{
 pub use reckoning_predict::TrendMap;
 pub use reckoning_predict::learned::LearnedModel;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use reckoning::guard::Verdict;
 use reckoning::{DVec3, Kinematics, SimTime, Threshold};
 use reckoning_net::{EntityId, Host, HostEvent, KindId, PeerId, Update};
 
@@ -47,23 +49,17 @@ use crate::world::{Mode, PlayerId, World};
 use bot_predictor::{Acting, BotPlanners, known_bodies};
 use config::kind_name;
 use fire::FireRequest;
-use powers::PowerAllowance;
+use shared::{Outbox, STEP};
 use vehicles::Vehicle;
 use worth::{MOST_LISTENERS, WorthMeter};
 
-/// The length of a step; a third of a microsecond too long.
-const STEP: Duration = Duration::from_micros(16_667);
 /// Room for rounding where something is compared with what a body can do.
 const ROUNDING: f64 = 1.01;
-/// Steps that a late tick makes up for; what is missing beyond them is left out.
-const MAX_STEPS: u32 = 6;
 /// An owner's motion is carried on for this long without news.
 const BELIEVED: Duration = Duration::from_millis(500);
 /// A vehicle is entered from this many radii away, centre to centre: touching, and what a body goes
 /// while its client's wish is on the way.
 pub const ENTER_RADII: f64 = 5.0;
-/// Wishes and events that wait for nobody: the oldest go.
-const MAX_REQUESTS: usize = 4_096;
 
 /// What is played.
 #[derive(Clone, Debug, PartialEq)]
@@ -184,6 +180,20 @@ pub struct ArenaHostStats {
     pub expelled: u64,
 }
 
+impl ArenaHostStats {
+    /// Counts what the guard decided.
+    pub(crate) const fn note_verdict(&mut self, verdict: &Verdict) {
+        match verdict {
+            Verdict::Correct(_) => self.corrected += 1,
+            Verdict::Disconnect(_) => self.expelled += 1,
+            _ => {}
+        }
+    }
+}
+
+/// One client of the flat arena.
+type ClientState = shared::ClientState<PlayerId, OwnState>;
+
 /// One player, whoever moves it.
 #[derive(Clone, Debug)]
 struct Actor {
@@ -200,35 +210,6 @@ struct Actor {
     rides: Option<EntityId>,
     /// Its velocity a step ago.
     velocity: DVec3,
-}
-
-/// One client.
-#[derive(Clone, Debug)]
-struct ClientState {
-    player: Option<PlayerId>,
-    greeted: bool,
-    wants_truth: bool,
-    wants_snapshots: bool,
-    link: LinkChoice,
-    /// The shown time of its last shot.
-    fired_at: SimTime,
-    own_state: Option<OwnState>,
-    powers: PowerAllowance,
-}
-
-impl Default for ClientState {
-    fn default() -> Self {
-        Self {
-            player: None,
-            greeted: false,
-            wants_truth: false,
-            wants_snapshots: false,
-            link: LinkChoice::NONE,
-            fired_at: SimTime::MIN,
-            own_state: None,
-            powers: PowerAllowance::default(),
-        }
-    }
 }
 
 /// The arena on a host.
@@ -250,8 +231,7 @@ pub struct ArenaHost {
     worth: Option<WorthMeter>,
     next_step: Option<SimTime>,
     fire_requests: Vec<FireRequest>,
-    requests: VecDeque<ArenaRequest>,
-    events: VecDeque<ArenaEvent>,
+    outbox: Outbox,
     /// What was sent to all last.
     items: Option<u64>,
     points: Option<ServerMessage>,
@@ -280,8 +260,7 @@ impl ArenaHost {
             demo: config.demo,
             next_step: None,
             fire_requests: Vec::new(),
-            requests: VecDeque::new(),
-            events: VecDeque::new(),
+            outbox: Outbox::default(),
             items: None,
             points: None,
             stats: ArenaHostStats::default(),
@@ -299,21 +278,16 @@ impl ArenaHost {
             HostEvent::Message { peer, bytes } | HostEvent::Command { peer, bytes } => {
                 self.heard(now, *peer, bytes, host);
             }
-            HostEvent::Judged { verdict, .. } => self.judged(verdict),
+            HostEvent::Judged { verdict, .. } => self.stats.note_verdict(verdict),
             _ => {}
         }
     }
 
     /// Makes the steps that are due by `now`.
     pub fn tick(&mut self, now: SimTime, host: &mut Host) {
-        let mut at = self.next_step.unwrap_or(now);
-        let mut steps = 0;
-        while at <= now && steps < MAX_STEPS {
+        for at in shared::due_steps(&mut self.next_step, now) {
             self.step(at, host);
-            at += STEP;
-            steps += 1;
         }
-        self.next_step = Some(if at <= now { now + STEP } else { at });
     }
 
     fn step(&mut self, at: SimTime, host: &mut Host) {
@@ -438,26 +412,20 @@ impl ArenaHost {
 
     /// What the shell should do; poll until `None` after every tick.
     pub fn poll_request(&mut self) -> Option<ArenaRequest> {
-        self.requests.pop_front()
+        self.outbox.poll_request()
     }
 
     fn request(&mut self, request: ArenaRequest) {
-        if self.requests.len() >= MAX_REQUESTS {
-            self.requests.pop_front();
-        }
-        self.requests.push_back(request);
+        self.outbox.request(request);
     }
 
     /// What happened, for a recording; poll until `None` after every tick.
     pub fn poll_event(&mut self) -> Option<ArenaEvent> {
-        self.events.pop_front()
+        self.outbox.poll_event()
     }
 
     fn note(&mut self, event: ArenaEvent) {
-        if self.events.len() >= MAX_REQUESTS {
-            self.events.pop_front();
-        }
-        self.events.push_back(event);
+        self.outbox.note(event);
     }
 
     /// What a recording should know of an entity.

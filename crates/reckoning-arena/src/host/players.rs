@@ -1,27 +1,20 @@
 //! Players and clients joining, leaving and asking.
 
-use reckoning::guard::Verdict;
 use reckoning::{DVec3, SimTime};
 use reckoning_net::{EntityId, Host, PeerId, Viewpoint};
 
 use super::fire::FireRequest;
+use super::shared::bot_name;
 use super::{Actor, ArenaHost, ArenaRequest, ClientState};
 use crate::protocol::{ClientMessage, LinkChoice, ServerMessage};
 use crate::world::PlayerId;
-
-/// What bots are called; further ones get a number.
-const NAMES: [&str; 16] = [
-    "Ada", "Bela", "Cato", "Dora", "Emil", "Fay", "Gus", "Hedy", "Ivo", "Juno", "Kit", "Lin",
-    "Mia", "Nils", "Odo", "Pia",
-];
 
 impl ArenaHost {
     pub(super) fn add_bot(&mut self) {
         let Some(id) = self.world.try_join() else { return };
         self.bots.add(id);
         let number = self.actors.values().filter(|actor| actor.peer.is_none()).count();
-        let name = NAMES.get(number).map_or_else(|| format!("bot {number}"), ToString::to_string);
-        self.actors.insert(id, Actor { name, ..Actor::new(None) });
+        self.actors.insert(id, Actor { name: bot_name(number), ..Actor::new(None) });
     }
 
     pub(super) fn joined(&mut self, peer: PeerId, before: Option<PeerId>, host: &mut Host) {
@@ -133,14 +126,6 @@ impl ArenaHost {
         }
         self.send(host, peer, &ServerMessage::Link(link));
         self.send_state(peer, host);
-    }
-
-    pub(super) fn judged(&mut self, verdict: &Verdict) {
-        match verdict {
-            Verdict::Correct(_) => self.stats.corrected += 1,
-            Verdict::Disconnect(_) => self.stats.expelled += 1,
-            _ => {}
-        }
     }
 }
 

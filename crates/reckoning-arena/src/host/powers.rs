@@ -21,7 +21,7 @@ const TELL_AGAIN_S: f64 = 1.0;
 
 /// What a client may still ask for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PowerAllowance {
+pub(crate) struct PowerAllowance {
     left: f64,
     counted_at: Option<SimTime>,
     told_at: Option<SimTime>,
@@ -43,6 +43,16 @@ impl PowerAllowance {
         fits
     }
 
+    /// Whether a client may use a power now; if not, why, and whether it is due to be told.
+    pub(crate) fn ask(&mut self, demo: bool, now: SimTime) -> Result<(), (Refusal, bool)> {
+        let refusal = match (demo, self.take(now)) {
+            (true, true) => return Ok(()),
+            (true, false) => Refusal::TooOften,
+            (false, _) => Refusal::NoDemo,
+        };
+        Err((refusal, self.tell(now)))
+    }
+
     /// Whether a refusal is due to be told.
     pub(super) fn tell(&mut self, now: SimTime) -> bool {
         let due = self.told_at.is_none_or(|at| now.secs_since(at) >= TELL_AGAIN_S);
@@ -57,12 +67,7 @@ impl ArenaHost {
     /// Whether a client may use a power now. If not it is told why, once a second at most.
     pub(super) fn grants(&mut self, now: SimTime, peer: PeerId, host: &mut Host) -> bool {
         let Some(client) = self.clients.get_mut(&peer) else { return false };
-        let refusal = match (self.demo, client.powers.take(now)) {
-            (true, true) => return true,
-            (true, false) => Refusal::TooOften,
-            (false, _) => Refusal::NoDemo,
-        };
-        let is_told = client.powers.tell(now);
+        let Err((refusal, is_told)) = client.powers.ask(self.demo, now) else { return true };
         self.stats.refused_powers += 1;
         if is_told {
             self.send(host, peer, &ServerMessage::Refused(refusal));

@@ -4,6 +4,7 @@
 //! lost; here each item of such a datagram is brought to where it belongs: an acknowledged update
 //! becomes a baseline, a lost one is due again.
 
+use alloc::collections::BTreeMap;
 use core::time::Duration;
 
 use reckoning::{Rewind, SimTime};
@@ -11,6 +12,7 @@ use reckoning::{Rewind, SimTime};
 use super::connections::{Peer, PendingDescriptions};
 use super::entities::BaselineRef;
 use super::entities::EntityTable;
+use super::joint_memory::JointMemory;
 use super::properties::PeerValues;
 use super::sending::{InterestStage, PeerEntityState};
 use crate::ack_window::Sequence;
@@ -33,6 +35,7 @@ pub(crate) struct DeliveryEffects<'a> {
     outbox: &'a mut ReliableOutbox,
     welcome_due: &'a mut bool,
     joints_due: &'a mut bool,
+    joint_memory: &'a mut BTreeMap<EntityId, JointMemory>,
     kinds: &'a mut PendingDescriptions,
     schema: &'a mut PendingDescriptions,
     values: &'a mut PeerValues,
@@ -61,6 +64,7 @@ impl<'a> DeliveryEffects<'a> {
             outbox,
             welcome_due: &mut peer.welcome_due,
             joints_due: &mut peer.joints.due,
+            joint_memory: &mut peer.joints.memory,
             kinds: &mut peer.kinds,
             schema: &mut peer.schema,
             values: &mut peer.values,
@@ -89,6 +93,7 @@ impl<'a> DeliveryEffects<'a> {
 
     /// What a datagram carried was shown from when it arrived, or not at all.
     fn date_pictures(&mut self, outcome: PacketOutcome, packet: &SentPacket<SentItem>) {
+        self.date_joints(outcome, packet);
         let Some(rewind) = self.rewind.as_deref_mut() else { return };
         let shown = packet.items.iter().filter_map(|item| match *item {
             SentItem::Update { entity, .. }
@@ -103,6 +108,17 @@ impl<'a> DeliveryEffects<'a> {
                     rewind.handle_acknowledged(self.peer, entity, packet.number, at, self.now);
                 }
                 PacketOutcome::Lost => rewind.handle_lost(self.peer, entity, packet.number),
+            }
+        }
+    }
+
+    fn date_joints(&mut self, outcome: PacketOutcome, packet: &SentPacket<SentItem>) {
+        for item in &packet.items {
+            let SentItem::Joints { entity, .. } = *item else { continue };
+            let Some(memory) = self.joint_memory.get_mut(&entity) else { continue };
+            match outcome {
+                PacketOutcome::Acknowledged(at) => memory.arrived(packet.number, at),
+                PacketOutcome::Lost => memory.lost(packet.number),
             }
         }
     }

@@ -4,7 +4,9 @@
 //! last, and what was lost. It is sent as it is at the moment of sending, so a joint that was aimed
 //! long ago is right for whoever comes late.
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use core::time::Duration;
 
 use reckoning::{Joint, SimTime};
 
@@ -12,10 +14,11 @@ use super::Host;
 use super::config::ClockMode;
 use super::connections::Peer;
 use super::entities::Entity;
+use super::joint_memory::JointMemory;
 use super::sending::{InterestStage, PacketBuilder, SendContext};
 use crate::ack_window::Sequence;
 use crate::channel::{Arriving, SentItem};
-use crate::kinds::{JointKind, JointRef, Joints, MAX_SENT_JOINTS};
+use crate::kinds::{JointKind, JointRef, Joints, KindId, MAX_SENT_JOINTS};
 use crate::wire::{EntityId, Message, Owner, PeerId};
 
 /// The joints of an entity, by their place among those that are sent.
@@ -81,6 +84,27 @@ pub(crate) struct PendingJoints {
     seen_changes: u64,
     /// Something else makes some due: a loss, or an entry.
     pub(crate) due: bool,
+    /// What the peer was shown of the joints of entities, where hits are checked.
+    pub(crate) memory: BTreeMap<EntityId, JointMemory>,
+}
+
+impl PendingJoints {
+    /// Remembers what is being sent of an entity of that kind in that epoch.
+    fn remember(
+        &mut self,
+        (id, kind, epoch): (EntityId, KindId, u32),
+        kinds: &[JointKind],
+        sent: (u64, SimTime),
+        codes: (u8, [u16; MAX_SENT_JOINTS]),
+        way: Duration,
+    ) {
+        let memory = self.memory.entry(id);
+        let memory = memory.or_insert_with(|| JointMemory::new(kind, epoch, kinds));
+        if !memory.is_of(kind, epoch) {
+            *memory = JointMemory::new(kind, epoch, kinds);
+        }
+        memory.sent(kinds, sent, codes, way);
+    }
 }
 
 /// What a peer was sent of an entity's joints.
@@ -200,6 +224,11 @@ impl SendContext<'_> {
             return;
         }
         peer.joints.due = false;
+        if peer.joints.memory.len() > peer.entity_states.len() {
+            let states = &peer.entity_states;
+            let is_here = |id: &EntityId| states.binary_search_by_key(id, |it| it.entity).is_ok();
+            peer.joints.memory.retain(|id, _| is_here(id));
+        }
         let due = |entity: &Entity| entity.joints.is_some();
         let states = peer.entity_states.iter();
         let found = states.filter(|state| self.entities.at(state.slot).is_some_and(due));
@@ -227,6 +256,7 @@ impl SendContext<'_> {
         id: EntityId,
         at: SimTime,
     ) -> bool {
+        let (datagram, way) = (peer.channel.sent_packets.next_number(), peer.way());
         let Some(state) = peer.entity_state_mut(id) else { return true };
         let Some(entity) = self.entities.get(id) else { return true };
         let Some(joints) = &entity.joints else { return true };
@@ -238,13 +268,19 @@ impl SendContext<'_> {
         if mask == 0 {
             return true;
         }
-        let codes = joints.codes(self.config.kinds.joints(entity.kind), mask, at);
-        let item = SentItem::Joints { entity: id, mask, epoch: state.epoch };
+        let kinds = self.config.kinds.joints(entity.kind);
+        let codes = joints.codes(kinds, mask, at);
+        let epoch = state.epoch;
+        let item = SentItem::Joints { entity: id, mask, epoch };
         let message = Message::Joints { entity: id, mask, codes };
         let fits = packet.push(&self.config.format, &message, Some(item));
         if fits {
             state.joints = SentJoints { serial: joints.serial, lost: 0 };
             peer.stats.joints_out += u64::from(mask.count_ones());
+            if self.rewind.is_some() {
+                let (sent, codes) = ((datagram, at), (mask, codes));
+                peer.joints.remember((id, entity.kind, epoch), kinds, sent, codes, way);
+            }
         }
         fits
     }

@@ -40,6 +40,7 @@ mod delivery;
 mod entities;
 pub(crate) mod event;
 mod interest;
+mod joint_memory;
 mod joints;
 mod listener_errors;
 mod properties;

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use libm::atan2;
-use reckoning::joints::{JointGhost, Steering};
+use reckoning::joints::Steering;
 use reckoning::orientation::{heading_rad, shortest_turn_rad};
 use reckoning::{DVec3, Joint, SimTime, wheel_spin_rad};
 
@@ -14,6 +14,7 @@ use super::remote_ghost::RemoteGhost;
 use crate::ack_window::Sequence;
 use crate::channel::{Arriving, SentItem};
 use crate::host::config::ClockMode;
+use crate::joint_picture::JointPicture;
 use crate::kinds::{JointKind, JointRef, JointSource, Joints, MAX_SENT_JOINTS, SentJoint};
 use crate::wire::{EntityId, Message, PacketWriter};
 
@@ -79,10 +80,7 @@ pub(crate) struct WatchedJoints {
 
 #[derive(Clone, Debug)]
 enum WatchedJoint {
-    Sent {
-        ghost: JointGhost,
-        heard: SimTime,
-    },
+    Sent(JointPicture),
     /// How far a wheel has turned, and where its hub was then.
     Wheel {
         spin_rad: f64,
@@ -94,12 +92,7 @@ enum WatchedJoint {
 impl WatchedJoint {
     fn new(kind: &JointKind) -> Self {
         match &kind.source {
-            JointSource::Sent(sent) => {
-                let rest = Joint { at: SimTime::MIN, angle_rad: 0.0, rate_radps: 0.0 };
-                let rest = sent.possible(rest).unwrap_or(rest);
-                let ghost = JointGhost::new(rest, sent.blend);
-                Self::Sent { ghost, heard: SimTime::MIN }
-            }
+            JointSource::Sent(sent) => Self::Sent(JointPicture::new(sent)),
             JointSource::Wheel { .. } => Self::Wheel { spin_rad: 0.0, hub: None },
             JointSource::Steering { .. } => Self::Steering,
         }
@@ -113,11 +106,8 @@ impl WatchedJoint {
         at: SimTime,
     ) -> f64 {
         match (self, &kind.source) {
-            (Self::Sent { ghost: joint, heard }, JointSource::Sent(kind)) => {
-                let moment = at - ghost.delay_at(at);
-                let angle_rad = joint.angle_at(moment.min(kind.rests_at(*heard)));
-                let seen = Joint { at, angle_rad, rate_radps: 0.0 };
-                kind.possible(seen).map_or(angle_rad, |seen| seen.angle_rad)
+            (Self::Sent(picture), JointSource::Sent(kind)) => {
+                picture.angle_at(kind, at - ghost.delay_at(at))
             }
             (Self::Wheel { spin_rad, hub: before }, JointSource::Wheel { hub, radius_m }) => {
                 let pose = facing.pose_at(ghost, at);
@@ -170,25 +160,15 @@ impl WatchedJoints {
         arrived: SimTime,
     ) {
         let is_sent =
-            |it: &(&mut WatchedJoint, &JointKind)| matches!(it, (WatchedJoint::Sent { .. }, _));
+            |it: &(&mut WatchedJoint, &JointKind)| matches!(it, (WatchedJoint::Sent(_), _));
         let joints = self.of_kind(kinds).iter_mut().zip(kinds).filter(is_sent);
         for (place, (joint, kind)) in joints.enumerate() {
-            let (WatchedJoint::Sent { ghost, heard }, JointSource::Sent(kind)) =
-                (joint, &kind.source)
+            let (WatchedJoint::Sent(picture), JointSource::Sent(kind)) = (joint, &kind.source)
             else {
                 continue;
             };
-            if mask & 1 << place == 0 {
-                continue;
-            }
-            let is_first = *heard == SimTime::MIN;
-            // Two datagrams of one millisecond: the later one counts.
-            *heard = sent.max(*heard + Duration::from_micros(1));
-            let update = kind.decode(codes.get(place).copied().unwrap_or(0), *heard);
-            if is_first {
-                *ghost = JointGhost::new(update, kind.blend);
-            } else {
-                ghost.accept(update, arrived);
+            if mask & 1 << place != 0 {
+                picture.accept(kind, codes.get(place).copied().unwrap_or(0), sent, arrived);
             }
         }
     }

@@ -12,6 +12,7 @@ mod shots;
 use std::sync::Arc;
 
 use reckoning::ground::Pose;
+use reckoning::math::rotation;
 use reckoning::random::SplitMix64;
 use reckoning::{DVec3, Kinematics};
 
@@ -322,12 +323,10 @@ impl HillsWorld {
         let now = Pose { position: body.position, orientation: body.orientation };
         let before = Pose {
             position: body.position - body.velocity * TICK_S,
-            orientation: body.orientation,
+            orientation: rotation(body.angular_velocity * -TICK_S) * body.orientation,
         };
-        let spin = body.angular_velocity;
-        let wanted = Pose { position: reachable(&level, body.craft, now, push), ..now };
+        let wanted = reachable(&level, body.craft, now, now.orientation, push);
         settle(body, wanted, before, &level);
-        body.angular_velocity += spin;
     }
 
     /// When a team has enough points or the time is over, everything begins anew.
@@ -348,6 +347,15 @@ impl HillsWorld {
             (body.is_alive, body.since_tick) = (false, 0);
             (body.velocity, body.angular_velocity) = (DVec3::ZERO, DVec3::ZERO);
         }
+    }
+
+    /// Takes these for everyone who drives, for programs that know a game from outside.
+    pub(crate) fn replace_drivers(&mut self, tick: u64, drivers: impl Iterator<Item = Body>) {
+        self.tick = tick;
+        self.bodies.retain(|it| !it.craft.is_driven());
+        self.bodies.extend(drivers);
+        self.bodies.sort_by_key(|it| it.id);
+        self.bodies.dedup_by_key(|it| it.id);
     }
 
     /// A shell of a driver that moves itself leaves its barrel now, if it may. The direction is that

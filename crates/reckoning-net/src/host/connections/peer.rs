@@ -4,6 +4,8 @@ use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
+use core::time::Duration;
+
 use reckoning::{DVec3, SimTime};
 
 use crate::budget::{ByteBudget, DATAGRAM_OVERHEAD_BYTES};
@@ -177,6 +179,11 @@ impl Peer {
             delay_s: None,
             stats: TrafficStats::default(),
         }
+    }
+
+    /// What a datagram to it takes, as far as that was measured.
+    pub(crate) fn way(&self) -> Duration {
+        Duration::try_from_secs_f64(self.delay_s.unwrap_or(0.0)).unwrap_or_default()
     }
 
     pub(crate) const fn is_joined(&self) -> bool {
