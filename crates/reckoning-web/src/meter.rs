@@ -287,7 +287,17 @@ impl FrameMeter {
     /// 99 of 100 took less.
     #[must_use]
     pub fn p99_ms(&self) -> f64 {
-        let wanted = (f64::from(self.count) * 0.99) as u32;
+        self.share_ms(0.99)
+    }
+
+    /// Half of them took less.
+    #[must_use]
+    pub fn median_ms(&self) -> f64 {
+        self.share_ms(0.5)
+    }
+
+    fn share_ms(&self, share: f64) -> f64 {
+        let wanted = (f64::from(self.count) * share) as u32;
         let mut below = 0;
         let found = self.bins.iter().position(|&count| {
             below += count;
@@ -397,5 +407,6 @@ mod tests {
             meter.note(2.0);
         }
         assert!(meter.p99_ms() < 2.2);
+        assert!((2.0..2.2).contains(&meter.median_ms()), "{}", meter.median_ms());
     }
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::hills::figures::HillsFigures;
+
 /// Everything that `window.reckoning.state()` returns.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PageState {
@@ -70,6 +72,45 @@ pub struct PageState {
     pub hits: &'static str,
     /// Where a replay stands.
     pub replay: Option<ReplayState>,
+    /// What there is besides in the hills; errors above are centimetres there.
+    pub hills: Option<HillsState>,
+}
+
+/// The hills, beside what both games have.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct HillsState {
+    /// Where our own vehicle is.
+    pub me: Option<[f64; 3]>,
+    /// What it is; empty without one.
+    pub craft: &'static str,
+    /// How fast it goes.
+    pub speed_mps: f64,
+    /// Its turret on its hull.
+    pub turret_deg: f64,
+    /// Shots fired, and shells lobbed.
+    pub fired: [u32; 2],
+    /// `chase`, `free` or `top`.
+    pub camera: &'static str,
+    /// Where the picture is taken from.
+    pub eye: [f64; 3],
+    /// Where the barrel points, on the page.
+    pub crosshair: Option<[f64; 2]>,
+    /// Whether the line with the keys is shown.
+    pub keys: bool,
+    /// Pictures side by side.
+    pub panes: u8,
+    /// Whom the comparison follows.
+    pub target: Option<u32>,
+    /// Bodies in the picture.
+    pub bodies: u32,
+    /// The same by their sorts.
+    pub counts: BTreeMap<&'static str, u32>,
+    /// Errors and what is under the ground, of the last seconds.
+    pub figures: HillsFigures,
+    /// Switches by their names.
+    pub switches: BTreeMap<&'static str, String>,
+    /// Half of the frames came sooner after the one before.
+    pub frame_ms: f64,
 }
 
 /// How the server reckons.
@@ -226,6 +267,7 @@ mod tests {
         };
         state.ghosts.push(GhostState { entity: 7, name: "Ada".into(), ..GhostState::default() });
         state.replay = Some(ReplayState { at_s: 1.0, seconds: 9.0, plays: true });
+        state.hills = Some(HillsState { me: Some([1.0, 2.0, 3.0]), ..HillsState::default() });
         let said: serde_json::Value = serde_json::from_str(&state.to_json()).unwrap();
         assert_eq!(said["me"]["x"], 1.5);
         assert_eq!(said["ghosts"][0]["name"], "Ada");
@@ -241,6 +283,10 @@ mod tests {
         }
         for name in ["speed_px_s", "offset_px"] {
             assert!(said["paths"].get(name).is_some(), "{name}");
+        }
+        assert_eq!(said["hills"]["me"][2], 3.0);
+        for name in ["turret_deg", "camera", "counts", "figures", "switches", "frame_ms", "panes"] {
+            assert!(said["hills"].get(name).is_some(), "{name}");
         }
         for name in ["count", "late", "worst_ms", "p99_ms"] {
             assert!(said["frames"].get(name).is_some(), "{name}");

@@ -130,6 +130,16 @@ impl CameraMode {
         }
     }
 
+    /// The one after it, round and round.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        match self {
+            Self::Chase => Self::Free,
+            Self::Free => Self::Top,
+            Self::Top => Self::Chase,
+        }
+    }
+
     /// The one of that name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {

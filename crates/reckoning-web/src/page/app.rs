@@ -6,19 +6,23 @@ use reckoning_arena::protocol::ModelChoice;
 use reckoning_predict::TrendMap;
 use web_sys::{CanvasRenderingContext2d as Pen, HtmlCanvasElement};
 
+use super::connection::Connection;
 use super::dom;
 use super::draw::{
     Backdrop, Curves, DARK, Ground, LIGHT, Palette, Picture, SpriteCache, draw_compare, draw_plot,
     draw_thumbs,
 };
+use super::hills::HillsGame;
 use super::live::Live;
 use super::measure::{Meters, Totals};
-use super::panel;
+use super::panel::{self, MostVitals};
 use super::replayed::Replayed;
 use crate::camera::Camera;
-use crate::controls::{Change, Controls, ViewMode, shown_name};
+use crate::controls::{Change, ControlError, Controls, ViewMode, shown_name};
+use crate::hills::choices::{self, HillsChoices, Switched};
 use crate::input::HeldInput;
 use crate::plot::VALUES_PER_S;
+use crate::replay::ReplayClock;
 use crate::scene::{GameScene, SceneBody};
 use crate::state::{
     AccountState, GhostState, PageState, PointState, ReplayState, TuningState, VehicleState,
@@ -43,7 +47,28 @@ pub enum Source {
     Loading,
     Live(Box<Live>),
     Replay(Box<Replayed>),
+    Hills(Box<HillsGame>),
     Failed(String),
+}
+
+impl Source {
+    /// The connection of a game, whichever it is.
+    pub fn connection(&mut self) -> Option<&mut Connection> {
+        match self {
+            Self::Live(live) => Some(&mut live.connection),
+            Self::Hills(game) => game.live_mut().map(|it| &mut it.connection),
+            _ => None,
+        }
+    }
+
+    /// The clock of a recording, whichever it is of.
+    pub fn replay_clock(&mut self) -> Option<&mut ReplayClock> {
+        match self {
+            Self::Replay(replay) => Some(&mut replay.clock),
+            Self::Hills(game) => game.replay_clock(),
+            _ => None,
+        }
+    }
 }
 
 /// The page.
@@ -58,6 +83,7 @@ pub struct App {
     dpr: f64,
     pub colours: &'static Palette,
     pub controls: Controls,
+    pub choices: HillsChoices,
     pub held: HeldInput,
     camera: Camera,
     zoom: f64,
@@ -95,6 +121,7 @@ impl App {
             dpr: 1.0,
             colours: &DARK,
             controls: Controls::default(),
+            choices: HillsChoices::default(),
             held: HeldInput::default(),
             camera: Camera { centre: DVec3::ZERO, zoom: 0.0, size: [1.0, 1.0] },
             zoom: 1.0,
@@ -127,6 +154,9 @@ impl App {
             self.canvas.set_height(device[1]);
         }
         self.colours = if panel::is_light() { &LIGHT } else { &DARK };
+        if let Source::Hills(game) = &mut self.source {
+            game.measure_canvas(self.size, self.dpr);
+        }
     }
 
     /// One frame.
@@ -134,6 +164,7 @@ impl App {
         let begin_ms = dom::now_ms();
         let dt_s = ((begin_ms - self.frame_ms) / 1e3).clamp(0.0, 1.0);
         self.frame_ms = begin_ms;
+        self.meters.intervals.note(dt_s * 1e3);
         if self.frames.is_multiple_of(MEASURE_FRAMES) {
             self.measure();
         }
@@ -148,7 +179,20 @@ impl App {
         self.meters.frames.note(dom::now_ms() - begin_ms);
     }
 
+    fn advance_hills(&mut self, now_ms: f64, dt_s: f64) {
+        let Source::Hills(game) = &mut self.source else { return };
+        let settings = (&mut self.controls, &mut self.choices);
+        self.now = game.advance((now_ms, dt_s), &self.held, settings, &mut self.meters);
+        if let Some(live) = game.live_mut() {
+            let heard = live.connection.heard();
+            if heard != self.heard.1 {
+                self.heard = (now_ms, heard);
+            }
+        }
+    }
+
     fn advance(&mut self, now_ms: f64, dt_s: f64) {
+        self.advance_hills(now_ms, dt_s);
         let Some(ground) = &self.ground else { return };
         match &mut self.source {
             Source::Live(live) => {
@@ -189,13 +233,13 @@ impl App {
 
     /// Sets a control, as a person or a test does. Empty, or why not.
     pub fn set(&mut self, name: &str, value: &str) -> String {
-        if let Source::Replay(replay) = &mut self.source {
+        if let Some(clock) = self.source.replay_clock() {
             match (name, value.parse::<f64>(), value.parse::<bool>()) {
-                ("at", Ok(at_s), _) => replay.clock.seek(at_s),
-                ("speed", Ok(speed), _) => replay.clock.speed = speed,
+                ("at", Ok(at_s), _) => clock.seek(at_s),
+                ("speed", Ok(speed), _) => clock.speed = speed,
                 ("plays", _, Ok(plays)) => {
-                    if plays != replay.clock.plays {
-                        replay.clock.toggle();
+                    if plays != clock.plays {
+                        clock.toggle();
                     }
                 }
                 _ => return self.set_control(name, value),
@@ -208,20 +252,54 @@ impl App {
     fn set_control(&mut self, name: &str, value: &str) -> String {
         if name == "target" {
             self.target = value.parse().ok();
+            if let Source::Hills(game) = &mut self.source {
+                game.target = self.target;
+            }
             return String::new();
+        }
+        if choices::NAMES.contains(&name) {
+            return self.set_switch(name, value);
         }
         match self.controls.set(name, value) {
             Ok(change) => {
-                if !self.pending.contains(&change) {
-                    self.pending.push(change);
-                }
                 if change == Change::Tuning {
                     self.tuning_set_ms = dom::now_ms();
                 }
-                panel::show_controls(&self.controls);
+                self.change(change);
                 String::new()
             }
             Err(error) => error.to_string(),
+        }
+    }
+
+    /// A switch of the hills. Empty, or why not.
+    fn set_switch(&mut self, name: &str, value: &str) -> String {
+        let wrong = ControlError::Value { name: name.to_string(), got: value.to_string() };
+        let Some(switched) = self.choices.set(name, value) else { return wrong.to_string() };
+        match switched {
+            Switched::Tuning => {
+                if let Source::Hills(game) = &mut self.source {
+                    game.wish();
+                }
+                self.change(Change::Tuning);
+            }
+            Switched::Picture => self.change(Change::Picture),
+        }
+        String::new()
+    }
+
+    fn change(&mut self, change: Change) {
+        if !self.pending.contains(&change) {
+            self.pending.push(change);
+        }
+        panel::show_controls(&self.controls, &self.choices);
+    }
+
+    /// The next camera of the hills.
+    pub fn next_camera(&mut self) {
+        if matches!(self.source, Source::Hills(_)) {
+            let next = self.choices.camera.next();
+            self.set_switch("camera", next.name());
         }
     }
 
@@ -235,6 +313,9 @@ impl App {
     /// Zooms in or out; only for spectators.
     pub fn zoom_by(&mut self, factor: f64) {
         self.zoom = (self.zoom * factor).clamp(0.2, 6.0);
+        if let Source::Hills(game) = &mut self.source {
+            game.zoom_by(factor);
+        }
     }
 
     /// Whether we move a body.
@@ -245,6 +326,12 @@ impl App {
 
     /// Follows whoever is nearest to a place of the page.
     pub fn pick(&mut self, x: f64, y: f64) {
+        if let Source::Hills(game) = &mut self.source {
+            if game.picks(&self.controls) {
+                game.next_target();
+            }
+            return;
+        }
         if self.plays() && self.controls.view == ViewMode::Arena {
             return;
         }
@@ -308,7 +395,15 @@ impl App {
         Some(Camera::around(centre, view, ground.size, self.size))
     }
 
+    fn draw_hills(&mut self, dt_s: f64) {
+        let Source::Hills(game) = &mut self.source else { return };
+        let _ = self.pen.set_transform(self.dpr, 0.0, 0.0, self.dpr, 0.0, 0.0);
+        game.draw(&self.pen, self.colours, &self.controls, dt_s);
+        draw_thumbs(&self.pen, &self.held, self.colours);
+    }
+
     fn draw(&mut self, dt_s: f64) {
+        self.draw_hills(dt_s);
         let Some(goal) = self.camera_goal() else { return };
         self.camera.follow(&goal, dt_s);
         let followed = match self.controls.view {
@@ -363,10 +458,14 @@ impl App {
                 }
                 Source::Live(live) => live.apply(change, &self.controls),
                 Source::Replay(replay) => replay.apply(&self.controls),
+                Source::Hills(game) => game.apply(change, &self.controls, &self.choices),
                 _ => {}
             }
         }
         self.meters.tick(self.now, self.totals());
+        if let Source::Hills(game) = &mut self.source {
+            game.slow_tick(&self.choices, &self.meters);
+        }
     }
 
     /// What is around the arena, a part in each frame: all in one would make that frame late.
@@ -394,6 +493,7 @@ impl App {
     fn totals(&self) -> Totals {
         match &self.source {
             Source::Live(live) => live.connection.totals(),
+            Source::Hills(game) => game.totals(),
             Source::Replay(replay) => Totals {
                 updates: replay.chain.updates(),
                 snapshot_updates: replay.chain.snapshots(),
@@ -408,15 +508,26 @@ impl App {
         match &self.source {
             Source::Live(live) => {
                 self.was_joined |= live.connection.standing().0 == "joined";
-                panel::show_controls(&self.controls);
-                panel::show_scene(&live.scene, self.now, self.ground.as_ref(), self.show_board);
-                let way_ms = live.connection.client.session().and_then(super::one_way_ms);
-                panel::show_link(live.connection.client.transport(), way_ms);
+                panel::show_controls(&self.controls, &self.choices);
+                let most = self.ground.as_ref().and_then(MostVitals::of);
+                panel::show_scene(&live.scene, self.now, most, self.show_board);
+                show_way(&live.connection);
                 panel::show_planners(&self.controls, live.worth.as_ref(), &live.own_planner());
                 panel::show_accounts(live.accounts.as_ref());
                 panel::show_judging(live.is_per_hop, live.judges_the_past());
             }
             Source::Replay(replay) => panel::show_replay(&replay.clock),
+            Source::Hills(game) => {
+                panel::show_controls(&self.controls, &self.choices);
+                game.show_panel(&self.meters);
+                if let Some(live) = game.live() {
+                    self.was_joined |= live.connection.standing().0 == "joined";
+                    let most = Some(MostVitals { health: game.most_health(), ammo: 1.0 });
+                    panel::show_scene(&live.scene, self.now, most, self.show_board);
+                    show_way(&live.connection);
+                }
+                game.replay().into_iter().for_each(|it| panel::show_replay(&it.clock));
+            }
             _ => {}
         }
     }
@@ -427,15 +538,21 @@ impl App {
             Source::Loading => ("loading", String::new()),
             Source::Replay(_) => ("replay", String::new()),
             Source::Failed(said) => ("over", said.clone()),
-            Source::Live(live) => {
-                let (status, said) = live.connection.standing();
-                let is_silent = dom::now_ms() - self.heard.0 > SILENT_MS;
-                match status {
-                    "joined" if is_silent => ("lost", "no word from the server".to_string()),
-                    "connecting" if self.was_joined => ("lost", "trying again".to_string()),
-                    _ => (status, said),
-                }
-            }
+            Source::Live(live) => self.standing_of(&live.connection),
+            Source::Hills(game) => match game.live() {
+                Some(live) => self.standing_of(&live.connection),
+                None => ("replay", String::new()),
+            },
+        }
+    }
+
+    fn standing_of(&self, connection: &Connection) -> (&'static str, String) {
+        let (status, said) = connection.standing();
+        let is_silent = dom::now_ms() - self.heard.0 > SILENT_MS;
+        match status {
+            "joined" if is_silent => ("lost", "no word from the server".to_string()),
+            "connecting" if self.was_joined => ("lost", "trying again".to_string()),
+            _ => (status, said),
         }
     }
 
@@ -454,9 +571,11 @@ impl App {
             report_server(live, &mut state);
         }
         if let Source::Replay(replay) = &self.source {
-            let clock = &replay.clock;
-            let (at_s, seconds, plays) = (clock.at_s(), clock.seconds(), clock.plays);
-            state.replay = Some(ReplayState { at_s, seconds, plays });
+            state.replay = Some(replay_state(&replay.clock));
+        }
+        if let Source::Hills(game) = &self.source {
+            self.report_hills(game, &mut state);
+            return state;
         }
         let missing = self.controls.missing.iter();
         state.missing = missing.map(|(choice, why)| (choice.name(), why.clone())).collect();
@@ -465,6 +584,28 @@ impl App {
         state.vehicles = self.bodies().filter(|it| it.is_vehicle).map(vehicle_state).collect();
         state
     }
+
+    fn report_hills(&self, game: &HillsGame, state: &mut PageState) {
+        state.hills = Some(game.state(&self.choices, &self.meters));
+        state.ghosts = game.ghosts();
+        state.replay = game.replay().map(|it| replay_state(&it.clock));
+        let Some(live) = game.live() else { return };
+        state.transport = live.connection.client.transport().unwrap_or_default();
+        state.player = live.scene.me.map(|it| it.0);
+        state.entity = live.scene.me.map(|it| it.1);
+        state.me = game.own_point();
+        report_scene(&live.scene, state);
+    }
+}
+
+fn replay_state(clock: &ReplayClock) -> ReplayState {
+    ReplayState { at_s: clock.at_s(), seconds: clock.seconds(), plays: clock.plays }
+}
+
+/// How the server is reached.
+fn show_way(connection: &Connection) {
+    let way_ms = connection.client.session().and_then(super::one_way_ms);
+    panel::show_link(connection.client.transport(), way_ms);
 }
 
 /// Whether a camera may follow it.

@@ -161,6 +161,12 @@ pub fn is_secure() -> bool {
     protocol.as_deref() == Some("https:")
 }
 
+/// Whether the person asked for little motion.
+pub fn is_calm() -> bool {
+    let query = window().and_then(|it| it.match_media("(prefers-reduced-motion: reduce)").ok());
+    query.flatten().is_some_and(|it| it.matches())
+}
+
 /// Fetches a text, or bytes with [`fetch_bytes`]; `None` unless the server has it.
 pub async fn fetch_text(url: &str) -> Option<String> {
     let response = fetch(url).await?;

@@ -9,7 +9,7 @@ use web_sys::{
     PointerEvent,
 };
 
-use super::app::{App, Source};
+use super::app::App;
 use super::{dom, panel};
 
 type SharedApp = Rc<RefCell<App>>;
@@ -25,6 +25,7 @@ pub fn listen(app: &SharedApp) {
         listen_to_panel(app, &element);
     }
     listen_to_replay(app);
+    listen_to_lob(app);
     let shared = app.clone();
     dom::listen::<Event>(&window, "resize", move |_| with(&shared, App::measure));
     listen_to_farewell(app, &window);
@@ -42,8 +43,8 @@ fn listen_to_farewell(app: &SharedApp, window: &web_sys::Window) {
             return;
         }
         with(&shared, |app| {
-            if let Source::Live(live) = &mut app.source {
-                live.leave();
+            if let Some(connection) = app.source.connection() {
+                connection.client.leave();
             }
         });
     });
@@ -68,12 +69,15 @@ fn listen_to_keys(app: &SharedApp, window: &web_sys::Window) {
             }
             with(&shared, |app| {
                 let mut is_ours = app.held.key(&event.code(), is_down);
-                if event.code() == "Tab" && matches!(app.source, Source::Live(_)) {
+                if event.code() == "Tab" && app.source.connection().is_some() {
                     app.show_board = is_down;
                     is_ours = true;
                 }
                 if event.code() == "KeyE" && is_down && !event.repeat() {
                     app.use_vehicle();
+                }
+                if event.code() == "KeyC" && is_down && !event.repeat() {
+                    app.next_camera();
                 }
                 if is_ours {
                     event.prevent_default();
@@ -93,6 +97,8 @@ fn listen_to_keys(app: &SharedApp, window: &web_sys::Window) {
 fn listen_to_pointers(app: &SharedApp, canvas: &web_sys::HtmlElement) {
     let place = |event: &PointerEvent| [f64::from(event.offset_x()), f64::from(event.offset_y())];
     let is_touch = |event: &PointerEvent| event.pointer_type() == "touch";
+    // Of several buttons only the first that goes down is an event of its own.
+    let second = |event: &PointerEvent| event.buttons() & 2 != 0;
     let (shared, element) = (app.clone(), canvas.clone());
     dom::listen::<PointerEvent>(canvas, "pointerdown", move |event| {
         let _ = element.set_pointer_capture(event.pointer_id());
@@ -105,6 +111,7 @@ fn listen_to_pointers(app: &SharedApp, canvas: &web_sys::HtmlElement) {
                 app.held.pointer = Some([x, y]);
                 app.held.button(true);
             }
+            app.held.second_button(second(&event));
             app.pick(x, y);
         });
     });
@@ -115,6 +122,7 @@ fn listen_to_pointers(app: &SharedApp, canvas: &web_sys::HtmlElement) {
                 app.held.thumb_moved(event.pointer_id(), place(&event));
             } else {
                 app.held.pointer = Some(place(&event));
+                app.held.second_button(second(&event));
             }
         });
     });
@@ -124,6 +132,7 @@ fn listen_to_pointers(app: &SharedApp, canvas: &web_sys::HtmlElement) {
             with(&shared, |app| {
                 app.held.thumb_up(event.pointer_id());
                 app.held.button(false);
+                app.held.second_button(false);
             });
         });
     }
@@ -200,6 +209,17 @@ fn listen_to_buttons(app: &SharedApp) {
     }
 }
 
+/// A thumb that lobs, where there is no second button.
+fn listen_to_lob(app: &SharedApp) {
+    let Some(button) = dom::element("lob") else { return };
+    for (kind, is_down) in [("pointerdown", true), ("pointerup", false), ("pointercancel", false)] {
+        let shared = app.clone();
+        dom::listen::<PointerEvent>(&button, kind, move |_| {
+            with(&shared, |app| app.held.second_button(is_down));
+        });
+    }
+}
+
 fn listen_to_replay(app: &SharedApp) {
     let set = |id: &str, kind: &str, name: &'static str| {
         let shared = app.clone();
@@ -220,8 +240,8 @@ fn listen_to_replay(app: &SharedApp) {
         let shared = app.clone();
         dom::listen::<Event>(&button, "click", move |_| {
             with(&shared, |app| {
-                if let Source::Replay(replay) = &mut app.source {
-                    replay.clock.toggle();
+                if let Some(clock) = app.source.replay_clock() {
+                    clock.toggle();
                 }
             });
         });

@@ -135,11 +135,6 @@ impl Live {
         !self.is_per_hop && !self.tuning.is_some_and(|it| it.near_delayed)
     }
 
-    /// Leaves for good.
-    pub fn leave(&mut self) {
-        self.connection.client.leave();
-    }
-
     /// Leaves and joins as somebody else.
     pub fn join_anew(&mut self, controls: &Controls) {
         if let Ok(connection) = self.connection.open_anew(session_config(controls)) {

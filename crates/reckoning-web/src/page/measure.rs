@@ -26,6 +26,8 @@ pub struct Meters {
     pub steps: StepMeter,
     pub paths: PathMeter,
     pub frames: FrameMeter,
+    /// Between the beginnings of two frames.
+    pub intervals: FrameMeter,
     pub updates: Rate,
     pub snapshot_updates: Rate,
     pub bytes: Rate,
@@ -71,7 +73,7 @@ impl Meters {
     pub fn reset(&mut self) {
         (self.errors, self.steps) = (ErrorMeter::default(), StepMeter::default());
         self.paths = PathMeter::default();
-        self.frames = FrameMeter::default();
+        (self.frames, self.intervals) = (FrameMeter::default(), FrameMeter::default());
     }
 
     /// A tenth of a second passed.

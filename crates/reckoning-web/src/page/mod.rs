@@ -6,6 +6,7 @@ mod dom;
 mod draw;
 mod driving;
 mod events;
+mod hills;
 mod live;
 mod measure;
 mod own_plan;
@@ -18,6 +19,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use reckoning_arena::Level;
+use reckoning_arena::hills::HillsLevel;
 use reckoning_arena::planning::Planning;
 use reckoning_arena::protocol::ModelChoice;
 use reckoning_net::Session;
@@ -28,6 +30,7 @@ use wasm_bindgen::prelude::{Closure, wasm_bindgen};
 
 use self::app::{App, Source};
 use self::draw::Ground;
+use self::hills::{HillsGame, HillsLive, HillsReplayed, HillsSource};
 use self::live::Live;
 use self::own_plan::OwnPlan;
 use self::replayed::Replayed;
@@ -122,20 +125,26 @@ async fn load(app: Rc<RefCell<App>>) {
     let loaded = try_load(&app).await;
     let mut app = app.borrow_mut();
     match loaded {
-        Ok((source, ground)) => {
-            let mode = if matches!(source, Source::Replay(_)) { "replay" } else { "live" };
+        Ok((mut source, ground)) => {
+            let mode = if source.replay_clock().is_some() { "replay" } else { "live" };
             dom::mark("data-mode", mode);
-            let name = ground.level.as_ref().map_or("a recording", |it| it.name());
+            let is_hills = matches!(source, Source::Hills(_));
+            dom::mark("data-game", if is_hills { "hills" } else { "flat" });
+            let level = ground.as_ref().and_then(|it| it.level.as_ref());
+            let name = level.map_or(if is_hills { "hills" } else { "a recording" }, |it| it.name());
             dom::write("where", &format!("· {}", name.replace('-', " ")));
-            (app.source, app.ground) = (source, Some(ground));
+            (app.source, app.ground) = (source, ground);
         }
         Err(said) => app.source = Source::Failed(said),
     }
-    panel::show_controls(&app.controls);
+    panel::show_controls(&app.controls, &app.choices);
     app.measure();
 }
 
-async fn try_load(app: &Rc<RefCell<App>>) -> Result<(Source, Ground), String> {
+/// Where the picture comes from, and the ground of the flat arena.
+type Loaded = (Source, Option<Ground>);
+
+async fn try_load(app: &Rc<RefCell<App>>) -> Result<Loaded, String> {
     let about = dom::fetch_text("arena.json").await.ok_or("the server does not say what is on")?;
     let about: serde_json::Value =
         serde_json::from_str(&about).map_err(|error| format!("arena.json is wrong: {error}"))?;
@@ -143,24 +152,48 @@ async fn try_load(app: &Rc<RefCell<App>>) -> Result<(Source, Ground), String> {
         return load_recording(app).await;
     }
     let text = dom::fetch_text("level.toml").await.ok_or("the server has no level")?;
+    // Servers that do not say so are of a time when all were demonstrations.
+    app.borrow_mut().controls.demo = about["demo"] != false;
+    dom::mark("data-demo", if about["demo"] == false { "false" } else { "true" });
+    if about["game"] == HillsLevel::NAME {
+        return load_hills(&text);
+    }
     let level = Level::parse(&text).map_err(|error| error.to_string())?;
     if about["trend"] == true
         && let Some(bytes) = dom::fetch_bytes("trend.bin").await
     {
         app.borrow_mut().trend = TrendMap::from_bytes(&bytes).ok();
     }
-    // Servers that do not say so are of a time when all were demonstrations.
-    app.borrow_mut().controls.demo = about["demo"] != false;
-    dom::mark("data-demo", if about["demo"] == false { "false" } else { "true" });
     let zones = about["zones_px"].as_array().into_iter().flatten();
     app.borrow_mut().zones_px = zones.filter_map(serde_json::Value::as_f64).collect();
-    let server = dom::window().and_then(|it| it.location().host().ok()).unwrap_or_default();
+    let server = server();
     app.borrow_mut().controls.missing = missing(&about["world"]["missing"]);
     let trends = app.borrow().trend.clone().map(Arc::new);
     let own_plan = OwnPlan::new(Planning::new(&level, trends, None));
     let mut live = Live::new(&server, &app.borrow().controls, own_plan)?;
     live.is_per_hop = about["clock"] == "per-hop";
-    Ok((Source::Live(Box::new(live)), Ground::from_level(level)))
+    Ok((Source::Live(Box::new(live)), Some(Ground::from_level(level))))
+}
+
+/// Where the page came from.
+fn server() -> String {
+    dom::window().and_then(|it| it.location().host().ok()).unwrap_or_default()
+}
+
+/// A game in the hills.
+fn load_hills(text: &str) -> Result<Loaded, String> {
+    let level = HillsLevel::parse(text).map_err(|error| error.to_string())?;
+    let live = HillsLive::new(&server(), &level)?;
+    let game = HillsGame::new(level, HillsSource::Live(Box::new(live)))?;
+    Ok((Source::Hills(Box::new(game)), None))
+}
+
+/// The level of a recording in three dimensions, where it is known.
+fn hills_of(recording: &ReplayFrames) -> Option<HillsLevel> {
+    let text = recording.level_text().filter(|it| HillsLevel::is_hills(it));
+    let is_ours = recording.header().level.as_deref() == Some(HillsLevel::NAME);
+    let text = text.or_else(|| is_ours.then(HillsLevel::built_in_text))?;
+    HillsLevel::parse(text).ok().filter(|_| recording.is_spatial())
 }
 
 /// Planners that the server cannot run, by their numbers, and why.
@@ -172,17 +205,23 @@ fn missing(about: &serde_json::Value) -> BTreeMap<ModelChoice, String> {
     about.as_object().into_iter().flatten().filter_map(of).collect()
 }
 
-async fn load_recording(app: &Rc<RefCell<App>>) -> Result<(Source, Ground), String> {
+async fn load_recording(app: &Rc<RefCell<App>>) -> Result<Loaded, String> {
     let header = dom::fetch_text("recording.json").await.ok_or("the recording is missing")?;
     let frames = dom::fetch_bytes("recording.bin").await.ok_or("its frames are missing")?;
     let recording = ReplayFrames::new(&header, &frames).map_err(|error| error.to_string())?;
+    if let Some(level) = hills_of(&recording) {
+        let (controls, choices) = (&app.borrow().controls, &app.borrow().choices);
+        let replay = HillsReplayed::new(recording, controls, choices);
+        let game = HillsGame::new(level, HillsSource::Replay(Box::new(replay)))?;
+        return Ok((Source::Hills(Box::new(game)), None));
+    }
     let is_plain = |choice: &ModelChoice| ModelChoice::PLAIN.contains(choice);
     let planned = ModelChoice::ALL.into_iter().filter(|choice| !is_plain(choice));
     let why = "not in a replay".to_string();
     app.borrow_mut().controls.missing = planned.map(|choice| (choice, why.clone())).collect();
     panel::show_planners(&app.borrow().controls, None, "");
     let (replay, ground) = Replayed::new(recording, &app.borrow().controls);
-    Ok((Source::Replay(Box::new(replay)), ground))
+    Ok((Source::Replay(Box::new(replay)), Some(ground)))
 }
 
 /// The way from the server to us, as the clock exchange measured it.

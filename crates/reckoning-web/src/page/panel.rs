@@ -8,6 +8,7 @@ use web_sys::{Element, HtmlInputElement, HtmlSelectElement};
 use super::dom;
 use super::draw::Ground;
 use crate::controls::Controls;
+use crate::hills::choices::HillsChoices;
 use crate::plot::short;
 use crate::replay::ReplayClock;
 use crate::scene::{GameScene, ScoreEntry};
@@ -44,10 +45,10 @@ pub fn switch_theme() {
 }
 
 /// Every control shows what is set.
-pub fn show_controls(controls: &Controls) {
+pub fn show_controls(controls: &Controls, choices: &HillsChoices) {
     for element in dom::all("[data-control]") {
         let name = element.get_attribute("data-control").unwrap_or_default();
-        let value = controls.value(&name);
+        let value = controls.value(&name).or_else(|| choices.value(&name));
         if let Some(input) = element.dyn_ref::<HtmlInputElement>() {
             show_input(input, &name, value.as_deref().unwrap_or_default());
         } else if let Some(select) = element.dyn_ref::<HtmlSelectElement>() {
@@ -157,20 +158,34 @@ pub fn show_judging(is_per_hop: bool, judges_the_past: bool) {
     dom::write("hit-note", why);
 }
 
+/// The most that health and shots can be; no shots where nobody counts them.
+#[derive(Clone, Copy, Debug)]
+pub struct MostVitals {
+    pub health: f64,
+    pub ammo: f64,
+}
+
+impl MostVitals {
+    /// Of a level of the flat arena.
+    pub fn of(ground: &Ground) -> Option<Self> {
+        let rules = &ground.level.as_ref()?.file().rules;
+        Some(Self { health: rules.health, ammo: f64::from(rules.ammo_max) })
+    }
+}
+
 /// Score, vitals, feed, banner and board.
-pub fn show_scene(scene: &GameScene, now: SimTime, ground: Option<&Ground>, show_board: bool) {
+pub fn show_scene(scene: &GameScene, now: SimTime, most: Option<MostVitals>, show_board: bool) {
     dom::show("score", true);
     dom::write("score-0", &scene.scores[0].to_string());
     dom::write("score-1", &scene.scores[1].to_string());
     dom::write("clock", &minutes(f64::from(scene.round_left_s)));
     dom::show("vitals", scene.me.is_some());
-    if let Some(level) = ground.and_then(|it| it.level.as_ref()) {
-        let rules = &level.file().rules;
+    if let Some(most) = most {
         let (health, ammo) = (f64::from(scene.status.health), f64::from(scene.status.ammo));
         dom::write("health", &format!("{health:.0}"));
         dom::write("ammo", &format!("{ammo:.0}"));
-        dom::fill("health-bar", health / rules.health);
-        dom::fill("ammo-bar", ammo / f64::from(rules.ammo_max));
+        dom::fill("health-bar", health / most.health);
+        dom::fill("ammo-bar", ammo / most.ammo);
     }
     show_feed(scene, now);
     show_banner(scene, now);

@@ -13,7 +13,7 @@ use reckoning::{DVec3, SimTime};
 use reckoning_predict::TrendMap;
 use web_sys::CanvasRenderingContext2d as Pen;
 
-pub use bodies::Brush;
+pub use bodies::{Brush, write_like_names};
 pub use compare::draw_compare;
 pub use ground::{Backdrop, Ground};
 pub use palette::{DARK, LIGHT, Palette};

@@ -82,8 +82,7 @@ impl Bodies {
         let properties = Properties::declared(session.kinds());
         let mut seen = Vec::new();
         for (entity, remote) in session.ghosts().filter(|it| Some(it.0.0) != me) {
-            let (Some(craft), Some(pose)) =
-                (craft_of(session, entity), session.shown(entity, now))
+            let (Some(craft), Some(pose)) = (craft_of(session, entity), session.shown(entity, now))
             else {
                 continue;
             };

@@ -1,6 +1,6 @@
 //! A running game in the hills: its events in, everyone in the picture out.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use reckoning::{Kinematics, SimTime};
 use reckoning_arena::hills::HillsLevel;
@@ -206,14 +206,5 @@ impl HillsLive {
         self.bodies.compare(now, &self.streams);
         self.bodies.derive(now, tuning.joints, level);
         self.own.gather(now, &self.scene, level, self.bodies.all_mut());
-    }
-
-    /// How many bodies there are of each sort, by name.
-    pub fn counts(&self) -> BTreeMap<&'static str, u32> {
-        let mut counts = BTreeMap::new();
-        for body in self.bodies.all().values() {
-            *counts.entry(body.craft.name()).or_default() += 1;
-        }
-        counts
     }
 }

@@ -38,7 +38,7 @@ use crate::hills::view::{CameraMode, HillsCamera, View};
 use crate::input::HeldInput;
 use crate::meter::DisplayMethod;
 use crate::replay::ReplayClock;
-use crate::state::{HillsState, PointState};
+use crate::state::{GhostState, HillsState, PointState};
 
 /// Errors of the plots are in centimetres, of which screens are as full as of pixels.
 const CM: f64 = 100.0;
@@ -104,18 +104,45 @@ impl HillsGame {
         })
     }
 
+    /// A wish is on its way: what the server said before does not count for a moment.
+    pub fn wish(&mut self) {
+        self.wished_ms = dom::now_ms();
+    }
+
+    pub fn live(&self) -> Option<&HillsLive> {
+        match &self.from {
+            HillsSource::Live(live) => Some(live),
+            HillsSource::Replay(_) => None,
+        }
+    }
+
+    pub fn live_mut(&mut self) -> Option<&mut HillsLive> {
+        match &mut self.from {
+            HillsSource::Live(live) => Some(live),
+            HillsSource::Replay(_) => None,
+        }
+    }
+
+    pub fn replay(&self) -> Option<&HillsReplayed> {
+        match &self.from {
+            HillsSource::Replay(replay) => Some(replay),
+            HillsSource::Live(_) => None,
+        }
+    }
+
+    pub const fn most_health(&self) -> f64 {
+        self.level.file().rules.health
+    }
+
     /// Passes a change on.
     pub fn apply(&mut self, change: Change, controls: &Controls, choices: &HillsChoices) {
-        if change == Change::Tuning {
-            self.wished_ms = dom::now_ms();
-        }
         match &mut self.from {
             HillsSource::Live(live) => live.apply(change, controls, choices, &self.level),
             HillsSource::Replay(replay) => replay.apply(controls, choices),
         }
     }
 
-    pub const fn replay_clock(&mut self) -> Option<&mut ReplayClock> {
+    pub fn replay_clock(&mut self) -> Option<&mut ReplayClock> {
         match &mut self.from {
             HillsSource::Replay(replay) => Some(&mut replay.clock),
             HillsSource::Live(_) => None,
@@ -155,7 +182,7 @@ impl HillsGame {
             HillsSource::Replay(_) => SimTime::from_secs_f64(now_ms / 1e3),
         };
         self.fly(held, dt_s);
-        self.drive(held, dt_s);
+        self.drive(held);
         match &mut self.from {
             HillsSource::Live(live) => live.gather(self.now, &self.level, choices),
             HillsSource::Replay(replay) => replay.advance(dt_s, &self.level, choices),
@@ -182,7 +209,7 @@ impl HillsGame {
         }
     }
 
-    fn drive(&mut self, held: &HeldInput, dt_s: f64) {
+    fn drive(&mut self, held: &HeldInput) {
         let HillsSource::Live(live) = &mut self.from else { return };
         let idle = HeldInput::default();
         let held = if self.camera.mode == CameraMode::Free { &idle } else { held };
@@ -198,7 +225,6 @@ impl HillsGame {
         let input = input_of(held, aim);
         self.has_driven |= pivot.is_some() && (input.throttle != 0.0 || input.steer != 0.0);
         live.act(self.now, &input, &self.level);
-        let _ = dt_s;
     }
 
     fn measure(&mut self, meters: &mut Meters) {
@@ -337,6 +363,21 @@ impl HillsGame {
         state.speed_mps = driver.body().velocity.length();
         state.turret_deg = shown.turret_rad.to_degrees();
         state.fired = live.own.fired;
+    }
+
+    /// Everyone else who drives, as the flat arena tells it.
+    pub fn ghosts(&self) -> Vec<GhostState> {
+        let others = self.bodies().values().filter(|it| !it.is_me && it.craft.is_driven());
+        let ghost = |it: &HillsBody| GhostState {
+            entity: it.entity,
+            player: it.number.unwrap_or(0),
+            x: place(it).x,
+            y: place(it).y,
+            name: it.name.clone(),
+            team: it.team,
+            ..GhostState::default()
+        };
+        others.map(ghost).collect()
     }
 
     /// Where our own vehicle is, as the flat arena tells it.

@@ -33,7 +33,8 @@ impl Sights {
         self.seen.retain(|entity, _| bodies.contains_key(entity));
         let rest = bodies.range(self.next..).filter(|it| is_named(it.1));
         let asked: Vec<&HillsBody> = rest.map(|it| it.1).take(SIGHTS_A_FRAME).collect();
-        self.next = asked.last().filter(|_| asked.len() == SIGHTS_A_FRAME).map_or(0, |it| it.entity + 1);
+        self.next =
+            asked.last().filter(|_| asked.len() == SIGHTS_A_FRAME).map_or(0, |it| it.entity + 1);
         for body in asked {
             let is_free = level.first_met(view.eye, above(body)).is_none();
             self.seen.insert(body.entity, is_free);

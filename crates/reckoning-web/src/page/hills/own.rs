@@ -138,8 +138,7 @@ impl HillsLive {
         }
         let host_time = self.connection.client.session().and_then(|it| it.host_time(now));
         let host_time = host_time.or_else(|| self.streams.host_time(now));
-        let (Some(driver), Some(at), Some(entity)) =
-            (&self.own.driver, host_time, self.own.entity)
+        let (Some(driver), Some(at), Some(entity)) = (&self.own.driver, host_time, self.own.entity)
         else {
             return;
         };

@@ -45,8 +45,8 @@ impl Painter {
             .and_then(|it| it.dyn_into().ok())
             .ok_or("the page has no canvas for the hills")?;
         let renderer = HillsRenderer::new(&canvas, level)?;
-        let compare =
-            HillsCamera { is_calm: dom::is_calm(), zoom: COMPARE_ZOOM, ..HillsCamera::default() };
+        let mut compare = HillsCamera::default();
+        (compare.is_calm, compare.zoom) = (dom::is_calm(), COMPARE_ZOOM);
         Ok(Self {
             canvas,
             renderer,
@@ -119,14 +119,11 @@ impl HillsGame {
     ) {
         let Self { from, painter, level, view, now, .. } = self;
         let (bodies, effects, scene) = match from {
-            HillsSource::Live(live) => {
-                (live.bodies.all(), Some(&live.effects), Some(&live.scene))
-            }
+            HillsSource::Live(live) => (live.bodies.all(), Some(&live.effects), Some(&live.scene)),
             HillsSource::Replay(replay) => (&replay.bodies, None, None),
         };
         let overlays = controls.overlays;
-        let layers =
-            Layers { ghost: overlays.ghost, truth: overlays.truth, naive: overlays.naive };
+        let layers = Layers { ghost: overlays.ghost, truth: overlays.truth, naive: overlays.naive };
         let frame = &mut painter.frame;
         frame.clear();
         for body in bodies.values() {
