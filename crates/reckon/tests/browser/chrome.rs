@@ -49,6 +49,8 @@ impl Browser {
             .args(["--disable-background-timer-throttling", "--disable-renderer-backgrounding"])
             .args(["--disable-backgrounding-occluded-windows", "--remote-debugging-port=0"])
             .arg("--disable-dev-shm-usage")
+            // WebGL2 by the processor: tests need no graphics card.
+            .arg("--enable-unsafe-swiftshader")
             .arg(format!("--window-size={},{}", size.0, size.1))
             .arg(format!("--user-data-dir={}", profile.display()))
             .arg("about:blank")

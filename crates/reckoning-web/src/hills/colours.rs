@@ -48,7 +48,7 @@ pub struct HillsColours {
 
 /// The dark theme: dusk.
 pub const DARK: HillsColours = HillsColours {
-    sky: [22, 30, 42],
+    sky: [30, 40, 56],
     sand: [112, 103, 82],
     meadow: [54, 78, 66],
     heath: [78, 92, 74],
@@ -66,7 +66,7 @@ pub const DARK: HillsColours = HillsColours {
     naive: [225, 135, 184],
     interpolated: [217, 198, 63],
     fire: [255, 214, 140],
-    light: [0.72, 0.34, 0.42],
+    light: [0.85, 0.45, 0.85],
 };
 
 /// The light theme: noon.
@@ -89,7 +89,7 @@ pub const LIGHT: HillsColours = HillsColours {
     naive: [176, 72, 127],
     interpolated: [138, 118, 0],
     fire: [213, 94, 0],
-    light: [0.82, 0.52, 0.36],
+    light: [0.62, 0.42, 0.62],
 };
 
 /// Between two colours.

@@ -10,6 +10,7 @@ use super::affine::Affine;
 use super::colours::{Colour, HillsColours};
 use super::models::Model;
 use super::stance::{HillsBody, Stance};
+use super::view::View;
 
 /// Bytes of an instance.
 pub const INSTANCE_BYTES: usize = 64;
@@ -19,6 +20,9 @@ const SHADOW_M: f64 = 0.1;
 const SHADOWLESS_M: f64 = 90.0;
 /// A wire frame is a little larger than its body, so that both are seen.
 const WIRE: f64 = 1.04;
+
+/// What has a smaller radius in the picture is left out.
+const SMALLEST_PX: f64 = 0.9;
 
 /// Which bodies are drawn, and as what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +54,26 @@ impl Frame {
     #[must_use]
     pub fn instances(&self, model: Model) -> [&[u8]; 2] {
         [&self.solid[model as usize], &self.clear[model as usize]]
+    }
+
+    /// Those instances of a model that are seen: in the picture, and at least a pixel or so large.
+    /// `radius_m` is that of the model. Returns how many were written to `out`.
+    pub fn write_seen(
+        &self,
+        (model, layer): (Model, usize),
+        radius_m: f64,
+        view: &View,
+        out: &mut Vec<u8>,
+    ) -> usize {
+        let before = out.len();
+        for instance in self.instances(model)[layer].chunks(INSTANCE_BYTES) {
+            let (centre, stretch) = ball_of(instance);
+            let radius_m = radius_m * stretch;
+            if view.may_see(centre, radius_m) && view.pixels(centre, radius_m) > SMALLEST_PX {
+                out.extend_from_slice(instance);
+            }
+        }
+        (out.len() - before) / INSTANCE_BYTES
     }
 
     /// Adds an instance; less than opaque ones are drawn after all others.
@@ -176,6 +200,17 @@ impl Frame {
     }
 }
 
+/// Where an instance is, and how much it is stretched along its longest axis.
+fn ball_of(instance: &[u8]) -> (DVec3, f64) {
+    let number = |at: usize| {
+        let bytes = [0, 1, 2, 3].map(|byte| instance[at * 4 + byte]);
+        f64::from(f32::from_le_bytes(bytes))
+    };
+    let column = |at: usize| DVec3::new(number(at), number(at + 4), number(at + 8));
+    let longest = [0, 1, 2].into_iter().map(|it| column(it).length_squared()).fold(0.0, f64::max);
+    (column(3), longest.sqrt())
+}
+
 #[cfg(test)]
 mod tests {
     use reckoning::terrain::FlatGround;
@@ -219,6 +254,22 @@ mod tests {
         let number = |at: usize| f32::from_le_bytes(shadow[at * 4..at * 4 + 4].try_into().unwrap());
         assert!((number(3) - 5.0).abs() < 1e-6 && (number(7) - 6.0).abs() < 1e-6);
         assert!(number(11) < 0.2, "on the ground, not at 20 m: {}", number(11));
+    }
+
+    #[test]
+    fn only_what_is_seen_is_written() {
+        let mut frame = Frame::default();
+        let view = View::looking(DVec3::Z * 2.0, 0.0, 0.0, [800.0, 500.0]);
+        let at = |x: f64| Affine::upright(0.0, DVec3::new(x, 0.0, 2.0));
+        let written =
+            |frame: &Frame| frame.write_seen((Model::Wheel, 0), 1.0, &view, &mut Vec::new());
+        frame.add(Model::Wheel, &at(30.0), [0; 3], 1.0);
+        assert_eq!(written(&frame), 1);
+        frame.add(Model::Wheel, &at(-30.0), [0; 3], 1.0);
+        frame.add(Model::Wheel, &at(900.0), [0; 3], 1.0);
+        assert_eq!(written(&frame), 1, "one is behind, one too small");
+        frame.add(Model::Wheel, &at(900.0).stretched(DVec3::splat(9.0)), [0; 3], 1.0);
+        assert_eq!(written(&frame), 2);
     }
 
     #[test]

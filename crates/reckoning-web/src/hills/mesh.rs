@@ -74,12 +74,36 @@ impl Mesh {
         place_of(&self.vertices[number as usize * VERTEX_BYTES..])
     }
 
+    /// How far from its origin it reaches.
+    #[must_use]
+    pub fn radius_m(&self) -> f64 {
+        self.vertices.chunks(VERTEX_BYTES).map(|it| place_of(it).length()).fold(0.0, f64::max)
+    }
+
     /// Adds all of another mesh; returns its first index here and how many it has.
     pub fn append(&mut self, other: &Self) -> [u32; 2] {
         let (first, moved) = (self.indices.len() as u32, self.len());
         self.vertices.extend(&other.vertices);
         self.indices.extend(other.indices.iter().map(|it| it + moved));
         [first, other.indices.len() as u32]
+    }
+
+    /// Adds a vertex inside a triangle, with what its corners have by their shares.
+    pub fn blend(&mut self, triangle: [u32; 3], shares: DVec3) -> u32 {
+        let [a, b, c] = triangle.map(|it| it as usize * VERTEX_BYTES);
+        let mixed = |at: usize, of: fn(u8) -> f64| {
+            [a, b, c]
+                .into_iter()
+                .zip(shares.to_array())
+                .map(|(first, share)| of(self.vertices[first + at]) * share)
+                .sum::<f64>()
+        };
+        let signed = |at| mixed(at, |it| f64::from(it.cast_signed())) / 127.0;
+        let normal = DVec3::new(signed(12), signed(13), signed(14)).normalize_or(DVec3::Z);
+        let colour = [16, 17, 18].map(|at| mixed(at, f64::from) as u8);
+        let paint = Paint { colour, takes: mixed(19, f64::from) as u8 };
+        let [a, b, c] = triangle.map(|it| self.place(it));
+        self.vertex(a * shares.x + b * shares.y + c * shares.z, normal, paint)
     }
 
     /// A flat face with these corners, counter-clockwise from where it is seen.

@@ -3,7 +3,7 @@
 //! ```text
 //! affine, view    where things are, and where that is on the page
 //! mesh, terrain   triangles and lines of the level
-//! tiles           those of them that are in the picture
+//! tiles, cut      those of them that are in the picture; openings of tunnels
 //! models          triangles of the bodies, and what a frame draws of them
 //! streams         truth and plain positions, with orientations and turrets
 //! driver          the own vehicle, moved at once
@@ -18,6 +18,7 @@ pub mod affine;
 pub mod aiming;
 pub mod choices;
 pub mod colours;
+pub mod cut;
 pub mod derived;
 pub mod driver;
 pub mod effects;

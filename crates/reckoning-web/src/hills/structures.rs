@@ -7,15 +7,20 @@ use super::colours::{HillsColours, mixed};
 use super::mesh::{Mesh, Paint, plain};
 use super::terrain::bare_m;
 
+/// From a deck a ramp leads down to the ground over this length, as in the level's ground.
+const RAMP_M: f64 = 7.0;
 /// Between two sleepers.
 const SLEEPER_M: f64 = 5.0;
+/// Half the width of what they lie on.
+const BANK_M: f64 = 1.7;
 /// How far the portals of a tunnel stand out, and how thick they are.
 const PORTAL_M: f64 = 1.2;
 
-/// Everything that stands still, but ground and water.
+/// Everything that stands still, but ground, water and rails.
 #[must_use]
 pub fn structures_mesh(level: &HillsLevel, colours: &HillsColours) -> Mesh {
     let mut mesh = Mesh::default();
+    super::terrain::add_horizon(&mut mesh, level, colours);
     super::terrain::add_roads(&mut mesh, level, colours);
     add_bridges(&mut mesh, level, colours);
     for tunnel in &level.file().tunnels {
@@ -40,6 +45,9 @@ fn add_bridges(mesh: &mut Mesh, level: &HillsLevel, colours: &HillsColours) {
             let rim = left * (side * (half - 0.15)) + DVec3::Z * 0.45;
             mesh.beam(from + rim, to + rim, 0.15, 0.45, plain(colours.stone));
         }
+        for (end, out) in [(from, -way), (to, way)] {
+            add_ramp(mesh, level, [end, end + out * RAMP_M], half, plain(colours.deck));
+        }
         let piers = ((to - from).length() / 40.0) as u32;
         for pier in 1..piers {
             let top = from + (to - from) * (f64::from(pier) / f64::from(piers)) - down;
@@ -51,6 +59,17 @@ fn add_bridges(mesh: &mut Mesh, level: &HillsLevel, colours: &HillsColours) {
             }
         }
     }
+}
+
+/// From the end of a deck down to the ground; nothing where the ground is as high.
+fn add_ramp(mesh: &mut Mesh, level: &HillsLevel, ends: [DVec3; 2], half_m: f64, paint: Paint) {
+    let [end, foot] = ends;
+    let foot = foot.with_z(bare_m(level, foot.x, foot.y));
+    let left = DVec3::Z.cross((foot - end).with_z(0.0)).normalize_or(DVec3::Y) * half_m;
+    let under = DVec3::Z * 3.0;
+    mesh.face(&[end - left, foot - left, foot + left, end + left], paint);
+    mesh.face(&[end - left - under, foot - left - under, foot - left, end - left], paint);
+    mesh.face(&[foot + left - under, end + left - under, end + left, foot + left], paint);
 }
 
 /// The tube, seen from inside, and a portal at each end.
@@ -69,6 +88,12 @@ fn add_tunnel(mesh: &mut Mesh, tunnel: &TunnelSpot, colours: &HillsColours) {
         mesh.face(&[a + left + up, b + left + up, b - left + up, a - left + up], inside);
         mesh.face(&[a + left, b + left, b + left + up, a + left + up], inside);
         mesh.face(&[a - left + up, b - left + up, b - left, a - left], inside);
+        // What is seen of it from outside, before the hill begins.
+        let (out, roof) = (left * 1.13, up + DVec3::Z * 0.7);
+        let wall = plain(colours.stone);
+        mesh.face(&[a - out + roof, b - out + roof, b + out + roof, a + out + roof], wall);
+        mesh.face(&[b + out, a + out, a + out + roof, b + out + roof], wall);
+        mesh.face(&[b - out + roof, a - out + roof, a - out, b - out], wall);
         if piece % 2 == 0 {
             mesh.block(
                 a + up - DVec3::Z * 0.2,
@@ -95,63 +120,79 @@ fn add_portal(mesh: &mut Mesh, at: DVec3, left: DVec3, high_m: f64, paint: Paint
     mesh.beam(at + left + out + over, at - left - out + over, 0.6, 0.6, paint);
 }
 
-/// Rails on sleepers, on a low bank where the track is above the ground.
-fn add_track(mesh: &mut Mesh, level: &HillsLevel, colours: &HillsColours) {
+/// A place of the track and where its left is.
+type Spot = (DVec3, DVec3);
+
+/// Pieces of the track, each from one spot to the next.
+fn track_pieces(level: &HillsLevel) -> impl Iterator<Item = [Spot; 2]> {
     let track = level.track();
     let pieces = (track.length_m() / SLEEPER_M) as u32;
-    let place =
-        |piece: u32| track.place_at(f64::from(piece) / f64::from(pieces) * track.length_m());
-    for piece in 0..pieces {
-        let ((from, way), (to, _)) = (place(piece), place(piece + 1));
-        let left = DVec3::Z.cross(way).normalize_or(DVec3::Y);
+    let spot = move |piece: u32| {
+        let (at, way) = track.place_at(f64::from(piece) / f64::from(pieces) * track.length_m());
+        (at, DVec3::Z.cross(way).normalize_or(DVec3::Y))
+    };
+    (0..pieces).map(move |it| [spot(it), spot(it + 1)])
+}
+
+/// Rails on sleepers: too small to be seen from afar.
+#[must_use]
+pub fn rails_mesh(level: &HillsLevel, colours: &HillsColours) -> Mesh {
+    let mut mesh = Mesh::default();
+    let [rail, sleeper] = colours.rails.map(plain);
+    for [from, to] in track_pieces(level) {
+        let half = |(at, left): Spot, share: f64| (at + (to.0 - from.0) * share, left);
+        for begin in [0.0, 0.5] {
+            let (at, left) = half(from, begin);
+            let (along, low) = ((to.0 - from.0).normalize_or(DVec3::X) * 0.25, DVec3::Z * 0.08);
+            let (at, left) = (at - low, left * 1.3);
+            mesh.face(
+                &[at - along - left, at + along - left, at + along + left, at - along + left],
+                sleeper,
+            );
+        }
         for side in [-0.75, 0.75] {
-            strip(mesh, from + left * side, to + left * side, left * 0.09, plain(colours.rails[0]));
+            strip(&mut mesh, [from, to], [side - 0.09, side + 0.09], DVec3::ZERO, rail);
         }
-        let low = DVec3::Z * 0.1;
-        mesh.beam(
-            from - left * 1.3 - low,
-            from + left * 1.3 - low,
-            0.22,
-            0.06,
-            plain(colours.rails[1]),
-        );
-        add_bank(mesh, level, from, to, left, plain(mixed(colours.rails[1], colours.cliff, 0.5)));
+    }
+    mesh
+}
+
+/// A low bank where the track is above the ground.
+fn add_track(mesh: &mut Mesh, level: &HillsLevel, colours: &HillsColours) {
+    let paint = plain(mixed(colours.rails[1], colours.cliff, 0.5));
+    for piece in track_pieces(level) {
+        add_bank(mesh, level, piece, paint);
     }
 }
 
-/// A flat ribbon, seen from above.
-fn strip(mesh: &mut Mesh, from: DVec3, to: DVec3, half: DVec3, paint: Paint) {
-    mesh.face(&[from - half, to - half, to + half, from + half], paint);
+/// A flat ribbon along the track, seen from above, between two ways to its left.
+fn strip(mesh: &mut Mesh, ends: [Spot; 2], [right, left]: [f64; 2], down: DVec3, paint: Paint) {
+    let [from, to] = ends.map(|(at, out)| [at + out * right - down, at + out * left - down]);
+    mesh.face(&[from[0], to[0], to[1], from[1]], paint);
 }
 
-/// What the sleepers lie on, and pillars where the ground is far below.
-fn add_bank(
-    mesh: &mut Mesh,
-    level: &HillsLevel,
-    from: DVec3,
-    to: DVec3,
-    left: DVec3,
-    paint: Paint,
-) {
-    let over_m = from.z - bare_m(level, from.x, from.y);
+/// What the sleepers lie on, down to the ground on both sides.
+fn add_bank(mesh: &mut Mesh, level: &HillsLevel, ends: [Spot; 2], paint: Paint) {
+    let [(from, _), (to, _)] = ends;
+    let over_m = |at: DVec3| at.z - bare_m(level, at.x, at.y);
     let deck = level.ground().ground_below(from + DVec3::Z).map_or(0.0, |it| it.point.z);
-    if over_m < -1.0 || from.z - deck < 0.05 {
-        return; // in a tunnel, or on a deck
+    let is_on_deck = over_m(from) > 0.5 && from.z - deck < 0.3;
+    if is_on_deck || over_m(from) < -1.0 {
+        return; // on a bridge, or in a tunnel
     }
-    let down = DVec3::Z * 0.2;
-    strip(mesh, from - down, to - down, left * 1.7, paint);
-    if over_m > 0.3 {
-        let foot = DVec3::Z * (over_m + 0.5);
-        for side in [-1.0, 1.0] {
-            let (a, b) = (from + left * (1.7 * side) - down, to + left * (1.7 * side) - down);
-            let out = left * (side * (0.4 * over_m).min(3.0));
-            let corners = [a - foot + out, b - foot + out, b, a];
-            if side < 0.0 {
-                mesh.face(&corners, paint);
-            } else {
-                mesh.face(&[corners[1], corners[0], corners[3], corners[2]], paint);
-            }
-        }
+    strip(mesh, ends, [-BANK_M, BANK_M], DVec3::Z * 0.2, paint);
+    if over_m(from).max(over_m(to)) < 0.3 {
+        return;
+    }
+    for side in [-1.0, 1.0] {
+        let [[top, foot], [next_top, next_foot]] = ends.map(|(at, left)| {
+            let top = at + left * (BANK_M * side) - DVec3::Z * 0.2;
+            let deep_m = over_m(at).max(0.0) + 0.5;
+            [top, top + left * (side * (0.6 * deep_m).min(3.0)) - DVec3::Z * deep_m]
+        });
+        let corners = [foot, next_foot, next_top, top];
+        let turned = [next_foot, foot, top, next_top];
+        mesh.face(if side < 0.0 { &corners } else { &turned }, paint);
     }
 }
 

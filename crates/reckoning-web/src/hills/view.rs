@@ -95,6 +95,13 @@ impl View {
             && !is_beside(gap.dot(self.up), tall)
     }
 
+    /// The radius of a ball on the page; without end at the eye.
+    #[must_use]
+    pub fn pixels(&self, centre: DVec3, radius_m: f64) -> f64 {
+        let depth_m = (centre - self.eye).dot(self.ahead).max(1e-3);
+        0.5 * self.size[1] * self.scales()[1] * radius_m / depth_m
+    }
+
     /// The direction in the world of a place of the page.
     #[must_use]
     pub fn ray(&self, [x, y]: [f64; 2]) -> DVec3 {

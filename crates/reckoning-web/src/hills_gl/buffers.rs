@@ -8,9 +8,10 @@ use crate::hills::colours::HillsColours;
 use crate::hills::frame::{Frame, INSTANCE_BYTES};
 use crate::hills::mesh::{Mesh, VERTEX_BYTES};
 use crate::hills::models::Model;
-use crate::hills::structures::structures_mesh;
-use crate::hills::terrain::{ground_mesh, water_mesh};
-use crate::hills::tiles::{Tile, into_tiles};
+use crate::hills::structures::{rails_mesh, structures_mesh};
+use crate::hills::terrain::{ground_tiles, water_mesh};
+use crate::hills::tiles::{Tile, by_squares};
+use crate::hills::view::View;
 
 /// Sides of the squares that are drawn or left out as one.
 const TILE_M: f64 = 128.0;
@@ -34,6 +35,7 @@ pub struct Buffers {
     pub models: Vec<[u32; 2]>,
     /// Instances that cover, then those that are translucent.
     pub batches: [Vec<Batch>; 2],
+    radii_m: Vec<f64>,
     vertices: WebGlBuffer,
     indices: WebGlBuffer,
     instances: WebGlBuffer,
@@ -62,6 +64,7 @@ impl Buffers {
             structures: Vec::new(),
             water: [0; 2],
             models: Vec::new(),
+            radii_m: Vec::new(),
             batches: [Vec::new(), Vec::new()],
             vertices: buffer()?,
             indices: buffer()?,
@@ -80,7 +83,7 @@ impl Buffers {
             gl.bind_vertex_array(Some(array));
             gl.bind_buffer(Gl::ELEMENT_ARRAY_BUFFER, Some(&self.indices));
             gl.bind_buffer(Gl::ARRAY_BUFFER, Some(&self.vertices));
-            let stride = VERTEX_BYTES as i32;
+            let stride = signed(VERTEX_BYTES);
             gl.vertex_attrib_pointer_with_i32(PLACE, 3, Gl::FLOAT, false, stride, 0);
             gl.vertex_attrib_pointer_with_i32(NORMAL, 3, Gl::BYTE, true, stride, 12);
             gl.vertex_attrib_pointer_with_i32(COLOUR, 4, Gl::UNSIGNED_BYTE, true, stride, 16);
@@ -99,10 +102,13 @@ impl Buffers {
     /// Puts the meshes in these colours onto the card.
     pub fn upload(&mut self, context: &Context, level: &HillsLevel, colours: &HillsColours) {
         let mut all = Mesh::default();
-        self.ground = tiles_of(ground_mesh(level, colours), &mut all);
-        self.structures = tiles_of(structures_mesh(level, colours), &mut all);
+        self.ground = append(&mut all, &ground_tiles(level, colours));
+        let built = (structures_mesh(level, colours), rails_mesh(level, colours));
+        self.structures = append(&mut all, &by_squares(&built.0, &built.1, TILE_M));
         self.water = all.append(&water_mesh(level, colours));
-        self.models = Model::ALL.iter().map(|it| all.append(&it.mesh(colours))).collect();
+        let models = Model::ALL.map(|it| it.mesh(colours));
+        self.radii_m = models.iter().map(Mesh::radius_m).collect();
+        self.models = models.iter().map(|it| all.append(it)).collect();
         let gl = &context.gl;
         // The array holds the indices' buffer: bound first, so that no other one is changed.
         gl.bind_vertex_array(Some(&self.still));
@@ -112,17 +118,16 @@ impl Buffers {
         gl.buffer_data_with_u8_array(Gl::ELEMENT_ARRAY_BUFFER, &indices, Gl::STATIC_DRAW);
     }
 
-    /// Puts the instances of a frame onto the card.
-    pub fn stream(&mut self, context: &Context, frame: &Frame) {
+    /// Puts the instances of a frame that are in a view onto the card.
+    pub fn stream(&mut self, context: &Context, frame: &Frame, view: &View) {
         self.bytes.clear();
         for (layer, batches) in self.batches.iter_mut().enumerate() {
             batches.clear();
             for model in Model::ALL {
-                let instances = frame.instances(model)[layer];
-                let count = (instances.len() / INSTANCE_BYTES) as i32;
+                let (first, radius_m) = (self.bytes.len(), self.radii_m[model as usize]);
+                let count = frame.write_seen((model, layer), radius_m, view, &mut self.bytes);
                 if count > 0 {
-                    batches.push((model, self.bytes.len() as i32, count));
-                    self.bytes.extend_from_slice(instances);
+                    batches.push((model, signed(first), signed(count)));
                 }
             }
         }
@@ -130,7 +135,7 @@ impl Buffers {
         gl.bind_buffer(Gl::ARRAY_BUFFER, Some(&self.instances));
         if self.bytes.len() > self.room_bytes {
             self.room_bytes = self.bytes.len().next_power_of_two();
-            gl.buffer_data_with_i32(Gl::ARRAY_BUFFER, self.room_bytes as i32, Gl::DYNAMIC_DRAW);
+            gl.buffer_data_with_i32(Gl::ARRAY_BUFFER, signed(self.room_bytes), Gl::DYNAMIC_DRAW);
         }
         gl.buffer_sub_data_with_i32_and_u8_array(Gl::ARRAY_BUFFER, 0, &self.bytes);
     }
@@ -138,24 +143,24 @@ impl Buffers {
     /// Draws a batch as triangles, or as lines; the array of instances must be bound.
     pub fn draw_batch(&self, gl: &Gl, (model, first_byte, count): Batch) {
         gl.bind_buffer(Gl::ARRAY_BUFFER, Some(&self.instances));
-        for (at, attribute) in (ROWS..=TINT).enumerate() {
-            let offset = first_byte + at as i32 * 16;
-            let stride = INSTANCE_BYTES as i32;
+        for (attribute, at) in (ROWS..=TINT).zip(0..) {
+            let (stride, offset) = (signed(INSTANCE_BYTES), first_byte + at * 16);
             gl.vertex_attrib_pointer_with_i32(attribute, 4, Gl::FLOAT, false, stride, offset);
         }
         let mode = if model == Model::Wire { Gl::LINES } else { Gl::TRIANGLES };
-        let [first, indices] = self.models[model as usize].map(|it| it.cast_signed());
+        let [first, indices] = self.models[model as usize].map(u32::cast_signed);
         let kind = Gl::UNSIGNED_INT;
         gl.draw_elements_instanced_with_i32(mode, indices, kind, first * 4, count);
     }
 }
 
-/// Adds a mesh in tiles.
-fn tiles_of(mut mesh: Mesh, all: &mut Mesh) -> Vec<Tile> {
-    let mut tiles = into_tiles(&mut mesh, TILE_M);
-    let [first, _] = all.append(&mesh);
-    for tile in &mut tiles {
-        tile.first += first;
-    }
-    tiles
+/// Sizes as the card counts them; none comes near the limit.
+fn signed(it: usize) -> i32 {
+    i32::try_from(it).unwrap_or(i32::MAX)
+}
+
+/// Adds a mesh with its tiles.
+fn append(all: &mut Mesh, (mesh, tiles): &(Mesh, Vec<Tile>)) -> Vec<Tile> {
+    let [first, _] = all.append(mesh);
+    tiles.iter().map(|it| it.moved(first)).collect()
 }

@@ -73,7 +73,7 @@ impl HillsRenderer {
         if !self.is_ready() {
             return;
         }
-        self.buffers.stream(&self.context, frame);
+        self.buffers.stream(&self.context, frame, view);
         passes::draw(&self.context, &self.buffers, view, colours, viewport);
     }
 

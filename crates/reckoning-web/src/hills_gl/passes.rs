@@ -12,10 +12,6 @@ use crate::hills::models::Model;
 use crate::hills::tiles::{Tile, seen};
 use crate::hills::view::View;
 
-/// What stands on the ground is too small to be seen from further away.
-const STRUCTURES_M: f64 = 800.0;
-/// Ground is seen from everywhere.
-const GROUND_M: f64 = 4_000.0;
 /// How much of the lake's own colour is over its ground.
 const WATER_OPACITY: f32 = 0.78;
 
@@ -36,11 +32,11 @@ pub fn draw(
     }
     gl.bind_vertex_array(Some(&buffers.still));
     gl.vertex_attrib4f(TINT, 0.0, 0.0, 0.0, 1.0);
-    draw_tiles(gl, &buffers.structures, view, STRUCTURES_M);
+    draw_tiles(gl, &buffers.structures, view);
     // A little behind what lies on it: roads, rails and shadows.
     gl.enable(Gl::POLYGON_OFFSET_FILL);
     gl.polygon_offset(1.0, 2.0);
-    draw_tiles(gl, &buffers.ground, view, GROUND_M);
+    draw_tiles(gl, &buffers.ground, view);
     gl.disable(Gl::POLYGON_OFFSET_FILL);
     gl.enable(Gl::BLEND);
     gl.vertex_attrib4f(TINT, 0.0, 0.0, 0.0, WATER_OPACITY);
@@ -73,13 +69,13 @@ fn begin(context: &Context, view: &View, colours: &HillsColours, [x, y, w, h]: [
     gl.uniform3f(uniforms.light.as_ref(), from_sky, from_ground, from_sun);
 }
 
-fn draw_tiles(gl: &Gl, tiles: &[Tile], view: &View, within_m: f64) {
-    for stretch in seen(tiles, view, within_m) {
+fn draw_tiles(gl: &Gl, tiles: &[Tile], view: &View) {
+    for stretch in seen(tiles, view) {
         draw_stretch(gl, stretch);
     }
 }
 
 fn draw_stretch(gl: &Gl, stretch: [u32; 2]) {
-    let [first, count] = stretch.map(|it| it.cast_signed());
+    let [first, count] = stretch.map(u32::cast_signed);
     gl.draw_elements_with_i32(Gl::TRIANGLES, count, Gl::UNSIGNED_INT, first * 4);
 }

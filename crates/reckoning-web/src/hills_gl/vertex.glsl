@@ -13,8 +13,8 @@ uniform vec3 sky;
 uniform vec3 light;
 out vec4 shown;
 
-const vec3 SUN = vec3(0.49, -0.38, 0.78);
-const float FOG_M = 1100.0;
+const vec3 SUN = vec3(0.60, -0.44, 0.668);
+const float FOG_M = 900.0;
 
 void main() {
   vec4 at = vec4(place, 1.0);
