@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use reckoning::math::angle_between;
 use reckoning::{
-    AngleThreshold, ConfigError, DVec3, ExportReason, Kinematics, Model, Planner, Publisher, PublisherConfig,
-    SimTime, Threshold, Update,
+    AngleThreshold, ConfigError, DVec3, ExportReason, Kinematics, Model, Planner, Publisher,
+    PublisherConfig, SimTime, Threshold, Update,
 };
 use reckoning_netsim::LinkConfig;
 use reckoning_predict as predict;

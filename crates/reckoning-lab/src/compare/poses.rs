@@ -77,11 +77,7 @@ impl BodyCourse {
     }
 }
 
-fn joint_states(
-    angles: &[f32],
-    moments: &[SimTime],
-    earlier: &[Option<usize>],
-) -> Vec<JointState> {
+fn joint_states(angles: &[f32], moments: &[SimTime], earlier: &[Option<usize>]) -> Vec<JointState> {
     let angle = |place: usize| {
         let angle = angles.get(place).copied().map(f64::from);
         angle.filter(|angle| angle.is_finite())
@@ -155,7 +151,8 @@ mod tests {
             // Four ticks are the first span of 60 ms or more, in each life.
             let known = place % 100 >= 4;
             assert_eq!((state.moving_known, joint.turning_known), (known, known), "{place}");
-            let (turning, rate) = (state.kinematics.angular_velocity, joint.joint.unwrap().rate_radps);
+            let (turning, rate) =
+                (state.kinematics.angular_velocity, joint.joint.unwrap().rate_radps);
             let (wanted, wanted_rate) = if known { (axis(), -2.0) } else { (DVec3::ZERO, 0.0) };
             assert!((turning - wanted).length() < 1e-4, "{place}: {turning}");
             assert!((rate - wanted_rate).abs() < 1e-4, "{place}: {rate}");

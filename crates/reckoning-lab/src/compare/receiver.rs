@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use reckoning::accounting::Split;
 use reckoning::{
-    Blend, ConfigError, DQuat, DVec3, FlightLog, Ghost, GhostConfig, ListenerAccount, SimTime, Update,
-    update_error_between,
+    Blend, ConfigError, DQuat, DVec3, FlightLog, Ghost, GhostConfig, ListenerAccount, SimTime,
+    Update, update_error_between,
 };
 use reckoning_netsim::{Link, LinkConfig};
 

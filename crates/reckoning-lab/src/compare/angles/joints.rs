@@ -61,8 +61,7 @@ impl JointChain {
         (config.heartbeat, config.min_interval) = (NEVER, Duration::ZERO);
         let delay = Duration::from_millis(100);
         let link = Link::new(LinkConfig { delay, ..LinkConfig::default() })?;
-        let (publisher, sent) =
-            JointPublisher::start(config, first).map_err(ConfigError::from)?;
+        let (publisher, sent) = JointPublisher::start(config, first).map_err(ConfigError::from)?;
         Ok(Self { publisher, sent, link, ghost: JointGhost::new(sent, BLEND) })
     }
 

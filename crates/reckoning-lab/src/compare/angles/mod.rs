@@ -102,9 +102,7 @@ fn open_errors(
     let of_body = |(): &mut (), body: usize| {
         let course = &prepared.courses[body];
         match (angle, predictor) {
-            (None, Ready::Model(model)) => {
-                open::orientation_errors(course, *model, &config.delays)
-            }
+            (None, Ready::Model(model)) => open::orientation_errors(course, *model, &config.delays),
             (Some(name), _) => joint_of(course, name).map_or_else(Vec::new, |joint| {
                 open::joint_errors(course, joint, predictor, &config.delays)
             }),
