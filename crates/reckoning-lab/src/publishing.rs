@@ -5,7 +5,7 @@ use std::time::Duration;
 use reckoning::{ConfigError, Model, PublisherConfig, Threshold};
 
 /// Longer than any segment or match: no heartbeat falls due.
-const NEVER: Duration = Duration::from_hours(24);
+pub(crate) const NEVER: Duration = Duration::from_hours(24);
 
 /// Settings under which the threshold alone asks for updates: no angle, no heartbeat, and no
 /// export at stops. (Bodies that walk into walls stop a hundred times a minute.)

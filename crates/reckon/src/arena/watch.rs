@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use reckoning::SimTime;
+use reckoning_arena::hills::HillsLevel;
 use reckoning_arena::{BodyKind, Level};
 use reckoning_net::{Host, HostEvent};
 use reckoning_recording::{BodySummary, Recording, SessionSummary, SimSpan};
@@ -13,7 +14,7 @@ use reckoning_server::settings::{LogLevel, OperatorListen};
 use reckoning_server::{Game, Server, Settings, logs};
 use serde_json::{Value, json};
 
-use super::frames::{Frames, Grid};
+use super::frames::{FrameNumbers, Frames, Grid};
 use super::page::Site;
 use crate::args::{Part, Watch};
 use crate::failure::Failure;
@@ -93,14 +94,17 @@ impl Shown {
         if got > limit {
             return Err(Failure::TooManyBodies { path: path(), got, limit });
         }
-        let grid = Grid::new(first.max(span.start), last.min(span.end), about.meta.rate_hz, got);
-        let frames = Frames::new(grid, about.bodies.iter().map(|body| body.id));
+        let numbers = FrameNumbers::new(about.is_spatial(), &about.joints);
+        let (from, to, bytes) =
+            (first.max(span.start), last.min(span.end), got * numbers.body_bytes());
+        let grid = Grid::new(from, to, about.meta.rate_hz, bytes);
+        let frames = Frames::new(grid, numbers, about.bodies.iter().map(|body| body.id));
         Ok(Self { about, span, frames, events: Vec::new() })
     }
 
     fn add(&mut self, piece: &Recording) {
         for track in &piece.tracks {
-            self.frames.add(track.id, &track.samples);
+            self.frames.add(track);
         }
         let first = self.frames.grid().first;
         let at_s = |at: SimTime| at.secs_since(first);
@@ -113,50 +117,107 @@ impl Shown {
     }
 }
 
+/// The level that a recording was made in.
+enum Played {
+    /// None that comes with the program.
+    Unknown,
+    Flat {
+        text: &'static str,
+        is_tank: bool,
+    },
+    Hills,
+}
+
+impl Played {
+    fn on(map: &str) -> Self {
+        if map == HillsLevel::NAME {
+            return Self::Hills;
+        }
+        let Some(text) = Level::built_in_text(map) else { return Self::Unknown };
+        let level = Level::parse(text).ok();
+        let is_tank = level.is_some_and(|it| it.file().body.kind == BodyKind::Tank);
+        Self::Flat { text, is_tank }
+    }
+
+    const fn text(&self) -> Option<&'static str> {
+        match self {
+            Self::Unknown => None,
+            Self::Flat { text, .. } => Some(text),
+            Self::Hills => Some(HillsLevel::built_in_text()),
+        }
+    }
+}
+
 fn site(shown: Shown, name: &str) -> Site {
     let map = shown.about.meta.map.clone();
-    let level = Level::built_in_text(&map);
+    let level = Played::on(&map);
     let mut site = Site::new();
-    if let Some(text) = level {
+    if let Some(text) = level.text() {
         site.put("/level.toml", "text/plain; charset=utf-8", text);
     }
-    let about = header(&shown, name, level.and_then(|text| Level::parse(text).ok()));
+    let about = header(&shown, name, &level);
     site.put("/recording.json", "application/json", format!("{about:#}\n"));
     site.put("/recording.bin", "application/octet-stream", shown.frames.finish());
-    site.describe(json!({
+    site.describe(description(&level, &map));
+    site
+}
+
+/// What `/arena.json` says.
+fn description(level: &Played, map: &str) -> Value {
+    let mut about = json!({
         "recording": true,
-        "level": level.map(|_| &map),
+        "level": level.text().map(|_| map),
         "bots": 0,
         "record": false,
         "trend": false,
         "zones_px": [],
         "version": env!("CARGO_PKG_VERSION"),
-    }));
-    site
+    });
+    if matches!(level, Played::Hills) {
+        about["game"] = HillsLevel::NAME.into();
+    }
+    about
 }
 
-fn header(shown: &Shown, name: &str, level: Option<Level>) -> Value {
-    let is_tank = level.as_ref().is_some_and(|it| it.file().body.kind == BodyKind::Tank);
+fn header(shown: &Shown, name: &str, level: &Played) -> Value {
     let (about, grid) = (&shown.about, shown.frames.grid());
-    let body = |(number, body): (usize, &BodySummary)| {
-        json!({
-            "id": u32::try_from(body.id).unwrap_or(u32::MAX - number as u32),
-            "team": u8::try_from(body.team).unwrap_or(0),
-            "kind": u8::from(is_tank),
-            "name": about.players.get(&body.id).map_or("", |it| it.name.as_str()),
-        })
-    };
-    json!({
+    let mut header = json!({
         "name": name,
         "seconds": grid.frames as f64 / grid.rate_hz,
         "rate_hz": grid.rate_hz,
-        "bodies": about.bodies.iter().enumerate().map(body).collect::<Vec<_>>(),
-        "level": level.map(|it| it.name().to_string()),
+        "bodies": bodies(shown, level),
+        "level": level.text().map(|_| about.meta.map.as_str()),
         "units": about.meta.units,
         "body_width": about.meta.body_width,
         "most_health": shown.frames.most_health(),
         "events": shown.events,
-    })
+    });
+    if about.is_spatial() {
+        header["numbers"] = shown.frames.numbers().names().into();
+    }
+    if matches!(level, Played::Hills) {
+        header["level_text"] = level.text().into();
+    }
+    header
+}
+
+/// The bodies of the header; their kinds are named in recordings of three dimensions.
+fn bodies(shown: &Shown, level: &Played) -> Vec<Value> {
+    let about = &shown.about;
+    let is_tank = matches!(level, Played::Flat { is_tank: true, .. });
+    let body = |(number, body): (usize, &BodySummary)| {
+        let mut entry = json!({
+            "id": u32::try_from(body.id).unwrap_or(u32::MAX - number as u32),
+            "team": u8::try_from(body.team).unwrap_or(0),
+            "kind": u8::from(is_tank),
+            "name": about.players.get(&body.id).map_or("", |it| it.name.as_str()),
+        });
+        if let Some(kind) = about.kinds.get(&body.id).filter(|_| about.is_spatial()) {
+            entry["kind_name"] = kind.as_str().into();
+        }
+        entry
+    };
+    about.bodies.iter().enumerate().map(body).collect()
 }
 
 #[cfg(test)]
@@ -165,10 +226,10 @@ mod tests {
     use std::path::PathBuf;
     use std::time::Duration;
 
-    use super::super::frames::BODY_BYTES;
     use super::*;
     use reckoning::DVec3;
     use reckoning_recording::{Birth, Sample, Track, write_session};
+    use reckoning_web::replay::ReplayFrames;
 
     fn walk() -> Recording {
         let mut recording = Recording::default();
@@ -217,7 +278,10 @@ mod tests {
         let shown = shown("frames", Part::default()).unwrap();
         let (rate_hz, frames) = (shown.frames.grid().rate_hz, shown.frames.grid().frames);
         let bytes = shown.frames.finish();
-        assert_eq!((rate_hz, frames, bytes.len()), (20.0, 60, 60 * BODY_BYTES));
+        assert_eq!(
+            (rate_hz, frames, bytes.len()),
+            (20.0, 60, 60 * FrameNumbers::FLAT.body_bytes())
+        );
         assert_eq!([50, 51, 52, 53].map(|place| number(&bytes, place)), [10.0, 7.0, 0.5, 80.0]);
         assert!(number(&bytes, 54).is_nan(), "nobody knows of its shots");
         assert!(number(&bytes, 35 * 5).is_nan());
@@ -229,11 +293,11 @@ mod tests {
     fn a_part_begins_and_ends_where_it_was_asked_to() {
         let ms = |ms| Some(Duration::from_millis(ms));
         let shown = shown("part", Part { from: ms(500), to: ms(1_000) }).unwrap();
-        let about = header(&shown, "walk.reck", None);
+        let about = header(&shown, "walk.reck", &Played::Unknown);
         assert_eq!(about["events"], json!([]));
         let bytes = shown.frames.finish();
         assert_eq!([0, 5].map(|frame| number(&bytes, frame * 5)), [10.0, 15.0]);
-        assert_eq!(bytes.len(), 11 * BODY_BYTES);
+        assert_eq!(bytes.len(), 11 * FrameNumbers::FLAT.body_bytes());
     }
 
     #[test]
@@ -245,12 +309,113 @@ mod tests {
 
     #[test]
     fn the_header_says_who_is_in_it() {
-        let about = header(&shown("header", Part::default()).unwrap(), "walk.reck", None);
+        let about =
+            header(&shown("header", Part::default()).unwrap(), "walk.reck", &Played::Unknown);
         assert_eq!(about["bodies"][0]["id"], 3);
         assert_eq!(about["bodies"][0]["team"], 1);
         assert_eq!(about["level"], Value::Null);
         assert_eq!(about["name"], "walk.reck");
         assert_eq!(about["most_health"], 80.0);
         assert_eq!(about["events"][1], json!({"t_s": 2.0, "born": 3}));
+    }
+
+    /// A tank on a slope that turns its turret through half a turn, and a bird without any column.
+    fn drive() -> Recording {
+        let mut recording = Recording::default();
+        recording.meta.rate_hz = 10.0;
+        recording.session = "drive".to_string();
+        recording.meta.map = "hills".to_string();
+        let (mut tank, mut bird) = (Track::new(4, 0, &[]), Track::new(9, -1, &[]));
+        for step in 0..20 {
+            let at = SimTime::from_millis(step * 100);
+            let position = DVec3::new(step as f64, 2.0, 30.0 + step as f64);
+            let sample = Sample { at, position, alive: true, ..Sample::default() };
+            let (sin, cos) = reckoning::math::sincos(-0.25);
+            let pose = [("qw", cos), ("qy", sin), ("qx", 0.0), ("qz", 0.0)];
+            let turret =
+                ("joint:turret", reckoning::orientation::wrap_rad(3.0 + 0.1 * step as f64));
+            let columns =
+                pose.into_iter().chain([turret]).map(|(name, value)| (name, value as f32));
+            tank.push_named(sample, &columns.collect::<Vec<_>>());
+            tank.set_last_kind("tank");
+            bird.push(Sample { yaw_rad: Some(1.0), ..sample }, &[]);
+        }
+        recording.tracks = vec![tank, bird];
+        recording.tidy();
+        recording
+    }
+
+    fn replayed(recording: &Recording) -> ReplayFrames {
+        let path = Path::new("drive.reck");
+        let about = SessionSummary::from(recording);
+        let mut shown = Shown::new(path, about, Part::default()).unwrap();
+        shown.add(recording);
+        let level = Played::on(&recording.meta.map);
+        let about = header(&shown, "drive.reck", &level).to_string();
+        ReplayFrames::new(&about, &shown.frames.finish()).unwrap()
+    }
+
+    #[test]
+    fn the_page_reads_height_orientation_joints_and_kinds_as_they_were_recorded() {
+        let frames = replayed(&drive());
+        assert!(frames.is_spatial());
+        for frame in [0, 7, 19] {
+            let (at, turned) = frames.pose(0, frame).unwrap();
+            assert_eq!(at, DVec3::new(frame as f64, 2.0, 30.0 + frame as f64), "frame {frame}");
+            let nose = turned * DVec3::X;
+            // Turned by half a radian about -y: the nose points up.
+            assert!((nose - DVec3::new(0.877_58, 0.0, 0.479_43)).length() < 1e-4, "{nose}");
+            let turret = frames.joint(0, frame, "turret").unwrap();
+            let off = reckoning::orientation::shortest_turn_rad(turret, 3.0 + 0.1 * frame as f64);
+            assert!(off.abs() < 1e-6, "frame {frame}: {turret}");
+        }
+        let (_, upright) = frames.pose(1, 3).unwrap();
+        assert!((upright * DVec3::X - DVec3::new(0.540_30, 0.841_47, 0.0)).length() < 1e-4);
+        assert_eq!((frames.joint(1, 3, "turret"), frames.kind(1)), (None, None));
+        assert_eq!(frames.kind(0), Some("tank"));
+    }
+
+    #[test]
+    fn between_two_samples_a_joint_turns_the_short_way_round() {
+        let mut recording = drive();
+        recording.meta.rate_hz = 20.0;
+        let frames = replayed(&recording);
+        // 3.1 and 3.2 rad: the second is beyond half a turn.
+        let turret = frames.joint(0, 3, "turret").unwrap();
+        let off = reckoning::orientation::shortest_turn_rad(turret, 3.15);
+        assert!(off.abs() < 1e-6, "{turret}");
+        assert_eq!(frames.pose(0, 3).unwrap().0, DVec3::new(1.5, 2.0, 31.5));
+    }
+
+    #[test]
+    fn a_recording_of_the_hills_brings_its_level_and_says_so() {
+        let frames = replayed(&drive());
+        assert_eq!(frames.level_text(), Some(HillsLevel::built_in_text()));
+        assert_eq!(frames.header().level.as_deref(), Some("hills"));
+        assert_eq!(description(&Played::on("hills"), "hills")["game"], "hills");
+        assert_eq!(description(&Played::on("tank-field"), "tank-field").get("game"), None);
+        assert_eq!(description(&Played::on("moon"), "moon")["level"], Value::Null);
+    }
+
+    #[test]
+    fn heights_that_differ_make_a_recording_spatial_and_a_plain_leaves_it_flat() {
+        let flat = shown("flat", Part::default()).unwrap();
+        let about = header(&flat, "walk.reck", &Played::Unknown);
+        assert_eq!((about.get("numbers"), about.get("level_text")), (None, None));
+        let mut steep = walk();
+        steep.tracks[0].samples[5].position.z = 1.0;
+        let frames = replayed(&steep);
+        assert!(frames.is_spatial() && frames.header().numbers.len() == 10);
+        assert_eq!(frames.pose(0, 5).unwrap().0, DVec3::new(5.0, 7.0, 1.0));
+    }
+
+    #[test]
+    fn frames_of_three_dimensions_take_no_more_memory_than_flat_ones() {
+        let names = (0..90).map(|joint| format!("joint {joint:02}")).collect();
+        let numbers = FrameNumbers::new(true, &names);
+        assert_eq!((numbers.body_bytes(), numbers.names().len()), (64 * 4, 64));
+        let day = SimTime::from_millis(86_400_000);
+        let grid = Grid::new(SimTime::ZERO, day, 60.0, 100 * numbers.body_bytes());
+        assert!(grid.frames * 100 * numbers.body_bytes() <= 64_100_000, "{grid:?}");
     }
 }

@@ -22,6 +22,11 @@ Example:
 Example: five minutes of a recording that is too long to be compared at once
   reckon lab compare --data day.reck --from 3600 --to 3900";
 
+/// What some of them do not know.
+const PLANAR: &str = "\
+Interest, ekb, oaekb, trend and ant look at the ground from above: heights go on as they went or level
+out. No name but hold and dis-static stops a turn: orientations and joints keep the rate they had.";
+
 /// One value of an option, although it holds many.
 pub type PredictorList = Vec<Predictor>;
 
@@ -52,6 +57,10 @@ pub struct Compare {
     /// In units of the source, as `reckon lab info` names them.
     #[arg(long, value_name = "U", value_parser = bound, allow_negative_numbers = true)]
     bound: Option<f64>,
+    /// Stray in degrees allowed to an orientation or a joint, where they are recorded
+    #[arg(long, value_name = "DEG", default_value_t = 3.0, value_parser = angle)]
+    #[arg(allow_negative_numbers = true)]
+    angle_bound: f64,
     /// A receiver behind this link; may repeat [default: three at 200, 500 and 800 ms]
     ///
     /// Such as delay=80,jitter=20,loss=0.05.
@@ -88,6 +97,7 @@ impl Compare {
         config.predictors.clone_from(&self.predictors);
         config.delays.clone_from(&self.delays);
         config.bound = self.bound;
+        config.angle_bound_deg = self.angle_bound;
         if !self.links.is_empty() {
             config.receivers.clone_from(&self.links);
         }
@@ -98,7 +108,7 @@ impl Compare {
 fn examples_and_predictors() -> String {
     let line = |(name, what): &(&str, &str)| format!("\n  {name:<22} {what}");
     let names: String = Predictor::names().iter().map(line).collect();
-    format!("{EXAMPLES}\n\nPredictors:{names}")
+    format!("{EXAMPLES}\n\nPredictors:{names}\n\n{PLANAR}")
 }
 
 /// Predictors by their names, with commas between them.
@@ -130,6 +140,11 @@ fn delay(word: &str) -> Result<Duration, String> {
 fn bound(word: &str) -> Result<f64, &'static str> {
     let bound = word.parse().ok().filter(|bound: &f64| bound.is_finite() && *bound > 0.0);
     bound.ok_or("not a length above zero, such as 16 or 0.5")
+}
+
+fn angle(word: &str) -> Result<f64, &'static str> {
+    let angle = word.parse().ok().filter(|angle: &f64| *angle > 0.0 && *angle <= 180.0);
+    angle.ok_or("not an angle above 0 and up to 180 degrees, such as 3")
 }
 
 #[cfg(test)]
@@ -165,6 +180,15 @@ mod tests {
     fn a_list_given_again_replaces_the_first() {
         let config = compare(&["--delays", "100,200", "--delays", "300, 400"]);
         assert_eq!(config.delays, [300, 400].map(Duration::from_millis));
+    }
+
+    #[test]
+    fn an_angle_is_above_nothing_and_at_most_half_a_turn() {
+        assert_eq!(compare(&["--angle-bound", "1.5"]).angle_bound_deg, 1.5);
+        assert_eq!(angle("180"), Ok(180.0));
+        for wrong in ["0", "-1", "181", "NaN", "wide"] {
+            assert!(angle(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

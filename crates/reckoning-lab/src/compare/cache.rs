@@ -13,7 +13,7 @@ use super::{CompareConfig, CompareError, Comparison, compare};
 
 /// Counts up with every change of what a comparison says or how it is kept, between versions
 /// of the lab too.
-const REVISION: u64 = 3;
+const REVISION: u64 = 4;
 
 /// Where comparisons are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,9 +6,10 @@ mod through_host;
 use std::ops::Range;
 use std::time::Duration;
 
+use reckoning::math::angle_between;
 use reckoning::{
-    ConfigError, DVec3, ExportReason, Kinematics, Model, Planner, Publisher, PublisherConfig,
-    SimTime, Threshold, Update,
+    AngleThreshold, ConfigError, DVec3, ExportReason, Kinematics, Model, Planner, Publisher,
+    PublisherConfig, SimTime, Threshold, Update,
 };
 use reckoning_netsim::LinkConfig;
 use reckoning_predict as predict;
@@ -16,6 +17,7 @@ use reckoning_predict::Behaviour;
 use reckoning_predict::learned::{LearnedConfig, LearnedModel, LearnedPlanner};
 
 use super::CompareError;
+use super::angles::{AngleOutcome, run_joint};
 use super::open_loop::Ready;
 use super::prepare::{BodyCourse, Prepared};
 use super::receiver::{AccountedReceiver, Heard, LinkedViewer};
@@ -37,6 +39,10 @@ pub(crate) struct ChainOutcome {
     /// Third differences of what is shown, per second cubed.
     pub(crate) rough: MeanSum,
     pub(crate) in_walls: MeanSum,
+    /// Its orientation, if that is judged.
+    pub(crate) turning: AngleOutcome,
+    /// Its joints, in the order of its course.
+    pub(crate) joints: Vec<AngleOutcome>,
     /// A telling stretch: truth, shown and error.
     pub(crate) stretch: Vec<(SimTime, DVec3, DVec3)>,
 }
@@ -71,6 +77,8 @@ pub(crate) struct ChainSetting<'a> {
     pub(crate) context: &'a SenderContext<'a>,
     pub(crate) predictor: Ready,
     pub(crate) bound: f64,
+    /// The same for orientations and joints, where they are known.
+    pub(crate) angle_bound: AngleThreshold,
     pub(crate) receivers: &'a [LinkConfig],
 }
 
@@ -107,7 +115,8 @@ impl ChainSetting<'_> {
     pub(crate) fn run(&self, player: usize) -> Result<ChainOutcome, CompareError> {
         let course = &self.prepared.courses[player];
         let heard = vec![Heard::default(); self.receivers.len()];
-        let mut chain = ChainOutcome { heard, ..ChainOutcome::default() };
+        let joints = vec![AngleOutcome::default(); course.joints.len()];
+        let mut chain = ChainOutcome { heard, joints, ..ChainOutcome::default() };
         let mut planner = self.planner(player);
         let mut place = 0;
         while place < course.states.len() {
@@ -116,6 +125,10 @@ impl ChainSetting<'_> {
                 planner.restart();
             }
             self.run_segment(course, place..end, player, planner.as_mut(), &mut chain)?;
+            for (joint, outcome) in chain.joints.iter_mut().enumerate() {
+                let bound_rad = self.angle_bound.max_error_rad();
+                run_joint(course, joint, place..end, &self.predictor, bound_rad, outcome)?;
+            }
             place = end;
         }
         Ok(chain)
@@ -132,7 +145,9 @@ impl ChainSetting<'_> {
         let alive: Vec<usize> = places.filter(|&place| course.states[place].alive).collect();
         let [begin, .., last] = alive.as_slice() else { return Ok(()) };
         let (first, last) = (&course.states[*begin], &course.states[*last]);
-        chain.seconds += last.kinematics.at.secs_since(first.kinematics.at);
+        let seconds = last.kinematics.at.secs_since(first.kinematics.at);
+        chain.seconds += seconds;
+        chain.turning.seconds += if course.oriented { seconds } else { 0.0 };
         let (mut publisher, update) =
             self.start(&first.kinematics, player, *begin, planner.as_deref_mut())?;
         chain.updates += 1;
@@ -143,13 +158,22 @@ impl ChainSetting<'_> {
                 self.tell(planner, player, place);
             }
             let planner = planner.as_deref_mut();
-            if let Some(update) = self.export(&mut publisher, truth, player, place, planner) {
+            if let Some((update, reason)) =
+                self.export(&mut publisher, truth, player, place, planner)
+            {
                 chain.updates += 1;
+                chain.turning.updates += u64::from(reason == ExportReason::Orientation);
                 listeners.send(update, truth.at);
             }
             let guess = publisher.last_update().position_at(truth.at);
             chain.guess.add(guess.distance(truth.position));
             self.look(&mut listeners.late, truth.at, truth.position, chain);
+            if course.oriented {
+                let guess = publisher.last_update().orientation_at(truth.at);
+                chain.turning.guess.add(angle_between(guess, truth.orientation));
+                let shown = listeners.late.orientation(truth.at);
+                chain.turning.shown.add(angle_between(shown, truth.orientation));
+            }
             for receiver in &mut listeners.receivers {
                 receiver.look(truth.at, truth.position);
             }
@@ -169,6 +193,8 @@ impl ChainSetting<'_> {
         planner: Option<&mut LearnedPlanner<&LearnedModel>>,
     ) -> Result<(Publisher, Update), ConfigError> {
         let mut publishing = self.publishing()?;
+        let oriented = self.prepared.courses[player].oriented;
+        publishing.angle_threshold = oriented.then_some(self.angle_bound);
         if let Some(planner) = planner {
             self.tell(planner, player, place);
             publishing.model = self.learned_plan(planner, player, place, ExportReason::Full);
@@ -176,7 +202,7 @@ impl ChainSetting<'_> {
         Publisher::start(publishing, first)
     }
 
-    /// The update that is due at a sample, if one is.
+    /// The update that is due at a sample and why, if one is.
     fn export(
         &self,
         publisher: &mut Publisher,
@@ -184,7 +210,7 @@ impl ChainSetting<'_> {
         player: usize,
         place: usize,
         planner: Option<&mut LearnedPlanner<&LearnedModel>>,
-    ) -> Option<Update> {
+    ) -> Option<(Update, ExportReason)> {
         if let Some(threshold) = self.threshold_at(truth) {
             publisher.set_threshold(threshold);
         }
@@ -193,7 +219,7 @@ impl ChainSetting<'_> {
             Some(planner) => self.learned_plan(planner, player, place, reason),
             None => self.plan(player, truth, reason),
         };
-        Some(publisher.export(truth, model, reason))
+        Some((publisher.export(truth, model, reason), reason))
     }
 
     /// The planner of a trained model, if that is the predictor.

@@ -19,6 +19,7 @@
 //! from other sessions, and what is learnt of a player from what that player did so far.
 //! Confidence intervals come from resampling the players.
 
+mod angles;
 mod cache;
 mod closed_loop;
 mod fit;
@@ -27,6 +28,7 @@ mod items;
 mod no_future;
 mod open_loop;
 mod parallel;
+mod poses;
 mod preference_history;
 pub(crate) mod prepare;
 mod receiver;
@@ -38,7 +40,7 @@ mod tally;
 use std::fmt;
 use std::time::Duration;
 
-use reckoning::{ConfigError, Model};
+use reckoning::{AngleThreshold, ConfigError, Model};
 use reckoning_netsim::{LinkConfig, LinkError};
 use reckoning_recording::Recording;
 
@@ -57,7 +59,9 @@ pub(crate) use surroundings::{RecordedSurroundings, SceneMoment, wall_of};
 
 pub use crate::predictor::{Predictor, PredictorError};
 pub use cache::{Cache, compare_cached};
-pub use rows::{ClosedRow, Comparison, OpenRow, PathSample, ReceiverRow};
+pub use rows::{
+    ClosedAngleRow, ClosedRow, Comparison, OpenAngleRow, OpenRow, PathSample, ReceiverRow,
+};
 
 /// What to compare.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,6 +74,9 @@ pub struct CompareConfig {
     /// How far the closed loop lets the guess stray, and what counts as a hit, in units of the
     /// recording. Default: `None`, the width of a body.
     pub bound: Option<f64>,
+    /// How far the closed loop lets the guess of an orientation or a joint turn away, in degrees, on
+    /// recordings that have any. Default: 3, as in DIS.
+    pub angle_bound_deg: f64,
     /// The links of the closed loop's receivers, besides the one at a fixed 100 ms. May be
     /// empty. Default: 200, 500 and 800 ms without loss, the receivers of THESIS.
     pub receivers: Vec<LinkConfig>,
@@ -86,6 +93,7 @@ impl Default for CompareConfig {
             predictors: names.iter().filter_map(|name| name.parse().ok()).collect(),
             delays: (1..=7).map(|k| Duration::from_millis(300 * k)).collect(),
             bound: None,
+            angle_bound_deg: 3.0,
             receivers: [200, 500, 800].map(receiver_at).to_vec(),
             closed_loop: true,
         }
@@ -147,7 +155,7 @@ impl From<LinkError> for CompareError {
 /// much.
 ///
 /// # Errors
-/// Refuses empty lists, a bound that is not positive and a link that cannot be.
+/// Refuses empty lists, bounds that are not positive and a link that cannot be.
 pub fn compare(
     config: &CompareConfig,
     recordings: &[Recording],
@@ -161,7 +169,7 @@ pub fn compare(
     if let Some((what, _)) = counts.into_iter().find(|(_, count)| *count == 0) {
         return Err(CompareError::Nothing { what });
     }
-    let prepared: Vec<Prepared> = recordings.iter().map(Prepared::from_recording).collect();
+    let prepared: Vec<Prepared> = recordings.iter().map(Prepared::with_poses).collect();
     // The open loop counts frames, the closed one players times their frames over the
     // players: about as long again.
     let of: u64 = prepared.iter().map(|it| 2 * it.frames.len() as u64).sum();
@@ -292,6 +300,7 @@ impl<'a> ComparedSession<'a> {
         let (own, around) = (self.prepared, &self.surroundings);
         let grid = open_loop::ask(own, around, &self.context, &self.ready, &questions, step);
         self.push_open(&grid, comparison);
+        angles::push_open(self.config, self.recording, own, &self.ready, comparison);
     }
 
     fn run_closed(
@@ -306,10 +315,19 @@ impl<'a> ComparedSession<'a> {
         let (prepared, ready, bound, receivers) =
             (self.prepared, &self.ready, self.bound, self.config.receivers.as_slice());
         let context = &self.context;
+        let angle_bound =
+            AngleThreshold::degrees(self.config.angle_bound_deg).map_err(ConfigError::from)?;
         let chains = on_each_thread(tasks, &self.surroundings, |own, task| {
             let predictor = ready[task / players];
-            let setting =
-                ChainSetting { prepared, surroundings: own, context, predictor, bound, receivers };
+            let setting = ChainSetting {
+                prepared,
+                surroundings: own,
+                context,
+                predictor,
+                bound,
+                angle_bound,
+                receivers,
+            };
             let chain = setting.run(task % players);
             step(share);
             chain
@@ -317,6 +335,8 @@ impl<'a> ComparedSession<'a> {
         let chains: Vec<ChainOutcome> = chains.into_iter().collect::<Result<_, _>>()?;
         for (predictor, chains) in chains.chunks(players.max(1)).enumerate() {
             self.push_closed(predictor, chains, comparison);
+            let (config, recording) = (self.config, self.recording);
+            angles::push_closed(config, recording, prepared, predictor, chains, comparison);
         }
         Ok(())
     }

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use reckoning::{DVec3, ExportReason, Model, SimTime, Threshold};
+use reckoning::{AngleThreshold, DVec3, ExportReason, Model, SimTime, Threshold};
 use reckoning_arena::Mode;
 use reckoning_predict::learned::LearnedModel;
 use reckoning_recording::{Column, ItemEvent, Recording, Sample};
@@ -148,6 +148,7 @@ fn plans(session: &ComparedSession<'_>, tick: usize) -> Vec<(Model, Option<Thres
             context: &session.context,
             predictor,
             bound: session.bound,
+            angle_bound: AngleThreshold::degrees(3.0).unwrap(),
             receivers: &[],
         };
         for (player, course) in session.prepared.courses.iter().enumerate() {

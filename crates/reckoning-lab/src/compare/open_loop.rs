@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
+use reckoning::dis::DisAlgorithm;
 use reckoning::{DVec3, Model};
 use reckoning_predict::{Behaviour, Preference, Scene};
 
@@ -27,6 +28,15 @@ pub(crate) enum Ready {
 }
 
 impl Ready {
+    /// Whether it leaves everything as it was last seen, joints included.
+    pub(crate) fn holds_still(&self) -> bool {
+        match self {
+            Self::Model(Model::Dis(dis)) => dis.algorithm == DisAlgorithm::Static,
+            Self::Model(model) => *model == Model::Hold,
+            _ => false,
+        }
+    }
+
     /// How it judges a player of this preference, where speeds so far were `li_scale` times
     /// those of LI; `None` for a model, plain or trained.
     pub(crate) fn behaviour(&self, li_scale: f64, learnt: Preference) -> Option<Behaviour> {

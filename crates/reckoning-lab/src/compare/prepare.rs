@@ -12,10 +12,11 @@ use reckoning::{DQuat, DVec3, Kinematics, SimTime};
 use reckoning_predict::{KnownBody, SteadyTracker};
 use reckoning_recording::{Recording, Sample, Track};
 
+use super::poses::JointCourse;
 use super::running_quantile::RunningQuantile;
 
 /// Velocities are differenced over at least this span.
-const WINDOW: Duration = Duration::from_millis(60);
+pub(super) const WINDOW: Duration = Duration::from_millis(60);
 /// A body without a sample for longer than this is not in the scene.
 const FORGOTTEN: Duration = Duration::from_millis(500);
 
@@ -25,6 +26,10 @@ pub(crate) struct BodyCourse {
     pub(crate) id: i32,
     pub(crate) team: i32,
     pub(crate) states: Vec<BodyState>,
+    /// Whether its orientation is known beyond its yaw, and was asked for.
+    pub(crate) oriented: bool,
+    /// Its joints, if they were asked for.
+    pub(crate) joints: Vec<JointCourse>,
     /// For each state, the end of its segment in `states`.
     ends: Vec<u32>,
 }
@@ -159,7 +164,7 @@ impl BodyCourse {
         note_the_most(&mut states);
         // In a free-for-all the source may call everyone one team.
         let team = if teams { track.team } else { track.id };
-        Self { id: track.id, team, states, ends }
+        Self { id: track.id, team, states, oriented: false, joints: Vec::new(), ends }
     }
 
     /// The place of the segment's end for the state at `place`.

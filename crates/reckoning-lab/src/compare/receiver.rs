@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use reckoning::accounting::Split;
 use reckoning::{
-    Blend, ConfigError, DVec3, FlightLog, Ghost, GhostConfig, ListenerAccount, SimTime, Update,
-    update_error_between,
+    Blend, ConfigError, DQuat, DVec3, FlightLog, Ghost, GhostConfig, ListenerAccount, SimTime,
+    Update, update_error_between,
 };
 use reckoning_netsim::{Link, LinkConfig};
 
@@ -62,6 +62,11 @@ impl LinkedViewer {
             self.ghost.accept(update, arrival);
         }
         self.ghost.position_at(now)
+    }
+
+    /// How the body is shown to stand, by what came by the last look.
+    pub(crate) fn orientation(&self, now: SimTime) -> DQuat {
+        self.ghost.orientation_at(now)
     }
 
     /// The third difference of what was shown over the last four samples.

@@ -111,6 +111,55 @@ pub struct PathSample {
     pub error: Vec<(f64, f64)>,
 }
 
+/// How far one predictor turned bodies or joints wrongly at one delay in one session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OpenAngleRow {
+    /// Which game or sport.
+    pub source: String,
+    /// Which session.
+    pub session: String,
+    /// Which predictor.
+    pub predictor: String,
+    /// Which joint; `None` is the orientation of the body.
+    pub joint: Option<String>,
+    /// How old the knowledge was.
+    pub delay_ms: u64,
+    /// Mean angle between prediction and truth, in degrees.
+    pub mean_deg: f64,
+    /// What 95 of 100 such angles are at most, to half a per cent.
+    pub p95_deg: f64,
+    /// How many predictions.
+    pub n: u64,
+}
+
+/// What one predictor cost and showed of orientations or joints in one session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClosedAngleRow {
+    /// Which game or sport.
+    pub source: String,
+    /// Which session.
+    pub session: String,
+    /// Which predictor.
+    pub predictor: String,
+    /// Which joint; `None` is the orientation of the body.
+    pub joint: Option<String>,
+    /// How far the guess was let turn away, in degrees.
+    pub bound_deg: f64,
+    /// Updates per body and second for the sake of this angle: of an orientation those that its
+    /// position did not need.
+    pub updates_per_entity_s: f64,
+    /// Mean angle between guess and truth without any delay, in degrees.
+    pub mean_deg: f64,
+    /// What 95 of 100 such angles are at most, to half a per cent.
+    pub p95_deg: f64,
+    /// Mean angle between what a ghost shows and truth, 100 ms late, in degrees.
+    pub shown_mean_deg: f64,
+    /// What 95 of 100 such angles are at most, to half a per cent.
+    pub shown_p95_deg: f64,
+    /// How many samples.
+    pub n: u64,
+}
+
 /// The outcome of a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
@@ -120,4 +169,8 @@ pub struct Comparison {
     pub closed: Vec<ClosedRow>,
     /// One stretch per session and predictor.
     pub paths: Vec<PathSample>,
+    /// Orientation and joints by session, predictor and delay; empty where none are recorded.
+    pub open_angles: Vec<OpenAngleRow>,
+    /// Orientation and joints by session and predictor.
+    pub closed_angles: Vec<ClosedAngleRow>,
 }

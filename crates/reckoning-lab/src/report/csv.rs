@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
+use super::angles;
 use super::pool::with_spread;
-use crate::compare::{ClosedRow, Comparison, OpenRow, ReceiverRow};
+use crate::compare::{ClosedAngleRow, ClosedRow, Comparison, OpenAngleRow, OpenRow, ReceiverRow};
 
 /// The names of [`comparison_json`](super::comparison_json), in the order of the columns; only
 /// the receivers' own `aee` is called otherwise, since it is not the one of the open loop.
@@ -19,45 +20,65 @@ const RECEIVER: usize = 7;
 
 /// One table with all rows of both kinds, and one for each receiver of a closed row, followed
 /// by the receivers' mean and standard deviation under these names; cells that a kind does not have, or whose value is
-/// not known, are empty. Texts are quoted where they must be.
+/// not known, are empty. Texts are quoted where they must be. Where orientations or joints are
+/// recorded, further columns and rows tell of them (`open-angle`, `closed-angle`).
 #[must_use]
 pub fn comparison_csv(comparison: &Comparison) -> String {
-    let mut csv = format!("{HEADER}\n");
-    comparison.open.iter().for_each(|row| push_open(&mut csv, row));
-    comparison.closed.iter().for_each(|row| push_closed(&mut csv, row));
+    let angled = angles::any(comparison);
+    let more: Vec<&str> = angles::COLUMNS.into_iter().filter(|_| angled).collect();
+    let header = more.iter().fold(HEADER.to_string(), |line, name| line + "," + name);
+    // What rows without angles have in the columns of angles.
+    let none = ",".repeat(more.len());
+    let mut csv = format!("{header}\n");
+    comparison.open.iter().for_each(|row| push_open(&mut csv, row, &none));
+    comparison.closed.iter().for_each(|row| push_closed(&mut csv, row, &none));
     for row in &comparison.closed {
         for receiver in with_spread(row) {
-            push_receiver(&mut csv, row, &receiver);
+            push_receiver(&mut csv, row, &receiver, &none);
         }
     }
+    comparison.open_angles.iter().for_each(|row| push_open_angle(&mut csv, row));
+    comparison.closed_angles.iter().for_each(|row| push_closed_angle(&mut csv, row));
     csv
 }
 
-fn push_open(csv: &mut String, row: &OpenRow) {
+fn push_open_angle(csv: &mut String, row: &OpenAngleRow) {
+    push_names(csv, "open-angle", [&row.source, &row.session, &row.predictor]);
+    let _ = write!(csv, ",{}{}{}", row.delay_ms, ",".repeat(OPEN - 1), row.n);
+    let _ = writeln!(csv, "{}{}", ",".repeat(CLOSED + RECEIVER), angles::open_csv(row));
+}
+
+fn push_closed_angle(csv: &mut String, row: &ClosedAngleRow) {
+    push_names(csv, "closed-angle", [&row.source, &row.session, &row.predictor]);
+    let _ = write!(csv, "{}{}", ",".repeat(OPEN), row.n);
+    let _ = writeln!(csv, "{}{}", ",".repeat(CLOSED + RECEIVER), angles::closed_csv(row));
+}
+
+fn push_open(csv: &mut String, row: &OpenRow, none: &str) {
     push_names(csv, "open", [&row.source, &row.session, &row.predictor]);
     let _ = write!(csv, ",{}", row.delay_ms);
     push_numbers(csv, [row.aee, row.aee_low, row.aee_high].map(Some));
     push_numbers(csv, [row.hit_rate, row.hit_within].map(Some));
     push_numbers(csv, row.classes.map(Some));
-    let _ = writeln!(csv, ",{}{}", row.n, ",".repeat(CLOSED + RECEIVER));
+    let _ = writeln!(csv, ",{}{}{none}", row.n, ",".repeat(CLOSED + RECEIVER));
 }
 
-fn push_closed(csv: &mut String, row: &ClosedRow) {
+fn push_closed(csv: &mut String, row: &ClosedRow, none: &str) {
     push_names(csv, "closed", [&row.source, &row.session, &row.predictor]);
     csv.push_str(&",".repeat(OPEN));
     push_numbers(csv, [row.bound, row.packets_per_entity_s].map(Some));
     push_numbers(csv, [row.packets_low, row.packets_high].map(Some));
     push_numbers(csv, [row.mean_error, row.shown_error_100ms].map(Some));
     push_numbers(csv, [row.shown_error_link, Some(row.roughness), row.in_walls]);
-    let _ = writeln!(csv, "{}", ",".repeat(RECEIVER));
+    let _ = writeln!(csv, "{}{none}", ",".repeat(RECEIVER));
 }
 
-fn push_receiver(csv: &mut String, row: &ClosedRow, it: &ReceiverRow) {
+fn push_receiver(csv: &mut String, row: &ClosedRow, it: &ReceiverRow, none: &str) {
     push_names(csv, "receiver", [&row.source, &row.session, &row.predictor]);
     let _ = write!(csv, "{},{}", ",".repeat(OPEN + CLOSED), quoted(&it.receiver));
     push_numbers(csv, [it.shown_error, it.before, it.after].map(Some));
     push_numbers(csv, [it.cee, it.eee, it.aee].map(Some));
-    csv.push('\n');
+    let _ = writeln!(csv, "{none}");
 }
 
 fn push_names(csv: &mut String, kind: &str, names: [&String; 3]) {
@@ -78,7 +99,7 @@ fn push_numbers<const N: usize>(csv: &mut String, values: [Option<f64>; N]) {
 }
 
 /// As RFC 4180 wants it.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {

@@ -2,16 +2,22 @@
 
 use serde_json::{Value, json};
 
+use super::angles;
 use crate::compare::{ClosedRow, Comparison, OpenRow, ReceiverRow};
 use crate::reproduce::{Claim, Reproduction};
 
 /// One list of objects: a row for each session, predictor and delay (`"kind": "open"`), then
 /// one for each session and predictor (`"kind": "closed"`), which holds a list of its receivers
-/// and the means and standard deviations across them. What is not finite is `null`.
+/// and the means and standard deviations across them. Where orientations or joints are recorded,
+/// their rows follow (`"open-angle"`, `"closed-angle"`; the orientation is the one whose `"joint"`
+/// is `null`). What is not finite is `null`.
 #[must_use]
 pub fn comparison_json(comparison: &Comparison) -> String {
     let open = comparison.open.iter().map(open_json);
-    text(&open.chain(comparison.closed.iter().map(closed_json)).collect::<Vec<_>>())
+    let rows = open.chain(comparison.closed.iter().map(closed_json));
+    let rows = rows.chain(comparison.open_angles.iter().map(angles::open_json));
+    let rows = rows.chain(comparison.closed_angles.iter().map(angles::closed_json));
+    text(&rows.collect::<Vec<_>>())
 }
 
 /// A list of claims.

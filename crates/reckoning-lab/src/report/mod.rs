@@ -11,6 +11,7 @@
 //! summary is computed from the rows. Lengths are in the units of each source, so nothing is
 //! ever averaged over two sources.
 
+mod angles;
 mod bars;
 mod charts;
 mod csv;

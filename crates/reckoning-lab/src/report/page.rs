@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::angles;
 use super::bars::{Bar, bars};
 use super::charts::{ChartLine, error_by_delay, error_over_time, hits_by_delay};
 use super::html::{escape, figure, table};
@@ -335,7 +336,8 @@ fn put_details(html: &mut String, comparison: &Comparison) {
         html.push_str(&table(&it));
     }
     html.push_str("</details>\n<dl>\n");
-    for (word, meaning) in WORDS {
+    let angled = angles::any(comparison);
+    for (word, meaning) in WORDS.into_iter().chain(angles::WORDS.into_iter().filter(|_| angled)) {
         let _ = writeln!(html, "<dt>{}</dt><dd>{}</dd>", escape(word), escape(meaning));
     }
     html.push_str("</dl>\n");

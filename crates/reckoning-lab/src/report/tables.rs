@@ -1,16 +1,22 @@
 //! The numbers as tables, for the terminal and for the page alike.
 
-use super::pool;
+use super::{angles, pool};
 use crate::compare::{ClosedRow, Comparison, OpenRow, ReceiverRow};
 use crate::reproduce::{Claim, ReportTable};
 
 /// Five tables for each source, pooled over its sessions: error by delay, hits by delay,
-/// intervals and LI's classes, costs at the bound, and what each receiver had.
+/// intervals and LI's classes, costs at the bound, and what each receiver had. Three more on
+/// orientations and joints where they are recorded.
 #[must_use]
 pub fn comparison_tables(comparison: &Comparison) -> Vec<ReportTable> {
     let (open, closed) = (pool::open(comparison), pool::closed(comparison));
     let sources = pool::sources(comparison);
-    sources.into_iter().flat_map(|source| tables_of(source, source, &open, &closed)).collect()
+    let tables = |source: &str| {
+        let mut tables = tables_of(source, source, &open, &closed);
+        tables.extend(angles::tables(comparison, source, None, source));
+        tables
+    };
+    sources.into_iter().flat_map(tables).collect()
 }
 
 /// The same tables for each session.
@@ -26,7 +32,10 @@ pub fn session_tables(comparison: &Comparison) -> Vec<ReportTable> {
             let closed = comparison.closed.iter().filter(|it| it.session == *session);
             let (open, closed): (Vec<_>, Vec<_>) =
                 (open.cloned().collect(), closed.cloned().collect());
-            tables_of(source, &format!("{source} / {session}"), &open, &closed)
+            let title = format!("{source} / {session}");
+            let mut tables = tables_of(source, &title, &open, &closed);
+            tables.extend(angles::tables(comparison, source, Some(session), &title));
+            tables
         })
         .collect()
 }

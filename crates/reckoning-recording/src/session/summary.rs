@@ -30,6 +30,8 @@ pub struct SessionSummary {
     pub kinds: BTreeMap<i32, String>,
     /// Names of the joints that some body has.
     pub joints: BTreeSet<String>,
+    /// The lowest and the highest `z` of all samples; `None` without any.
+    pub heights: Option<(f64, f64)>,
     /// How many births.
     pub births: u64,
     /// How many deaths.
@@ -102,6 +104,13 @@ impl SessionSummary {
     #[must_use]
     pub fn span(&self) -> Option<(SimTime, SimTime)> {
         self.bodies.iter().filter_map(|body| body.span).reduce(both)
+    }
+
+    /// Whether more than a plan is known: heights that differ, an orientation or a joint.
+    #[must_use]
+    pub fn is_spatial(&self) -> bool {
+        let rises = self.heights.is_some_and(|(lowest, highest)| lowest < highest);
+        rises || !self.joints.is_empty() || self.bodies.iter().any(|body| body.oriented)
     }
 
     /// How many samples all bodies have.
@@ -193,6 +202,9 @@ impl Tally {
             body.segments += u64::from(last.replace(sample.segment) != Some(sample.segment));
             let moment = (sample.at, sample.at);
             body.span = Some(body.span.map_or(moment, |span| both(span, moment)));
+            let z = sample.position.z;
+            let heights = &mut self.summary.heights;
+            *heights = Some(heights.map_or((z, z), |(low, high)| (low.min(z), high.max(z))));
         }
         self.add_words(track)
     }

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use reckoning::{CurveBasis, DVec3, Kinematics, Model, Quantiser, SimTime, Update};
+use reckoning::{AngleThreshold, CurveBasis, DVec3, Kinematics, Model, Quantiser, SimTime, Update};
 use reckoning_net::wire::{Format, Registry};
 use reckoning_net::{
     ClockMode, EntityId, Host, HostConfig, HostEvent, Kind, LearnedKind, Owner, PeerId,
@@ -240,7 +240,7 @@ fn play(name: &str, planner: PlannerKind, setting: &ChainSetting<'_>) -> (usize,
                 if let Some(planner) = &mut learned {
                     setting.tell(planner, 0, place);
                 }
-                setting.export(publisher, &truth, 0, place, learned.as_mut())
+                setting.export(publisher, &truth, 0, place, learned.as_mut()).map(|it| it.0)
             }
         };
         let lab = publisher.as_mut().unwrap();
@@ -275,6 +275,7 @@ fn a_networked_game_publishes_what_the_closed_loop_does_with_every_planner() {
             context: &context,
             predictor,
             bound: BOUND_M,
+            angle_bound: AngleThreshold::degrees(3.0).unwrap(),
             receivers: &[],
         };
         let (published, curves) = play(name, kind.clone(), &setting);

@@ -123,6 +123,7 @@ fn compared(
         bound,
         receivers: Vec::new(),
         closed_loop,
+        ..CompareConfig::default()
     };
     compare(&config, recordings, &|_, _| ()).unwrap_or_default()
 }
