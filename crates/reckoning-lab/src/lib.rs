@@ -24,6 +24,7 @@ pub mod bots;
 pub mod cheats;
 pub mod compare;
 pub mod fair_fight;
+pub mod hills;
 pub mod import;
 mod motion;
 mod parquet;
