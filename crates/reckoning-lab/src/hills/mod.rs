@@ -6,14 +6,17 @@
 //! snapshots  what a game without dead reckoning shows: the newest, or the past between two
 //! measure    how far from the truth each way of showing is, by craft
 //! table      the committed table
+//! session    games as recordings, without a network
 //! ```
 
 mod chain;
 mod measure;
+mod session;
 mod snapshots;
 mod table;
 
 pub use chain::{FRAME, HillsChain, HillsClient, HillsLabError, link_config};
 pub use measure::{Clamp, CraftFigures, Figures, Method, measure};
+pub use session::session;
 pub use snapshots::Snapshots;
 pub use table::{LINKS, hills_table};
