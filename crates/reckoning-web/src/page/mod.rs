@@ -190,9 +190,7 @@ fn load_hills(text: &str) -> Result<Loaded, String> {
 
 /// The level of a recording in three dimensions, where it is known.
 fn hills_of(recording: &ReplayFrames) -> Option<HillsLevel> {
-    let text = recording.level_text().filter(|it| HillsLevel::is_hills(it));
-    let is_ours = recording.header().level.as_deref() == Some(HillsLevel::NAME);
-    let text = text.or_else(|| is_ours.then(HillsLevel::built_in_text))?;
+    let text = recording.level_text().filter(|it| HillsLevel::is_hills(it))?;
     HillsLevel::parse(text).ok().filter(|_| recording.is_spatial())
 }
 
