@@ -4,12 +4,13 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
-use reckoning_arena::LevelError;
 #[cfg(feature = "lab")]
 use reckoning_predict::TrendMapError;
 use reckoning_predict::learned::LearnedError;
 use reckoning_recording::read_file;
 use reckoning_server::SettingsError;
+
+use crate::arena::SceneError;
 
 /// Why a command that was understood did not succeed.
 #[derive(Debug)]
@@ -42,7 +43,7 @@ pub enum Failure {
     /// The server did not start, or a token could not be made; it says itself why.
     Server(Box<dyn Error>),
     /// A file is no level that can be played.
-    Level { path: PathBuf, error: LevelError },
+    Level { path: PathBuf, error: SceneError },
     /// Nobody plays the arena there.
     NoArena { server: String, reason: String },
     /// Some programs never got in.

@@ -1,20 +1,17 @@
 //! `reckon bots`: programs that join a server over the network and play.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use reckoning::{DVec3, Kinematics, SimTime};
-use reckoning_arena::host::session_config;
-use reckoning_arena::protocol::{ClientMessage, DebugDatagram, OwnState, Picture, ServerMessage};
-use reckoning_arena::{Level, RemoteBot};
-use reckoning_client::{
-    Client, ClientConfig, Delivery, EntityId, SessionEvent, Status, Trust, fetch,
-};
+use reckoning::SimTime;
+use reckoning_arena::protocol::{ClientMessage, ServerMessage};
+use reckoning_client::{Client, ClientConfig, Delivery, SessionEvent, Status, Trust, fetch};
 use reckoning_server::token::{TokenKey, from_hex};
 use reckoning_server::unix_seconds;
 
+use super::level::Scene;
+use super::minds::Mind;
 use crate::args::Bots;
 use crate::failure::Failure;
 use crate::say;
@@ -39,11 +36,10 @@ struct Counts {
 /// One bot.
 struct Bot {
     client: Client,
-    mirror: RemoteBot,
+    mind: Mind,
     player: Option<u16>,
     /// Times its player came to life, as it was told last.
     lives: u16,
-    fired_at: SimTime,
     was_in: bool,
     /// Whether the last try has failed, so that each counts once.
     is_away: bool,
@@ -52,11 +48,11 @@ struct Bot {
 /// Plays for the time asked for, or until it is stopped.
 pub fn run(command: &Bots) -> Result<(), Failure> {
     let server = host_and_port(&command.join);
-    let level = Arc::new(fetch_level(&command.join)?);
+    let scene = fetch_scene(&command.join)?;
     let mut bots = Vec::new();
     let tokens = Tokens::new(command)?;
     for number in 0..command.count {
-        bots.push(Bot::join(&server, &level, number, tokens.next()?)?);
+        bots.push(Bot::join(&server, &scene, number, tokens.next()?)?);
     }
     let mut counts = Counts::default();
     let Some(first) = bots.first() else { return Ok(()) };
@@ -64,7 +60,7 @@ pub fn run(command: &Bots) -> Result<(), Failure> {
     let until = command.seconds.map(|seconds| due + Duration::from_secs(seconds));
     while until.is_none_or(|until| due < until) {
         for bot in &mut bots {
-            bot.frame(&level, &mut counts);
+            bot.frame(&mut counts);
         }
         due += FRAME;
         let now = bots.first().map_or(due, |bot| bot.client.now());
@@ -149,51 +145,29 @@ impl Counts {
 }
 
 impl Bot {
-    fn join(
-        server: &str,
-        level: &Arc<Level>,
-        number: u16,
-        token: Vec<u8>,
-    ) -> Result<Self, Failure> {
+    fn join(server: &str, scene: &Scene, number: u16, token: Vec<u8>) -> Result<Self, Failure> {
+        let seed = u64::from(std::process::id()) << 16 | u64::from(number);
+        let (mind, session) = Mind::new(scene, seed);
         let mut config = ClientConfig::new(server);
-        config.session = session_config();
+        config.session = session;
         config.session.token = token;
         let client = Client::connect(config).map_err(Failure::server)?;
-        let seed = u64::from(std::process::id()) << 16 | u64::from(number);
-        let mirror = RemoteBot::new(level.clone(), seed);
-        let (player, lives, fired_at) = (None, 0, SimTime::ZERO);
-        Ok(Self { client, mirror, player, lives, fired_at, was_in: false, is_away: false })
+        Ok(Self { client, mind, player: None, lives: 0, was_in: false, is_away: false })
     }
 
-    fn frame(&mut self, level: &Level, counts: &mut Counts) {
+    fn frame(&mut self, counts: &mut Counts) {
         let now = self.client.drive();
         while let Some(event) = self.client.poll_event() {
             self.note(event, counts);
         }
         self.note_status(counts);
         if let Some(session) = self.client.session() {
-            self.mirror.look(session);
+            self.mind.look(session);
         }
-        let lives = self.mirror.lives();
+        let lives = self.mind.lives();
         counts.born += u64::from(lives.wrapping_sub(std::mem::replace(&mut self.lives, lives)));
         while self.client.poll_out_of_band().is_some() {}
-        let client = &self.client;
-        let shown = |entity: u32| {
-            let session = client.session()?;
-            let at = session.timeline_at(now)?;
-            let ghost = session.ghosts().find(|it| it.0.0 == entity)?.1.ghost();
-            Some((ghost.position_at(at), ghost.velocity_at(at)))
-        };
-        let input = self.mirror.step(shown);
-        if let Some(truth) = self.mirror.kinematics(now) {
-            self.publish(&truth);
-        }
-        let pause_s = level.file().gun.pause_s;
-        let Some(input) = input.filter(|it| it.fire) else { return };
-        if now.secs_since(self.fired_at) >= pause_s {
-            self.fired_at = now;
-            counts.shots += u64::from(self.fire(now, input.aim));
-        }
+        counts.shots += u64::from(self.mind.play(&mut self.client, now));
     }
 
     /// Counts each try that failed, as long as none succeeded.
@@ -218,41 +192,22 @@ impl Bot {
             }
             SessionEvent::Lost => {
                 counts.lost += 1;
-                self.mirror.handle_lost();
+                self.mind.handle_lost();
             }
-            SessionEvent::Entered { entity, tag, .. } => self.mirror.handle_entered(entity.0, &tag),
-            SessionEvent::Exited { entity, .. } => self.mirror.handle_exited(entity.0),
+            SessionEvent::Entered { entity, tag, .. } => self.mind.handle_entered(entity.0, &tag),
+            SessionEvent::Exited { entity, .. } => self.mind.handle_exited(entity.0),
             SessionEvent::Corrected { state, .. } => {
                 counts.put += 1;
-                self.mirror.handle_corrected(&state);
+                self.mind.handle_corrected(&state);
             }
             SessionEvent::Message(bytes) | SessionEvent::Command(bytes) => {
                 if let Ok(tell) = ServerMessage::decode(&bytes) {
-                    self.mirror.handle_message(&tell);
+                    self.mind.handle_message(&tell);
                     counts.tally(&tell, &mut self.player);
                 }
             }
             _ => {}
         }
-    }
-
-    fn publish(&mut self, truth: &Kinematics) {
-        let Some(entity) = self.mirror.entity() else { return };
-        self.client.observe(EntityId(entity), truth);
-        let Some(at) = self.client.session().and_then(|it| it.host_time(truth.at)) else { return };
-        let pair = |v: DVec3| [v.x as f32, v.y as f32];
-        let mine = OwnState { at, place: pair(truth.position), velocity: pair(truth.velocity) };
-        self.client.send_out_of_band(&DebugDatagram::OwnState(mine).encode());
-    }
-
-    fn fire(&mut self, now: SimTime, aim: DVec3) -> bool {
-        let (Some(session), Some(body)) = (self.client.session(), self.mirror.body()) else {
-            return false;
-        };
-        let Some(shown_at) = session.host_time(now) else { return false };
-        let pictures = Picture::along(session, now, body.position, aim);
-        let fire = ClientMessage::Fire { shown_at, aim: [aim.x as f32, aim.y as f32], pictures };
-        self.client.send(&fire.encode(), Delivery::Reliable).is_ok()
     }
 }
 
@@ -262,10 +217,10 @@ fn host_and_port(url: &str) -> String {
     rest.split('/').next().unwrap_or(rest).to_string()
 }
 
-fn fetch_level(url: &str) -> Result<Level, Failure> {
+fn fetch_scene(url: &str) -> Result<Scene, Failure> {
     let text = fetch(url, "/level.toml", &Trust::SystemRoots)
         .map_err(|reason| Failure::NoArena { server: host_and_port(url), reason })?;
-    Level::parse(&text).map_err(Failure::server)
+    Scene::parse(&text).map_err(Failure::server)
 }
 
 #[cfg(test)]

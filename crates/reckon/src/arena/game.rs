@@ -5,26 +5,86 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use reckoning::SimTime;
-use reckoning_arena::host::{ArenaEvent, ArenaHost, ArenaRequest};
+use reckoning_arena::hills::host::HillsHost;
+use reckoning_arena::host::{ArenaEvent, ArenaHost, ArenaRequest, PlayerIdentity};
 use reckoning_arena::protocol::LinkChoice;
 use reckoning_net::{EntityId, Host, HostEvent, PeerId};
 use reckoning_netsim::{Jitter, LinkConfig, Loss};
 use reckoning_server::{Game, RecordedEvent, RecordedIdentity, ServerRequest};
 
+/// A game of this crate on a host, whichever it is.
+pub trait Stage {
+    fn handle_event(&mut self, now: SimTime, event: &HostEvent, host: &mut Host);
+    fn tick(&mut self, now: SimTime, host: &mut Host);
+    fn apply_tuning(&self, now: SimTime, host: &mut Host);
+    fn handle_out_of_band(&mut self, now: SimTime, peer: PeerId, bytes: &[u8]);
+    fn poll_request(&mut self) -> Option<ArenaRequest>;
+    fn poll_event(&mut self) -> Option<ArenaEvent>;
+    fn identity(&self, entity: EntityId) -> Option<PlayerIdentity<'_>>;
+    /// How many people play.
+    fn people(&self) -> usize;
+}
+
+/// Both hosts have these calls; only where people are listed differs.
+macro_rules! stage {
+    ($host:ty, $people:expr) => {
+        impl Stage for $host {
+            fn handle_event(&mut self, now: SimTime, event: &HostEvent, host: &mut Host) {
+                self.handle_event(now, event, host);
+            }
+
+            fn tick(&mut self, now: SimTime, host: &mut Host) {
+                self.tick(now, host);
+            }
+
+            fn apply_tuning(&self, now: SimTime, host: &mut Host) {
+                self.apply_tuning(now, host);
+            }
+
+            fn handle_out_of_band(&mut self, now: SimTime, peer: PeerId, bytes: &[u8]) {
+                self.handle_out_of_band(now, peer, bytes);
+            }
+
+            fn poll_request(&mut self) -> Option<ArenaRequest> {
+                self.poll_request()
+            }
+
+            fn poll_event(&mut self) -> Option<ArenaEvent> {
+                self.poll_event()
+            }
+
+            fn identity(&self, entity: EntityId) -> Option<PlayerIdentity<'_>> {
+                self.identity(entity)
+            }
+
+            fn people(&self) -> usize {
+                $people(self)
+            }
+        }
+    };
+}
+
+stage!(ArenaHost, |it: &ArenaHost| {
+    it.world().players().iter().filter(|it| it.moves_itself).count()
+});
+stage!(HillsHost, |it: &HillsHost| {
+    it.world().bodies().iter().filter(|it| it.moves_itself).count()
+});
+
 /// A stage that a server runs.
-pub struct Arena {
-    stage: ArenaHost,
+pub struct Arena<S> {
+    stage: S,
     players: Arc<AtomicUsize>,
     is_set: bool,
 }
 
-impl Arena {
-    pub const fn new(stage: ArenaHost, players: Arc<AtomicUsize>) -> Self {
+impl<S: Stage> Arena<S> {
+    pub const fn new(stage: S, players: Arc<AtomicUsize>) -> Self {
         Self { stage, players, is_set: false }
     }
 }
 
-impl Game for Arena {
+impl<S: Stage + Send + 'static> Game for Arena<S> {
     fn event(&mut self, now: SimTime, event: &HostEvent, host: &mut Host) {
         self.stage.handle_event(now, event, host);
     }
@@ -34,8 +94,7 @@ impl Game for Arena {
             self.stage.apply_tuning(now, host);
         }
         self.stage.tick(now, host);
-        let players = self.stage.world().players().iter().filter(|it| it.moves_itself).count();
-        self.players.store(players, Ordering::Relaxed);
+        self.players.store(self.stage.people(), Ordering::Relaxed);
     }
 
     fn out_of_band(&mut self, now: SimTime, peer: PeerId, bytes: &[u8]) {

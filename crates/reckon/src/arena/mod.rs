@@ -3,10 +3,12 @@
 pub mod bots;
 mod frames;
 mod game;
+mod hills;
 mod level;
+mod minds;
 mod page;
 pub mod play;
 mod recording_info;
 pub mod watch;
 
-pub use level::Chosen;
+pub use level::{Chosen, SceneError};

@@ -20,6 +20,8 @@ use serde_json::{Value, json};
 
 use super::Chosen;
 use super::game::Arena;
+use super::hills;
+use super::level::Scene;
 use super::page::Site;
 use super::recording_info;
 use crate::args::Play;
@@ -45,16 +47,14 @@ pub fn run(command: &Play) -> Result<(), Failure> {
         Some(port) => start(&chosen, on_port(settings, port), command.bots)?,
         None => start_on_free_port(&chosen, &settings, command.bots)?,
     };
-    say(&greeting(&chosen.level, &running, command.bots))?;
+    say(&greeting(chosen.scene.name(), &running, command.bots))?;
     running.run().map_err(Failure::server)
 }
 
-fn greeting(level: &Level, running: &Running, bots: u16) -> String {
+fn greeting(level: &str, running: &Running, bots: u16) -> String {
     let address = running.address();
-    let mut text = format!(
-        "{} with {bots} bots: open this in a browser\n\n  http://{address}/\n\n",
-        level.name()
-    );
+    let mut text =
+        format!("{level} with {bots} bots: open this in a browser\n\n  http://{address}/\n\n",);
     if let Some(path) = running.recording() {
         text.push_str("recording ");
         text.push_str(&path.display().to_string());
@@ -95,7 +95,18 @@ fn try_start(
     settings: Settings,
     bots: u16,
 ) -> Result<Result<Running, ServeError>, Failure> {
-    let level = &chosen.level;
+    match &chosen.scene {
+        Scene::Flat(level) => start_flat(chosen, level, settings, bots),
+        Scene::Hills(level) => hills::start(&chosen.text, level, settings, bots),
+    }
+}
+
+fn start_flat(
+    chosen: &Chosen,
+    level: &Level,
+    settings: Settings,
+    bots: u16,
+) -> Result<Result<Running, ServeError>, Failure> {
     let base = reckoning_server::host_config(&settings);
     let mut host = host_config(base, level).map_err(Failure::server)?;
     let mut config = ArenaHostConfig::default();
@@ -115,7 +126,7 @@ fn try_start(
     // Those who may see the truth may see the accounts as well.
     host.accounts |= config.demo;
     let stage = ArenaHost::new(level.clone(), &config);
-    let site = site(chosen, &settings, &config, &stage);
+    let site = site(chosen, level, &settings, (&config, &stage));
     let game = Arena::new(stage, site.players());
     let mut server = Server::new(settings);
     server.set_host(host);
@@ -130,12 +141,18 @@ fn learned(path: &Path) -> Result<LearnedModel, Failure> {
     LearnedModel::from_bytes(&read(path, MAX_MODEL_BYTES)?).map_err(wrong)
 }
 
-fn site(chosen: &Chosen, settings: &Settings, config: &ArenaHostConfig, stage: &ArenaHost) -> Site {
+fn site(
+    chosen: &Chosen,
+    level: &Level,
+    settings: &Settings,
+    (config, stage): (&ArenaHostConfig, &ArenaHost),
+) -> Site {
     let mut site = Site::new();
     site.put("/level.toml", "text/plain; charset=utf-8", chosen.text.clone());
-    let mut about = about(&chosen.level, config.bots, settings.recording.folder.is_some());
-    about["demo"] = settings.is_demo().into();
-    about["clock"] = settings.replication.clock.name().into();
+    let mut about = about_server(level.name(), config.bots, settings);
+    about["game"] = "arena".into();
+    about["zones_px"] = zones_px(level).into();
+    about["world"] = about_world();
     about["trend"] = config.trends.is_some().into();
     about["world"]["missing"] = missing(stage);
     site.describe(about);
@@ -151,14 +168,15 @@ fn missing(stage: &ArenaHost) -> Value {
     Value::Object(ModelChoice::ALL.into_iter().filter_map(of).collect())
 }
 
-fn about(level: &Level, bots: u16, records: bool) -> Value {
-    let world = ServerTuning::default();
+/// What every game's page needs to know of its server.
+pub(super) fn about_server(level: &str, bots: u16, settings: &Settings) -> Value {
     json!({
-        "level": level.name(),
+        "level": level,
         "bots": bots,
-        "record": records,
+        "record": settings.recording.folder.is_some(),
         "recording": false,
-        "zones_px": zones_px(level),
+        "demo": settings.is_demo(),
+        "clock": settings.replication.clock.name(),
         "version": env!("CARGO_PKG_VERSION"),
         "link": {
             "most_delay_ms": LinkChoice::MAX_DELAY_MS,
@@ -166,15 +184,18 @@ fn about(level: &Level, bots: u16, records: bool) -> Value {
             "most_loss_percent": LinkChoice::MAX_LOSS_PERCENT,
             "most_burst": LinkChoice::MAX_BURST,
         },
-        "world": {
-            "models": ModelChoice::ALL.map(ModelChoice::name),
-            "policies": PolicyChoice::ALL.map(|it| format!("{it:?}").to_lowercase()),
-            "least_threshold_px": ServerTuning::THRESHOLDS_PX[0],
-            "most_threshold_px": ServerTuning::THRESHOLDS_PX[1],
-            "threshold_px": world.threshold_px,
-            "least_budget_percent": ServerTuning::BUDGETS_PERCENT[0],
-            "most_budget_percent": ServerTuning::BUDGETS_PERCENT[1],
-            "weights": WeightsChoice::ALL.map(|it| format!("{it:?}").to_lowercase()),
-        },
+    })
+}
+
+fn about_world() -> Value {
+    json!({
+        "models": ModelChoice::ALL.map(ModelChoice::name),
+        "policies": PolicyChoice::ALL.map(|it| format!("{it:?}").to_lowercase()),
+        "least_threshold_px": ServerTuning::THRESHOLDS_PX[0],
+        "most_threshold_px": ServerTuning::THRESHOLDS_PX[1],
+        "threshold_px": ServerTuning::default().threshold_px,
+        "least_budget_percent": ServerTuning::BUDGETS_PERCENT[0],
+        "most_budget_percent": ServerTuning::BUDGETS_PERCENT[1],
+        "weights": WeightsChoice::ALL.map(|it| format!("{it:?}").to_lowercase()),
     })
 }

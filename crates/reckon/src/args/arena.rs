@@ -41,7 +41,7 @@ pub struct Play {
     /// How many bots, 0 to 200
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = value_parser!(u16).range(..=MAX_BOTS))]
     pub bots: u16,
-    /// proving-grounds, tank-field, corridors, or a level file in TOML
+    /// proving-grounds, tank-field, corridors, hills (three dimensions), or a level file in TOML
     #[arg(long, value_name = "NAME|FILE", default_value = "proving-grounds")]
     pub level: String,
     /// Record the session into this folder, for `reckon lab` and `reckon watch`
