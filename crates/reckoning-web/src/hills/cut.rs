@@ -8,6 +8,9 @@ use reckoning_arena::hills::TunnelSpot;
 
 use super::mesh::Mesh;
 
+/// Smaller pieces come from rounding.
+const SLIVER_M2: f64 = 1e-4;
+
 /// The inside of a tunnel, between six planes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hollow {
@@ -58,13 +61,19 @@ impl Hollow {
             inside = rest;
         }
         let mut kept = Vec::new();
-        for piece in pieces.iter().filter(|it| it.len() > 2) {
+        for piece in pieces.iter().filter(|it| area_m2(it) > SLIVER_M2) {
             let numbers: Vec<u32> =
                 piece.iter().map(|it| mesh.blend(triangle, it.shares)).collect();
             kept.extend((2..numbers.len()).map(|at| [numbers[0], numbers[at - 1], numbers[at]]));
         }
         kept
     }
+}
+
+fn area_m2(piece: &[Corner]) -> f64 {
+    let Some(first) = piece.first() else { return 0.0 };
+    let twice = piece.windows(2).map(|it| (it[0].at - first.at).cross(it[1].at - first.at));
+    0.5 * twice.sum::<DVec3>().length()
 }
 
 /// What of a flat piece is beyond a plane, and what is not.

@@ -21,8 +21,8 @@ const SHADOWLESS_M: f64 = 90.0;
 /// A wire frame is a little larger than its body, so that both are seen.
 const WIRE: f64 = 1.04;
 
-/// What has a smaller radius in the picture is left out.
-const SMALLEST_PX: f64 = 0.9;
+/// What has a smaller radius in the picture is left out; wire frames sooner, as each is twelve lines.
+const SMALLEST_PX: [f64; 2] = [0.9, 2.0];
 
 /// Which bodies are drawn, and as what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,10 +66,11 @@ impl Frame {
         out: &mut Vec<u8>,
     ) -> usize {
         let before = out.len();
+        let smallest_px = SMALLEST_PX[usize::from(model == Model::Wire)];
         for instance in self.instances(model)[layer].chunks(INSTANCE_BYTES) {
             let (centre, stretch) = ball_of(instance);
             let radius_m = radius_m * stretch;
-            if view.may_see(centre, radius_m) && view.pixels(centre, radius_m) > SMALLEST_PX {
+            if view.may_see(centre, radius_m) && view.pixels(centre, radius_m) > smallest_px {
                 out.extend_from_slice(instance);
             }
         }

@@ -92,8 +92,10 @@ fn add_tunnel(mesh: &mut Mesh, tunnel: &TunnelSpot, colours: &HillsColours) {
         let (out, roof) = (left * 1.13, up + DVec3::Z * 0.7);
         let wall = plain(colours.stone);
         mesh.face(&[a - out + roof, b - out + roof, b + out + roof, a + out + roof], wall);
-        mesh.face(&[b + out, a + out, a + out + roof, b + out + roof], wall);
-        mesh.face(&[b - out + roof, a - out + roof, a - out, b - out], wall);
+        let deep = out + DVec3::Z * -2.0;
+        mesh.face(&[b + deep, a + deep, a + out + roof, b + out + roof], wall);
+        let deep = out + DVec3::Z * 2.0;
+        mesh.face(&[b - out + roof, a - out + roof, a - deep, b - deep], wall);
         if piece % 2 == 0 {
             mesh.block(
                 a + up - DVec3::Z * 0.2,

@@ -19,6 +19,11 @@ const MISSING: &str = "This browser draws nothing in three dimensions: it has no
 const VERTEX_SHADER: &str = include_str!("vertex.glsl");
 const PIXEL_SHADER: &str = include_str!("pixel.glsl");
 
+/// The name of a card, of the extension `WEBGL_debug_renderer_info`.
+const UNMASKED_RENDERER: u32 = 0x9246;
+/// What is in the names of those that are none.
+const SOFTWARE: [&str; 4] = ["SwiftShader", "llvmpipe", "softpipe", "Basic Render"];
+
 /// Attributes of a vertex and of an instance, by their places in the program.
 pub const PLACE: u32 = 0;
 /// The normal.
@@ -70,10 +75,8 @@ impl Context {
     /// # Errors
     /// What people without one can do.
     pub fn new(canvas: &HtmlCanvasElement) -> Result<Self, String> {
-        // A browser that refuses the first works without a card, where smooth edges cost too much.
-        let hard = context(canvas, true);
-        let is_software = hard.is_none();
-        let gl = hard.or_else(|| context(canvas, false)).ok_or(MISSING)?;
+        let is_software = is_software(canvas);
+        let gl = context(canvas, !is_software).ok_or(MISSING)?;
         let uniforms = prepare(&gl)?;
         let is_new = watch(canvas);
         Ok(Self { gl, is_software, uniforms, canvas: canvas.clone(), is_new })
@@ -110,12 +113,26 @@ impl Context {
     }
 }
 
-fn context(canvas: &HtmlCanvasElement, is_card: bool) -> Option<Gl> {
+/// The card behind a canvas. Smooth edges double the work of a processor, so only cards get them.
+fn context(canvas: &HtmlCanvasElement, is_smooth: bool) -> Option<Gl> {
     let wanted = WebGlContextAttributes::new();
     wanted.set_alpha(false);
-    wanted.set_antialias(is_card);
-    wanted.set_fail_if_major_performance_caveat(is_card);
+    wanted.set_antialias(is_smooth);
     canvas.get_context_with_context_options("webgl2", &wanted).ok()??.dyn_into().ok()
+}
+
+/// Whether the processor does the work of a card, by what the browser calls it. A canvas keeps what
+/// it was first given, so another one is asked.
+fn is_software(canvas: &HtmlCanvasElement) -> bool {
+    let other = canvas.clone_node().ok().and_then(|it| it.dyn_into().ok());
+    let Some(gl) = other.and_then(|it: HtmlCanvasElement| context(&it, false)) else {
+        return true;
+    };
+    // Without the extension, Chrome names no card.
+    let _ = gl.get_extension("WEBGL_debug_renderer_info");
+    let named = |what: u32| gl.get_parameter(what).ok().and_then(|it| it.as_string());
+    let name = named(UNMASKED_RENDERER).or_else(|| named(Gl::RENDERER)).unwrap_or_default();
+    SOFTWARE.iter().any(|it| name.contains(it))
 }
 
 /// Set from when a lost card is back, until somebody looked.

@@ -27,6 +27,7 @@ void main() {
   vec3 up = normalize(x * (normal.x / dot(x, x)) + y * (normal.y / dot(y, y)) + z * (normal.z / dot(z, z)));
   float lit = mix(light.y, light.x, 0.5 + 0.5 * up.z) + light.z * max(dot(up, SUN), 0.0);
   float far = distance(world, eye) / FOG_M;
-  vec3 own = mix(colour.rgb, tint.rgb, colour.a) * lit;
+  // Colours that mean something stay what they are, however bright the sun.
+  vec3 own = mix(colour.rgb * lit, tint.rgb * min(lit, 1.05), colour.a);
   shown = vec4(mix(sky, own, exp(-far * far)), tint.a);
 }
