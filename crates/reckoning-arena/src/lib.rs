@@ -39,6 +39,7 @@ mod bots;
 pub mod hills;
 pub mod host;
 mod level;
+mod level_text;
 pub mod planning;
 pub mod protocol;
 mod record;

@@ -105,6 +105,8 @@ pub struct HillsState {
     pub bodies: u32,
     /// The same by their sorts.
     pub counts: BTreeMap<&'static str, u32>,
+    /// Where the first of each sort is shown.
+    pub places: BTreeMap<&'static str, [f64; 3]>,
     /// Errors and what is under the ground, of the last seconds.
     pub figures: HillsFigures,
     /// Switches by their names.

@@ -12,6 +12,7 @@
 mod arena;
 mod chrome;
 mod figures;
+mod hills;
 mod panel;
 mod secure;
 

@@ -103,7 +103,7 @@ impl HillsLevel {
         if text.len() > Self::MAX_BYTES {
             return Err(HillsError::TooLong { got_bytes: text.len() });
         }
-        let file = toml::from_str(text)
+        let file = crate::level_text::read(text)
             .map_err(|error| HillsError::Toml { message: error.to_string() })?;
         Self::from_file(file)
     }

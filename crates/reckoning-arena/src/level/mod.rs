@@ -74,7 +74,7 @@ impl Level {
         if text.len() > Self::MAX_BYTES {
             return Err(LevelError::TooLong { got_bytes: text.len() });
         }
-        let file = toml::from_str(text)
+        let file = crate::level_text::read(text)
             .map_err(|error| LevelError::Toml { message: error.to_string() })?;
         Self::from_file(file)
     }

@@ -221,7 +221,8 @@ impl HillsClient {
 
     /// Publishes its own vehicle and where it aims.
     pub fn publish(&mut self, now: SimTime) {
-        let (Some(entity), Some(truth)) = (self.driver.entity(), self.driver.kinematics(now)) else {
+        let (Some(entity), Some(truth)) = (self.driver.entity(), self.driver.kinematics(now))
+        else {
             return;
         };
         let entity = EntityId(entity);

@@ -60,7 +60,7 @@ pub struct HillsMeter {
 pub struct HillsFigures {
     /// Mean error of what Reckoning shows, of the newest position, and of interpolation.
     pub error_m: [f64; 3],
-    /// Of the orientation.
+    /// Of the orientation of what has one of its own.
     pub turned_deg: [f64; 3],
     /// Of turrets on their hulls.
     pub turret_deg: [f64; 3],
@@ -103,10 +103,14 @@ impl HillsMeter {
         second.crafts[body.craft as usize].add(body.shown.off(&truth)[0]);
         let ways = [Some(body.shown), body.naive, body.interpolated];
         let has_turret = body.craft.shape().turret.is_some();
+        // Nobody knows how a shell is turned or where a bird looks: pictures take their way for it.
+        let is_turned = !matches!(body.craft, Craft::Shell | Craft::Bird);
         for (sums, way) in second.off.iter_mut().zip(ways) {
             let Some(off) = way.map(|it: Stance| it.off(&truth)) else { continue };
             sums[0].add(off[0]);
-            sums[1].add(off[1]);
+            if is_turned {
+                sums[1].add(off[1]);
+            }
             if has_turret {
                 sums[2].add(off[2]);
             }

@@ -19,8 +19,8 @@ mod replayed;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use reckoning::SimTime;
 use reckoning::ground::Pose;
+use reckoning::{DQuat, DVec3, SimTime};
 use reckoning_arena::hills::HillsLevel;
 
 pub use self::live::HillsLive;
@@ -218,7 +218,7 @@ impl HillsGame {
             (Some(pivot), CameraMode::Chase) => pivot.distance(self.view.eye) + BESIDE_M,
             _ => 0.0,
         };
-        let aim = pivot.map_or(reckoning::DVec3::ZERO, |pivot| {
+        let aim = pivot.map_or(DVec3::ZERO, |pivot| {
             let bodies = live.bodies.all().values();
             aim_of(held, (&self.view, pivot, nearest_m), bodies, &self.level)
         });
@@ -251,7 +251,7 @@ impl HillsGame {
         if let Some([x, y, z, yaw_deg, pitch_deg]) = choices.eye.take() {
             choices.camera = CameraMode::Free;
             self.camera.mode = CameraMode::Free;
-            self.camera.eye = reckoning::DVec3::new(x, y, z);
+            self.camera.eye = DVec3::new(x, y, z);
             self.camera.yaw_rad = yaw_deg.to_radians();
             self.camera.pitch_rad = pitch_deg.to_radians();
         }
@@ -260,7 +260,7 @@ impl HillsGame {
         }
         let size = self.painter.size();
         let pose = self.followed(controls);
-        let middle = Pose { position: self.camera.eye, orientation: reckoning::DQuat::IDENTITY };
+        let middle = Pose { position: self.camera.eye, orientation: DQuat::IDENTITY };
         let ground = self.level.ground().as_ref();
         self.view = self.camera.view(&pose.unwrap_or(middle), ground, size, dt_s);
     }
@@ -348,6 +348,7 @@ impl HillsGame {
         }
         for body in self.bodies().values() {
             *state.counts.entry(body.craft.name()).or_default() += 1;
+            state.places.entry(body.craft.name()).or_insert(place(body).to_array());
         }
         if let HillsSource::Live(live) = &self.from {
             self.report_own(live, &mut state);
@@ -388,7 +389,7 @@ impl HillsGame {
     }
 }
 
-const fn place(body: &HillsBody) -> reckoning::DVec3 {
+const fn place(body: &HillsBody) -> DVec3 {
     body.shown.pose.position
 }
 

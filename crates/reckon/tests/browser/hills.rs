@@ -1,0 +1,277 @@
+//! The hills in a real browser: driving, aiming, switches, cameras, comparison and replay.
+
+use std::time::Duration;
+
+use super::{Arena, Browser, LAPTOP, PHONE, number, sleep, slide, state};
+use serde_json::Value;
+
+/// A window whose picture is 800 pixels wide and 500 high: the panel and the figures are beside it.
+const SMALL: (u32, u32) = (1148, 620);
+const SOON: Duration = Duration::from_secs(10);
+/// A server has to be told, and figures are of seconds.
+const MEASURED: Duration = Duration::from_secs(40);
+
+fn play(bots: &str) -> Arena {
+    Arena::play(&["--level", "hills", "--bots", bots])
+}
+
+fn open(name: &str, size: (u32, u32), arena: &Arena) -> Browser {
+    let mut browser = Browser::open(name, size, &format!("{}?name={name}", arena.url()));
+    browser.wait_until("a vehicle", "JSON.parse(reckoning.state()).hills.me != null");
+    browser
+}
+
+fn hills(browser: &mut Browser) -> Value {
+    state(browser)["hills"].clone()
+}
+
+fn wait(browser: &mut Browser, what: &str, holds: &str) {
+    let script = format!("(it => {holds})(JSON.parse(reckoning.state()).hills)");
+    browser.wait_within(MEASURED, what, &script);
+}
+
+/// Sets a switch as a test does, and says so when the page refuses.
+fn switch(browser: &mut Browser, name: &str, value: &str) {
+    let said = browser.value(&format!("reckoning.set('{name}', '{value}')"));
+    assert_eq!(said, "", "{name} {value}");
+}
+
+fn place(value: &Value) -> [f64; 3] {
+    [0, 1, 2].map(|at| number(&value[at]))
+}
+
+#[test]
+#[ignore = "needs a browser: cargo xtask test"]
+fn a_person_drives_a_tank_within_ten_seconds_of_opening_the_page() {
+    let arena = play("12");
+    let mut browser = Browser::open("driver", LAPTOP, &format!("{}?name=Ada", arena.url()));
+    browser.key("KeyW", true); // whoever opens a game presses something before it is there
+    browser.key("KeyW", false);
+    browser.wait_within(SOON, "a tank", "JSON.parse(reckoning.state()).hills.craft == 'tank'");
+    let start = place(&hills(&mut browser)["me"]);
+    browser.wait_within(SOON, "the keys", "document.querySelector('#keys').checkVisibility()");
+    browser.picture("hills-opened");
+    browser.key("KeyW", true);
+    let [x, y, _] = start;
+    let moved = format!("Math.hypot(it.me[0] - {x}, it.me[1] - {y}) > 3");
+    wait(&mut browser, "it drives", &moved);
+    let took_ms = browser.value("performance.now()");
+    println!("it drives {:.1} s after the page was opened", number(&took_ms) / 1e3);
+    browser.key("KeyW", false);
+    browser.wait_within(SOON, "no keys", "!document.querySelector('#keys').checkVisibility()");
+    let now = state(&mut browser);
+    println!("{} bodies: {}", now["hills"]["bodies"], now["hills"]["counts"]);
+    for craft in ["tank", "car", "train", "drone", "merchant", "bird"] {
+        assert!(now["hills"]["counts"][craft].as_u64() >= Some(1), "{craft}: {now}");
+    }
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs a browser: cargo xtask test"]
+fn the_turret_follows_the_pointer_and_the_buttons_fire_and_lob() {
+    let arena = play("0");
+    let mut browser = open("gunner", LAPTOP, &arena);
+    let mut turned = Vec::new();
+    for (x, y) in [(330.0, 420.0), (730.0, 430.0)] {
+        browser.mouse("mouseMoved", (x, y));
+        let there = format!(
+            "it.crosshair && Math.hypot(it.crosshair[0] - {x}, it.crosshair[1] - {y}) < 15"
+        );
+        wait(&mut browser, "the crosshair at the pointer", &there);
+        turned.push(number(&hills(&mut browser)["turret_deg"]));
+        browser.picture(&format!("hills-aimed-{x}"));
+    }
+    println!("turret at {turned:?} degrees");
+    assert!(turned[0] > 5.0 && turned[1] < -5.0, "left is positive: {turned:?}");
+    browser.mouse("mousePressed", (730.0, 430.0));
+    wait(&mut browser, "a shot", "it.fired[0] > 0");
+    browser.mouse("mouseReleased", (730.0, 430.0));
+    browser.key("Space", true);
+    wait(&mut browser, "a shell", "it.fired[1] > 0 && it.counts.shell > 0");
+    browser.key("Space", false);
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs a browser: cargo xtask test"]
+fn two_thumbs_drive_and_shoot_on_a_phone() {
+    let arena = play("0");
+    let mut browser = open("thumbs", PHONE, &arena);
+    let start = place(&hills(&mut browser)["me"]);
+    let (left, right) = ((90.0, 300.0), (300.0, 300.0));
+    browser.touch("touchStart", &[left]);
+    browser.touch("touchMove", &[(left.0, left.1 - 60.0)]);
+    let [x, y, _] = start;
+    wait(&mut browser, "it drives", &format!("Math.hypot(it.me[0] - {x}, it.me[1] - {y}) > 3"));
+    browser.touch("touchStart", &[(left.0, left.1 - 60.0), right]);
+    browser.touch("touchMove", &[(left.0, left.1 - 60.0), (right.0, right.1 - 50.0)]);
+    wait(&mut browser, "a shot", "it.fired[0] > 0");
+    browser.picture("hills-thumbs");
+    browser.touch("touchEnd", &[]);
+}
+
+#[test]
+#[ignore = "needs a browser: cargo xtask test"]
+fn switches_change_what_is_measured_beside_them() {
+    let arena = play("12");
+    let mut browser = open("switches", LAPTOP, &arena);
+    switch(&mut browser, "preset", "mobile");
+    wait(&mut browser, "figures", "it.figures.looks > 300");
+    println!("as it is: {}", hills(&mut browser)["figures"]);
+
+    switch(&mut browser, "prevents", "false");
+    switch(&mut browser, "clamp", "none");
+    wait(
+        &mut browser,
+        "tanks in the ground",
+        "it.figures.looks > 300 && it.figures.under_share > 0",
+    );
+    browser.wait_within(
+        MEASURED,
+        "a note",
+        "document.querySelector('#note-clamp-none').textContent",
+    );
+    println!("no clamp, no prevention: {}", hills(&mut browser)["figures"]);
+    let under = number(&hills(&mut browser)["figures"]["under_share"]);
+    assert_eq!(hills(&mut browser)["switches"]["prevents"], "false", "the server took it");
+
+    switch(&mut browser, "clamp", "always");
+    let noted = "document.querySelector('#note-clamp-always').textContent.includes('0 %')";
+    browser.wait_within(MEASURED, "a note of the clamp", noted);
+    wait(&mut browser, "figures", "it.figures.looks > 300");
+    let figures = hills(&mut browser)["figures"].clone();
+    println!("with the clamp: {figures}");
+    assert!(under > 0.0 && figures["under_share"] == 0.0, "{under} and {figures}");
+
+    let real = number(&figures["turret_deg"][0]);
+    switch(&mut browser, "joints", "off");
+    browser.wait_within(
+        MEASURED,
+        "a note",
+        "document.querySelector('#note-joints-off').textContent",
+    );
+    let off = number(&hills(&mut browser)["figures"]["turret_deg"][0]);
+    println!("turrets are off by {real:.1} degrees, and by {off:.1} when they are not sent");
+    assert!(off > real, "{off} and {real}");
+    browser.value(
+        "document.querySelector('[data-control=clamp]').scrollIntoView({ block: 'center' })",
+    );
+    println!("{}", browser.picture("hills-switches").display());
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs a browser: cargo xtask test"]
+fn cameras_change_and_the_comparison_shows_one_opponent_four_ways() {
+    let arena = play("8");
+    let mut browser = open("cameras", LAPTOP, &arena);
+    assert_eq!(hills(&mut browser)["camera"], "chase");
+    for camera in ["free", "top", "chase"] {
+        browser.key("KeyC", true);
+        browser.key("KeyC", false);
+        wait(&mut browser, camera, &format!("it.camera == '{camera}'"));
+        browser.picture(&format!("hills-{camera}"));
+    }
+    switch(&mut browser, "camera", "top");
+    wait(&mut browser, "from above", "it.eye[2] > it.me[2] + 60");
+    switch(&mut browser, "view", "compare");
+    wait(&mut browser, "four pictures", "it.panes == 4 && it.target != null");
+    sleep(1.0);
+    println!("{}", browser.picture("hills-compare").display());
+    let first = hills(&mut browser)["target"].clone();
+    browser.mouse("mousePressed", (400.0, 300.0));
+    browser.mouse("mouseReleased", (400.0, 300.0));
+    wait(&mut browser, "another one", &format!("it.target != {first}"));
+    switch(&mut browser, "view", "arena");
+    wait(&mut browser, "one picture", "it.panes == 1");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs a browser: cargo xtask test"]
+fn frame_times_with_64_bodies_are_told() {
+    let arena = play("52");
+    let mut browser = open("frames", SMALL, &arena);
+    wait(&mut browser, "64 bodies", "it.bodies >= 64");
+    sleep(2.0);
+    browser.value("reckoning.reset()");
+    sleep(6.0);
+    let now = state(&mut browser);
+    let size = browser.value(
+        "[document.querySelector('#hills').clientWidth, document.querySelector('#hills').clientHeight]",
+    );
+    let frame_ms = number(&now["hills"]["frame_ms"]);
+    println!(
+        "{} bodies at {size}: {frame_ms:.1} ms from frame to frame, {:.0} a second; ours {}",
+        now["hills"]["bodies"],
+        1e3 / frame_ms,
+        now["frames"]
+    );
+    println!("{}", browser.picture("hills-64").display());
+    assert!(number(&now["frames"]["count"]) > 0.0);
+}
+
+#[test]
+#[ignore = "needs a browser: cargo xtask test"]
+fn a_recording_of_the_hills_replays_in_three_dimensions() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("hills-recording");
+    let _ = std::fs::remove_dir_all(&folder);
+    let words = ["--level", "hills", "--bots", "6", "--record", folder.to_str().unwrap()];
+    let arena = Arena::play(&words);
+    sleep(9.0);
+    drop(arena);
+    let file = std::fs::read_dir(&folder).unwrap().next().expect("a recording").unwrap().path();
+    let arena = Arena::watch(file.to_str().unwrap());
+    let mut browser = Browser::open("rewatch", LAPTOP, &arena.url());
+    browser.wait_until("a recording", "JSON.parse(reckoning.state()).replay.seconds > 5");
+    wait(&mut browser, "tanks", "it.counts.tank > 0 && it.counts.train == 3");
+    browser.value("document.querySelector('#play-pause').click()");
+    switch(&mut browser, "latency", "150");
+    let mut seen = Vec::new();
+    for at_s in [2.0, 6.0] {
+        slide(&mut browser, "#scrubber", at_s);
+        sleep(0.5);
+        seen.push(state(&mut browser)["ghosts"].clone());
+    }
+    assert_ne!(seen[0], seen[1]);
+    browser.value("document.querySelector('#play-pause').click()");
+    wait(&mut browser, "figures", "it.figures.looks > 100 && it.figures.error_m[1] > 0");
+    let figures = hills(&mut browser)["figures"].clone();
+    println!("replayed over 150 ms: {figures}");
+    println!("{}", browser.picture("hills-replay").display());
+    assert!(number(&figures["error_m"][0]) < number(&figures["error_m"][1]), "{figures}");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs a browser: cargo xtask test"]
+fn pictures_of_five_moments_are_taken_in_both_themes() {
+    let arena = play("12");
+    let mut browser = open("moments", LAPTOP, &arena);
+    browser.mouse("mouseMoved", (360.0, 400.0));
+    sleep(3.0);
+    let train = |browser: &mut Browser| {
+        let [x, y, z] = place(&hills(browser)["places"]["train"]);
+        format!("{}, {}, {}, 135, -12", x + 24.0, y - 24.0, z + 9.0)
+    };
+    for theme in ["first", "second"] {
+        for (moment, eye) in [
+            ("bridge", "110, 262, 26, 25, -10".to_string()),
+            ("ridge", "330, 560, 70, 25, -8".to_string()),
+            ("train", train(&mut browser)),
+        ] {
+            switch(&mut browser, "eye", &eye);
+            sleep(0.4);
+            println!("{theme}: {}", browser.picture(&format!("moment-{moment}-{theme}")).display());
+        }
+        for (moment, camera) in [("turret", "chase"), ("above", "top")] {
+            switch(&mut browser, "camera", camera);
+            sleep(0.4);
+            println!("{theme}: {}", browser.picture(&format!("moment-{moment}-{theme}")).display());
+        }
+        browser.value("document.querySelector('#theme').click()");
+        sleep(0.5);
+    }
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
