@@ -12,6 +12,7 @@ use super::file::HillsFile;
 use super::ground::HillsGround;
 use super::heights::{self, Grid};
 use super::world::level_met;
+use crate::level_text;
 
 /// The file that comes with the crate.
 const BUILT_IN: &str = include_str!("../../levels/hills.toml");
@@ -103,8 +104,7 @@ impl HillsLevel {
         if text.len() > Self::MAX_BYTES {
             return Err(HillsError::TooLong { got_bytes: text.len() });
         }
-        let file = crate::level_text::read(text)
-            .map_err(|error| HillsError::Toml { message: error.to_string() })?;
+        let file = level_text::read(text).map_err(|message| HillsError::Toml { message })?;
         Self::from_file(file)
     }
 

@@ -26,6 +26,8 @@ pub use walls::{Edge, Walls};
 
 use reckoning::DVec3;
 
+use crate::level_text;
+
 /// The levels that come with the crate: name and file.
 pub(crate) const BUILT_IN: [(&str, &str); 3] = [
     ("proving-grounds", include_str!("../../levels/proving-grounds.toml")),
@@ -74,8 +76,7 @@ impl Level {
         if text.len() > Self::MAX_BYTES {
             return Err(LevelError::TooLong { got_bytes: text.len() });
         }
-        let file = crate::level_text::read(text)
-            .map_err(|error| LevelError::Toml { message: error.to_string() })?;
+        let file = level_text::read(text).map_err(|message| LevelError::Toml { message })?;
         Self::from_file(file)
     }
 
