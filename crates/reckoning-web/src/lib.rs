@@ -1,7 +1,7 @@
 //! The page of the arena, compiled to WebAssembly and drawn on a canvas.
 //!
-//! It plays the game of a `reckon play` server, or replays what `reckon watch` hands out, and
-//! shows on one screen what is true, what a naive game would show, and what Reckoning shows.
+//! It plays the game of a `reckon play` server, flat or in the hills, or replays what `reckon watch`
+//! hands out, and shows on one screen what is true, what a naive game would show, and what Reckoning shows.
 //! `cargo xtask page` builds it into `target/page`, and `reckon` carries that folder in its binary.
 //!
 //! ```text
@@ -16,9 +16,10 @@
 //! `window.reckoning` has three functions:
 //! - `state()`: a JSON text with the fields of [`state::PageState`];
 //! - `reset()`: clears the meters of errors, steps and frames;
-//! - `set(name, value)`: sets a control as a person would; the names are [`controls::NAMES`].
-//!   Besides there are `at` (seconds, moves the scrubber of a replay), `plays` (`true`, `false`),
-//!   and `target` (an entity to compare; empty for the nearest).
+//! - `set(name, value)`: sets a control as a person would; the names are [`controls::NAMES`]
+//!   and, for the hills, [`hills::choices::NAMES`]. Besides there are `at` (seconds, moves the
+//!   scrubber of a replay), `plays` (`true`, `false`), and `target` (an entity to compare; empty for
+//!   the nearest).
 //!   Returns an empty text, or why not.
 
 #![forbid(unsafe_code)]

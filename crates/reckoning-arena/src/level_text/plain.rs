@@ -41,7 +41,7 @@ impl Plain<'_> {
     }
 }
 
-impl<'de> IntoDeserializer<'de, ReadError> for Plain<'_> {
+impl IntoDeserializer<'_, ReadError> for Plain<'_> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {

@@ -450,12 +450,6 @@ impl App {
     fn slow_tick(&mut self) {
         for change in std::mem::take(&mut self.pending) {
             match &mut self.source {
-                Source::Live(live) if change == Change::Hello => {
-                    // The client introduces itself once for each connection.
-                    if live.connection.is_outdated(&self.controls) {
-                        live.join_anew(&self.controls);
-                    }
-                }
                 Source::Live(live) => live.apply(change, &self.controls),
                 Source::Replay(replay) => replay.apply(&self.controls),
                 Source::Hills(game) => game.apply(change, &self.controls, &self.choices),

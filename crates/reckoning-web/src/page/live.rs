@@ -110,6 +110,8 @@ impl Live {
                 let _ = self.connection.client.set_ghosts(controls.ghosts());
                 self.show_as(controls);
             }
+            // The client introduces itself once for each connection.
+            Change::Hello if self.connection.is_outdated(controls) => self.join_anew(controls),
             Change::Hello | Change::Picture => {}
         }
     }
@@ -136,7 +138,7 @@ impl Live {
     }
 
     /// Leaves and joins as somebody else.
-    pub fn join_anew(&mut self, controls: &Controls) {
+    fn join_anew(&mut self, controls: &Controls) {
         if let Ok(connection) = self.connection.open_anew(session_config(controls)) {
             let own_plan = std::mem::take(&mut self.own_plan);
             *self = Self { is_per_hop: self.is_per_hop, ..Self::over(connection, own_plan) };

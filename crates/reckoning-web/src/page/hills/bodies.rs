@@ -1,5 +1,6 @@
 //! Bodies of others as the session shows them: set onto the ground as chosen, with their joints.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use reckoning::ground::{ClampDetail, ClampMode, Pose};
@@ -39,11 +40,13 @@ impl Clamps {
             (self.made_for, self.clamps) = (wanted, BTreeMap::new());
         }
         let Some(config) = choices.clamp_of(craft) else { return pose };
-        if !self.clamps.contains_key(&entity) {
-            let Ok(clamp) = GroundClamp::new(config) else { return pose };
-            self.clamps.insert(entity, clamp);
-        }
-        let Some(clamp) = self.clamps.get_mut(&entity) else { return pose };
+        let clamp = match self.clamps.entry(entity) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                let Ok(clamp) = GroundClamp::new(config) else { return pose };
+                place.insert(clamp)
+            }
+        };
         clamp.clamp_with(pose, level.ground().as_ref(), ClampDetail::AllPoints, now)
     }
 
@@ -55,18 +58,18 @@ impl Clamps {
 /// Everyone in the picture, and what is remembered of them.
 #[derive(Debug, Default)]
 pub struct Bodies {
-    bodies: BTreeMap<u32, HillsBody>,
+    all: BTreeMap<u32, HillsBody>,
     clamps: Clamps,
     turrets: DerivedTurrets,
 }
 
 impl Bodies {
     pub const fn all(&self) -> &BTreeMap<u32, HillsBody> {
-        &self.bodies
+        &self.all
     }
 
     pub const fn all_mut(&mut self) -> &mut BTreeMap<u32, HillsBody> {
-        &mut self.bodies
+        &mut self.all
     }
 
     /// Shows all entities of others as they are at `now`.
@@ -86,11 +89,11 @@ impl Bodies {
             else {
                 continue;
             };
-            let is_new = self.bodies.get(&entity.0).is_none_or(|it| it.craft != craft);
+            let is_new = self.all.get(&entity.0).is_none_or(|it| it.craft != craft);
             if is_new {
-                self.bodies.insert(entity.0, met(entity, craft, remote.tag()));
+                self.all.insert(entity.0, met(entity, craft, remote.tag()));
             }
-            let Some(body) = self.bodies.get_mut(&entity.0) else { continue };
+            let Some(body) = self.all.get_mut(&entity.0) else { continue };
             let key = (entity.0, craft);
             body.shown.pose = self.clamps.clamp(key, pose, (level, choices), now);
             let is_told = changed.remove(&entity.0) || is_new;
@@ -100,16 +103,16 @@ impl Bodies {
             seen.push(entity.0);
         }
         let is_there = |entity: &u32| seen.binary_search(entity).is_ok() || Some(*entity) == me;
-        self.bodies.retain(|entity, _| is_there(entity));
+        self.all.retain(|entity, _| is_there(entity));
         self.clamps.keep(|entity| is_there(&entity));
-        for body in self.bodies.values_mut().filter(|it| Some(it.entity) != me) {
+        for body in self.all.values_mut().filter(|it| Some(it.entity) != me) {
             turn_joints(body, client, now);
         }
     }
 
     /// Where they truly are, and where others would show them.
     pub fn compare(&mut self, now: SimTime, streams: &HillsStreams) {
-        for body in self.bodies.values_mut() {
+        for body in self.all.values_mut() {
             let entity = body.entity;
             body.truth = streams.truth(entity, now);
             body.naive = streams.naive(entity);
@@ -121,9 +124,9 @@ impl Bodies {
     /// Turrets that are not sent.
     pub fn derive(&mut self, now: SimTime, joints: JointsChoice, level: &HillsLevel) {
         match joints {
-            JointsChoice::Derived => self.turrets.turn(now, &mut self.bodies, level),
+            JointsChoice::Derived => self.turrets.turn(now, &mut self.all, level),
             JointsChoice::Off => {
-                for body in self.bodies.values_mut() {
+                for body in self.all.values_mut() {
                     (body.shown.turret_rad, body.shown.barrel_rad) = (0.0, 0.0);
                 }
             }

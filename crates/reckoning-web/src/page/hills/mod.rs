@@ -324,7 +324,7 @@ impl HillsGame {
     /// The keys are told until they were used.
     fn says_keys(&self) -> bool {
         let HillsSource::Live(live) = &self.from else { return false };
-        live.own.driver.is_some() && !self.has_driven
+        live.own.driver.is_some() && !self.has_driven && self.painter.panes < 2
     }
 
     /// What tests look at.
