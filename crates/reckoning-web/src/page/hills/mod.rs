@@ -3,24 +3,26 @@
 //! ```text
 //! live, own, bodies   a game on a server
 //! replayed            a recording
+//! looking             the camera, and whom it follows
 //! picture             what is drawn: one picture, or four to compare
 //! overlay             names, bars and crosshair over it
-//! panel               figures beside the switches
+//! panel, report       figures beside the switches, and what tests see
 //! ```
 
 mod bodies;
 mod live;
+mod looking;
 mod overlay;
 mod own;
 mod panel;
 mod picture;
 mod replayed;
+mod report;
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-use reckoning::ground::Pose;
-use reckoning::{DQuat, DVec3, SimTime};
+use reckoning::{DVec3, SimTime};
 use reckoning_arena::hills::HillsLevel;
 
 pub use self::live::HillsLive;
@@ -28,9 +30,9 @@ use self::picture::Painter;
 pub use self::replayed::HillsReplayed;
 use super::dom;
 use super::measure::{Meters, Totals};
-use crate::controls::{Change, Controls, ViewMode};
+use crate::controls::{Change, Controls};
 use crate::hills::aiming::{aim_of, input_of};
-use crate::hills::choices::{HillsChoices, NAMES};
+use crate::hills::choices::HillsChoices;
 use crate::hills::figures::HillsMeter;
 use crate::hills::ledger::Ledger;
 use crate::hills::stance::HillsBody;
@@ -38,7 +40,6 @@ use crate::hills::view::{CameraMode, HillsCamera, View};
 use crate::input::HeldInput;
 use crate::meter::DisplayMethod;
 use crate::replay::ReplayClock;
-use crate::state::{GhostState, HillsState, PointState};
 
 /// Errors of the plots are in centimetres, of which screens are as full as of pixels.
 const CM: f64 = 100.0;
@@ -192,23 +193,6 @@ impl HillsGame {
         self.now
     }
 
-    /// The free camera takes the keys, and the pointer that drags.
-    fn fly(&mut self, held: &HeldInput, dt_s: f64) {
-        let drags = held.fires_gun() && self.camera.mode == CameraMode::Free;
-        let pointer = held.pointer.filter(|_| drags);
-        if let (Some([x, y]), Some([from_x, from_y])) = (pointer, self.dragged) {
-            self.camera.turn(from_x - x, from_y - y);
-        }
-        self.dragged = pointer;
-        if self.camera.mode == CameraMode::Free {
-            let (ahead, left) = held.drive();
-            self.camera.fly(ahead, left, dt_s);
-        } else if let Some([x, _]) = held.pointer.filter(|_| self.camera.mode == CameraMode::Chase)
-        {
-            self.camera.push(2.0 * x / self.view.size[0].max(1.0) - 1.0, dt_s);
-        }
-    }
-
     fn drive(&mut self, held: &HeldInput) {
         let HillsSource::Live(live) = &mut self.from else { return };
         let idle = HeldInput::default();
@@ -246,66 +230,6 @@ impl HillsGame {
         }
     }
 
-    /// Turns the camera to what it follows.
-    fn look(&mut self, choices: &mut HillsChoices, controls: &Controls, dt_s: f64) {
-        if let Some([x, y, z, yaw_deg, pitch_deg]) = choices.eye.take() {
-            choices.camera = CameraMode::Free;
-            self.camera.mode = CameraMode::Free;
-            self.camera.eye = DVec3::new(x, y, z);
-            self.camera.yaw_rad = yaw_deg.to_radians();
-            self.camera.pitch_rad = pitch_deg.to_radians();
-        }
-        if choices.camera != self.camera.mode {
-            self.camera.change(choices.camera, &self.view);
-        }
-        let size = self.painter.size();
-        let pose = self.followed(controls);
-        let middle = Pose { position: self.camera.eye, orientation: DQuat::IDENTITY };
-        let ground = self.level.ground().as_ref();
-        self.view = self.camera.view(&pose.unwrap_or(middle), ground, size, dt_s);
-    }
-
-    /// What the camera follows: our vehicle, or whom a spectator watches.
-    fn followed(&mut self, controls: &Controls) -> Option<Pose> {
-        let mine = self.bodies().values().find(|it| it.is_me).filter(|_| !controls.watch);
-        if let Some(mine) = mine {
-            return Some(mine.shown.pose);
-        }
-        let target = self.target()?;
-        self.bodies().get(&target).map(|it| it.shown.pose)
-    }
-
-    /// Whom to watch or compare: the chosen one, or the nearest that drives.
-    fn target(&mut self) -> Option<u32> {
-        let is_there = |it: &u32| self.bodies().get(it).is_some_and(is_followable);
-        if self.target.is_none_or(|it| !is_there(&it)) {
-            let eye = self.bodies().values().find(|it| it.is_me).map_or(self.view.eye, place);
-            let others = self.bodies().values().filter(|it| is_followable(it));
-            let nearest =
-                others.min_by(|a, b| place(a).distance(eye).total_cmp(&place(b).distance(eye)));
-            self.target = nearest.map(|it| it.entity);
-        }
-        self.target
-    }
-
-    /// Follows the next one, round and round.
-    pub fn next_target(&mut self) {
-        let others = || self.bodies().values().filter(|it| is_followable(it)).map(|it| it.entity);
-        let next = self.target.and_then(|now| others().find(|it| *it > now));
-        self.target = next.or_else(|| others().next());
-    }
-
-    /// Whether a pointer down chooses whom to watch, rather than fires.
-    pub fn picks(&self, controls: &Controls) -> bool {
-        let plays = matches!(&self.from, HillsSource::Live(live) if live.scene.me.is_some());
-        let drags = self.camera.mode == CameraMode::Free;
-        controls.view == ViewMode::Compare || ((!plays || controls.watch) && !drags)
-    }
-
-    pub fn zoom_by(&mut self, factor: f64) {
-        self.camera.zoom = (self.camera.zoom * factor).clamp(0.2, 4.0);
-    }
-
     /// Ten times a second: figures under the switches as they stand.
     pub fn slow_tick(&mut self, choices: &HillsChoices, meters: &Meters) {
         let figures = self.meter.figures();
@@ -326,74 +250,8 @@ impl HillsGame {
         let HillsSource::Live(live) = &self.from else { return false };
         live.own.driver.is_some() && !self.has_driven && self.painter.panes < 2
     }
-
-    /// What tests look at.
-    pub fn state(&self, choices: &HillsChoices, meters: &Meters) -> HillsState {
-        let mut state = HillsState {
-            camera: self.camera.mode.name(),
-            eye: self.view.eye.to_array(),
-            figures: self.meter.figures(),
-            panes: self.painter.panes,
-            target: self.target,
-            crosshair: self.painter.crosshair,
-            frame_ms: meters.intervals.median_ms(),
-            bodies: self.bodies().len() as u32,
-            keys: self.says_keys(),
-            ..HillsState::default()
-        };
-        for name in NAMES {
-            if let Some(value) = choices.value(name) {
-                state.switches.insert(name, value);
-            }
-        }
-        for body in self.bodies().values() {
-            *state.counts.entry(body.craft.name()).or_default() += 1;
-            state.places.entry(body.craft.name()).or_insert(place(body).to_array());
-        }
-        if let HillsSource::Live(live) = &self.from {
-            self.report_own(live, &mut state);
-        }
-        state
-    }
-
-    fn report_own(&self, live: &HillsLive, state: &mut HillsState) {
-        let Some(driver) = &live.own.driver else { return };
-        let shown = driver.shown_at(self.now);
-        state.me = Some(shown.pose.position.to_array());
-        state.craft = driver.body().craft.name();
-        state.speed_mps = driver.body().velocity.length();
-        state.turret_deg = shown.turret_rad.to_degrees();
-        state.fired = live.own.fired;
-    }
-
-    /// Everyone else who drives, as the flat arena tells it.
-    pub fn ghosts(&self) -> Vec<GhostState> {
-        let others = self.bodies().values().filter(|it| !it.is_me && it.craft.is_driven());
-        let ghost = |it: &HillsBody| GhostState {
-            entity: it.entity,
-            player: it.number.unwrap_or(0),
-            x: place(it).x,
-            y: place(it).y,
-            name: it.name.clone(),
-            team: it.team,
-            ..GhostState::default()
-        };
-        others.map(ghost).collect()
-    }
-
-    /// Where our own vehicle is, as the flat arena tells it.
-    pub fn own_point(&self) -> Option<PointState> {
-        let HillsSource::Live(live) = &self.from else { return None };
-        let place = live.own.driver.as_ref()?.shown_at(self.now).pose.position;
-        Some(PointState { x: place.x, y: place.y })
-    }
 }
 
 const fn place(body: &HillsBody) -> DVec3 {
     body.shown.pose.position
-}
-
-/// Whether a camera may follow it.
-const fn is_followable(body: &HillsBody) -> bool {
-    !body.is_me && body.is_alive && body.craft.is_driven()
 }

@@ -82,8 +82,10 @@ impl HillsReplayed {
         shown.pose = self.clamps.clamp((key, craft), shown.pose, (level, choices), at);
         let body = self.bodies.entry(key).or_insert_with(|| {
             let mut body = HillsBody::new(key, craft);
-            body.name.clone_from(&header.name);
-            body.team = if craft.is_driven() { header.team } else { 2 };
+            if craft.is_driven() {
+                body.name.clone_from(&header.name);
+                body.team = header.team;
+            }
             body
         });
         let streams = self.chain.streams();
