@@ -164,7 +164,8 @@ pub fn measure(
         chain.frame(|_, _| {});
     }
     let mut watch = Watch { clamp, figures: Figures::default() };
-    let (before, snapshots) = (*chain.clients[0].session.stats(), chain.clients[0].snapshots.received());
+    let (before, snapshots) =
+        (*chain.clients[0].session.stats(), chain.clients[0].snapshots.received());
     for _ in 0..seconds * u64::from(TICKS_PER_S) {
         chain.frame(|_, _| {});
         watch.look(&mut chain);

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use reckoning::orientation::shortest_turn_rad;
 use reckoning::SimTime;
+use reckoning::orientation::shortest_turn_rad;
 use reckoning_arena::hills::protocol::HillsTruthBody;
 
 /// Snapshots of one body that are kept: a second of them.
