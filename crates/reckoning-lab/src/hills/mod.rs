@@ -17,6 +17,6 @@ mod table;
 
 pub use chain::{FRAME, HillsChain, HillsClient, HillsLabError, link_config};
 pub use costs::UpdateCost;
-pub use measure::{Clamp, CraftFigures, Figures, Method, measure};
+pub use measure::{CraftFigures, Figures, Method, measure};
 pub use snapshots::Snapshots;
 pub use table::{LINKS, hills_table};

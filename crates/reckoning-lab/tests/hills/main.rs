@@ -15,8 +15,7 @@ use reckoning_arena::protocol::LinkChoice;
 use reckoning_lab::hills::{HillsChain, HillsClient, link_config};
 
 /// 150 ms one way, give or take 40, with losses.
-const MOBILE: LinkChoice =
-    LinkChoice { delay_ms: 150, jitter_ms: 40, loss_percent: 3, burst: 2 };
+const MOBILE: LinkChoice = LinkChoice { delay_ms: 150, jitter_ms: 40, loss_percent: 3, burst: 2 };
 /// 150 ms one way, as it is with cables.
 const STEADY: LinkChoice = LinkChoice { delay_ms: 150, jitter_ms: 5, loss_percent: 0, burst: 1 };
 

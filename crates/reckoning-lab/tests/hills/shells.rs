@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use reckoning::{DVec3, SimTime};
-use reckoning_arena::hills::{HillsEvent, HillsWorld};
+use reckoning::DVec3;
+use reckoning_arena::hills::{HillsEvent, HillsWorld, Shell};
 use reckoning_lab::hills::link_config;
 use reckoning_net::EntityId;
 
@@ -15,18 +15,18 @@ fn every_client_computes_where_a_shell_lands_to_half_a_metre() {
     chain.join(link_config(STEADY, 8), true).unwrap();
     // By client and entity: where it will land as the first update says.
     let mut landings: BTreeMap<(usize, EntityId), DVec3> = BTreeMap::new();
-    let mut entities: BTreeMap<u32, (EntityId, SimTime)> = BTreeMap::new();
+    let mut shells: BTreeMap<u32, (EntityId, Shell)> = BTreeMap::new();
     let (mut judged, mut late) = (0, 0);
     for _ in 0..7_200 {
         chain.frame(super::idle);
         let world = chain.hills.world();
         for shell in world.shells() {
             if let Some(entity) = chain.hills.shell_entity(shell.number) {
-                entities.entry(shell.number).or_insert((entity, chain.now));
+                shells.insert(shell.number, (entity, *shell));
             }
         }
         for (place, client) in chain.clients.iter().enumerate() {
-            for (entity, _) in entities.values() {
+            for (entity, _) in shells.values() {
                 let Some((_, remote)) = client.session.ghosts().find(|it| it.0 == *entity) else {
                     continue;
                 };
@@ -37,9 +37,10 @@ fn every_client_computes_where_a_shell_lands_to_half_a_metre() {
         }
         for event in world.events() {
             let HillsEvent::Burst { number, at } = *event else { continue };
-            let Some((entity, _)) = entities.remove(&number) else { continue };
+            let Some((entity, shell)) = shells.remove(&number) else { continue };
             // A body in the way is no ground.
-            if chain.level().height_m(at.x, at.y) < at.z - 0.2 {
+            let (_, lands) = HillsWorld::landing(chain.level(), shell.from, shell.velocity);
+            if lands.distance(at) > 1e-6 {
                 continue;
             }
             for place in 0..chain.clients.len() {

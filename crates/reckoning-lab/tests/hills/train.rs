@@ -53,11 +53,12 @@ fn ridden(train_on_path: bool) -> (UpdateCost, f64) {
 }
 
 #[test]
-fn the_train_costs_at_most_four_bytes_an_update() {
+fn an_update_of_the_train_costs_at_most_four_bytes_on_average() {
     let (on_path, worst_m) = ridden(true);
     assert!(on_path.updates > 60, "{on_path:?}");
     assert!(on_path.bytes_each() <= 4.0, "{} bytes each, {on_path:?}", on_path.bytes_each());
-    assert!(on_path.most_bits <= 5 * 8, "{on_path:?}");
+    // An update off an old baseline says more.
+    assert!(on_path.most_bits <= 6 * 8, "{on_path:?}");
     let (free, _) = ridden(false);
     assert!(free.bits > 2 * on_path.bits, "{free:?} without the path, {on_path:?} on it");
     assert!(worst_m < 1.0, "{worst_m} m off");
