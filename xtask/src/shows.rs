@@ -19,6 +19,9 @@ const WIRE: &str = "run --release -p reckoning-lab --example wire -- --write";
 /// Planners of the arena beside each other.
 const FIGHT: &str = "run --release -p reckoning-lab --example fair_fight -- --write";
 
+/// The hills over the network.
+const HILLS: &str = "run --release -p reckoning-lab --example hills -- --write";
+
 /// Runs the scenes: prints their table and draws them.
 pub fn scenes_drawn(workspace: &Workspace) -> Result<(), Failure> {
     let picture = workspace.target.join("scenes.svg");
@@ -33,6 +36,7 @@ pub fn tables(workspace: &Workspace) -> Result<(), Failure> {
     workspace::run(scenes(workspace).arg("--write"))?;
     workspace::run(&mut workspace.cargo(WIRE))?;
     workspace::run(&mut workspace.cargo(FIGHT))?;
+    workspace::run(&mut workspace.cargo(HILLS))?;
     say::success("\nThe tables are written; `git diff` shows what changed.");
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Host, game and clients in one loop, with simulated links between them.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +19,7 @@ use reckoning_net::{
 };
 use reckoning_netsim::{Jitter, Link, LinkConfig, LinkError, Loss};
 
+use super::costs::{self, UpdateCost};
 use super::snapshots::Snapshots;
 
 /// One frame of everything, and one step of the game.
@@ -242,8 +244,10 @@ pub struct HillsChain {
     pub hills: HillsHost,
     /// Those who joined, in order.
     pub clients: Vec<HillsClient>,
-    /// The moment of the next frame.
+    /// The moment of the last frame.
     pub now: SimTime,
+    /// What updates to clients took so far, by entity.
+    pub costs: BTreeMap<EntityId, UpdateCost>,
     level: Arc<HillsLevel>,
 }
 
@@ -260,7 +264,8 @@ impl HillsChain {
         let mut host = Host::new(host_config(HostConfig::new(any_format()?), &level)?)?;
         let hills = HillsHost::new(Arc::clone(&level), config);
         hills.apply_tuning(SimTime::ZERO, &mut host);
-        Ok(Self { host, hills, clients: Vec::new(), now: SimTime::ZERO, level })
+        let costs = BTreeMap::new();
+        Ok(Self { host, hills, clients: Vec::new(), now: SimTime::ZERO, costs, level })
     }
 
     /// The level.
@@ -313,7 +318,9 @@ impl HillsChain {
 
     fn send(&mut self, now: SimTime) {
         let mut buffer = [0; 1_000];
+        let format = self.host.config().format.clone();
         while let Some((peer, length)) = self.host.poll_datagram(now, &mut buffer) {
+            costs::note(&mut self.costs, &format, &buffer[..length]);
             if let Some(client) = self.clients.iter_mut().find(|it| it.peer == peer) {
                 client.down.send(now, length as u32 + HEADERS, buffer[..length].to_vec());
             }

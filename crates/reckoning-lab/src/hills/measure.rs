@@ -1,6 +1,7 @@
 //! How far from the truth each way of showing is, by craft.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use reckoning::ground::{ClampDetail, ClampMode, GroundClampConfig, Pose};
@@ -12,9 +13,10 @@ use reckoning_arena::hills::host::{HillsHostConfig, TURRET};
 use reckoning_arena::hills::protocol::HillsTuning;
 use reckoning_arena::hills::{Body, Craft, HillsLevel, depth_m};
 use reckoning_arena::protocol::LinkChoice;
-use reckoning_net::EntityId;
+use reckoning_net::{EntityId, TrafficStats};
 
 use super::chain::{HillsChain, HillsLabError, link_config};
+use super::costs::UpdateCost;
 
 const BOTS: u16 = 12;
 /// Clocks and links settle first, and everybody gets going.
@@ -29,8 +31,12 @@ const BACK: Duration = Duration::from_millis(100);
 /// A way of showing others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Method {
-    /// Reckoned, as the kinds say.
+    /// Reckoned and set onto the ground, as the kinds say.
     Reckoning,
+    /// Reckoned, and lifted out of the ground but never set down to it.
+    ClampedUp,
+    /// Reckoned, whatever the ground.
+    Unclamped,
     /// The newest snapshot of twenty a second.
     Naive,
     /// The past between two of them.
@@ -39,29 +45,20 @@ pub enum Method {
 
 impl Method {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Reckoning, Self::Naive, Self::Interpolation];
+    pub const ALL: [Self; 5] =
+        [Self::Reckoning, Self::ClampedUp, Self::Unclamped, Self::Naive, Self::Interpolation];
 
     /// What it is called.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Reckoning => "reckoning",
+            Self::ClampedUp => "clamped up",
+            Self::Unclamped => "unclamped",
             Self::Naive => "naive",
             Self::Interpolation => "interpolation",
         }
     }
-}
-
-/// How what is reckoned is set onto the ground.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Clamp {
-    /// Not at all.
-    None,
-    /// Out of it, never down to it.
-    Up,
-    /// Onto it, as the kinds say.
-    #[default]
-    Always,
 }
 
 /// What was seen of one craft by one method.
@@ -137,60 +134,45 @@ fn mean(list: &[f64]) -> f64 {
 pub struct Figures {
     /// By method and craft.
     pub crafts: BTreeMap<(Method, Craft), CraftFigures>,
-    /// Updates that arrived in a second.
-    pub updates_per_s: f64,
-    /// Bytes of the protocol that arrived in a second, without the game's own messages.
-    pub bytes_per_s: f64,
-    /// Bytes of snapshots that arrived in a second.
-    pub snapshot_bytes_per_s: f64,
+    /// What updates took, by craft.
+    pub costs: BTreeMap<Craft, UpdateCost>,
+    updates: u64,
+    bytes: u64,
+    snapshot_bytes: u64,
     seconds: f64,
 }
 
-/// Lets bots play before a watcher behind a link, and compares what it is shown with the truth.
-///
-/// # Errors
-/// When a setting is refused.
-pub fn measure(
-    level: &HillsLevel,
-    tuning: HillsTuning,
-    (link, clamp): (LinkChoice, Clamp),
-    (seconds, seed): (u64, u64),
-) -> Result<Figures, HillsLabError> {
-    let mut config = HillsHostConfig::default();
-    (config.bots, config.seed, config.demo, config.tuning) = (BOTS, seed, true, tuning);
-    let mut chain = HillsChain::new(level.clone(), &config)?;
-    chain.join(link_config(link, seed), true)?;
-    for _ in 0..SETTLES_S * u64::from(TICKS_PER_S) {
-        chain.frame(|_, _| {});
+impl Figures {
+    /// A count in a second.
+    fn per_s(&self, count: u64) -> f64 {
+        count as f64 / self.seconds.max(1e-9)
     }
-    let mut watch = Watch { clamp, figures: Figures::default() };
-    let (before, snapshots) =
-        (*chain.clients[0].session.stats(), chain.clients[0].snapshots.received());
-    for _ in 0..seconds * u64::from(TICKS_PER_S) {
-        chain.frame(|_, _| {});
-        watch.look(&mut chain);
+
+    /// Updates that arrived in a second.
+    #[must_use]
+    pub fn updates_per_s(&self) -> f64 {
+        self.per_s(self.updates)
     }
-    let mut figures = watch.figures;
-    let after = chain.clients[0].session.stats();
-    let per_s = |count: u64| count as f64 / seconds as f64;
-    figures.updates_per_s = per_s(after.updates_in - before.updates_in);
-    let carried = after.carried_bytes_in - before.carried_bytes_in;
-    figures.bytes_per_s = per_s(after.bytes_in - before.bytes_in - carried);
-    figures.snapshot_bytes_per_s = per_s(chain.clients[0].snapshots.received().0 - snapshots.0);
-    figures.seconds = seconds as f64;
-    Ok(figures)
-}
 
-/// One watcher's eye.
-struct Watch {
-    clamp: Clamp,
-    figures: Figures,
-}
+    /// Bytes of the protocol that arrived in a second, without the game's own messages.
+    #[must_use]
+    pub fn bytes_per_s(&self) -> f64 {
+        self.per_s(self.bytes)
+    }
 
-impl Watch {
+    /// Bytes of snapshots that arrived in a second.
+    #[must_use]
+    pub fn snapshot_bytes_per_s(&self) -> f64 {
+        self.per_s(self.snapshot_bytes)
+    }
+
+    /// Updates of a craft that were sent in a second.
+    #[must_use]
+    pub fn craft_updates_per_s(&self, craft: Craft) -> f64 {
+        self.per_s(self.costs.get(&craft).map_or(0, |it| it.updates))
+    }
+
     fn look(&mut self, chain: &mut HillsChain) {
-        let now = chain.now;
-        let level = chain.level().clone();
         let world = chain.hills.world().clone();
         let settled = BORN_S * u64::from(TICKS_PER_S);
         for body in world.bodies().iter().filter(|it| it.is_alive) {
@@ -199,49 +181,99 @@ impl Watch {
             }
             let Some(entity) = chain.hills.entity_of(body.id) else { continue };
             for method in Method::ALL {
-                if let Some((pose, turret_rad)) = self.shown(chain, entity, body, method, now) {
+                if let Some((pose, turret_rad)) = shown(chain, entity, body.craft, method) {
                     let turret_rad = turret_rad.filter(|_| body.craft == Craft::Tank);
-                    let figures = self.figures.crafts.entry((method, body.craft)).or_default();
-                    figures.note(body, pose, turret_rad, &level);
+                    let figures = self.crafts.entry((method, body.craft)).or_default();
+                    figures.note(body, pose, turret_rad, chain.level());
                 }
             }
         }
     }
 
-    fn shown(
-        &mut self,
-        chain: &mut HillsChain,
-        entity: EntityId,
-        body: &Body,
-        method: Method,
-        now: SimTime,
-    ) -> Option<(Pose, Option<f64>)> {
-        let level = chain.level().clone();
-        let client = chain.clients.first_mut()?;
-        let at = client.session.timeline_at(now)?;
-        let shot = match method {
-            Method::Reckoning => {
-                let turret_rad = client.session.joint_at(entity, TURRET, now);
-                let pose = if self.clamp == Clamp::Always {
-                    let eye = DVec3::ZERO;
-                    client.session.shown_on(entity, now, &**level.ground(), eye)?
-                } else {
-                    let pose = client.session.shown(entity, now)?;
-                    clamped(self.clamp, body.craft, pose, &level, at)
-                };
-                return Some((pose, turret_rad));
+    fn count(&mut self, chain: &HillsChain, before: (TrafficStats, u64), seconds: u64) {
+        let (stats, snapshot_bytes) = counted(chain);
+        let (old, old_snapshot_bytes) = before;
+        self.updates += stats.updates_in - old.updates_in;
+        let carried = stats.carried_bytes_in - old.carried_bytes_in;
+        self.bytes += stats.bytes_in - old.bytes_in - carried;
+        self.snapshot_bytes += snapshot_bytes - old_snapshot_bytes;
+        self.seconds += seconds as f64;
+        for body in chain.hills.world().bodies() {
+            let entity = chain.hills.entity_of(body.id);
+            if let Some(cost) = entity.and_then(|it| chain.costs.get(&it)) {
+                let sum = self.costs.entry(body.craft).or_default();
+                *sum = sum.plus(*cost);
             }
-            Method::Naive => client.snapshots.newest(entity.0)?,
-            Method::Interpolation => client.snapshots.past(entity.0, at, BACK)?,
-        };
-        let pose = Pose { position: shot.position, orientation: shot.orientation };
-        Some((pose, Some(shot.aim.turret_rad)))
+        }
     }
 }
 
-/// A pose set onto the ground by that clamp.
-fn clamped(clamp: Clamp, craft: Craft, pose: Pose, level: &HillsLevel, at: SimTime) -> Pose {
-    let Some(footprint) = craft.footprint().filter(|_| clamp == Clamp::Up) else { return pose };
+fn counted(chain: &HillsChain) -> (TrafficStats, u64) {
+    let client = chain.clients.first();
+    client.map(|it| (*it.session.stats(), it.snapshots.received().0)).unwrap_or_default()
+}
+
+/// Lets bots play before a watcher behind a link, a game for each seed, and compares what it is shown
+/// with the truth.
+///
+/// # Errors
+/// When a setting is refused.
+pub fn measure(
+    level: &HillsLevel,
+    tuning: HillsTuning,
+    link: LinkChoice,
+    (seconds, seeds): (u64, &[u64]),
+) -> Result<Figures, HillsLabError> {
+    let mut figures = Figures::default();
+    for &seed in seeds {
+        let mut config = HillsHostConfig::default();
+        (config.bots, config.seed, config.demo, config.tuning) = (BOTS, seed, true, tuning);
+        let mut chain = HillsChain::new(level.clone(), &config)?;
+        chain.join(link_config(link, seed), true)?;
+        for _ in 0..SETTLES_S * u64::from(TICKS_PER_S) {
+            chain.frame(|_, _| {});
+        }
+        let before = counted(&chain);
+        chain.costs.clear();
+        for _ in 0..seconds * u64::from(TICKS_PER_S) {
+            chain.frame(|_, _| {});
+            figures.look(&mut chain);
+        }
+        figures.count(&chain, before, seconds);
+    }
+    Ok(figures)
+}
+
+/// How the watcher draws an entity by a method, and its turret.
+fn shown(
+    chain: &mut HillsChain,
+    entity: EntityId,
+    craft: Craft,
+    method: Method,
+) -> Option<(Pose, Option<f64>)> {
+    let (level, now) = (Arc::clone(chain.level()), chain.now);
+    let client = chain.clients.first_mut()?;
+    let at = client.session.timeline_at(now)?;
+    let snapshot = match method {
+        Method::Reckoning => {
+            let pose = client.session.shown_on(entity, now, &**level.ground(), DVec3::ZERO)?;
+            return Some((pose, client.session.joint_at(entity, TURRET, now)));
+        }
+        Method::ClampedUp | Method::Unclamped => {
+            let pose = client.session.shown(entity, now)?;
+            let lifted = method == Method::ClampedUp;
+            return Some((if lifted { clamped_up(craft, pose, &level, at) } else { pose }, None));
+        }
+        Method::Naive => client.snapshots.newest(entity.0)?,
+        Method::Interpolation => client.snapshots.past(entity.0, at, BACK)?,
+    };
+    let pose = Pose { position: snapshot.position, orientation: snapshot.orientation };
+    Some((pose, Some(snapshot.aim.turret_rad)))
+}
+
+/// A pose lifted out of the ground.
+fn clamped_up(craft: Craft, pose: Pose, level: &HillsLevel, at: SimTime) -> Pose {
+    let Some(footprint) = craft.footprint() else { return pose };
     let mut config = GroundClampConfig::default();
     (config.mode, config.footprint) = (ClampMode::OnlyUp, footprint);
     // The footprint of a craft is never refused.

@@ -19,15 +19,17 @@ use crate::host::ArenaHostError;
 
 /// Stamps of updates in a second.
 const STAMP_HZ: u32 = 1_000;
-/// A centimetre, which nobody sees; shells that fly for seconds land where their velocity says to
-/// within a hand; turns to half a degree.
+/// The grid of shells, which fly for seconds and must land where everyone sees them land, and of
+/// owners. Distance classes are coarser.
 const STEPS: Quantiser = Quantiser {
-    position_m: 0.01,
-    velocity_mps: 0.02,
-    acceleration_mps2: 0.25,
-    angular_velocity_radps: 0.02,
-    orientation: 0.005,
+    position_m: 0.002,
+    velocity_mps: 0.004,
+    acceleration_mps2: 0.06,
+    angular_velocity_radps: 0.005,
+    orientation: 0.001_25,
 };
+/// How often the steps are doubled for what is near: to 1.6 cm, which nobody sees, and a degree.
+const NEAR_LOG2: u8 = 3;
 /// Between two rounds of sending.
 const ROUND: Duration = Duration::from_millis(33);
 pub(super) const HEARTBEAT: Duration = Duration::from_secs(1);
@@ -96,7 +98,7 @@ fn zone_classes() -> Result<Vec<ZoneClass>, ConfigError> {
         class.threshold = Threshold::metres(near_m * f64::from(1_u8 << place))?;
         class.angle_threshold = AngleThreshold::degrees(angle_deg).ok();
         class.heartbeat = HEARTBEAT;
-        class.coarser_log2 = place;
+        class.coarser_log2 = NEAR_LOG2 + place;
         classes.push(class);
     }
     Ok(classes)

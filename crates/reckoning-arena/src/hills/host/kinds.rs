@@ -243,7 +243,7 @@ fn make_shell(kind: &mut Kind) -> Result<(), ConfigError> {
 fn make_bird(kind: &mut Kind) -> Result<(), ConfigError> {
     let mut class = ZoneClass::default();
     class.threshold = Threshold::metres(BIRD_M)?;
-    (class.angle_threshold, class.coarser_log2) = (None, 4);
+    (class.angle_threshold, class.coarser_log2) = (None, 6);
     class.heartbeat = HEARTBEAT * 2;
     class.min_interval = Duration::from_millis(500);
     kind.zones = Some(one_class(class));
