@@ -153,7 +153,7 @@ pub fn rails_mesh(level: &HillsLevel, colours: &HillsColours) -> Mesh {
             );
         }
         for side in [-0.75, 0.75] {
-            strip(&mut mesh, [from, to], [side - 0.09, side + 0.09], DVec3::ZERO, rail);
+            strip(&mut mesh, [from, to], [side - 0.13, side + 0.13], DVec3::ZERO, rail);
         }
     }
     mesh

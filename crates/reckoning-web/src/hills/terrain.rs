@@ -77,7 +77,8 @@ pub fn add_horizon(mesh: &mut Mesh, level: &HillsLevel, colours: &HillsColours) 
                 out(b, far, 0.0),
                 out(b, near, sunk(near)),
             ];
-            let land = mixed(colours.meadow, colours.heath, 0.4);
+            // As dark as the specks make the ground of the level on average.
+            let land = mixed(mixed(colours.meadow, colours.heath, 0.3), [0, 0, 0], 0.12);
             mesh.face(&corners, plain(land));
         }
     }
