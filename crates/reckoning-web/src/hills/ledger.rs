@@ -118,9 +118,9 @@ mod tests {
 
     #[test]
     fn a_note_names_the_unit_of_its_switch() {
-        let note = Note { error: 3.14, bytes_per_s: 2_345.0, under_share: 0.02 };
+        let note = Note { error: 3.12, bytes_per_s: 2_345.0, under_share: 0.02 };
         let turrets = note_html("joints", &note);
         assert_eq!(turrets, "<i>3.1°</i><i>2.3 kB</i><i class=\"bad\">2 %</i>");
-        assert!(note_html("clamp", &note).starts_with("<i>3.14 m</i>"));
+        assert!(note_html("clamp", &note).starts_with("<i>3.12 m</i>"));
     }
 }
