@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use reckoning::joints::{JointGhost, JointPublisher, JointPublisherConfig};
 use reckoning::orientation::shortest_turn_rad;
-use reckoning::{ConfigError, Joint, SimTime};
+use reckoning::{Joint, SimTime};
 use reckoning_netsim::{Link, LinkConfig};
 
 use super::AngleOutcome;
@@ -61,7 +61,7 @@ impl JointChain {
         (config.heartbeat, config.min_interval) = (NEVER, Duration::ZERO);
         let delay = Duration::from_millis(100);
         let link = Link::new(LinkConfig { delay, ..LinkConfig::default() })?;
-        let (publisher, sent) = JointPublisher::start(config, first).map_err(ConfigError::from)?;
+        let (publisher, sent) = JointPublisher::start(config, first)?;
         Ok(Self { publisher, sent, link, ghost: JointGhost::new(sent, BLEND) })
     }
 

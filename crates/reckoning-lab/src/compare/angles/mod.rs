@@ -132,7 +132,9 @@ pub(super) fn push_closed(
                 None => Some(&chain.turning),
                 Some(name) => joint_of(course, name).and_then(|joint| chain.joints.get(joint)),
             };
-            outcome.into_iter().for_each(|outcome| all.merge(outcome));
+            if let Some(outcome) = outcome {
+                all.merge(outcome);
+            }
         }
         comparison.closed_angles.push(ClosedAngleRow {
             source: recording.source.clone(),
