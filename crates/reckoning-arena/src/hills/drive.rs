@@ -39,6 +39,8 @@ const REVERSE: f64 = 0.5;
 const STEP_M: f64 = 0.12;
 /// Ground rises by less than this for each metre; what rises by more is a wall.
 const WALL: f64 = 1.0;
+/// A wall pushes a vehicle back by at most this in a step.
+const YIELD_M: f64 = 0.06;
 
 /// Moves a tank or a car by one step of a sixtieth of a second.
 ///
@@ -127,7 +129,7 @@ pub(super) fn reachable(
     for orientation in [turned, from.orientation] {
         for way in ways {
             let position = beside_obstacles(level, craft, inside(level, from.position + way));
-            let to = Pose { position, orientation };
+            let to = beside_walls(level, craft, Pose { position, orientation });
             if may_stand(level, craft, from, to) {
                 return to;
             }
@@ -153,21 +155,41 @@ fn beside_obstacles(level: &HillsLevel, craft: Craft, mut point: DVec3) -> DVec3
     point
 }
 
+/// Walls and railings push what reaches into them back, gently.
+fn beside_walls(level: &HillsLevel, craft: Craft, pose: Pose) -> Pose {
+    let back = over_side(level, craft, pose).clamp_length_max(YIELD_M);
+    Pose { position: pose.position + back, ..pose }
+}
+
+fn over_side(level: &HillsLevel, craft: Craft, pose: Pose) -> DVec3 {
+    level.ground().over_side(pose.position, level_ahead(pose), half_sizes_m(craft))
+}
+
 fn may_stand(level: &HillsLevel, craft: Craft, from: Pose, to: Pose) -> bool {
-    let feet = feet(craft, from).into_iter().zip(feet(craft, to));
-    feet.into_iter().all(|(here, there)| is_no_wall(level, here, there))
+    let over_m = |it: Pose| over_side(level, craft, it).length();
+    let mut feet = feet(craft, from).into_iter().zip(feet(craft, to));
+    feet.all(|(here, there)| is_no_wall(level, here, there))
+        && over_m(to) <= over_m(from) + 1e-9
         && is_dry(level, craft, from, to)
+}
+
+fn level_ahead(pose: Pose) -> DVec3 {
+    let heading = heading_rad(pose.orientation);
+    DVec3::new(cos(heading), sin(heading), 0.0)
+}
+
+/// Half the length and width of what stands on the ground.
+fn half_sizes_m(craft: Craft) -> (f64, f64) {
+    match craft.footprint() {
+        Some(Footprint::Rectangle { half_length_m, half_width_m }) => (half_length_m, half_width_m),
+        _ => (0.0, 0.0),
+    }
 }
 
 /// The points that a body stands on, and its middle, at the height of its origin: where the clamp asks
 /// for the ground.
 fn feet(craft: Craft, pose: Pose) -> [DVec3; 4] {
-    let (half_length_m, half_width_m) = match craft.footprint() {
-        Some(Footprint::Rectangle { half_length_m, half_width_m }) => (half_length_m, half_width_m),
-        _ => (0.0, 0.0),
-    };
-    let heading = heading_rad(pose.orientation);
-    let ahead = DVec3::new(cos(heading), sin(heading), 0.0);
+    let ((half_length_m, half_width_m), ahead) = (half_sizes_m(craft), level_ahead(pose));
     let left = DVec3::Z.cross(ahead);
     [(0.0, 0.0), (1.0, 0.0), (-1.0, 1.0), (-1.0, -1.0)].map(|(along, across)| {
         pose.position + ahead * (along * half_length_m) + left * (across * half_width_m)

@@ -167,8 +167,10 @@ impl Travel {
         tick: u64,
         random: &mut SplitMix64,
     ) {
+        // A tank that turns on the spot is not stuck, unless a wall keeps it from turning.
         let turns = me.craft == Craft::Tank && turn_rad.abs() > 0.6;
-        let slow = throttle > 0.25 && speed_mps.abs() < STUCK_MPS && !turns;
+        let jammed = turns && me.angular_velocity.z.abs() < 0.05;
+        let slow = throttle > 0.2 && speed_mps.abs() < STUCK_MPS && (!turns || jammed);
         self.slow_ticks = if slow { self.slow_ticks + 1 } else { 0 };
         if self.slow_ticks < ticks(STUCK_S) {
             return;
@@ -177,7 +179,11 @@ impl Travel {
         self.stuck += 1;
         self.reverse_until = tick + ticks(random.between(0.5, 1.0) * f64::from(self.stuck.min(3)));
         let side = if random.chance(0.8) { turn_rad.signum() } else { -turn_rad.signum() };
-        self.reverse_steer = if me.craft == Craft::Car { -side } else { side };
+        self.reverse_steer = match me.craft {
+            _ if jammed => 0.0,
+            Craft::Car => -side,
+            _ => side,
+        };
         self.planned_tick = 0;
     }
 }
