@@ -38,7 +38,12 @@ const REVERSE: f64 = 0.5;
 /// A vehicle takes steps up to this high at once; a wall is higher.
 const STEP_M: f64 = 0.12;
 /// Ground rises by less than this for each metre; what rises by more is a wall.
-const WALL: f64 = 1.0;
+const WALL: f64 = 0.8;
+/// No vehicle goes over an edge to ground that rises or falls by more than this for each metre: it
+/// could not get up again.
+const CLIFF: f64 = 0.75;
+/// Feet are kept this far off walls.
+const SKIN_M: f64 = 0.01;
 /// A wall pushes a vehicle back by at most this in a step.
 const YIELD_M: f64 = 0.06;
 
@@ -170,6 +175,7 @@ fn may_stand(level: &HillsLevel, craft: Craft, from: Pose, to: Pose) -> bool {
     let mut feet = feet(craft, from).into_iter().zip(feet(craft, to));
     feet.all(|(here, there)| is_no_wall(level, here, there))
         && over_m(to) <= over_m(from) + 1e-9
+        && is_no_cliff(level, from.position, to.position)
         && is_dry(level, craft, from, to)
 }
 
@@ -178,10 +184,13 @@ fn level_ahead(pose: Pose) -> DVec3 {
     DVec3::new(cos(heading), sin(heading), 0.0)
 }
 
-/// Half the length and width of what stands on the ground.
+/// Half the length and width of what stands on the ground, and a little more: the clamp rounds in its
+/// own way, and must not find a foot beyond a wall that was found before it here.
 fn half_sizes_m(craft: Craft) -> (f64, f64) {
     match craft.footprint() {
-        Some(Footprint::Rectangle { half_length_m, half_width_m }) => (half_length_m, half_width_m),
+        Some(Footprint::Rectangle { half_length_m, half_width_m }) => {
+            (half_length_m + SKIN_M, half_width_m + SKIN_M)
+        }
         _ => (0.0, 0.0),
     }
 }
@@ -200,7 +209,20 @@ fn is_no_wall(level: &HillsLevel, here: DVec3, there: DVec3) -> bool {
     let run_m = (there - here).with_z(0.0).length();
     let Some(was) = level.ground().ground_below(here) else { return true };
     let Some(is) = level.ground().ground_below(there) else { return false };
+    if level.ground().is_low(there) && !level.ground().is_low(here) {
+        return false;
+    }
     (is.point.z - was.point.z).abs() <= STEP_M + WALL * run_m
+}
+
+/// On ground that can be driven on, or at least on no steeper than before.
+fn is_no_cliff(level: &HillsLevel, from: DVec3, to: DVec3) -> bool {
+    let steep = |at: DVec3| {
+        let normal = level.ground().ground_below(at).map_or(DVec3::Z, |it| it.normal);
+        sqrt(normal.x * normal.x + normal.y * normal.y) / normal.z.max(1e-3)
+    };
+    let there = steep(to);
+    there <= CLIFF || there <= steep(from)
 }
 
 /// Out of the lake, or at least no deeper in it than before.

@@ -17,11 +17,16 @@ use super::file::{BridgeSpot, HillsFile, TunnelSpot};
 
 /// What is no further beneath a deck than this stands on it.
 const DECK_REACH_M: f64 = 2.5;
+/// What drives under a deck needs this much room, and what is a little beneath it drives onto it.
+const HEADROOM_M: f64 = 3.4;
+const ONTO_M: f64 = 1.2;
 /// From the end of a deck, a ramp leads down to the ground over this length.
 const RAMP_M: f64 = 7.0;
 /// Where a deck or floor and the ground beside it are no further apart, there is neither railing nor
 /// wall between them.
-const FLUSH_M: f64 = 0.25;
+const FLUSH_M: f64 = 0.12;
+/// The floor of a tunnel leads over hollows in front of the hill that are no deeper.
+const HOLLOW_M: f64 = 1.5;
 /// A way that leaves a tunnel is in the hill when it is deeper than this.
 const DEEP_M: f64 = 1e-6;
 
@@ -112,12 +117,21 @@ impl HillsGround {
         worst
     }
 
+    /// Whether a place is so close under a deck that no vehicle fits in between.
+    pub(super) fn is_low(&self, point: DVec3) -> bool {
+        self.decks.iter().any(|it| {
+            let under_m = -it.local(point).z;
+            (ONTO_M..HEADROOM_M).contains(&under_m) && it.at(point).is_some()
+        })
+    }
+
     /// How far to the left of a way a body must go that reaches so far along and across.
     fn side_m(&self, way: &Way, at: DVec3, reach: DVec3) -> f64 {
         let local = way.local(at);
         let over_m = local.y.abs() - way.half_width_m;
         let beside = local.x < -reach.x || local.x > way.length_m + reach.x;
-        let (low_m, high_m) = if way.roof_m > 0.0 { (-1.0, way.roof_m) } else { (-DECK_REACH_M, DECK_REACH_M) };
+        let (low_m, high_m) =
+            if way.roof_m > 0.0 { (-1.0, way.roof_m) } else { (-DECK_REACH_M, DECK_REACH_M) };
         if beside || over_m.abs() >= reach.y || !(low_m..high_m).contains(&local.z) {
             return 0.0;
         }
@@ -140,11 +154,12 @@ impl HillsGround {
         ground.is_none_or(|it| (it.point.z - edge.z).abs() > FLUSH_M)
     }
 
-    /// The tunnel floor that a place is over, where the hill is above that floor.
+    /// The tunnel floor that a place is over, where the hill is above that floor or little beneath.
     fn floor_under(&self, point: DVec3, field_m: f64) -> Option<Contact> {
         let over = self.tunnels.iter().filter_map(|it| Some((it, it.at(point)?)));
         over.filter(|(way, floor)| {
-            floor.point.z <= field_m && point.z <= floor.point.z + way.roof_m
+            floor.point.z <= field_m + HOLLOW_M
+                && (floor.point.z - DECK_REACH_M..=floor.point.z + way.roof_m).contains(&point.z)
         })
         .map(|(_, floor)| floor)
         .next()

@@ -12,6 +12,7 @@ use super::super::craft::Craft;
 use super::super::drive::{GRAVITY_MPS2, rules_of};
 use super::super::file::DriveRules;
 use super::super::world::HillsWorld;
+use super::roads::distance_m;
 use super::traffic::Traffic;
 use crate::{TICK_S, ticks};
 
@@ -23,6 +24,9 @@ const CARE: f64 = 0.6;
 const STUCK_MPS: f64 = 0.8;
 /// After this long.
 const STUCK_S: f64 = 0.7;
+/// On bridges and in tunnels one looks no further and goes no faster.
+const NARROW_LOOK_M: f64 = 9.0;
+const NARROW_MPS: f64 = 15.0;
 /// How fast hands turn the wheel, from middle to end in a second.
 const HANDS: f64 = 4.5;
 
@@ -31,6 +35,8 @@ const HANDS: f64 = 4.5;
 pub(super) struct Travel {
     /// Corners still ahead, the next one last.
     pub(super) ahead: Vec<DVec3>,
+    /// Where the present leg began.
+    pub(super) leg_from: Option<DVec3>,
     /// Where it wanted to go when it planned.
     pub(super) to: Option<DVec3>,
     pub(super) planned_tick: u64,
@@ -67,16 +73,19 @@ impl Travel {
         if tick < self.reverse_until {
             return (-1.0, self.reverse_steer);
         }
-        self.pass_corners(me, speed_mps);
+        let narrow = traffic.is_narrow(me.position);
+        self.pass_corners(me, speed_mps, narrow);
         if self.ahead.is_empty() {
             return (if speed_mps.abs() > 0.3 { -speed_mps.signum() } else { 0.0 }, 0.0);
         }
-        let look_m = (4.0 + 0.55 * speed_mps.abs()).clamp(5.0, 20.0);
+        let furthest_m = if narrow { NARROW_LOOK_M } else { 20.0 };
+        let look_m = (4.0 + 0.55 * speed_mps.abs()).clamp(5.0, furthest_m);
         let target = traffic.dodge(me, self.at(me.position, look_m));
         let turn_rad = turn_to(me, target);
         let allowed_mps = self
             .bends_mps(me, rules, stops)
             .min(turn_mps(me.craft, rules, turn_rad))
+            .min(if narrow { NARROW_MPS } else { f64::INFINITY })
             .min(traffic.allowed_mps(me, rules, |far_m| self.at(me.position, far_m)));
         let throttle = throttle(me, rules, speed_mps, allowed_mps);
         self.turn_wheel(me, rules, turn_rad, look_m, speed_mps);
@@ -85,19 +94,25 @@ impl Travel {
     }
 
     /// Leaves out corners that are reached or already behind.
-    fn pass_corners(&mut self, me: &Body, speed_mps: f64) {
-        let near_m = (2.5 + 0.25 * speed_mps.abs()).min(7.0);
+    fn pass_corners(&mut self, me: &Body, speed_mps: f64, narrow: bool) {
+        let near_m = (2.5 + 0.25 * speed_mps.abs()).min(if narrow { 3.5 } else { 7.0 });
         while let Some(next) = self.ahead.last() {
             let gap = (*next - me.position).with_z(0.0);
             let then = self.ahead.iter().rev().nth(1);
             let is_behind = then.is_some_and(|then| {
-                gap.length() < 16.0 && gap.dot((*then - *next).with_z(0.0)) < 0.0
+                gap.length() < 7.0 && gap.dot((*then - *next).with_z(0.0)) < 0.0
             });
             if gap.length() > near_m && !is_behind {
                 break;
             }
-            self.ahead.pop();
+            self.leg_from = self.ahead.pop();
         }
+    }
+
+    /// How far it is beside the leg of its way that it is on.
+    pub(super) fn off_m(&self, at: DVec3) -> f64 {
+        let (Some(from), Some(to)) = (self.leg_from, self.ahead.last()) else { return 0.0 };
+        distance_m(at, from, *to)
     }
 
     /// The place on the way that is this far ahead.
