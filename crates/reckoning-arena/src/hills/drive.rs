@@ -173,7 +173,8 @@ fn over_side(level: &HillsLevel, craft: Craft, pose: Pose) -> DVec3 {
 fn may_stand(level: &HillsLevel, craft: Craft, from: Pose, to: Pose) -> bool {
     let over_m = |it: Pose| over_side(level, craft, it).length();
     let mut feet = feet(craft, from).into_iter().zip(feet(craft, to));
-    feet.all(|(here, there)| is_no_wall(level, here, there))
+    let middle_m = level.ground().ground_below(to.position).map_or(0.0, |it| it.point.z);
+    feet.all(|(here, there)| is_no_wall(level, here, there, middle_m))
         && over_m(to) <= over_m(from) + 1e-9
         && is_no_cliff(level, from.position, to.position)
         && is_dry(level, craft, from, to)
@@ -205,14 +206,17 @@ fn feet(craft: Craft, pose: Pose) -> [DVec3; 4] {
     })
 }
 
-fn is_no_wall(level: &HillsLevel, here: DVec3, there: DVec3) -> bool {
+/// Whether no wall is between two places of a foot; one that was beyond a wall may come back to the
+/// height of the body's middle.
+fn is_no_wall(level: &HillsLevel, here: DVec3, there: DVec3, middle_m: f64) -> bool {
     let run_m = (there - here).with_z(0.0).length();
     let Some(was) = level.ground().ground_below(here) else { return true };
     let Some(is) = level.ground().ground_below(there) else { return false };
     if level.ground().is_low(there) && !level.ground().is_low(here) {
         return false;
     }
-    (is.point.z - was.point.z).abs() <= STEP_M + WALL * run_m
+    let comes_back = (is.point.z - middle_m).abs() < (was.point.z - middle_m).abs();
+    comes_back || (is.point.z - was.point.z).abs() <= STEP_M + WALL * run_m
 }
 
 /// On ground that can be driven on, or at least on no steeper than before.
