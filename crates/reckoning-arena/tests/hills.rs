@@ -1,6 +1,7 @@
 //! What the rules of the hills promise.
 
 use reckoning::ground::Pose;
+use reckoning::math::{cos, sin};
 use reckoning_arena::DVec3;
 use reckoning_arena::hills::{
     Body, BodyId, HillsBots, HillsEvent, HillsLevel, HillsWorld, depth_m,
@@ -150,7 +151,7 @@ fn a_round_ends_with_enough_points_or_when_its_time_is_over() {
 fn a_shell_bursts_where_its_landing_says() {
     let (mut world, [a, _]) = duel(HillsLevel::built_in());
     for (turn, tilt) in [(0.3, 0.3), (2.0, 0.5), (-1.5, 0.15)] {
-        let aim = DVec3::new(f64::cos(turn), f64::sin(turn), tilt);
+        let aim = DVec3::new(cos(turn), sin(turn), tilt);
         (0..240).for_each(|_| world.step(&[(a, DriverInput { aim, ..DriverInput::default() })]));
         world.step(&[(a, DriverInput { aim, lob: true, ..DriverInput::default() })]);
         let shell = *world.shells().first().expect("it was lobbed");
