@@ -161,6 +161,37 @@ fn no_driving_whatsoever_leads_into_the_lake() {
 }
 
 #[test]
+fn no_driving_whatsoever_leads_through_railings_and_walls() {
+    let level = HillsLevel::built_in();
+    let starts = [
+        (250.0, 300.0, 11.2),
+        (160.0, 306.5, 11.0),
+        (178.0, 293.0, 9.8),
+        (340.0, 400.0, 11.9),
+        (800.0, 640.0, 12.2),
+        (800.0, 700.0, 12.5),
+    ];
+    for seed in 0..60 {
+        let mut random = SplitMix64::new(seed);
+        let (x, y, z) = starts[seed as usize % starts.len()];
+        let craft = if seed % 4 < 2 { Craft::Tank } else { Craft::Car };
+        let heading = if x > 700.0 { FRAC_PI_2 } else { 0.0 } + random.between(-0.3, 0.3);
+        let mut body = standing(craft, DVec3::new(x, y, z + 0.2), heading, &level);
+        let mut input = AHEAD;
+        for tick in 0..40 * 60 {
+            reckless(&mut random, tick, &mut input);
+            let was = body.position;
+            drive(&mut body, &input, &level);
+            let at = format!("seed {seed} tick {tick}: {craft:?} at {}", body.position);
+            let rise_m = body.position.z - was.z;
+            assert!(rise_m.abs() < 0.4, "{at} rose by {rise_m} m");
+            let turn = body.angular_velocity.length();
+            assert!(turn < 10.0, "{at} turned by {turn} rad/s");
+        }
+    }
+}
+
+#[test]
 fn nothing_passes_through_obstacles() {
     let level = HillsLevel::built_in();
     let mut touched = 0;

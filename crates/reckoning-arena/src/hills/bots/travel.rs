@@ -258,3 +258,34 @@ fn throttle(me: &Body, rules: &DriveRules, speed_mps: f64, allowed_mps: f64) -> 
     }
     (missing / 2.0 + hold).clamp(0.15, 1.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::body::BodyId;
+    use super::super::super::level::HillsLevel;
+    use super::*;
+
+    #[test]
+    fn drivers_slow_down_before_a_sharp_bend_no_later_than_brakes_must() {
+        let level = HillsLevel::built_in();
+        for craft in [Craft::Tank, Craft::Car] {
+            let rules = rules_of(craft, &level);
+            let corner = DVec3::X * 60.0;
+            let bent = vec![corner + DVec3::Y * 60.0, corner];
+            let bend = Travel { ahead: bent, ..Travel::default() };
+            let straight = Travel { ahead: vec![DVec3::X * 120.0, corner], ..Travel::default() };
+            let allowed = |travel: &Travel, left_m: f64| {
+                let at = corner - DVec3::X * left_m;
+                travel.bends_mps(&Body::standing(BodyId(0), craft, 0, at), rules, false)
+            };
+            let in_it = allowed(&bend, 0.1);
+            assert!(in_it < 0.7 * rules.speed_mps, "{craft:?}: {in_it} m/s in the bend");
+            for left_m in [5.0, 15.0, 30.0, 55.0] {
+                let brakes = sqrt(in_it * in_it + 2.0 * rules.braking_mps2 * left_m);
+                let got = allowed(&bend, left_m);
+                assert!(got > in_it && got < brakes, "{craft:?} {left_m} m before: {got} m/s");
+                assert!(allowed(&straight, left_m) >= rules.speed_mps, "{craft:?}");
+            }
+        }
+    }
+}
