@@ -174,6 +174,18 @@ fn a_shell_bursts_where_its_landing_says() {
     }
 }
 
+#[test]
+fn a_crowd_at_its_spawn_points_parts_without_bursting() {
+    let (mut world, _) = game(HillsWorld::MAX_DRIVERS, 5);
+    world.step(&[]);
+    let born: Vec<Body> = world.bodies().to_vec();
+    (0..300).for_each(|_| world.step(&[]));
+    for (was, is) in born.iter().zip(world.bodies()).filter(|it| it.1.craft.is_driven()) {
+        let far_m = was.position.distance(is.position);
+        assert!(far_m < 12.0, "{:?} was pushed by {far_m} m", is.id);
+    }
+}
+
 /// A number that any other motion, health or aim would change.
 fn digest(seed: u64) -> u64 {
     let (mut world, mut bots) = game(16, seed);

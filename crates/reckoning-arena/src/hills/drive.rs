@@ -53,12 +53,13 @@ const YIELD_M: f64 = 0.06;
 pub fn drive(body: &mut Body, input: &DriverInput, level: &HillsLevel) {
     let rules = rules_of(body.craft, level);
     let [throttle, steer] = [input.throttle, input.steer].map(within_one);
-    let ahead_mps = body.velocity.dot(body.orientation * DVec3::X);
+    let own = body.velocity - std::mem::take(&mut body.pushed);
+    let ahead_mps = own.dot(body.orientation * DVec3::X);
     let turn_radps = turn_radps(body, rules, steer, ahead_mps);
     let turned = rotation(DVec3::Z * (turn_radps * TICK_S)) * body.orientation;
     let (ahead, left) = (turned * DVec3::X, turned * DVec3::Y);
-    let along_mps = along_mps(rules, throttle, body.velocity.dot(ahead), ahead.z);
-    let slip_mps = slip_mps(rules, body.velocity.dot(left), left.z);
+    let along_mps = along_mps(rules, throttle, own.dot(ahead), ahead.z);
+    let slip_mps = slip_mps(rules, own.dot(left), left.z);
     let step = (ahead * along_mps + left * slip_mps) * TICK_S;
     let before = Pose { position: body.position, orientation: body.orientation };
     let wanted = reachable(level, body.craft, before, turned, step);
@@ -289,6 +290,7 @@ fn turn_turret(body: &mut Body, rules: &DriveRules, aim: DVec3) {
 pub(super) fn stand(body: &mut Body, at: DVec3, heading: f64, level: &HillsLevel) {
     let pose = Pose { position: at, orientation: rotation(DVec3::Z * heading) };
     settle(body, pose, pose, level);
-    (body.velocity, body.angular_velocity, body.aim) = (DVec3::ZERO, DVec3::ZERO, Aim::default());
+    (body.velocity, body.pushed) = (DVec3::ZERO, DVec3::ZERO);
+    (body.angular_velocity, body.aim) = (DVec3::ZERO, Aim::default());
     debug_assert!(shortest_turn_rad(heading_rad(body.orientation), heading).abs() < 1e-6);
 }
