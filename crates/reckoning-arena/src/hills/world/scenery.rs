@@ -83,6 +83,10 @@ impl Scenery {
             Craft::Bird => self.circle(body, tick, level),
             _ => return,
         }
+        if tick > 0 {
+            // What it did, to the last bit: a line's own direction is that of one moment.
+            body.velocity = (body.position - before.position) / TICK_S;
+        }
         if body.craft != Craft::Merchant {
             body.angular_velocity = turn_between(before.orientation, body.orientation);
         }
