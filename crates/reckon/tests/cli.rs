@@ -263,6 +263,59 @@ fn info_says_what_a_recording_holds() {
     }
 }
 
+/// One of the walkers becomes a tank that leans and turns its turret.
+fn tank_file(folder: &Path) -> PathBuf {
+    let mut recording = walkers();
+    let track = &mut recording.tracks[0];
+    let samples = std::mem::take(&mut track.samples);
+    for (number, sample) in samples.into_iter().enumerate() {
+        let half = 0.01 * number as f32;
+        let turned = [("qw", half.cos()), ("qx", half.sin()), ("qy", 0.0), ("qz", 0.0)];
+        let turned: Vec<_> = turned.into_iter().chain([("joint:turret", half)]).collect();
+        track.push_named(sample, &turned);
+        track.set_last_kind("tank");
+    }
+    let path = folder.join("tank.reck");
+    fs::write(&path, write_session(&recording, Vec::new()).unwrap()).unwrap();
+    path
+}
+
+#[test]
+fn info_tells_of_orientation_kinds_and_joints_where_there_are_any() {
+    let folder = scratch("info_poses");
+    let answer = stdout(&reckon(&["lab", "info", text(&tank_file(&folder))]));
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let lines: Vec<String> = answer.lines().map(words).collect();
+    for line in
+        ["orientation of 1 of 2 bodies", "kinds 1 tank", "joints turret", "- 1 1 400 1 tank"]
+    {
+        assert!(lines.iter().any(|it| it == line), "no {line:?} in:\n{answer}");
+    }
+    let plain = stdout(&reckon(&["lab", "info", text(&walkers_file(&folder))]));
+    for word in ["orientation", "kind", "joints"] {
+        assert!(!plain.contains(word), "{word} in:\n{plain}");
+    }
+}
+
+#[test]
+fn a_comparison_tells_of_angles_where_they_are_recorded_and_only_there() {
+    let folder = scratch("compare_angles");
+    let compare = |file: &Path, more: &[&str]| {
+        let words = ["lab", "compare", "--fresh", "--data", text(file), "--predictors", "hold"];
+        let output = reckon(&[&words[..], more].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        stdout(&output)
+    };
+    let tables = compare(&tank_file(&folder), &["--angle-bound", "2"]);
+    for part in ["orientation and joints, mean error by delay in degrees", "turret", "2.00"] {
+        assert!(tables.contains(part), "no {part} in:\n{tables}");
+    }
+    for form in ["table", "json", "csv"] {
+        let plain = compare(&walkers_file(&folder), &["--format", form]);
+        assert!(!plain.contains("orientation") && !plain.contains("deg"), "{form}:\n{plain}");
+    }
+}
+
 #[test]
 fn info_tells_of_a_file_that_was_cut_off() {
     let folder = scratch("info_cut");

@@ -1,8 +1,12 @@
 //! What the rules of the hills promise.
 
 use reckoning::ground::Pose;
-use reckoning_arena::hills::{Body, HillsBots, HillsEvent, HillsLevel, HillsWorld, depth_m};
-use reckoning_arena::hills::{Craft, DriverInput};
+use reckoning::math::{cos, sin};
+use reckoning_arena::DVec3;
+use reckoning_arena::hills::{
+    Body, BodyId, HillsBots, HillsEvent, HillsLevel, HillsWorld, depth_m,
+};
+use reckoning_arena::hills::{Craft, DriverInput, Part};
 
 fn game(bots: usize, seed: u64) -> (HillsWorld, HillsBots) {
     let mut world = HillsWorld::new(HillsLevel::built_in(), seed);
@@ -75,4 +79,134 @@ fn what_is_wrong_with_a_level_is_named_with_its_value_and_a_remedy() {
         let got = refusal(from, to);
         assert!(got.contains(said), "{to}: {got}");
     }
+}
+
+/// Two tanks that were just born, the first of team 0 and the second of team 1.
+fn duel(level: HillsLevel) -> (HillsWorld, [BodyId; 2]) {
+    let mut world = HillsWorld::new(level, 1);
+    let ids = [(); 2].map(|()| world.try_join(Craft::Tank, false).unwrap());
+    world.step(&[]);
+    (world, ids)
+}
+
+fn happened(world: &HillsWorld, what: impl Fn(&HillsEvent) -> bool) -> bool {
+    world.events().iter().any(what)
+}
+
+#[test]
+fn who_is_destroyed_gives_a_point_and_is_back_after_the_pause() {
+    let (mut world, [a, b]) = duel(HillsLevel::built_in());
+    world.hit(b, a, Part::Hull, 1e6);
+    assert_eq!((world.points(), world.body(a).unwrap().kills), ([1, 0], 1));
+    let mut steps = 0;
+    while !world.body(b).unwrap().is_alive {
+        assert!(steps < 600, "still not back");
+        world.step(&[]);
+        steps += 1;
+    }
+    assert_eq!(steps, (60.0 * world.level().file().rules.respawn_s) as u32);
+    let body = world.body(b).unwrap();
+    assert_eq!((body.health, body.deaths), (world.level().file().rules.health, 1));
+}
+
+#[test]
+fn a_hit_on_the_turret_takes_half_as_much_again_and_none_harms_its_own_team() {
+    let (mut world, [a, b]) = duel(HillsLevel::built_in());
+    let c = world.try_join(Craft::Car, false).unwrap();
+    world.step(&[]);
+    let health = |world: &HillsWorld, id| world.body(id).unwrap().health;
+    world.hit(b, a, Part::Hull, 10.0);
+    assert_eq!(health(&world, b), 90.0);
+    world.hit(b, a, Part::Turret, 10.0);
+    assert_eq!(health(&world, b), 75.0);
+    assert_eq!(world.body(c).unwrap().team, 0);
+    world.hit(c, a, Part::Hull, 10.0);
+    assert_eq!(health(&world, c), 100.0, "a and c are of one team");
+}
+
+#[test]
+fn a_round_ends_with_enough_points_or_when_its_time_is_over() {
+    let mut file = HillsLevel::built_in().file().clone();
+    (file.rules.points_to_win, file.rules.round_s, file.rules.respawn_s) = (2, 5.0, 0.1);
+    let (mut world, [a, b]) = duel(HillsLevel::from_file(file).unwrap());
+    for _ in 0..2 {
+        world.hit(a, b, Part::Hull, 1e6);
+        (0..10).for_each(|_| {
+            let won = happened(&world, |it| *it == HillsEvent::RoundOver { winner: Some(1) });
+            if !won {
+                world.step(&[]);
+            }
+        });
+    }
+    assert!(happened(&world, |it| *it == HillsEvent::RoundOver { winner: Some(1) }));
+    assert_eq!(world.points(), [0, 0]);
+    for step in 1..=300 {
+        world.step(&[]);
+        let over = happened(&world, |it| *it == HillsEvent::RoundOver { winner: None });
+        assert_eq!(over, step == 300, "in step {step}");
+    }
+}
+
+#[test]
+fn a_shell_bursts_where_its_landing_says() {
+    let (mut world, [a, _]) = duel(HillsLevel::built_in());
+    for (turn, tilt) in [(0.3, 0.3), (2.0, 0.5), (-1.5, 0.15)] {
+        let aim = DVec3::new(cos(turn), sin(turn), tilt);
+        (0..240).for_each(|_| world.step(&[(a, DriverInput { aim, ..DriverInput::default() })]));
+        world.step(&[(a, DriverInput { aim, lob: true, ..DriverInput::default() })]);
+        let shell = *world.shells().first().expect("it was lobbed");
+        let (flight_s, lands) = HillsWorld::landing(world.level(), shell.from, shell.velocity);
+        let mut steps = 0;
+        let at = loop {
+            assert!(steps < 1200, "it never bursts");
+            world.step(&[]);
+            steps += 1;
+            let burst = world.events().iter().find_map(|it| match it {
+                HillsEvent::Burst { at, .. } => Some(*at),
+                _ => None,
+            });
+            if let Some(at) = burst {
+                break at;
+            }
+        };
+        assert!(at.distance(lands) < 1e-9, "{at} instead of {lands}");
+        assert!((f64::from(steps) / 60.0 - flight_s).abs() < 0.02, "{steps} steps, {flight_s} s");
+    }
+}
+
+#[test]
+fn a_crowd_at_its_spawn_points_parts_without_bursting() {
+    let (mut world, _) = game(HillsWorld::MAX_DRIVERS, 5);
+    world.step(&[]);
+    let born: Vec<Body> = world.bodies().to_vec();
+    (0..300).for_each(|_| world.step(&[]));
+    for (was, is) in born.iter().zip(world.bodies()).filter(|it| it.1.craft.is_driven()) {
+        let far_m = was.position.distance(is.position);
+        assert!(far_m < 12.0, "{:?} was pushed by {far_m} m", is.id);
+    }
+}
+
+/// A number that any other motion, health or aim would change.
+fn digest(seed: u64) -> u64 {
+    let (mut world, mut bots) = game(16, seed);
+    let mut digest = 0xCBF2_9CE4_8422_2325_u64;
+    for _ in 0..120 * 60 {
+        let inputs = bots.decide(&world).to_vec();
+        world.step(&inputs);
+        for it in world.bodies() {
+            let [x, y, z] = it.position.to_array();
+            let [i, j, k, w] = it.orientation.to_array();
+            for value in [x, y, z, i, j, k, w, it.health, it.aim.turret_rad, it.aim.barrel_rad] {
+                digest = (digest ^ value.to_bits()).wrapping_mul(0x0100_0000_01B3);
+            }
+        }
+    }
+    digest
+}
+
+#[test]
+fn two_minutes_of_bots_are_the_same_again_and_others_with_another_seed() {
+    let first = digest(11);
+    assert_eq!(first, digest(11));
+    assert_ne!(first, digest(12));
 }

@@ -55,6 +55,8 @@ pub struct Body {
     pub position: DVec3,
     /// How fast that goes.
     pub velocity: DVec3,
+    /// What of that came from being pushed out of others in the last step, and is not kept up.
+    pub pushed: DVec3,
     /// From its axes to the world's.
     pub orientation: DQuat,
     /// How it turns: an axis in the world, times radians a second.
@@ -90,6 +92,7 @@ impl Body {
             moves_itself: false,
             position,
             velocity: DVec3::ZERO,
+            pushed: DVec3::ZERO,
             orientation: DQuat::IDENTITY,
             angular_velocity: DVec3::ZERO,
             aim: Aim::default(),

@@ -38,7 +38,14 @@ const REVERSE: f64 = 0.5;
 /// A vehicle takes steps up to this high at once; a wall is higher.
 const STEP_M: f64 = 0.12;
 /// Ground rises by less than this for each metre; what rises by more is a wall.
-const WALL: f64 = 1.0;
+const WALL: f64 = 0.8;
+/// No vehicle goes over an edge to ground that rises or falls by more than this for each metre: it
+/// could not get up again.
+const CLIFF: f64 = 0.75;
+/// Feet are kept this far off walls.
+const SKIN_M: f64 = 0.01;
+/// A wall pushes a vehicle back by at most this in a step.
+const YIELD_M: f64 = 0.06;
 
 /// Moves a tank or a car by one step of a sixtieth of a second.
 ///
@@ -46,12 +53,13 @@ const WALL: f64 = 1.0;
 pub fn drive(body: &mut Body, input: &DriverInput, level: &HillsLevel) {
     let rules = rules_of(body.craft, level);
     let [throttle, steer] = [input.throttle, input.steer].map(within_one);
-    let ahead_mps = body.velocity.dot(body.orientation * DVec3::X);
+    let own = body.velocity - std::mem::take(&mut body.pushed);
+    let ahead_mps = own.dot(body.orientation * DVec3::X);
     let turn_radps = turn_radps(body, rules, steer, ahead_mps);
     let turned = rotation(DVec3::Z * (turn_radps * TICK_S)) * body.orientation;
     let (ahead, left) = (turned * DVec3::X, turned * DVec3::Y);
-    let along_mps = along_mps(rules, throttle, body.velocity.dot(ahead), ahead.z);
-    let slip_mps = slip_mps(rules, body.velocity.dot(left), left.z);
+    let along_mps = along_mps(rules, throttle, own.dot(ahead), ahead.z);
+    let slip_mps = slip_mps(rules, own.dot(left), left.z);
     let step = (ahead * along_mps + left * slip_mps) * TICK_S;
     let before = Pose { position: body.position, orientation: body.orientation };
     let wanted = reachable(level, body.craft, before, turned, step);
@@ -127,7 +135,7 @@ pub(super) fn reachable(
     for orientation in [turned, from.orientation] {
         for way in ways {
             let position = beside_obstacles(level, craft, inside(level, from.position + way));
-            let to = Pose { position, orientation };
+            let to = beside_walls(level, craft, Pose { position, orientation });
             if may_stand(level, craft, from, to) {
                 return to;
             }
@@ -153,32 +161,73 @@ fn beside_obstacles(level: &HillsLevel, craft: Craft, mut point: DVec3) -> DVec3
     point
 }
 
+/// Walls and railings push what reaches into them back, gently.
+fn beside_walls(level: &HillsLevel, craft: Craft, pose: Pose) -> Pose {
+    let back = over_side(level, craft, pose).clamp_length_max(YIELD_M);
+    Pose { position: pose.position + back, ..pose }
+}
+
+fn over_side(level: &HillsLevel, craft: Craft, pose: Pose) -> DVec3 {
+    level.ground().over_side(pose.position, level_ahead(pose), half_sizes_m(craft))
+}
+
 fn may_stand(level: &HillsLevel, craft: Craft, from: Pose, to: Pose) -> bool {
-    let feet = feet(craft, from).into_iter().zip(feet(craft, to));
-    feet.into_iter().all(|(here, there)| is_no_wall(level, here, there))
+    let over_m = |it: Pose| over_side(level, craft, it).length();
+    let mut feet = feet(craft, from).into_iter().zip(feet(craft, to));
+    let middle_m = level.ground().ground_below(to.position).map_or(0.0, |it| it.point.z);
+    feet.all(|(here, there)| is_no_wall(level, here, there, middle_m))
+        && over_m(to) <= over_m(from) + 1e-9
+        && is_no_cliff(level, from.position, to.position)
         && is_dry(level, craft, from, to)
+}
+
+fn level_ahead(pose: Pose) -> DVec3 {
+    let heading = heading_rad(pose.orientation);
+    DVec3::new(cos(heading), sin(heading), 0.0)
+}
+
+/// Half the length and width of what stands on the ground, and a little more: the clamp rounds in its
+/// own way, and must not find a foot beyond a wall that was found before it here.
+fn half_sizes_m(craft: Craft) -> (f64, f64) {
+    match craft.footprint() {
+        Some(Footprint::Rectangle { half_length_m, half_width_m }) => {
+            (half_length_m + SKIN_M, half_width_m + SKIN_M)
+        }
+        _ => (0.0, 0.0),
+    }
 }
 
 /// The points that a body stands on, and its middle, at the height of its origin: where the clamp asks
 /// for the ground.
 fn feet(craft: Craft, pose: Pose) -> [DVec3; 4] {
-    let (half_length_m, half_width_m) = match craft.footprint() {
-        Some(Footprint::Rectangle { half_length_m, half_width_m }) => (half_length_m, half_width_m),
-        _ => (0.0, 0.0),
-    };
-    let heading = heading_rad(pose.orientation);
-    let ahead = DVec3::new(cos(heading), sin(heading), 0.0);
+    let ((half_length_m, half_width_m), ahead) = (half_sizes_m(craft), level_ahead(pose));
     let left = DVec3::Z.cross(ahead);
     [(0.0, 0.0), (1.0, 0.0), (-1.0, 1.0), (-1.0, -1.0)].map(|(along, across)| {
         pose.position + ahead * (along * half_length_m) + left * (across * half_width_m)
     })
 }
 
-fn is_no_wall(level: &HillsLevel, here: DVec3, there: DVec3) -> bool {
+/// Whether no wall is between two places of a foot; one that was beyond a wall may come back to the
+/// height of the body's middle.
+fn is_no_wall(level: &HillsLevel, here: DVec3, there: DVec3, middle_m: f64) -> bool {
     let run_m = (there - here).with_z(0.0).length();
     let Some(was) = level.ground().ground_below(here) else { return true };
     let Some(is) = level.ground().ground_below(there) else { return false };
-    (is.point.z - was.point.z).abs() <= STEP_M + WALL * run_m
+    if level.ground().is_low(there) && !level.ground().is_low(here) {
+        return false;
+    }
+    let comes_back = (is.point.z - middle_m).abs() < (was.point.z - middle_m).abs();
+    comes_back || (is.point.z - was.point.z).abs() <= STEP_M + WALL * run_m
+}
+
+/// On ground that can be driven on, or at least on no steeper than before.
+fn is_no_cliff(level: &HillsLevel, from: DVec3, to: DVec3) -> bool {
+    let steep = |at: DVec3| {
+        let normal = level.ground().ground_below(at).map_or(DVec3::Z, |it| it.normal);
+        sqrt(normal.x * normal.x + normal.y * normal.y) / normal.z.max(1e-3)
+    };
+    let there = steep(to);
+    there <= CLIFF || there <= steep(from)
 }
 
 /// Out of the lake, or at least no deeper in it than before.
@@ -241,6 +290,7 @@ fn turn_turret(body: &mut Body, rules: &DriveRules, aim: DVec3) {
 pub(super) fn stand(body: &mut Body, at: DVec3, heading: f64, level: &HillsLevel) {
     let pose = Pose { position: at, orientation: rotation(DVec3::Z * heading) };
     settle(body, pose, pose, level);
-    (body.velocity, body.angular_velocity, body.aim) = (DVec3::ZERO, DVec3::ZERO, Aim::default());
+    (body.velocity, body.pushed) = (DVec3::ZERO, DVec3::ZERO);
+    (body.angular_velocity, body.aim) = (DVec3::ZERO, Aim::default());
     debug_assert!(shortest_turn_rad(heading_rad(body.orientation), heading).abs() < 1e-6);
 }

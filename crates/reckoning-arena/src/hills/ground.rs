@@ -17,8 +17,16 @@ use super::file::{BridgeSpot, HillsFile, TunnelSpot};
 
 /// What is no further beneath a deck than this stands on it.
 const DECK_REACH_M: f64 = 2.5;
+/// What drives under a deck needs this much room, and what is a little beneath it drives onto it.
+const HEADROOM_M: f64 = 3.4;
+const ONTO_M: f64 = 1.2;
 /// From the end of a deck, a ramp leads down to the ground over this length.
 const RAMP_M: f64 = 7.0;
+/// Where a deck or floor and the ground beside it are no further apart, there is neither railing nor
+/// wall between them.
+const FLUSH_M: f64 = 0.12;
+/// The floor of a tunnel leads over hollows in front of the hill that are no deeper.
+const HOLLOW_M: f64 = 1.5;
 /// A way that leaves a tunnel is in the hill when it is deeper than this.
 const DEEP_M: f64 = 1e-6;
 
@@ -83,11 +91,75 @@ impl HillsGround {
             && self.tunnels.iter().any(|it| it.holds(point))
     }
 
-    /// The tunnel floor that a place is over, where the hill is above that floor.
+    /// The way back for a body that reaches over the railing of a bridge or into the wall of a tunnel,
+    /// from either side; zero for one that does not. It lies along `ahead`, which is level, with half
+    /// that length and width.
+    pub(super) fn over_side(
+        &self,
+        at: DVec3,
+        ahead: DVec3,
+        (half_length_m, half_width_m): (f64, f64),
+    ) -> DVec3 {
+        let mut worst = DVec3::ZERO;
+        for way in self.decks.iter().chain(&self.tunnels) {
+            let flat = way.along.with_z(0.0);
+            let (straight, across) = (ahead.dot(flat).abs(), ahead.cross(flat).z.abs());
+            let reach = DVec3::new(
+                straight * half_length_m + across * half_width_m,
+                across * half_length_m + straight * half_width_m,
+                0.0,
+            );
+            let back_m = self.side_m(way, at, reach);
+            if back_m.abs() > worst.length() {
+                worst = DVec3::Z.cross(flat) * back_m;
+            }
+        }
+        worst
+    }
+
+    /// Whether a place is so close under a deck that no vehicle fits in between.
+    pub(super) fn is_low(&self, point: DVec3) -> bool {
+        self.decks.iter().any(|it| {
+            let under_m = -it.local(point).z;
+            (ONTO_M..HEADROOM_M).contains(&under_m) && it.at(point).is_some()
+        })
+    }
+
+    /// How far to the left of a way a body must go that reaches so far along and across.
+    fn side_m(&self, way: &Way, at: DVec3, reach: DVec3) -> f64 {
+        let local = way.local(at);
+        let over_m = local.y.abs() - way.half_width_m;
+        let beside = local.x < -reach.x || local.x > way.length_m + reach.x;
+        let (low_m, high_m) =
+            if way.roof_m > 0.0 { (-1.0, way.roof_m) } else { (-DECK_REACH_M, DECK_REACH_M) };
+        if beside || over_m.abs() >= reach.y || !(low_m..high_m).contains(&local.z) {
+            return 0.0;
+        }
+        let walled = [-reach.x, 0.0, reach.x].iter().any(|it| {
+            let along_m = (local.x + it).clamp(0.0, way.length_m);
+            self.is_walled(way, along_m, local.y.signum())
+        });
+        if !walled {
+            return 0.0;
+        }
+        let out = local.y.signum();
+        if over_m <= 0.0 { -out * (reach.y + over_m) } else { out * (reach.y - over_m) }
+    }
+
+    /// Whether the ground beside a way is much higher or lower there.
+    fn is_walled(&self, way: &Way, along_m: f64, side: f64) -> bool {
+        let left = DVec3::Z.cross(way.along.with_z(0.0));
+        let edge = way.from + way.along * along_m + left * (side * (way.half_width_m + 0.2));
+        let ground = self.field.ground_below(edge);
+        ground.is_none_or(|it| (it.point.z - edge.z).abs() > FLUSH_M)
+    }
+
+    /// The tunnel floor that a place is over, where the hill is above that floor or little beneath.
     fn floor_under(&self, point: DVec3, field_m: f64) -> Option<Contact> {
         let over = self.tunnels.iter().filter_map(|it| Some((it, it.at(point)?)));
         over.filter(|(way, floor)| {
-            floor.point.z <= field_m && point.z <= floor.point.z + way.roof_m
+            floor.point.z <= field_m + HOLLOW_M
+                && (floor.point.z - DECK_REACH_M..=floor.point.z + way.roof_m).contains(&point.z)
         })
         .map(|(_, floor)| floor)
         .next()

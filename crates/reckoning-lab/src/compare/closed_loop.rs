@@ -4,9 +4,7 @@
 mod through_host;
 
 use std::ops::Range;
-use std::time::Duration;
 
-use reckoning::math::angle_between;
 use reckoning::{
     AngleThreshold, ConfigError, DVec3, ExportReason, Kinematics, Model, Planner, Publisher,
     PublisherConfig, SimTime, Threshold, Update,
@@ -17,10 +15,10 @@ use reckoning_predict::Behaviour;
 use reckoning_predict::learned::{LearnedConfig, LearnedModel, LearnedPlanner};
 
 use super::CompareError;
-use super::angles::{AngleOutcome, run_joint};
+use super::angles::{AngleOutcome, run_joint, run_orientation};
 use super::open_loop::Ready;
 use super::prepare::{BodyCourse, Prepared};
-use super::receiver::{AccountedReceiver, Heard, LinkedViewer};
+use super::receiver::{AccountedReceiver, Heard, LinkedViewer, late_link};
 use super::surroundings::{RecordedSurroundings, SceneMoment};
 use crate::publishing::threshold_only;
 use crate::train::SenderContext;
@@ -91,10 +89,9 @@ struct Listeners {
 
 impl Listeners {
     fn start(links: &[LinkConfig], first: Update, salt: u64) -> Result<Self, CompareError> {
-        let late = LinkConfig { delay: Duration::from_millis(100), ..LinkConfig::default() };
         let start = |link: &LinkConfig| AccountedReceiver::start(*link, first, salt);
         Ok(Self {
-            late: LinkedViewer::new(late, first, salt)?,
+            late: LinkedViewer::new(late_link(), first, salt)?,
             receivers: links.iter().map(start).collect::<Result<_, _>>()?,
         })
     }
@@ -125,13 +122,26 @@ impl ChainSetting<'_> {
                 planner.restart();
             }
             self.run_segment(course, place..end, player, planner.as_mut(), &mut chain)?;
-            for (joint, outcome) in chain.joints.iter_mut().enumerate() {
-                let bound_rad = self.angle_bound.max_error_rad();
-                run_joint(course, joint, place..end, &self.predictor, bound_rad, outcome)?;
-            }
+            self.run_angles(course, place..end, &mut chain)?;
             place = end;
         }
         Ok(chain)
+    }
+
+    /// Runs what turns on a body over a segment, each for itself.
+    fn run_angles(
+        &self,
+        course: &BodyCourse,
+        places: Range<usize>,
+        chain: &mut ChainOutcome,
+    ) -> Result<(), CompareError> {
+        let (predictor, bound) = (&self.predictor, self.angle_bound);
+        run_orientation(course, places.clone(), predictor, bound, &mut chain.turning)?;
+        for (joint, outcome) in chain.joints.iter_mut().enumerate() {
+            let bound_rad = bound.max_error_rad();
+            run_joint(course, joint, places.clone(), predictor, bound_rad, outcome)?;
+        }
+        Ok(())
     }
 
     fn run_segment(
@@ -145,9 +155,7 @@ impl ChainSetting<'_> {
         let alive: Vec<usize> = places.filter(|&place| course.states[place].alive).collect();
         let [begin, .., last] = alive.as_slice() else { return Ok(()) };
         let (first, last) = (&course.states[*begin], &course.states[*last]);
-        let seconds = last.kinematics.at.secs_since(first.kinematics.at);
-        chain.seconds += seconds;
-        chain.turning.seconds += if course.oriented { seconds } else { 0.0 };
+        chain.seconds += last.kinematics.at.secs_since(first.kinematics.at);
         let (mut publisher, update) =
             self.start(&first.kinematics, player, *begin, planner.as_deref_mut())?;
         chain.updates += 1;
@@ -158,22 +166,13 @@ impl ChainSetting<'_> {
                 self.tell(planner, player, place);
             }
             let planner = planner.as_deref_mut();
-            if let Some((update, reason)) =
-                self.export(&mut publisher, truth, player, place, planner)
-            {
+            if let Some(update) = self.export(&mut publisher, truth, player, place, planner) {
                 chain.updates += 1;
-                chain.turning.updates += u64::from(reason == ExportReason::Orientation);
                 listeners.send(update, truth.at);
             }
             let guess = publisher.last_update().position_at(truth.at);
             chain.guess.add(guess.distance(truth.position));
             self.look(&mut listeners.late, truth.at, truth.position, chain);
-            if course.oriented {
-                let guess = publisher.last_update().orientation_at(truth.at);
-                chain.turning.guess.add(angle_between(guess, truth.orientation));
-                let shown = listeners.late.orientation(truth.at);
-                chain.turning.shown.add(angle_between(shown, truth.orientation));
-            }
             for receiver in &mut listeners.receivers {
                 receiver.look(truth.at, truth.position);
             }
@@ -193,8 +192,6 @@ impl ChainSetting<'_> {
         planner: Option<&mut LearnedPlanner<&LearnedModel>>,
     ) -> Result<(Publisher, Update), ConfigError> {
         let mut publishing = self.publishing()?;
-        let oriented = self.prepared.courses[player].oriented;
-        publishing.angle_threshold = oriented.then_some(self.angle_bound);
         if let Some(planner) = planner {
             self.tell(planner, player, place);
             publishing.model = self.learned_plan(planner, player, place, ExportReason::Full);
@@ -202,7 +199,7 @@ impl ChainSetting<'_> {
         Publisher::start(publishing, first)
     }
 
-    /// The update that is due at a sample and why, if one is.
+    /// The update that is due at a sample, if one is.
     fn export(
         &self,
         publisher: &mut Publisher,
@@ -210,7 +207,7 @@ impl ChainSetting<'_> {
         player: usize,
         place: usize,
         planner: Option<&mut LearnedPlanner<&LearnedModel>>,
-    ) -> Option<(Update, ExportReason)> {
+    ) -> Option<Update> {
         if let Some(threshold) = self.threshold_at(truth) {
             publisher.set_threshold(threshold);
         }
@@ -219,7 +216,7 @@ impl ChainSetting<'_> {
             Some(planner) => self.learned_plan(planner, player, place, reason),
             None => self.plan(player, truth, reason),
         };
-        Some((publisher.export(truth, model, reason), reason))
+        Some(publisher.export(truth, model, reason))
     }
 
     /// The planner of a trained model, if that is the predictor.

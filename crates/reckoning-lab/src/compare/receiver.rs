@@ -23,6 +23,11 @@ const ACK_BYTES: u32 = 20;
 /// Sets the dice of the way back apart from those of the way there.
 const BACK: u64 = 0x5bd1_e995_0000_0000;
 
+/// The link of the ghost that receives every update 100 ms late.
+pub(crate) fn late_link() -> LinkConfig {
+    LinkConfig { delay: Duration::from_millis(100), ..LinkConfig::default() }
+}
+
 /// A ghost behind a link.
 pub(crate) struct LinkedViewer {
     link: Link<Update>,

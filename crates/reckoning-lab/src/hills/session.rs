@@ -5,9 +5,7 @@
 use reckoning::orientation::heading_rad;
 use reckoning::{DVec3, SimTime};
 use reckoning_arena::TICKS_PER_S;
-use reckoning_arena::hills::{
-    Body, BodyId, Craft, DriverInput, HillsBots, HillsEvent, HillsLevel, HillsWorld,
-};
+use reckoning_arena::hills::{Body, Craft, HillsBots, HillsEvent, HillsLevel, HillsWorld};
 use reckoning_recording::{
     Birth, Bounds, Death, Meta, ORIENTATION_COLUMNS, Player, Recording, Sample, Track,
     VELOCITY_COLUMNS, joint_column,
@@ -32,9 +30,8 @@ pub fn session(tanks: u16, cars: u16, seconds: u32, seed: u64) -> Recording {
     enter(&mut recording, world.bodies());
     let mut lives = vec![0; recording.tracks.len()];
     for _ in 0..seconds * TICKS_PER_S {
-        let mut inputs = bots.decide(&world).to_vec();
-        look_at_enemies(&world, &mut inputs);
-        world.step(&inputs);
+        let inputs = bots.decide(&world);
+        world.step(inputs);
         let at = SimTime::from_tick(world.tick().cast_signed(), TICKS_PER_S);
         for ((track, body), life) in recording.tracks.iter_mut().zip(world.bodies()).zip(&mut lives)
         {
@@ -67,17 +64,6 @@ fn enter(recording: &mut Recording, bodies: &[Body]) {
         let (id, team) = (i32::from(body.id.0), i32::from(body.team));
         recording.players.push(Player { id, team, name: format!("{} {id}", body.craft.name()) });
         recording.tracks.push(Track::new(id, team, &VELOCITY_COLUMNS));
-    }
-}
-
-/// The turret of a bot that aims at nothing follows the nearest enemy.
-fn look_at_enemies(world: &HillsWorld, inputs: &mut [(BodyId, DriverInput)]) {
-    let living = || world.bodies().iter().filter(|it| it.is_alive && it.craft.is_driven());
-    for (id, input) in inputs.iter_mut().filter(|(_, input)| input.aim == DVec3::ZERO) {
-        let Some(own) = living().find(|it| it.id == *id) else { continue };
-        let ways = living().filter(|it| it.team != own.team).map(|it| it.position - own.position);
-        let nearest = ways.min_by(|a, b| a.length_squared().total_cmp(&b.length_squared()));
-        input.aim = nearest.unwrap_or(DVec3::ZERO).normalize_or_zero();
     }
 }
 

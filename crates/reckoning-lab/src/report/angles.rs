@@ -30,8 +30,7 @@ pub(super) const WORDS: [(&str, &str); 2] = [
     ),
     (
         "updates/s of an angle",
-        "of a joint, its own updates per body that has it and second; of the orientation, those that \
-         the position did not need.",
+        "of the updates that would be sent for this angle alone, per body that has it and second.",
     ),
 ];
 

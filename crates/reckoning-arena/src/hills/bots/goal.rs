@@ -71,7 +71,7 @@ impl Chooser<'_> {
         let (many, high) = (!crossings.is_empty(), !self.crests.is_empty());
         let weights = [
             0.6 + self.style.bravery * 2.0,
-            if many { 0.5 + calm } else { 0.0 },
+            if many { 1.2 + calm } else { 0.0 },
             if high { 0.3 + 0.6 * calm } else { 0.0 },
             0.2 + 0.4 * calm,
         ];

@@ -45,6 +45,8 @@ use crate::ticks;
 
 /// A plan is made anew at most this often.
 const REPLAN_S: f64 = 1.5;
+/// Who is this far beside its way plans another.
+const LOST_M: f64 = 9.0;
 /// A place is reached from this far.
 const ARRIVED_M: f64 = 12.0;
 
@@ -247,12 +249,14 @@ impl Bot {
         let Some(to) = self.destination(me, tick) else { return };
         let moved_m = self.travel.to.map_or(f64::INFINITY, |it| it.distance(to));
         let left_m = self.travel.left_m(me.position);
-        let fits = left_m.is_some_and(|it| moved_m < 4.0 + 0.15 * it);
+        let on_way = self.travel.off_m(me.position) < LOST_M;
+        let fits = on_way && left_m.is_some_and(|it| moved_m < 4.0 + 0.15 * it);
         if fits && self.travel.planned_tick > 0 {
             return;
         }
         step.may_plan = false;
         (self.travel.to, self.travel.planned_tick) = (Some(to), tick);
+        self.travel.leg_from = Some(me.position);
         let ways = (me.position, to);
         if !step.search.plan(&step.map.roads, ways, &mut self.travel.ahead) {
             self.think_tick = tick + ticks(0.5);

@@ -30,7 +30,7 @@ const DRY_M: f64 = 0.4;
 /// What is left free between a vehicle and an obstacle.
 const MARGIN_M: f64 = 1.2;
 /// Chains of bridges and tunnels begin and end this far outside of them.
-const APPROACH_M: f64 = 14.0;
+const APPROACH_M: f64 = 20.0;
 /// The ends of a chain are joined to places of the grid that are no further.
 const JOIN_M: f64 = 17.0;
 /// Uphill a way counts as longer by this for each metre of height.
@@ -60,6 +60,11 @@ pub(super) struct Crossing {
 impl Crossing {
     pub(super) fn long_m(&self) -> f64 {
         self.ends[0].distance(self.ends[1])
+    }
+
+    /// How far a place is from it, seen from above.
+    pub(super) fn away_m(&self, at: DVec3) -> f64 {
+        distance_m(at, self.ends[0], self.ends[1])
     }
 }
 
@@ -341,7 +346,7 @@ fn is_gentle(level: &HillsLevel, from: DVec3, to: DVec3) -> bool {
 }
 
 /// How far a place is from a straight way, seen from above.
-fn distance_m(point: DVec3, from: DVec3, to: DVec3) -> f64 {
+pub(super) fn distance_m(point: DVec3, from: DVec3, to: DVec3) -> f64 {
     let (way, gap) = ((to - from).with_z(0.0), (point - from).with_z(0.0));
     let share = (gap.dot(way) / way.length_squared().max(1e-9)).clamp(0.0, 1.0);
     (gap - way * share).length()

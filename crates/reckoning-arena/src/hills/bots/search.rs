@@ -97,3 +97,35 @@ impl Search {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use reckoning::Terrain;
+
+    use super::super::super::level::HillsLevel;
+    use super::super::rails::Rails;
+    use super::*;
+
+    #[test]
+    fn ways_lead_from_every_spawn_to_every_crossing_and_stay_dry() {
+        let level = HillsLevel::built_in();
+        let roads = Roads::new(&level, &Rails::new(&level));
+        let (mut search, mut way) = (Search::new(), Vec::new());
+        assert_eq!(roads.crossings().len(), 3);
+        for spawn in &level.file().spawns {
+            let [x, y] = spawn.at;
+            let from = DVec3::new(x, y, level.height_m(x, y));
+            for crossing in roads.crossings() {
+                for to in [crossing.ends[0], crossing.middle, crossing.ends[1]] {
+                    assert!(search.plan(&roads, (from, to), &mut way), "{from} to {to}");
+                    assert!(way[0].distance(to) < 12.0, "{} instead of {to}", way[0]);
+                    for pair in way.windows(2) {
+                        let middle = (pair[0] + pair[1]) * 0.5;
+                        let ground = level.ground().ground_below(middle + DVec3::Z * 2.0).unwrap();
+                        assert!(ground.point.z > level.file().water_m, "at {middle}");
+                    }
+                }
+            }
+        }
+    }
+}

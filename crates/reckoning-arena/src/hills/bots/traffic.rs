@@ -12,6 +12,9 @@ use super::travel::before;
 const NEAR_M: f64 = 16.0;
 /// How far off its own way a bot leaves another vehicle.
 const ROOM_M: f64 = 4.5;
+/// Where the way is narrow, it goes aside by no more than this.
+const NARROW_M: f64 = 1.5;
+const NARROW_NEAR_M: f64 = 14.0;
 /// A bot looks this far along its way for rails, in steps.
 const LOOK_M: f64 = 44.0;
 const STEP_M: f64 = 4.0;
@@ -44,7 +47,13 @@ impl Traffic<'_> {
                 shift_m = side * (ROOM_M - aside_m.abs());
             }
         }
-        target + left * shift_m
+        let most_m = if self.is_narrow(me.position) { NARROW_M } else { ROOM_M };
+        target + left * shift_m.clamp(-most_m, most_m)
+    }
+
+    /// Whether a place is on a bridge, in a tunnel, or so near that one must keep to the middle.
+    pub(super) fn is_narrow(&self, at: DVec3) -> bool {
+        self.roads.crossings().iter().any(|it| it.away_m(at) < NARROW_NEAR_M)
     }
 
     /// How fast a driver may be so that it can stop before rails that the train needs; `way` is the
@@ -81,7 +90,7 @@ impl Traffic<'_> {
     fn entered(&self, at: DVec3, place: DVec3) -> Option<&Crossing> {
         self.roads.crossings().iter().find(|it| {
             let towards = (it.middle - at).dot(place - at) > 0.0;
-            it.has_rails && towards && it.ends.iter().any(|end| end.distance(place) < 12.0)
+            it.has_rails && towards && it.ends.iter().any(|end| end.distance(place) < 16.0)
         })
     }
 

@@ -12,6 +12,7 @@ use super::super::craft::Craft;
 use super::super::drive::{GRAVITY_MPS2, rules_of};
 use super::super::file::DriveRules;
 use super::super::world::HillsWorld;
+use super::roads::distance_m;
 use super::traffic::Traffic;
 use crate::{TICK_S, ticks};
 
@@ -23,6 +24,9 @@ const CARE: f64 = 0.6;
 const STUCK_MPS: f64 = 0.8;
 /// After this long.
 const STUCK_S: f64 = 0.7;
+/// On bridges and in tunnels one looks no further and goes no faster.
+const NARROW_LOOK_M: f64 = 9.0;
+const NARROW_MPS: f64 = 15.0;
 /// How fast hands turn the wheel, from middle to end in a second.
 const HANDS: f64 = 4.5;
 
@@ -31,6 +35,8 @@ const HANDS: f64 = 4.5;
 pub(super) struct Travel {
     /// Corners still ahead, the next one last.
     pub(super) ahead: Vec<DVec3>,
+    /// Where the present leg began.
+    pub(super) leg_from: Option<DVec3>,
     /// Where it wanted to go when it planned.
     pub(super) to: Option<DVec3>,
     pub(super) planned_tick: u64,
@@ -67,16 +73,19 @@ impl Travel {
         if tick < self.reverse_until {
             return (-1.0, self.reverse_steer);
         }
-        self.pass_corners(me, speed_mps);
+        let narrow = traffic.is_narrow(me.position);
+        self.pass_corners(me, speed_mps, narrow);
         if self.ahead.is_empty() {
             return (if speed_mps.abs() > 0.3 { -speed_mps.signum() } else { 0.0 }, 0.0);
         }
-        let look_m = (4.0 + 0.55 * speed_mps.abs()).clamp(5.0, 20.0);
+        let furthest_m = if narrow { NARROW_LOOK_M } else { 20.0 };
+        let look_m = (4.0 + 0.55 * speed_mps.abs()).clamp(5.0, furthest_m);
         let target = traffic.dodge(me, self.at(me.position, look_m));
         let turn_rad = turn_to(me, target);
         let allowed_mps = self
             .bends_mps(me, rules, stops)
             .min(turn_mps(me.craft, rules, turn_rad))
+            .min(if narrow { NARROW_MPS } else { f64::INFINITY })
             .min(traffic.allowed_mps(me, rules, |far_m| self.at(me.position, far_m)));
         let throttle = throttle(me, rules, speed_mps, allowed_mps);
         self.turn_wheel(me, rules, turn_rad, look_m, speed_mps);
@@ -85,19 +94,25 @@ impl Travel {
     }
 
     /// Leaves out corners that are reached or already behind.
-    fn pass_corners(&mut self, me: &Body, speed_mps: f64) {
-        let near_m = (2.5 + 0.25 * speed_mps.abs()).min(7.0);
+    fn pass_corners(&mut self, me: &Body, speed_mps: f64, narrow: bool) {
+        let near_m = (2.5 + 0.25 * speed_mps.abs()).min(if narrow { 3.5 } else { 7.0 });
         while let Some(next) = self.ahead.last() {
             let gap = (*next - me.position).with_z(0.0);
             let then = self.ahead.iter().rev().nth(1);
             let is_behind = then.is_some_and(|then| {
-                gap.length() < 16.0 && gap.dot((*then - *next).with_z(0.0)) < 0.0
+                gap.length() < 7.0 && gap.dot((*then - *next).with_z(0.0)) < 0.0
             });
             if gap.length() > near_m && !is_behind {
                 break;
             }
-            self.ahead.pop();
+            self.leg_from = self.ahead.pop();
         }
+    }
+
+    /// How far it is beside the leg of its way that it is on.
+    pub(super) fn off_m(&self, at: DVec3) -> f64 {
+        let (Some(from), Some(to)) = (self.leg_from, self.ahead.last()) else { return 0.0 };
+        distance_m(at, from, *to)
     }
 
     /// The place on the way that is this far ahead.
@@ -167,8 +182,10 @@ impl Travel {
         tick: u64,
         random: &mut SplitMix64,
     ) {
+        // A tank that turns on the spot is not stuck, unless a wall keeps it from turning.
         let turns = me.craft == Craft::Tank && turn_rad.abs() > 0.6;
-        let slow = throttle > 0.25 && speed_mps.abs() < STUCK_MPS && !turns;
+        let jammed = turns && me.angular_velocity.z.abs() < 0.05;
+        let slow = throttle > 0.2 && speed_mps.abs() < STUCK_MPS && (!turns || jammed);
         self.slow_ticks = if slow { self.slow_ticks + 1 } else { 0 };
         if self.slow_ticks < ticks(STUCK_S) {
             return;
@@ -177,7 +194,11 @@ impl Travel {
         self.stuck += 1;
         self.reverse_until = tick + ticks(random.between(0.5, 1.0) * f64::from(self.stuck.min(3)));
         let side = if random.chance(0.8) { turn_rad.signum() } else { -turn_rad.signum() };
-        self.reverse_steer = if me.craft == Craft::Car { -side } else { side };
+        self.reverse_steer = match me.craft {
+            _ if jammed => 0.0,
+            Craft::Car => -side,
+            _ => side,
+        };
         self.planned_tick = 0;
     }
 }
@@ -236,4 +257,35 @@ fn throttle(me: &Body, rules: &DriveRules, speed_mps: f64, allowed_mps: f64) -> 
         return hold.clamp(0.0, 1.0);
     }
     (missing / 2.0 + hold).clamp(0.15, 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::body::BodyId;
+    use super::super::super::level::HillsLevel;
+    use super::*;
+
+    #[test]
+    fn drivers_slow_down_before_a_sharp_bend_no_later_than_brakes_must() {
+        let level = HillsLevel::built_in();
+        for craft in [Craft::Tank, Craft::Car] {
+            let rules = rules_of(craft, &level);
+            let corner = DVec3::X * 60.0;
+            let bent = vec![corner + DVec3::Y * 60.0, corner];
+            let bend = Travel { ahead: bent, ..Travel::default() };
+            let straight = Travel { ahead: vec![DVec3::X * 120.0, corner], ..Travel::default() };
+            let allowed = |travel: &Travel, left_m: f64| {
+                let at = corner - DVec3::X * left_m;
+                travel.bends_mps(&Body::standing(BodyId(0), craft, 0, at), rules, false)
+            };
+            let in_it = allowed(&bend, 0.1);
+            assert!(in_it < 0.7 * rules.speed_mps, "{craft:?}: {in_it} m/s in the bend");
+            for left_m in [5.0, 15.0, 30.0, 55.0] {
+                let brakes = sqrt(in_it * in_it + 2.0 * rules.braking_mps2 * left_m);
+                let got = allowed(&bend, left_m);
+                assert!(got > in_it && got < brakes, "{craft:?} {left_m} m before: {got} m/s");
+                assert!(allowed(&straight, left_m) >= rules.speed_mps, "{craft:?}");
+            }
+        }
+    }
 }

@@ -24,6 +24,8 @@ use super::drive::{drive, reachable, settle, stand};
 use super::level::HillsLevel;
 use crate::{TICK_S, TICKS_PER_S, ticks};
 
+/// How fast vehicles that ran into each other part again.
+const REBOUND_MPS: f64 = 0.3;
 /// A spawn point is clear when nobody is nearer.
 const CLEAR_M: f64 = 10.0;
 
@@ -325,8 +327,13 @@ impl HillsWorld {
             position: body.position - body.velocity * TICK_S,
             orientation: rotation(body.angular_velocity * -TICK_S) * body.orientation,
         };
+        let (told, along) = (body.velocity, push.normalize_or_zero());
         let wanted = reachable(&level, body.craft, now, now.orientation, push);
         settle(body, wanted, before, &level);
+        // A push ends the motion into the other and little more, or crowds would burst apart.
+        let into_mps = -(told - body.pushed).dot(along);
+        let gained = body.velocity - told;
+        body.pushed += gained - gained.clamp_length_max(into_mps.max(0.0) + REBOUND_MPS);
     }
 
     /// When a team has enough points or the time is over, everything begins anew.

@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use reckoning::joints::{JointGhost, JointPublisher, JointPublisherConfig};
 use reckoning::orientation::shortest_turn_rad;
-use reckoning::{ConfigError, Joint, SimTime};
-use reckoning_netsim::{Link, LinkConfig};
+use reckoning::{Joint, SimTime};
+use reckoning_netsim::Link;
 
 use super::AngleOutcome;
 use crate::compare::CompareError;
 use crate::compare::open_loop::Ready;
 use crate::compare::prepare::BodyCourse;
+use crate::compare::receiver::late_link;
 use crate::publishing::NEVER;
 
 /// How long an update of a joint is blended in, as kinds have it unless they say otherwise.
@@ -59,9 +60,8 @@ impl JointChain {
         let mut config = JointPublisherConfig::default();
         config.threshold_rad = bound_rad;
         (config.heartbeat, config.min_interval) = (NEVER, Duration::ZERO);
-        let delay = Duration::from_millis(100);
-        let link = Link::new(LinkConfig { delay, ..LinkConfig::default() })?;
-        let (publisher, sent) = JointPublisher::start(config, first).map_err(ConfigError::from)?;
+        let link = Link::new(late_link())?;
+        let (publisher, sent) = JointPublisher::start(config, first)?;
         Ok(Self { publisher, sent, link, ghost: JointGhost::new(sent, BLEND) })
     }
 

@@ -1,7 +1,8 @@
 //! Errors of orientation and joints, on recordings that have them.
 //!
-//! Orientation goes with the position: the same update carries both, and the same model predicts it
-//! from its angular velocity. Joints are published for themselves, as the engine does.
+//! The model that predicts positions predicts orientations as well, from the angular velocity. In the
+//! closed loop orientation and joints are published for themselves: what is said of positions does not
+//! depend on them.
 //!
 //! ```text
 //! open loop    model, rate of a joint -> turned from the truth, by delay
@@ -10,6 +11,7 @@
 
 mod joints;
 mod open;
+mod orientation;
 mod tally;
 
 use reckoning_recording::Recording;
@@ -21,6 +23,7 @@ use super::{ChainOutcome, CompareConfig, Comparison, on_each_thread};
 use open::ByDelay;
 
 pub(super) use joints::run_joint;
+pub(super) use orientation::run_orientation;
 pub(crate) use tally::AngleTally;
 
 /// What came of one angle of a body in the closed loop.
@@ -132,7 +135,9 @@ pub(super) fn push_closed(
                 None => Some(&chain.turning),
                 Some(name) => joint_of(course, name).and_then(|joint| chain.joints.get(joint)),
             };
-            outcome.into_iter().for_each(|outcome| all.merge(outcome));
+            if let Some(outcome) = outcome {
+                all.merge(outcome);
+            }
         }
         comparison.closed_angles.push(ClosedAngleRow {
             source: recording.source.clone(),

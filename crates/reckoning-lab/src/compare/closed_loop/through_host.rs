@@ -240,7 +240,7 @@ fn play(name: &str, planner: PlannerKind, setting: &ChainSetting<'_>) -> (usize,
                 if let Some(planner) = &mut learned {
                     setting.tell(planner, 0, place);
                 }
-                setting.export(publisher, &truth, 0, place, learned.as_mut()).map(|it| it.0)
+                setting.export(publisher, &truth, 0, place, learned.as_mut())
             }
         };
         let lab = publisher.as_mut().unwrap();
