@@ -87,7 +87,10 @@ impl Drop for Running {
 #[test]
 fn help_and_refusals_name_what_to_say() {
     for (command, words) in [
-        ("play", &["--port", "--bots", "--level", "--record", "--learned", "proving-grounds"][..]),
+        (
+            "play",
+            &["--port", "--bots", "--level", "--record", "--learned", "proving-grounds", "hills"][..],
+        ),
         ("bots", &["--join", "--count", "--seconds"]),
         ("watch", &["FILE", "--port"]),
     ] {
@@ -169,6 +172,32 @@ fn programs_join_play_and_leave_a_recording_to_watch() {
 
 /// LI's interest scheme looks at health, shots and items; where a recording has none of them, it
 /// goes straight on.
+#[test]
+fn programs_drive_in_the_hills_and_leave_a_recording() {
+    let folder = scratch("hills");
+    let record = ["--record", folder.to_str().unwrap()];
+    let hills = ["play", "--level", "hills", "--port", "0", "--bots", "4"];
+    let server = Running::start(&[&hills[..], &record].concat());
+    let about = server.json("/arena.json");
+    assert_eq!((&about["game"], &about["level"]), (&"hills".into(), &"hills".into()));
+    assert_eq!(about["world"]["joints"], serde_json::json!(["sent", "derived", "off"]));
+    assert!(text(&server.get("/level.toml").1).contains("[ground]"));
+
+    let link = format!("http://{}/", server.address);
+    let output = reckon(&["bots", "--join", &link, "--count", "2", "--seconds", "8"]);
+    let said = text(&output.stdout);
+    let clean = "bots 2, joined 2, refused 0, lost 0, corrected 0, still in 2\nborn 2,";
+    assert!(said.starts_with(clean), "{said}{}", text(&output.stderr));
+    server.stop();
+
+    let file = fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
+    let recording = open_session(&fs::read(&file).unwrap()).unwrap().recording;
+    assert_eq!((recording.meta.dims, recording.meta.map.as_str()), (3, "hills"));
+    let drivers = recording.tracks.iter().filter(|it| it.team >= 0).count();
+    assert_eq!(drivers, 6);
+    assert!(recording.players.iter().any(|it| it.name == "train 0" && it.team < 0));
+}
+
 #[test]
 fn interest_is_another_prediction_than_linear_on_a_recording_of_ours() {
     let folder = scratch("interest");

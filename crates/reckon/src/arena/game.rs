@@ -115,7 +115,9 @@ impl<S: Stage + Send + 'static> Game for Arena<S> {
 
     fn recorded_identity(&self, entity: EntityId) -> Option<RecordedIdentity<'_>> {
         let role = self.stage.identity(entity)?;
-        let (team, name, segment, alive) = (role.team.into(), role.name, role.segment, role.alive);
+        let is_neutral = role.team == PlayerIdentity::NEUTRAL;
+        let team = if is_neutral { -1 } else { role.team.into() };
+        let (name, segment, alive) = (role.name, role.segment, role.alive);
         let (health, ammo) = (Some(role.health), Some(role.ammo as f32));
         Some(RecordedIdentity { team, name, segment, alive, health, ammo })
     }

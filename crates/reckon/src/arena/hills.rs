@@ -44,12 +44,12 @@ fn site(text: &str, level: &HillsLevel, settings: &Settings, config: &HillsHostC
     let mut about = about_server(level.name(), config.bots, settings);
     about["game"] = HillsLevel::NAME.into();
     about["zones_m"] = zones_m().to_vec().into();
-    about["world"] = about_world(&config.tuning);
+    about["world"] = about_world(config.tuning);
     site.describe(about);
     site
 }
 
-fn about_world(tuning: &HillsTuning) -> Value {
+fn about_world(tuning: HillsTuning) -> Value {
     json!({
         "least_threshold_m": HillsTuning::THRESHOLDS_M[0],
         "most_threshold_m": HillsTuning::THRESHOLDS_M[1],

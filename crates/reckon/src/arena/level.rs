@@ -45,7 +45,7 @@ impl Error for SceneError {}
 /// What is played on it.
 pub enum Scene {
     /// The arena, seen from above.
-    Flat(Level),
+    Flat(Box<Level>),
     /// Tanks and cars in three dimensions.
     Hills(Box<HillsLevel>),
 }
@@ -57,7 +57,8 @@ impl Scene {
             let level = HillsLevel::parse(text).map_err(SceneError::Hills)?;
             return Ok(Self::Hills(Box::new(level)));
         }
-        Level::parse(text).map(Self::Flat).map_err(SceneError::Flat)
+        let level = Level::parse(text).map_err(SceneError::Flat)?;
+        Ok(Self::Flat(Box::new(level)))
     }
 
     /// What it is called.

@@ -14,7 +14,7 @@ use super::level::Scene;
 
 /// What a program knows, and how it plays.
 pub enum Mind {
-    Flat(FlatMind),
+    Flat(Box<FlatMind>),
     Hills(Box<RemoteDriver>),
 }
 
@@ -29,7 +29,10 @@ pub struct FlatMind {
 macro_rules! either {
     ($self:ident, $mind:ident => $call:expr) => {
         match $self {
-            Mind::Flat(FlatMind { mirror: $mind, .. }) => $call,
+            Mind::Flat(flat) => {
+                let $mind = &mut flat.mirror;
+                $call
+            }
             Mind::Hills($mind) => $call,
         }
     };
@@ -41,9 +44,9 @@ impl Mind {
         match scene {
             Scene::Flat(level) => {
                 let pause_s = level.file().gun.pause_s;
-                let mirror = RemoteBot::new(Arc::new(level.clone()), seed);
+                let mirror = RemoteBot::new(Arc::new(level.as_ref().clone()), seed);
                 let mind = FlatMind { mirror, pause_s, fired_at: SimTime::ZERO };
-                (Self::Flat(mind), host::session_config())
+                (Self::Flat(Box::new(mind)), host::session_config())
             }
             Scene::Hills(level) => {
                 let driver = RemoteDriver::new(level.as_ref().clone(), seed);
@@ -56,8 +59,11 @@ impl Mind {
         either!(self, mind => mind.look(session));
     }
 
-    pub fn lives(&self) -> u16 {
-        either!(self, mind => mind.lives())
+    pub const fn lives(&self) -> u16 {
+        match self {
+            Self::Flat(flat) => flat.mirror.lives(),
+            Self::Hills(driver) => driver.lives(),
+        }
     }
 
     pub fn handle_message(&mut self, message: &ServerMessage) {

@@ -54,7 +54,7 @@ pub fn run(command: &Play) -> Result<(), Failure> {
 fn greeting(level: &str, running: &Running, bots: u16) -> String {
     let address = running.address();
     let mut text =
-        format!("{level} with {bots} bots: open this in a browser\n\n  http://{address}/\n\n",);
+        format!("{level} with {bots} bots: open this in a browser\n\n  http://{address}/\n\n");
     if let Some(path) = running.recording() {
         text.push_str("recording ");
         text.push_str(&path.display().to_string());

@@ -146,7 +146,7 @@ pub enum ArenaEvent {
 /// What a recording should know of an entity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlayerIdentity<'a> {
-    /// Its side.
+    /// Its side; [`Self::NEUTRAL`] of what does not fight.
     pub team: u16,
     /// Its name.
     pub name: &'a str,
@@ -158,6 +158,11 @@ pub struct PlayerIdentity<'a> {
     pub health: f32,
     /// Shots left.
     pub ammo: u32,
+}
+
+impl PlayerIdentity<'_> {
+    /// The side of what does not fight.
+    pub const NEUTRAL: u16 = u16::MAX;
 }
 
 /// What an arena has counted.

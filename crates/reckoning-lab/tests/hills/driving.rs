@@ -1,12 +1,13 @@
 //! A person's client drives, and the guard has nothing to say against it.
 
+use reckoning_arena::hills::protocol::HillsTuning;
 use reckoning_lab::hills::{HillsClient, link_config};
 
 use super::{MOBILE, chain};
 
 #[test]
 fn an_honest_driver_is_believed() {
-    let mut chain = chain(6, 9, Default::default());
+    let mut chain = chain(6, 9, HillsTuning::default());
     chain.join(link_config(MOBILE, 3), false).unwrap();
     (0..3_600).for_each(|_| chain.frame(HillsClient::play));
     let stats = chain.hills.stats();

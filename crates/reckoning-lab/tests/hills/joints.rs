@@ -1,11 +1,11 @@
 //! Turrets point where they point, wheels roll.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use reckoning::orientation::shortest_turn_rad;
 use reckoning::{DVec3, Kinematics, SimTime};
 use reckoning_arena::hills::host::TURRET;
-use reckoning_arena::hills::{Craft, DriverInput, HillsLevel};
+use reckoning_arena::hills::{Body, Craft, DriverInput, HillsLevel};
 use reckoning_arena::protocol::LinkChoice;
 use reckoning_lab::hills::{FRAME, HillsChain, HillsClient, link_config};
 use reckoning_net::EntityId;
@@ -48,6 +48,43 @@ fn a_turret_is_off_by_its_threshold_and_what_it_turns_in_the_delay() {
     assert!(turned > 500, "{turned} turrets turned: the test sees nothing");
     let mean_rad: f64 = sum_rad / count;
     assert!(mean_rad < 3.0_f64.to_radians() * 2.0, "{mean_rad} rad on average");
+}
+
+/// What hits on turrets are judged by: the host asks later at which angle a peer drew one.
+#[test]
+fn the_host_knows_at_which_angle_a_peer_drew_a_turret() {
+    let mut chain = watched(9, 5, STEADY);
+    frames(&mut chain, 480);
+    let peer = chain.clients[0].peer;
+    let near_rad = 3.0_f64.to_radians(); // what watchers may be off anyway
+    let mut drawn = VecDeque::new();
+    let (mut known, mut present, mut asked) = (0, 0, 0);
+    for _ in 0..1_200 {
+        chain.frame(super::idle);
+        let now = chain.now;
+        let turns = |it: &&Body| it.craft == Craft::Tank && it.aim.turret_radps.abs() > 0.1;
+        let tanks = chain.hills.world().bodies().iter().filter(turns);
+        let tanks: Vec<EntityId> = tanks.filter_map(|it| chain.hills.entity_of(it.id)).collect();
+        for entity in tanks {
+            let Some(at) = chain.clients[0].session.timeline_at(now) else { continue };
+            if let Some(rad) = chain.clients[0].session.joint_at(entity, TURRET, now) {
+                drawn.push_back((now, at, entity, rad));
+            }
+        }
+        // A shot arrives a way later, and the acknowledgement of what was drawn with it.
+        while drawn.front().is_some_and(|it| now.secs_since(it.0) > 0.25) {
+            let Some((_, at, entity, rad)) = drawn.pop_front() else { break };
+            let is_near = |got: Option<f64>| {
+                u32::from(got.is_some_and(|got| shortest_turn_rad(got, rad).abs() < near_rad))
+            };
+            known += is_near(chain.host.joint_shown_at(peer, entity, TURRET, at));
+            present += is_near(chain.host.joint_at(entity, TURRET, now));
+            asked += 1;
+        }
+    }
+    assert!(asked > 500, "{asked} turrets turned: the test sees nothing");
+    assert!(known * 100 >= asked * 95, "{known} of {asked} are known, {present} as they are now");
+    assert!(present * 100 < asked * 80, "{present} of {asked} as they are now: nothing is seen");
 }
 
 /// Each wheel of a car that keeps its speed turns by the way that its hub goes.

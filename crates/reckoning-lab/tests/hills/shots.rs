@@ -4,7 +4,7 @@ use reckoning::math::rotation;
 use reckoning::random::SplitMix64;
 use reckoning::{DVec3, SimTime};
 use reckoning_arena::hills::host::TURRET;
-use reckoning_arena::hills::protocol::HillsCommand;
+use reckoning_arena::hills::protocol::{HillsCommand, HillsTuning};
 use reckoning_arena::hills::{
     Body, BodyId, Craft, DriverInput, HillsEvent, HillsLevel, HillsWorld, Part,
 };
@@ -123,7 +123,7 @@ fn judged(chain: &HillsChain, shooter: BodyId) -> Struck {
 
 #[test]
 fn hits_on_turrets_and_hulls_are_judged_as_the_shooter_saw_them() {
-    let mut chain = chain(16, 21, Default::default());
+    let mut chain = chain(16, 21, HillsTuning::default());
     chain.join(link_config(STEADY, 5), false).unwrap();
     let level = chain.level().clone();
     let claims = std::collections::VecDeque::new();

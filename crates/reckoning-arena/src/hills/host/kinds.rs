@@ -103,7 +103,7 @@ pub fn kinds(level: &HillsLevel) -> Result<Kinds, ArenaHostError> {
         for craft in Craft::ALL {
             let name = kind_name(craft, &tuning);
             if kinds.named(&name).is_none() {
-                kinds.add(&name, kind(craft, &tuning, level)?)?;
+                kinds.add(&name, kind(craft, tuning, level)?)?;
             }
         }
     }
@@ -145,7 +145,7 @@ fn shell_model() -> Result<Model, ConfigError> {
     Ok(Model::Ballistic(Ballistic::new(GRAVITY_MPS2, ABYSS_M, Landing::Stop)?))
 }
 
-fn kind(craft: Craft, tuning: &HillsTuning, level: &HillsLevel) -> Result<Kind, ConfigError> {
+fn kind(craft: Craft, tuning: HillsTuning, level: &HillsLevel) -> Result<Kind, ConfigError> {
     let mut kind = Kind::default();
     kind.publisher = publisher(vehicle_model())?;
     kind.show = Show::Reckoned(ghost_config());
@@ -202,7 +202,7 @@ fn clamp(craft: Craft) -> Option<GroundClampConfig> {
     Some(clamp)
 }
 
-fn joints(craft: Craft, tuning: &HillsTuning, level: &HillsLevel) -> Vec<JointKind> {
+fn joints(craft: Craft, tuning: HillsTuning, level: &HillsLevel) -> Vec<JointKind> {
     let shape = craft.shape();
     if let Some(turret) = shape.turret {
         if tuning.joints != JointsChoice::Sent {

@@ -211,7 +211,7 @@ impl HillsHost {
     #[must_use]
     pub fn identity(&self, entity: EntityId) -> Option<PlayerIdentity<'_>> {
         if self.shells.values().any(|it| *it == entity) {
-            let (team, name) = (NO_TEAM, Craft::Shell.name());
+            let (team, name) = (PlayerIdentity::NEUTRAL, Craft::Shell.name());
             return Some(PlayerIdentity {
                 team,
                 name,
@@ -223,7 +223,9 @@ impl HillsHost {
         }
         let id = self.by_entity.get(&entity)?;
         let (actor, body) = (self.actors.get(id)?, self.world.body(*id)?);
-        let (team, name) = (body.team.into(), actor.name.as_str());
+        let fights = body.craft.is_driven();
+        let team = if fights { body.team.into() } else { PlayerIdentity::NEUTRAL };
+        let name = actor.name.as_str();
         let (segment, alive, health) = (actor.segment, body.is_alive, body.health as f32);
         Some(PlayerIdentity { team, name, segment, alive, health, ammo: 0 })
     }
@@ -264,6 +266,3 @@ impl HillsHost {
         self.stats
     }
 }
-
-/// The side of what does not fight.
-const NO_TEAM: u16 = 2;
