@@ -192,7 +192,7 @@ fn cameras_change_and_the_comparison_shows_one_opponent_four_ways() {
 #[test]
 #[ignore = "needs a browser: cargo xtask test"]
 fn frame_times_with_64_bodies_are_told() {
-    let arena = play("52");
+    let arena = play("44");
     let mut browser = open("frames", SMALL, &arena);
     wait(&mut browser, "64 bodies", "it.bodies >= 64");
     sleep(2.0);
