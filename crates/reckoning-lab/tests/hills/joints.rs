@@ -12,12 +12,13 @@ use reckoning_net::EntityId;
 
 use super::{STEADY, frames, watched};
 
-/// The joints' threshold, their rounding, and what they turn until the news are there: the way of a
-/// datagram, the host's round, the blend.
+/// The joints' threshold, their rounding, and what they turn until the news is there: the way of a
+/// datagram, and the rounds of owner and host. One that turns back just then goes one way and is
+/// foreseen to go the other, so that its turn counts twice.
 fn most_rad(level: &HillsLevel, delay_s: f64) -> f64 {
     let rate_radps = level.file().tank.turret_deg_s.to_radians();
-    let late_s = delay_s + 0.05 + 0.033 + 2.0 * FRAME.as_secs_f64() + 0.2;
-    3.0_f64.to_radians() + 0.01 + rate_radps * late_s
+    let late_s = delay_s + 0.05 + 0.033 + 2.0 * FRAME.as_secs_f64();
+    3.0_f64.to_radians() + 0.01 + 2.0 * rate_radps * late_s
 }
 
 #[test]
@@ -25,7 +26,7 @@ fn a_turret_is_off_by_its_threshold_and_what_it_turns_in_the_delay() {
     let mut chain = watched(9, 5, STEADY);
     frames(&mut chain, 480);
     let most_rad = most_rad(chain.level(), 0.165);
-    let (mut sum_rad, mut count, mut turned) = (0.0, 0.0, 0);
+    let (mut sum_rad, mut worst_rad, mut count, mut turned) = (0.0, 0.0_f64, 0.0, 0);
     for _ in 0..1_200 {
         chain.frame(super::idle);
         let now = chain.now;
@@ -42,12 +43,14 @@ fn a_turret_is_off_by_its_threshold_and_what_it_turns_in_the_delay() {
             let off_rad = shortest_turn_rad(body.aim.turret_rad, shown_rad).abs();
             assert!(off_rad <= most_rad, "{off_rad} of {most_rad} rad in tick {tick}");
             (sum_rad, count) = (sum_rad + off_rad, count + 1.0);
+            worst_rad = worst_rad.max(off_rad);
             turned += u32::from(body.aim.turret_radps.abs() > 0.1);
         }
     }
     assert!(turned > 500, "{turned} turrets turned: the test sees nothing");
     let mean_rad: f64 = sum_rad / count;
-    assert!(mean_rad < 3.0_f64.to_radians() * 2.0, "{mean_rad} rad on average");
+    println!("worst {worst_rad:.3} of {most_rad:.3} rad, mean {mean_rad:.3}");
+    assert!(mean_rad < 3.0_f64.to_radians() * 1.5, "{mean_rad} rad on average");
 }
 
 /// What hits on turrets are judged by: the host asks later at which angle a peer drew one.
@@ -56,7 +59,7 @@ fn the_host_knows_at_which_angle_a_peer_drew_a_turret() {
     let mut chain = watched(9, 5, STEADY);
     frames(&mut chain, 480);
     let peer = chain.clients[0].peer;
-    let near_rad = 3.0_f64.to_radians(); // what watchers may be off anyway
+    let near_rad = 0.02;
     let mut drawn = VecDeque::new();
     let (mut known, mut present, mut asked) = (0, 0, 0);
     for _ in 0..1_200 {
@@ -82,9 +85,10 @@ fn the_host_knows_at_which_angle_a_peer_drew_a_turret() {
             asked += 1;
         }
     }
+    println!("{known} of {asked} known to {near_rad} rad, {present} as they are now");
     assert!(asked > 500, "{asked} turrets turned: the test sees nothing");
-    assert!(known * 100 >= asked * 95, "{known} of {asked} are known, {present} as they are now");
-    assert!(present * 100 < asked * 80, "{present} of {asked} as they are now: nothing is seen");
+    assert!(known * 100 >= asked * 90, "{known} of {asked} are known, {present} as they are now");
+    assert!(present * 100 < asked * 20, "{present} of {asked} as they are now: nothing is seen");
 }
 
 /// Each wheel of a car that keeps its speed turns by the way that its hub goes.

@@ -13,10 +13,10 @@ use super::{MOBILE, STEADY, watched};
 fn every_client_computes_where_a_shell_lands_to_half_a_metre() {
     let mut chain = watched(12, 4, MOBILE);
     chain.join(link_config(STEADY, 8), true).unwrap();
-    // By client and entity: where it will land as the first update says.
+    // By client and entity: where it will land as the newest update says.
     let mut landings: BTreeMap<(usize, EntityId), DVec3> = BTreeMap::new();
     let mut shells: BTreeMap<u32, (EntityId, Shell)> = BTreeMap::new();
-    let (mut judged, mut late) = (0, 0);
+    let (mut judged, mut late, mut worst_m) = (0, 0, 0.0_f64);
     for _ in 0..7_200 {
         chain.frame(super::idle);
         let world = chain.hills.world();
@@ -50,9 +50,10 @@ fn every_client_computes_where_a_shell_lands_to_half_a_metre() {
                 };
                 let off_m = lands.distance(at);
                 assert!(off_m < 0.5, "shell {number} lands {off_m} m off for client {place}");
-                judged += 1;
+                (judged, worst_m) = (judged + 1, worst_m.max(off_m));
             }
         }
     }
+    println!("{judged} landings, {worst_m:.3} m off at worst, {late} not seen in time");
     assert!(judged > 20, "{judged} landings, {late} not seen in time: the test sees nothing");
 }

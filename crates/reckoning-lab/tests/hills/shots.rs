@@ -157,6 +157,7 @@ fn hits_on_turrets_and_hulls_are_judged_as_the_shooter_saw_them() {
             break;
         }
     }
+    println!("{agreed} of {shots} agree, {parts:?} on hulls and turrets");
     assert_eq!(shots, 100, "the test shoots too little");
     assert!(parts.iter().all(|it| *it >= 15), "{parts:?} on hulls and turrets");
     assert!(agreed >= 95, "{agreed} of {shots} agree, {parts:?} on hulls and turrets");

@@ -55,6 +55,7 @@ fn ridden(train_on_path: bool) -> (UpdateCost, f64) {
 #[test]
 fn an_update_of_the_train_costs_at_most_four_bytes_on_average() {
     let (on_path, worst_m) = ridden(true);
+    println!("{} bytes an update, {on_path:?}", on_path.bytes_each());
     assert!(on_path.updates > 60, "{on_path:?}");
     assert!(on_path.bytes_each() <= 4.0, "{} bytes each, {on_path:?}", on_path.bytes_each());
     // An update off an old baseline says more.

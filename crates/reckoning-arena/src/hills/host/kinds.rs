@@ -58,6 +58,9 @@ const SHELL_HEARTBEAT: Duration = Duration::from_secs(2);
 /// How far the watchers' turret may be off.
 const TURRET_DEG: f64 = 3.0;
 const BARREL_DEG: f64 = 1.5;
+/// How long watchers take to fade the error of a turret: it turns fast, so that what it turned
+/// meanwhile soon weighs more than a calm picture.
+const TURRET_BLEND: Duration = Duration::from_millis(60);
 /// The merchant is shown this long ago.
 const MERCHANT_DELAYS: [Duration; 2] = [Duration::from_millis(150), Duration::from_millis(600)];
 /// Everything in the level is asked for its ground under all points of its footprint.
@@ -211,6 +214,7 @@ fn joints(craft: Craft, tuning: HillsTuning, level: &HillsLevel) -> Vec<JointKin
         let max_rate_radps = level.file().tank.turret_deg_s.to_radians();
         let mut joint = SentJoint::default();
         (joint.max_rate_radps, joint.threshold_rad) = (max_rate_radps, TURRET_DEG.to_radians());
+        joint.blend = TURRET_BLEND;
         let mut barrel = joint;
         barrel.range_rad = Some(turret.tilts_rad);
         barrel.threshold_rad = BARREL_DEG.to_radians();
