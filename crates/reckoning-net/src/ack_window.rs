@@ -37,6 +37,11 @@ impl Sequence {
         )
     }
 
+    /// All of its bits.
+    pub(crate) const fn number(self) -> u64 {
+        self.0
+    }
+
     /// The number after this one.
     pub(crate) const fn next(self) -> Self {
         self.plus(1)

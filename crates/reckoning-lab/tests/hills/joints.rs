@@ -10,7 +10,7 @@ use reckoning_arena::protocol::LinkChoice;
 use reckoning_lab::hills::{FRAME, HillsChain, HillsClient, link_config};
 use reckoning_net::EntityId;
 
-use super::{STEADY, frames, watched};
+use super::{MOBILE, STEADY, frames, watched};
 
 /// The joints' threshold, their rounding, and what they turn until the news is there: the way of a
 /// datagram, and the rounds of owner and host. One that turns back just then goes one way and is
@@ -51,6 +51,35 @@ fn a_turret_is_off_by_its_threshold_and_what_it_turns_in_the_delay() {
     let mean_rad: f64 = sum_rad / count;
     println!("worst {worst_rad:.3} of {most_rad:.3} rad, mean {mean_rad:.3}");
     assert!(mean_rad < 3.0_f64.to_radians() * 1.5, "{mean_rad} rad on average");
+}
+
+/// Datagrams overtake each other on such a link, and one about the barrel may overtake one about the
+/// turret.
+#[test]
+fn a_turret_is_shown_better_than_its_newest_snapshot_where_datagrams_overtake_each_other() {
+    let choice = LinkChoice { loss_percent: 0, ..MOBILE };
+    let mut chain = watched(9, 5, choice);
+    frames(&mut chain, 480);
+    let (mut shown_rad, mut old_rad) = (0.0, 0.0);
+    let mut past: VecDeque<BTreeMap<EntityId, f64>> = VecDeque::new();
+    for _ in 0..2_400 {
+        chain.frame(super::idle);
+        let tanks = chain.hills.world().bodies().iter();
+        let tanks = tanks.filter(|it| it.craft == Craft::Tank && it.is_alive);
+        let angle = |it: &Body| Some((chain.hills.entity_of(it.id)?, it.aim.turret_rad));
+        let truths: BTreeMap<EntityId, f64> = tanks.filter_map(angle).collect();
+        past.push_back(truths.clone());
+        // Nine frames are 150 ms: a snapshot of every step that is never late.
+        let Some(old) = (past.len() > 9).then(|| past.pop_front()).flatten() else { continue };
+        for (entity, truth_rad) in truths {
+            let joint = chain.clients[0].session.joint_at(entity, TURRET, chain.now);
+            let (Some(shown), Some(old)) = (joint, old.get(&entity)) else { continue };
+            shown_rad += shortest_turn_rad(shown, truth_rad).abs();
+            old_rad += shortest_turn_rad(*old, truth_rad).abs();
+        }
+    }
+    println!("{:.2} of the error of snapshots", shown_rad / old_rad);
+    assert!(shown_rad < old_rad, "{shown_rad} rad in sum against {old_rad}");
 }
 
 /// What hits on turrets are judged by: the host asks later at which angle a peer drew one.

@@ -60,7 +60,8 @@ impl SentCodes {
     fn show(&self, kinds: &[JointKind], pictures: &mut [JointPicture], arrived: SimTime) {
         for (place, (picture, kind)) in pictures.iter_mut().zip(kinds.all_sent()).enumerate() {
             if self.mask & 1 << place != 0 {
-                picture.accept(kind, self.codes[place], self.sent, arrived);
+                let sent = (self.datagram, self.sent);
+                picture.accept(kind, self.codes[place], sent, arrived);
             }
         }
     }
@@ -121,13 +122,8 @@ impl JointMemory {
         shown.retain(|(from, _)| *from <= at);
         shown.sort_by_key(|(from, it)| (*from, it.datagram));
         let mut pictures = self.base.clone();
-        let mut newest = 0;
         for (from, codes) in shown {
-            // What was overtaken on the way is not shown.
-            if codes.datagram >= newest {
-                newest = codes.datagram;
-                codes.show(kinds, &mut pictures, from);
-            }
+            codes.show(kinds, &mut pictures, from);
         }
         Some(pictures.get(place)?.angle_at(kind, at))
     }

@@ -27,8 +27,6 @@ pub(crate) struct EntityJoints {
     joints: [AimedJoint; MAX_SENT_JOINTS],
     /// Counts the changes.
     serial: u64,
-    /// Sequence number of the newest datagram of the owner about them.
-    pub(crate) sequence: Option<Sequence>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,14 +34,27 @@ struct AimedJoint {
     joint: Joint,
     /// Of its last change; 0 while it was never aimed.
     serial: u64,
+    /// Of the owner's newest datagram about it, if an owner aimed it.
+    sequence: Option<Sequence>,
 }
 
 impl EntityJoints {
-    fn set(&mut self, place: usize, joint: Joint) {
+    fn set(&mut self, place: usize, joint: Joint, sequence: Option<Sequence>) {
         if let Some(aimed) = self.joints.get_mut(place) {
             self.serial += 1;
-            *aimed = AimedJoint { joint, serial: self.serial };
+            *aimed = AimedJoint { joint, serial: self.serial, sequence };
         }
+    }
+
+    /// Whether a datagram of the owner about a joint was overtaken by one that is newer.
+    fn is_overtaken(&self, place: usize, by: Sequence) -> bool {
+        let newest = self.joints.get(place).and_then(|aimed| aimed.sequence);
+        newest.is_some_and(|newest| newest > by)
+    }
+
+    /// Another owner aims them from now on, and counts its datagrams anew.
+    pub(crate) fn forget_owner(&mut self) {
+        self.joints.iter_mut().for_each(|aimed| aimed.sequence = None);
     }
 
     /// The entity is of another kind. Serials go on, for those who were sent some.
@@ -147,7 +158,7 @@ impl Host {
         let aimed = joints.joints.get(place).filter(|aimed| aimed.serial > 0);
         if aimed.is_none_or(|aimed| kind.is_due(&aimed.joint, &truth)) {
             // Watchers predict from the bits.
-            joints.set(place, kind.decode(kind.encode(&truth), now));
+            joints.set(place, kind.decode(kind.encode(&truth), now), None);
             self.entities.joint_changes += 1;
         }
         true
@@ -194,11 +205,6 @@ impl Host {
             return;
         }
         let joints = entity.joints.get_or_insert_default();
-        if joints.sequence.is_some_and(|newest| newest > datagram.sequence) {
-            peer.stats.stale += 1;
-            return;
-        }
-        joints.sequence = Some(datagram.sequence);
         let sent = match self.config.clock_mode {
             ClockMode::Synchronised => SimTime::from_millis(datagram.sent_ms).min(now),
             ClockMode::PerHop => {
@@ -206,11 +212,17 @@ impl Host {
             }
         };
         for (place, (code, kind)) in codes.iter().zip(kinds.all_sent()).enumerate() {
-            if mask & 1 << place != 0 {
-                joints.set(place, kind.decode(*code, sent));
+            if mask & 1 << place == 0 {
+                continue;
+            }
+            // What overtook it may have brought another joint, so each is judged for itself.
+            if joints.is_overtaken(place, datagram.sequence) {
+                peer.stats.stale += 1;
+            } else {
+                joints.set(place, kind.decode(*code, sent), Some(datagram.sequence));
+                peer.stats.joints_in += 1;
             }
         }
-        peer.stats.joints_in += u64::from(mask.count_ones());
         self.entities.joint_changes += 1;
     }
 }
@@ -295,7 +307,7 @@ mod tests {
     fn what_changes_after_a_month_is_still_due() {
         let mut joints = EntityJoints { serial: u64::from(u32::MAX), ..EntityJoints::default() };
         let sent = joints.serial;
-        joints.set(1, Joint::default());
+        joints.set(1, Joint::default(), None);
         assert_eq!([joints.changed_since(sent), joints.known()], [0b10, 0b10]);
         assert_eq!(joints.changed_since(joints.serial), 0);
     }

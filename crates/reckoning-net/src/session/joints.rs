@@ -11,7 +11,6 @@ use reckoning::{DVec3, Joint, SimTime, wheel_spin_rad};
 use super::Session;
 use super::facing::FacingState;
 use super::remote_ghost::RemoteGhost;
-use crate::ack_window::Sequence;
 use crate::channel::{Arriving, SentItem};
 use crate::host::config::ClockMode;
 use crate::joint_picture::JointPicture;
@@ -74,8 +73,6 @@ impl OwnedJoints {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WatchedJoints {
     list: Vec<WatchedJoint>,
-    /// Sequence number of the newest datagram about them.
-    sequence: Option<Sequence>,
 }
 
 #[derive(Clone, Debug)]
@@ -152,13 +149,15 @@ impl WatchedJoints {
         &mut self.list
     }
 
+    /// A bit for each joint that was taken, of those that the datagram of that number brought.
     fn accept(
         &mut self,
         kinds: &[JointKind],
         (mask, codes): (u8, &[u16]),
-        sent: SimTime,
+        sent: (u64, SimTime),
         arrived: SimTime,
-    ) {
+    ) -> u8 {
+        let mut taken = 0;
         let is_sent =
             |it: &(&mut WatchedJoint, &JointKind)| matches!(it, (WatchedJoint::Sent(_), _));
         let joints = self.of_kind(kinds).iter_mut().zip(kinds).filter(is_sent);
@@ -167,10 +166,12 @@ impl WatchedJoints {
             else {
                 continue;
             };
-            if mask & 1 << place != 0 {
-                picture.accept(kind, codes.get(place).copied().unwrap_or(0), sent, arrived);
+            let code = codes.get(place).copied().unwrap_or(0);
+            if mask & 1 << place != 0 && picture.accept(kind, code, sent, arrived) {
+                taken |= 1 << place;
             }
         }
+        taken
     }
 }
 
@@ -232,16 +233,16 @@ impl Session {
             return self.exited.covers(entity, datagram.sequence);
         };
         let kinds = self.kinds.joints(remote.kind);
-        let overtaken = remote.joints.sequence.is_some_and(|newest| newest > datagram.sequence);
-        if overtaken || remote.entered > datagram.sequence {
+        if remote.entered > datagram.sequence {
             self.stats.stale += 1;
         } else if u32::from(sent.0) >> kinds.all_sent().count() != 0 {
             self.stats.malformed += 1;
         } else {
-            remote.joints.sequence = Some(datagram.sequence);
             let moment = arrived - remote.ghost.delay_at(arrived);
-            remote.joints.accept(kinds, sent, dated, moment);
-            self.stats.joints_in += u64::from(sent.0.count_ones());
+            let dated = (datagram.sequence.number(), dated);
+            let taken = remote.joints.accept(kinds, sent, dated, moment);
+            self.stats.joints_in += u64::from(taken.count_ones());
+            self.stats.stale += u64::from(taken == 0);
         }
         true
     }

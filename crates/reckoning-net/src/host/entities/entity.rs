@@ -309,7 +309,7 @@ impl Entity {
         (self.planner, self.threshold_share) = (None, 1.0);
         self.inbound = Inbound::default();
         if let Some(joints) = &mut self.joints {
-            joints.sequence = None;
+            joints.forget_owner();
         }
         self.values.forget_writer();
         self.set_guard(guard, now);
