@@ -978,6 +978,7 @@ def read_show(p):
         lambda: p.fields(span_ns=p.span_ns),
         lambda: p.fields(min_ns=p.span_ns, max_ns=p.span_ns),
         lambda: p.fields(min_ns=p.span_ns, max_ns=p.span_ns, per_metre_ns=p.span_ns),
+        lambda: p.fields(min_ns=p.span_ns, max_ns=p.span_ns, at_metre_ns=p.span_ns),
     )
     timing = lambda: p.variant(nothing, lambda: p.fields(delay_ns=p.span_ns))
     return p.variant(
@@ -1147,8 +1148,8 @@ def main(path):
     with open(path, encoding="utf-8") as file:
         vectors = json.load(file)
     about = vectors["about"]
-    if about["version"] != 3:
-        raise Refused("this decoder speaks version 3")
+    if about["version"] != 4:
+        raise Refused("this decoder speaks version 4")
     known = {
         "paths": {p["id"]: Line(p["points"], p["closed"]) for p in about["paths"]},
         "customs": {custom["id"]: sway for custom in about["customs"]},

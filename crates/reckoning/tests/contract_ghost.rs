@@ -23,6 +23,8 @@ fn span() -> impl Strategy<Value = BlendSpan> {
             .prop_map(|(min, max)| BlendSpan::FromArrivals { min, max }),
         (millis(50..200), millis(200..800), millis(1..300))
             .prop_map(|(min, max, per_metre)| BlendSpan::ByError { min, max, per_metre }),
+        (millis(50..200), millis(200..800), millis(1..300))
+            .prop_map(|(min, max, at_metre)| BlendSpan::ByErrorRoot { min, max, at_metre }),
     ]
 }
 
@@ -332,4 +334,41 @@ fn spans_by_error_bound_the_speed_that_a_blend_adds() {
     let mut config = GhostConfig::default();
     config.span = wrong;
     assert!(Ghost::with_config(config, seen(0, 0.0), ms(0)).is_err());
+}
+
+/// Close blends shed an error over a span that grows with its root: the acceleration that they add
+/// is the same for small and for large errors, and no more than twelve over the square of the span
+/// for a metre.
+#[test]
+fn close_blends_bound_the_acceleration_that_they_add() {
+    let ms = SimTime::from_millis;
+    let seen = |at, x| {
+        let seen = Kinematics::moving(ms(at), DVec3::X * x, DVec3::X);
+        Update::new(seen, Model::Linear, UpdateKind::Partial).unwrap()
+    };
+    let hardest_mps2 = |span, off_m| {
+        let mut config = GhostConfig::default();
+        config.span = span;
+        let mut ghost = Ghost::with_config(config, seen(0, 0.0), ms(0)).unwrap();
+        ghost.accept(seen(1_000, 1.0 + off_m), ms(1_000));
+        let at = |us| SimTime::from_micros(us);
+        let speeds: Vec<f64> =
+            (1_000_000..1_400_000).step_by(500).map(|us| ghost.velocity_at(at(us)).x).collect();
+        speeds.windows(2).map(|pair| (pair[1] - pair[0]).abs() / 5e-4).fold(0.0, f64::max)
+    };
+    let width_m = 0.8;
+    let most_mps2 = 300.0 * width_m;
+    for widths in [0.1, 0.4, 1.0, 2.5] {
+        let added = hardest_mps2(BlendSpan::close(width_m), widths * width_m);
+        assert!(added <= most_mps2 * 1.001, "{added} m/s^2 to shed {widths} widths");
+        assert!(added > most_mps2 * 0.95, "{added} m/s^2 to shed {widths} widths");
+    }
+    // Near ones take the shortest span, far ones the longest.
+    let fixed = |span_ms| BlendSpan::Fixed(Duration::from_millis(span_ms));
+    let close = |off_m| hardest_mps2(BlendSpan::close(width_m), off_m);
+    assert_eq!(close(0.001), hardest_mps2(fixed(50), 0.001));
+    assert_eq!(close(50.0), hardest_mps2(fixed(333), 50.0));
+    for wrong in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert_eq!(BlendSpan::close(wrong), BlendSpan::close(1.0));
+    }
 }

@@ -18,6 +18,7 @@ const DELAYED: u8 = 1;
 const FIXED: u8 = 0;
 const FROM_ARRIVALS: u8 = 1;
 const BY_ERROR: u8 = 2;
+const BY_ERROR_ROOT: u8 = 3;
 const SYNCHRONISED: u8 = 0;
 const ON_ARRIVAL: u8 = 1;
 
@@ -33,6 +34,7 @@ pub fn encode_view(view: &RewindView, at: SimTime) -> Vec<u8> {
                 BlendSpan::FromArrivals { min, max } => (FROM_ARRIVALS, min, max),
                 BlendSpan::Fixed(span) => (FIXED, span, span),
                 BlendSpan::ByError { min, max, .. } => (BY_ERROR, min, max),
+                BlendSpan::ByErrorRoot { min, max, .. } => (BY_ERROR_ROOT, min, max),
                 _ => (FIXED, Duration::ZERO, Duration::ZERO),
             };
             out.push(kind);
@@ -43,8 +45,10 @@ pub fn encode_view(view: &RewindView, at: SimTime) -> Vec<u8> {
             };
             out.push(kind);
             put_spans(&mut out, &[delay]);
-            if let BlendSpan::ByError { per_metre, .. } = config.span {
-                put_spans(&mut out, &[per_metre]);
+            if let BlendSpan::ByError { per_metre: at_metre, .. }
+            | BlendSpan::ByErrorRoot { at_metre, .. } = config.span
+            {
+                put_spans(&mut out, &[at_metre]);
             }
         }
         RewindView::Delayed(it) => {
@@ -78,6 +82,7 @@ pub fn decode_view(bytes: &[u8]) -> Option<(RewindView, SimTime)> {
                 FIXED if min == max => BlendSpan::Fixed(min),
                 FROM_ARRIVALS => BlendSpan::FromArrivals { min, max },
                 BY_ERROR => BlendSpan::ByError { min, max, per_metre: from.span()? },
+                BY_ERROR_ROOT => BlendSpan::ByErrorRoot { min, max, at_metre: from.span()? },
                 _ => return None,
             };
             RewindView::Now(config)
@@ -189,8 +194,11 @@ mod tests {
             max: Duration::from_millis(400),
             per_metre: Duration::from_millis(30),
         };
+        let mut close = GhostConfig::default();
+        close.span = BlendSpan::close(0.7);
         let delayed = RewindView::Delayed(DelayedConfig::default());
-        let mut views = Vec::from([RewindView::Now(adaptive), RewindView::Now(bounded), delayed]);
+        let [adaptive, bounded, close] = [adaptive, bounded, close].map(RewindView::Now);
+        let mut views = Vec::from([adaptive, bounded, close, delayed]);
         for blend in Blend::ALL {
             let mut config = GhostConfig::default();
             config.blend = blend;

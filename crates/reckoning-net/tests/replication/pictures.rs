@@ -63,7 +63,9 @@ fn kinds() -> (Kinds, Vec<KindId>) {
         Show::Reckoned(ghost)
     };
     let delayed = Show::delayed(Duration::from_millis(80), Duration::from_millis(300));
-    let shows = [reckoned(Blend::Hermite, 220), reckoned(Blend::Linear, 90), delayed];
+    let mut close = GhostConfig::default();
+    close.span = BlendSpan::close(0.5);
+    let shows = [reckoned(Blend::Hermite, 220), Show::Reckoned(close), delayed];
     let mut kinds = Kinds::default();
     let mut ids = vec![KindId::NONE];
     for (name, show) in ["heavy", "light", "late"].into_iter().zip(shows) {

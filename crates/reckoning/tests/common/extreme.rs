@@ -123,6 +123,11 @@ pub fn ghost_config() -> impl Strategy<Value = GhostConfig> {
         span().prop_map(BlendSpan::Fixed),
         (span(), span())
             .prop_map(|(a, b)| BlendSpan::FromArrivals { min: a.min(b), max: a.max(b) }),
+        (span(), span(), any_span()).prop_map(|(a, b, at_metre)| BlendSpan::ByErrorRoot {
+            min: a.min(b),
+            max: a.max(b),
+            at_metre
+        }),
     ];
     let timing = prop_oneof![
         Just(Timing::Synchronised),
