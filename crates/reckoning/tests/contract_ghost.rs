@@ -10,7 +10,7 @@ use common::{
     same_place, smooth_model, update,
 };
 use proptest::prelude::*;
-use reckoning::ghost::Accepted;
+use reckoning::ghost::{Accepted, Pace};
 use reckoning::{
     Blend, BlendSpan, DVec3, Ghost, GhostConfig, Kinematics, Model, SimTime, Timing, Update,
     UpdateKind,
@@ -35,15 +35,32 @@ fn timing() -> impl Strategy<Value = Timing> {
     ]
 }
 
+fn pace() -> impl Strategy<Value = Option<Pace>> {
+    prop::option::of(
+        (0.5..50.0, millis(50..800))
+            .prop_map(|(max_speed_mps, max_span)| Pace { max_speed_mps, max_span }),
+    )
+}
+
 fn config(blends: &'static [Blend]) -> impl Strategy<Value = GhostConfig> {
-    (prop::sample::select(blends), span(), timing(), millis(200..4_000)).prop_map(
-        |(blend, span, timing, max_extrapolation)| {
+    let shown = (span(), pace(), any::<bool>());
+    (prop::sample::select(blends), shown, timing(), millis(200..4_000)).prop_map(
+        |(blend, (span, pace, hedged), timing, max_extrapolation)| {
             let mut config = GhostConfig::default();
             (config.blend, config.span, config.timing) = (blend, span, timing);
+            (config.pace, config.hedged) = (pace, hedged);
             config.max_extrapolation = max_extrapolation;
             config
         },
     )
+}
+
+/// Ghosts that follow the model, which a mean of experts does not.
+fn plain(blends: &'static [Blend]) -> impl Strategy<Value = GhostConfig> {
+    config(blends).prop_map(|mut config| {
+        config.hedged = false;
+        config
+    })
 }
 
 const SMOOTH: [Blend; 7] = [
@@ -59,7 +76,7 @@ const VELOCITY_KEEPING: [Blend; 3] = [Blend::ProjectiveVelocity, Blend::Bezier, 
 
 /// The longest the current blend of a ghost can take.
 fn longest_span_s(config: &GhostConfig) -> f64 {
-    config.span.longest().as_secs_f64()
+    config.longest_blend().as_secs_f64()
 }
 
 /// The moment the ghost takes its newest update to speak of.
@@ -137,7 +154,7 @@ proptest! {
 
     #[test]
     fn a_teleport_is_shown_at_once(
-        config in config(&SMOOTH),
+        config in plain(&SMOOTH),
         deliveries in deliveries(),
         motion in motion(),
         late_ms in 0..300_i64,
@@ -153,7 +170,7 @@ proptest! {
 
     #[test]
     fn one_span_after_the_last_update_the_ghost_is_on_the_model(
-        config in config(&Blend::ALL),
+        config in plain(&Blend::ALL),
         deliveries in deliveries(),
         share in 0.0..1.0_f64,
     ) {
@@ -172,7 +189,7 @@ proptest! {
 
     #[test]
     fn a_silent_ghost_holds_still_for_ever(
-        config in config(&Blend::ALL),
+        config in plain(&Blend::ALL),
         deliveries in deliveries(),
         later_us in 1..i64::MAX / 4,
     ) {
@@ -209,7 +226,7 @@ proptest! {
 
     #[test]
     fn a_late_update_of_a_body_that_keeps_to_its_model_shows_the_truth(
-        config in config(&Blend::ALL),
+        config in plain(&Blend::ALL),
         guess in motion(),
         truth in motion(),
         delay in millis(0..900),

@@ -48,6 +48,8 @@ mod delayed;
 mod fading;
 mod handover;
 mod heading;
+mod hedge;
+mod pace;
 mod rails;
 mod turning;
 
@@ -65,11 +67,13 @@ use arrivals::Arrivals;
 use blend::{Cubic, Ends, cubic_at, cubic_slope};
 use fading::Shown;
 use heading::HeadingRule;
+use hedge::{Hedge, warped};
 
 pub use blend::Blend;
 pub(crate) use blend::projective_left;
 pub use delayed::{DelayedConfig, DelayedGhost};
 pub use handover::Handover;
+pub use pace::Pace;
 
 /// Full speed lasts for half of the extrapolation: one heartbeat that is lost, and the delay of the
 /// next.
@@ -207,6 +211,13 @@ pub struct GhostConfig {
     /// Slower than this over ground a body keeps the heading it had, for
     /// [`heading_at`](Ghost::heading_at). Default: 0.5 m/s. Finite and at least 0.
     pub min_heading_speed_mps: f64,
+    /// Lengthens blends so that bodies are not shown faster than they can be. Default: `None`, by
+    /// the span alone.
+    pub pace: Option<Pace>,
+    /// Chooses between carrying on with the promised motion, damping it and holding still, by what
+    /// each would have shown before: with long delays or heavy loss it is never much worse than the
+    /// best of them. Default: `false`, motion is carried on.
+    pub hedged: bool,
 }
 
 impl Default for GhostConfig {
@@ -218,6 +229,8 @@ impl Default for GhostConfig {
             max_extrapolation: Duration::from_secs(4),
             timing: Timing::Synchronised,
             min_heading_speed_mps: 0.5,
+            pace: None,
+            hedged: false,
         }
     }
 }
@@ -241,7 +254,17 @@ impl GhostConfig {
         Self { max_extrapolation, ..Self::default() }
     }
 
+    /// The longest that a blend can take.
+    #[must_use]
+    pub fn longest_blend(&self) -> Duration {
+        let span = self.span.longest();
+        self.pace.map_or(span, |pace| span.max(pace.max_span))
+    }
+
     fn validate(&self) -> Result<(), SettingError> {
+        if let Some(pace) = &self.pace {
+            pace.validate()?;
+        }
         HeadingRule::new(self.min_heading_speed_mps)?;
         if self.max_extrapolation.is_zero() {
             return Err(SettingError::SpanZero { name: "max_extrapolation" });
@@ -305,6 +328,7 @@ pub struct Ghost {
     half_extrapolation_s: f64,
     config: GhostConfig,
     arrivals: Arrivals,
+    hedge: Hedge,
     stats: GhostStats,
 }
 
@@ -343,6 +367,7 @@ impl Ghost {
             half_extrapolation_s: config.max_extrapolation.as_secs_f64() * 0.5,
             config,
             arrivals: Arrivals::first(now),
+            hedge: Hedge::new(first, now),
             stats: GhostStats { accepted: 1, stale: 0 },
         };
         ghost.shift_s = ghost.shift_of(first, now);
@@ -368,6 +393,12 @@ impl Ghost {
         let along = self.along_rails(&update, now);
         let teleported = update.teleported_since(&self.update);
         let shift_s = self.shift_of(&update, now);
+        if teleported {
+            self.hedge.forget_probe();
+        }
+        if self.config.hedged {
+            self.hedge.observe(&update, shift_s, now);
+        }
         // What it had come to at the moment the update is about, not ahead of that.
         self.held_rad = self.heading_after(update.at().secs_since(self.update.at()) + shift_s);
         self.update = update;
@@ -386,7 +417,11 @@ impl Ghost {
     /// How long it takes from what is shown to what is believed at `now`.
     fn blend_span_s(&self, shown: &Shown, now: SimTime) -> f64 {
         let off_m = shown.position.distance(self.believed_position(now));
-        self.arrivals.span_s(self.config.span, off_m)
+        let span_s = self.arrivals.span_s(self.config.span, off_m);
+        self.config.pace.map_or(span_s, |pace| {
+            let believed = self.believed_velocity(now);
+            pace.lengthened_s(self.config.blend, (span_s, off_m), believed, shown.velocity)
+        })
     }
 
     /// Where to draw the body. Pure: any frame rate, any order, same answer.
@@ -539,6 +574,19 @@ impl Ghost {
 
     fn believed_position(&self, now: SimTime) -> DVec3 {
         let (t_s, _) = self.model_time(now);
+        if !self.config.hedged {
+            return self.promised_position(t_s);
+        }
+        let mut mean = DVec3::ZERO;
+        for ((t_s, _), weight) in warped(t_s).into_iter().zip(self.hedge.weights()) {
+            mean += self.promised_position(t_s) * *weight;
+        }
+        if mean.is_finite() { mean } else { self.promised_position(0.0) }
+    }
+
+    /// What the model makes of the update after so long.
+    #[inline]
+    fn promised_position(&self, t_s: f64) -> DVec3 {
         if self.on_rails {
             return self.believed_along(t_s);
         }
@@ -547,10 +595,22 @@ impl Ghost {
 
     fn believed_velocity(&self, now: SimTime) -> DVec3 {
         let (t_s, rate) = self.model_time(now);
-        if self.on_rails {
-            return self.rate_along() * rate;
+        if !self.config.hedged {
+            return self.promised_velocity(t_s) * rate;
         }
-        self.update.model().velocity_after(self.update.kinematics(), t_s) * rate
+        let mut mean = DVec3::ZERO;
+        for ((t_s, slowed), weight) in warped(t_s).into_iter().zip(self.hedge.weights()) {
+            mean += self.promised_velocity(t_s) * (slowed * rate * *weight);
+        }
+        if mean.is_finite() { mean } else { DVec3::ZERO }
+    }
+
+    #[inline]
+    fn promised_velocity(&self, t_s: f64) -> DVec3 {
+        if self.on_rails {
+            return self.rate_along();
+        }
+        self.update.model().velocity_after(self.update.kinematics(), t_s)
     }
 
     fn believed_orientation(&self, now: SimTime) -> DQuat {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use proptest::num::f64::{NEGATIVE, NORMAL, POSITIVE, SUBNORMAL, ZERO};
 use proptest::prelude::*;
+use reckoning::ghost::Pace;
 use reckoning::model::{Ballistic, Landing, PathRide};
 use reckoning::{
     AngleThreshold, Blend, BlendSpan, Curve, CurveBasis, DQuat, DVec3, DelayedConfig, GhostConfig,
@@ -133,9 +134,13 @@ pub fn ghost_config() -> impl Strategy<Value = GhostConfig> {
         Just(Timing::Synchronised),
         any_span().prop_map(|delay| Timing::OnArrival { delay }),
     ];
-    (prop::sample::select(&Blend::ALL[..]), span, self::span(), timing).prop_map(
-        |(blend, span, max_extrapolation, timing)| {
+    let pace = (1e-300..1e300, self::span())
+        .prop_map(|(max_speed_mps, max_span)| Pace { max_speed_mps, max_span });
+    let shown = (span, prop::option::of(pace), any::<bool>());
+    (prop::sample::select(&Blend::ALL[..]), shown, self::span(), timing).prop_map(
+        |(blend, (span, pace, hedged), max_extrapolation, timing)| {
             let mut config = GhostConfig::default();
+            (config.pace, config.hedged) = (pace, hedged);
             (config.blend, config.span) = (blend, span);
             (config.max_extrapolation, config.timing) = (max_extrapolation, timing);
             config
