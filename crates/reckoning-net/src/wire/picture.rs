@@ -6,12 +6,12 @@
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use reckoning::ghost::Timing;
+use reckoning::ghost::{Pace, Timing};
 use reckoning::rewind::{RewindView, ShownAs, ShownUpdate};
 use reckoning::{Blend, BlendSpan, DelayedConfig, GhostConfig, SimTime};
 
 /// The longest [`Message::View`](super::Message::View).
-pub const MAX_VIEW_BYTES: usize = 32;
+pub const MAX_VIEW_BYTES: usize = 48;
 
 const NOW: u8 = 0;
 const DELAYED: u8 = 1;
@@ -50,6 +50,11 @@ pub fn encode_view(view: &RewindView, at: SimTime) -> Vec<u8> {
             {
                 put_spans(&mut out, &[at_metre]);
             }
+            out.push(u8::from(config.hedged) | u8::from(config.pace.is_some()) << 1);
+            if let Some(pace) = config.pace {
+                out.extend(pace.max_speed_mps.to_le_bytes());
+                put_spans(&mut out, &[pace.max_span]);
+            }
         }
         RewindView::Delayed(it) => {
             out.push(DELAYED);
@@ -85,6 +90,15 @@ pub fn decode_view(bytes: &[u8]) -> Option<(RewindView, SimTime)> {
                 BY_ERROR_ROOT => BlendSpan::ByErrorRoot { min, max, at_metre: from.span()? },
                 _ => return None,
             };
+            let flags = from.byte()?;
+            if flags > 3 {
+                return None;
+            }
+            config.hedged = flags & 1 != 0;
+            if flags & 2 != 0 {
+                let max_speed_mps = f64::from_le_bytes(from.take()?);
+                config.pace = Some(Pace { max_speed_mps, max_span: from.span()? });
+            }
             RewindView::Now(config)
         }
         DELAYED => {
@@ -196,6 +210,8 @@ mod tests {
         };
         let mut close = GhostConfig::default();
         close.span = BlendSpan::close(0.7);
+        close.pace = Some(Pace { max_speed_mps: 11.5, max_span: Duration::from_millis(450) });
+        close.hedged = true;
         let delayed = RewindView::Delayed(DelayedConfig::default());
         let [adaptive, bounded, close] = [adaptive, bounded, close].map(RewindView::Now);
         let mut views = Vec::from([adaptive, bounded, close, delayed]);

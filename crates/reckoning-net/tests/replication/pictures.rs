@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use reckoning::ghost::Pace;
 use reckoning::rewind::{Aim, HitRefusal, HitRequest, HitVerdict, RewindConfig, ShownAs};
 use reckoning::{Blend, BlendSpan, DVec3, GhostConfig, Kinematics, SimTime};
 use reckoning_net::wire::{decode_shown, encode_shown};
@@ -65,6 +66,8 @@ fn kinds() -> (Kinds, Vec<KindId>) {
     let delayed = Show::delayed(Duration::from_millis(80), Duration::from_millis(300));
     let mut close = GhostConfig::default();
     close.span = BlendSpan::close(0.5);
+    close.pace = Some(Pace { max_speed_mps: 7.0, max_span: Duration::from_millis(450) });
+    close.hedged = true;
     let shows = [reckoned(Blend::Hermite, 220), Show::Reckoned(close), delayed];
     let mut kinds = Kinds::default();
     let mut ids = vec![KindId::NONE];

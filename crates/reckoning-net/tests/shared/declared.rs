@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use reckoning::ghost::Pace;
 use reckoning::{
-    Blend, BlendSpan, DVec3, GhostConfig, Kinematics, Model, Quantiser, SimTime, Threshold,
+    AimConfig, Blend, BlendSpan, DVec3, GhostConfig, Kinematics, Model, Quantiser, SimTime,
+    Threshold,
 };
 use reckoning_net::wire::{Message, PacketReader, Registry};
 use reckoning_net::{
@@ -104,6 +106,11 @@ fn runner() -> Kind {
     let mut runner = Kind::default();
     let mut ghost = GhostConfig::default();
     ghost.span = BlendSpan::close(0.25);
+    ghost.pace = Some(Pace { max_speed_mps: 11.5, max_span: Duration::from_millis(450) });
+    ghost.hedged = true;
+    let mut aim = AimConfig::default();
+    aim.overhead_bytes = 6.5;
+    (runner.aim, runner.publisher.judge_ahead) = (Some(aim), Some(Duration::from_millis(200)));
     runner.show = Show::Reckoned(ghost);
     runner
 }
@@ -236,6 +243,11 @@ fn said_kinds() -> Vec<Value> {
         }),
         json!({
             "name": "runner",
+            "publisher": { "judge_ahead_ns": 200_000_000 },
+            "aim": {
+                "from_ns": 200_000_000, "to_ns": 500_000_000, "max_offset": AimConfig::default().max_offset,
+                "overhead_bytes": 6.5, "line_bytes": 9.0, "curve_bytes": 20.0,
+            },
             "show": {
                 "variant": 0,
                 "blend": 3,
@@ -243,6 +255,8 @@ fn said_kinds() -> Vec<Value> {
                     "variant": 3, "min_ns": 50_000_000, "max_ns": 333_000_000,
                     "at_metre_ns": 400_000_000,
                 },
+                "pace": { "max_speed_mps": 11.5, "max_span_ns": 450_000_000 },
+                "hedged": true,
             },
         }),
     ]
