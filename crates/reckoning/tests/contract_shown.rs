@@ -172,7 +172,7 @@ fn trust_goes_to_whoever_is_right() {
     let [carries, ..] = trust_after(&|n, _| (DVec3::X * 2.0 * n as f64, DVec3::X * 5.0));
     assert!(carries > 0.95, "{carries}");
     let [.., holds] = trust_after(&|_, dice| {
-        let (sin, cos) = libm::sincos(dice.between(0.0, 6.28));
+        let (sin, cos) = libm::sincos(dice.between(0.0, core::f64::consts::TAU));
         (DVec3::ZERO, DVec3::new(cos, sin, 0.0) * 5.0)
     });
     assert!(holds > 0.9, "{holds}");
