@@ -282,8 +282,7 @@ impl Publisher {
     /// A truth that is not finite, or not later than the last export, is refused and
     /// counted.
     pub fn observe(&mut self, truth: &Kinematics) -> Option<Update> {
-        let model = self.config.model;
-        let reason = self.due_ahead(truth, |truth| Some(model.fitted(truth)))?;
+        let reason = self.due_by_model(truth)?;
         let seen = self.carried_on(truth, reason);
         let model = self.config.model.fitted(&seen);
         Some(self.export_as(truth, seen, model, reason))
@@ -296,8 +295,7 @@ impl Publisher {
         truth: &Kinematics,
         terrain: &(impl Terrain + ?Sized),
     ) -> Option<Update> {
-        let model = self.config.model;
-        let reason = self.due_ahead(truth, |truth| Some(model.fitted(truth)))?;
+        let reason = self.due_by_model(truth)?;
         let seen = self.carried_on(truth, reason);
         let kept = kept_clear(&seen, self.config.model, terrain, self.config.lookahead);
         let model = self.config.model.fitted(&kept);
@@ -321,11 +319,13 @@ impl Publisher {
     /// Why an update is due for this truth, if one is: the first half of
     /// [`observe`](Self::observe), for callers that choose a model of their own before they
     /// [`export`](Self::export).
+    #[inline]
     pub fn due(&mut self, truth: &Kinematics) -> Option<ExportReason> {
         if !self.takes(truth) {
             return None;
         }
-        self.reason(truth, self.deviation(truth))
+        let rule = self.config.rule();
+        self.reason(&rule, truth, self.deviation(&rule, truth))
     }
 
     /// As [`due`](Self::due), but where [`PublisherConfig::judge_ahead`] is set the position is
@@ -341,7 +341,8 @@ impl Publisher {
         if !self.takes(truth) {
             return None;
         }
-        let mut deviation = self.deviation(truth);
+        let rule = self.config.rule();
+        let mut deviation = self.deviation(&rule, truth);
         let mut foreseen = None;
         if truth.at >= self.forecast_at {
             self.forecast_at = truth.at + FORECAST_INTERVAL;
@@ -352,17 +353,35 @@ impl Publisher {
             let then = truth.at + ahead;
             let now = truth.position - self.last.position_at(truth.at);
             let then = foreseen.map(|it| it.position_at(truth, then) - self.last.position_at(then));
-            deviation.position = self.config.rule().is_crossed_ahead(now, then);
+            deviation.position = rule.is_crossed_ahead(now, then);
         }
-        self.reason(truth, deviation)
+        self.reason(&rule, truth, deviation)
+    }
+
+    /// As [`due_ahead`](Self::due_ahead), foreseen by the model of the settings.
+    #[inline]
+    fn due_by_model(&mut self, truth: &Kinematics) -> Option<ExportReason> {
+        if self.config.judge_ahead.is_none() {
+            return self.due(truth);
+        }
+        self.due_ahead_by_model(truth)
+    }
+
+    #[inline(never)]
+    fn due_ahead_by_model(&mut self, truth: &Kinematics) -> Option<ExportReason> {
+        let model = self.config.model;
+        self.due_ahead(truth, |truth| Some(model.fitted(truth)))
     }
 
     /// Counts a truth; whether it is usable and new.
+    #[inline]
     fn takes(&mut self, truth: &Kinematics) -> bool {
         self.stats.observed += 1;
-        let usable = truth.at > self.last.at() && truth.validate().is_ok();
-        self.stats.refused += u64::from(!usable);
-        usable
+        if truth.at <= self.last.at() || truth.validate().is_err() {
+            self.stats.refused += 1;
+            return false;
+        }
+        true
     }
 
     /// Exports a truth that [`due`](Self::due) asked for, with the model the listeners
@@ -477,18 +496,23 @@ impl Publisher {
 
     /// Why listeners need this truth, if they do: the rule of [`export`](crate::export).
     #[inline]
-    fn reason(&self, truth: &Kinematics, deviation: Deviation) -> Option<ExportReason> {
+    fn reason(
+        &self,
+        rule: &ExportRule,
+        truth: &Kinematics,
+        deviation: Deviation,
+    ) -> Option<ExportReason> {
         let due = Due {
             requested: self.lost,
             full: truth.at >= self.full_at && !self.config.full_interval.is_zero(),
             heartbeat: truth.at >= self.heartbeat_at,
         };
-        self.config.rule().reason(deviation, truth.at.saturating_since(self.last.at()), due)
+        rule.reason(deviation, truth.at.saturating_since(self.last.at()), due)
     }
 
     #[inline]
-    fn deviation(&self, truth: &Kinematics) -> Deviation {
-        let mut deviation = self.config.rule().deviation(&Sight::from(truth), &self.last);
+    fn deviation(&self, rule: &ExportRule, truth: &Kinematics) -> Deviation {
+        let mut deviation = rule.deviation(&Sight::from(truth), &self.last);
         // What began at rest did not come to rest.
         deviation.misses_stop &= self.last.kinematics().velocity != DVec3::ZERO;
         deviation
