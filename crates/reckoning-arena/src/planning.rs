@@ -218,6 +218,13 @@ impl Planner<Surroundings<'_>> for ArenaPlanner {
             Self::Learned(planner) => planner.plan(truth, around, reason),
         }
     }
+
+    fn forecast(&mut self, truth: &Kinematics, around: &Surroundings<'_>) -> Option<Model> {
+        match self {
+            Self::Behaviour(behaviour) => behaviour.forecast(truth, around),
+            Self::Learned(planner) => planner.forecast(truth, around),
+        }
+    }
 }
 
 /// The walls of a level as the engine's.

@@ -3,8 +3,11 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+use reckoning::ghost::Pace;
 use reckoning::guard::{Envelope, GuardConfig};
-use reckoning::{AngleThreshold, Blend, BlendSpan, ConfigError, GhostConfig, Model, Threshold};
+use reckoning::{
+    AimConfig, AngleThreshold, Blend, BlendSpan, ConfigError, GhostConfig, Model, Threshold,
+};
 use reckoning_net::{
     ClampDetail, ClampMode, InterestConfig, Kind, KindError, Kinds, LearnedKind, PatternsConfig,
     PheromoneConfig, PlaceThreshold, PlannerKind, Property, PropertyType, Seen, Show,
@@ -15,10 +18,14 @@ use serde::{Deserialize, Deserializer};
 
 use super::kind_parts::{FacingName, FootprintName, JointSettings};
 
+/// Blends are lengthened at most to this: as long as hit checks go along with.
+const MAX_PACED_SPAN: Duration = Duration::from_millis(500);
+
 /// A kind of bodies, as a settings file declares it: see [`Kind`]. Spans are in milliseconds.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[expect(missing_docs, reason = "the documented file says it, line by line")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 #[non_exhaustive]
 pub struct KindSettings {
     pub name: String,
@@ -34,8 +41,15 @@ pub struct KindSettings {
     pub network: String,
     pub prevents: bool,
     pub lookahead_ms: u32,
+    pub judge_ahead_ms: u32,
+    pub aim: bool,
+    pub aim_max_offset: f64,
+    pub aim_overhead_bytes: f64,
     pub blend: Blend,
     pub blend_ms: u32,
+    pub close_width_m: f64,
+    pub max_shown_speed_mps: f64,
+    pub hedged: bool,
     pub max_extrapolation_ms: u32,
     pub delay_ms: u32,
     pub max_delay_ms: u32,
@@ -151,8 +165,15 @@ impl Default for KindSettings {
             network: "learned".to_string(),
             prevents: false,
             lookahead_ms: 500,
+            judge_ahead_ms: 0,
+            aim: false,
+            aim_max_offset: 0.0,
+            aim_overhead_bytes: 2.0,
             blend: Blend::ProjectiveVelocity,
             blend_ms: 333,
+            close_width_m: 0.0,
+            max_shown_speed_mps: 0.0,
+            hedged: false,
             max_extrapolation_ms: 0,
             delay_ms: 0,
             max_delay_ms: 500,
@@ -238,6 +259,8 @@ impl KindSettings {
         kind.publisher.heartbeat = millis(self.heartbeat_ms);
         kind.publisher.min_interval = millis(self.min_interval_ms);
         kind.publisher.lookahead = millis(self.lookahead_ms);
+        let ahead = millis(self.judge_ahead_ms);
+        kind.publisher.judge_ahead = (!ahead.is_zero()).then_some(ahead);
         kind.publisher.model = self.model.model(millis(self.fade_ms));
         kind.threshold_by_place = self.by_place()?;
         kind.planner = self.planner();
@@ -253,6 +276,7 @@ impl KindSettings {
             (self.top_speed_mps != 0.0).then(|| GuardConfig::new(envelope, self.tolerance_m));
         (kind.importance, kind.visibility) = (self.importance, self.visibility);
         kind.dormant = self.dormant;
+        kind.aim = self.aimed();
         kind.zones = self.zones()?;
         Ok(kind)
     }
@@ -279,8 +303,23 @@ impl KindSettings {
         let mut config = GhostConfig::default();
         config.blend = self.blend;
         config.span = BlendSpan::Fixed(millis(self.blend_ms));
+        if self.close_width_m > 0.0 {
+            config.span = BlendSpan::close(self.close_width_m);
+        }
+        if self.max_shown_speed_mps > 0.0 {
+            let max_span = MAX_PACED_SPAN;
+            config.pace = Some(Pace { max_speed_mps: self.max_shown_speed_mps, max_span });
+        }
+        config.hedged = self.hedged;
         config.max_extrapolation = millis(self.max_extrapolation_ms);
         Show::Reckoned(config)
+    }
+
+    /// Lines of what is foreseen, if it aims.
+    fn aimed(&self) -> Option<AimConfig> {
+        let mut aim = AimConfig::default();
+        (aim.max_offset, aim.overhead_bytes) = (self.aim_max_offset, self.aim_overhead_bytes);
+        self.aim.then_some(aim)
     }
 
     /// The planner, with the constants of its source at the scale of this game.

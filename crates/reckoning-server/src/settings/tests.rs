@@ -246,6 +246,24 @@ fn kinds_are_as_the_file_says() {
 }
 
 #[test]
+fn a_file_can_say_how_closely_a_kind_is_published_and_shown() {
+    let text = "[[kind]]\nname = 'runner'\njudge_ahead_ms = 200\naim = true\naim_max_offset = 0.5\n\
+                aim_overhead_bytes = 40\nclose_width_m = 0.25\nmax_shown_speed_mps = 12\nhedged = true\n\
+                [[kind]]\nname = 'plain'\n";
+    let kinds = Settings::from_toml(text).unwrap().kinds().unwrap();
+    let runner = kinds.get(kinds.named("runner").unwrap()).unwrap();
+    assert_eq!(runner.publisher.judge_ahead, Some(Duration::from_millis(200)));
+    assert_eq!(runner.aim.map(|it| (it.max_offset, it.overhead_bytes)), Some((0.5, 40.0)));
+    let reckoning_net::Show::Reckoned(shown) = runner.show else { panic!("{:?}", runner.show) };
+    assert_eq!(shown.span, reckoning::BlendSpan::close(0.25));
+    assert_eq!((shown.pace.map(|it| it.max_speed_mps), shown.hedged), (Some(12.0), true));
+    let plain = kinds.get(kinds.named("plain").unwrap()).unwrap();
+    assert_eq!((plain.publisher.judge_ahead, plain.aim), (None, None));
+    let reckoning_net::Show::Reckoned(shown) = plain.show else { panic!("{:?}", plain.show) };
+    assert_eq!((shown.span, shown.pace, shown.hedged), (reckoning::BlendSpan::CALM, None, false));
+}
+
+#[test]
 fn a_file_can_say_all_of_how_a_kind_is_shown_and_what_is_known_of_it() {
     let text = "[[kind]]\nname = 'tank'\nfacing = 'two-point'\nfacing_length_m = 6.0\n\
                 ground = 'always'\nfootprint_length_m = 6.0\norigin_height_m = 0.5\n\

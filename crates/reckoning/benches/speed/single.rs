@@ -19,6 +19,7 @@ const TRUST: Duration = Duration::from_millis(900);
 /// Times queries of single ghosts and silent ticks of single publishers.
 pub fn measure(table: &mut Table, rounds: usize) {
     let linear = ghosts(|_| Model::Linear);
+    let hedged: Vec<Ghost> = linear.iter().map(hedge).collect();
     let accelerating = ghosts(|_| Model::Accelerating { trust: TRUST });
     let curve = ghosts(|seen| Model::Curve(Curve::still(CurveBasis::FOUR)).fitted(seen));
     let blending = |question| SimTime::from_micros(10_310_000 + question * 3_000);
@@ -27,6 +28,7 @@ pub fn measure(table: &mut Table, rounds: usize) {
         ("position_at, linear, blending", positions(&linear, blending)),
         ("position_at, accelerating, blending", positions(&accelerating, blending)),
         ("position_at, curve, blending", positions(&curve, blending)),
+        ("position_at, linear, hedged, blending", positions(&hedged, blending)),
         ("position_at, linear, settled", positions(&linear, settled)),
         ("position_at, accelerating, settled", positions(&accelerating, settled)),
         ("position_at, curve, settled", positions(&curve, settled)),
@@ -38,12 +40,19 @@ pub fn measure(table: &mut Table, rounds: usize) {
     table.goal("position_at, linear, blending", "goal <= 30 ns; airbus/sen publishes 281 smoothed");
     table.goal("position_at, accelerating, blending", "goal <= 30 ns");
     table.goal("position_at, linear, settled", "airbus/sen publishes 82.9 unsmoothed");
-    let mut subjects: Vec<Subject<'_>> =
-        vec![("observe, straight", silent_ticks(0.0)), ("observe, turning", silent_ticks(0.7))];
+    let ahead = Some(Duration::from_millis(200));
+    let mut subjects: Vec<Subject<'_>> = vec![
+        ("observe, straight", silent_ticks(0.0, None)),
+        ("observe, turning", silent_ticks(0.7, None)),
+        ("observe, straight, judged ahead", silent_ticks(0.0, ahead)),
+        ("observe, turning, judged ahead", silent_ticks(0.7, ahead)),
+    ];
     let group = format!("a Publisher ({} bytes), per silent tick", size_of::<Publisher>());
     table.measure(&group, CALLS, rounds, &mut subjects);
     table.goal("observe, straight", "goal <= 50 ns");
     table.goal("observe, turning", "goal <= 50 ns");
+    table.goal("observe, straight, judged ahead", "goal <= 60 ns");
+    table.goal("observe, turning, judged ahead", "goal <= 60 ns");
 }
 
 fn seen(body: u16, turn_rad_s: f64) -> Kinematics {
@@ -78,6 +87,15 @@ fn ghosts(model: impl Fn(&Kinematics) -> Model) -> Vec<Ghost> {
     (0..BODIES).map(ghost).collect()
 }
 
+/// The same, of which carrying on is trusted most.
+fn hedge(ghost: &Ghost) -> Ghost {
+    let mut config = *ghost.config();
+    config.hedged = true;
+    let mut hedged = *ghost;
+    hedged.set_config(config, SimTime::from_millis(10_300)).expect("it is sound");
+    hedged
+}
+
 fn positions(ghosts: &[Ghost], at: impl Fn(i64) -> SimTime + 'static) -> Box<dyn FnMut() + '_> {
     Box::new(move || ask(ghosts, &at, |ghost, now| black_box(ghost.position_at(now)).x))
 }
@@ -97,8 +115,9 @@ fn ask(ghosts: &[Ghost], at: impl Fn(i64) -> SimTime, ask: impl Fn(&Ghost, SimTi
 }
 
 /// Publishers of bodies that do just what their listeners think.
-fn silent_ticks(turn_rad_s: f64) -> Box<dyn FnMut()> {
+fn silent_ticks(turn_rad_s: f64, judge_ahead: Option<Duration>) -> Box<dyn FnMut()> {
     let mut config = PublisherConfig::default();
+    config.judge_ahead = judge_ahead;
     config.angle_threshold = AngleThreshold::degrees(5.0).ok();
     config.heartbeat = Duration::from_hours(1);
     config.full_interval = Duration::from_hours(1);
