@@ -161,7 +161,7 @@ impl ChainSetting<'_> {
     }
 
     /// The publisher of a segment, with its first update.
-    fn start(
+    pub(crate) fn start(
         &self,
         first: &Kinematics,
         player: usize,
@@ -177,7 +177,7 @@ impl ChainSetting<'_> {
     }
 
     /// The update that is due at a sample, if one is.
-    fn export(
+    pub(crate) fn export(
         &self,
         publisher: &mut Publisher,
         truth: &Kinematics,

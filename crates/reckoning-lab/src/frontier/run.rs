@@ -1,0 +1,264 @@
+//! Runs of every method and setting over the measured sessions of a source.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use reckoning::{Blend, Model, SimTime};
+use reckoning_net::wire::Format;
+use reckoning_netsim::{Link, LinkConfig};
+
+use super::codec_chain;
+use super::method::{Method, MethodKind, Setting};
+use super::rows::FrontierRow;
+use super::source::MeasuredSource;
+use super::stream::{LifeStream, format_for, models_of, published, snapshots};
+use super::tally::{Look, ShownTally};
+use super::viewer::Showing;
+use super::wire_price::{StreamPrice, bits_of};
+use super::{FrontierConfig, FrontierError};
+use crate::compare::{BodyCourse, ChainSetting, Prepared, RecordedSurroundings, on_each_thread};
+use crate::train::SenderContext;
+
+/// What some bodies cost and showed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Outcome {
+    pub(crate) shown: ShownTally,
+    pub(crate) price: StreamPrice,
+}
+
+impl Outcome {
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.shown.merge(&other.shown);
+        self.price.merge(other.price);
+    }
+}
+
+/// A point of a curve: method and setting by their numbers, and the delay by its own.
+type Point = (usize, usize, usize);
+
+/// One piece of work of a session: a method with a setting, for one player or for all.
+struct Piece {
+    method: usize,
+    setting: usize,
+    player: Option<usize>,
+}
+
+/// All rows of a source.
+pub(crate) fn rows(
+    config: &FrontierConfig,
+    source: &MeasuredSource,
+) -> Result<Vec<FrontierRow>, FrontierError> {
+    let mut points: BTreeMap<Point, Outcome> = BTreeMap::new();
+    for &number in &source.held {
+        let pieces = pieces(config, &source.prepared[number]);
+        let surroundings = source.surroundings(config, number)?;
+        let session = Session::new(config, source, number)?;
+        let outcomes = on_each_thread(pieces.len(), &surroundings, |own, piece| {
+            session.run(&pieces[piece], own)
+        });
+        for (piece, outcomes) in pieces.iter().zip(outcomes) {
+            for (delay, outcome) in outcomes?.iter().enumerate() {
+                points.entry((piece.method, piece.setting, delay)).or_default().merge(outcome);
+            }
+        }
+    }
+    Ok(points.iter().map(|(point, outcome)| row(config, &source.name, *point, outcome)).collect())
+}
+
+fn pieces(config: &FrontierConfig, prepared: &Prepared) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    for (number, method) in config.methods.iter().enumerate() {
+        for setting in 0..method.settings().len() {
+            if matches!(method.kind, MethodKind::Codec { .. }) {
+                pieces.push(Piece { method: number, setting, player: None });
+                continue;
+            }
+            for player in 0..prepared.courses.len() {
+                pieces.push(Piece { method: number, setting, player: Some(player) });
+            }
+        }
+    }
+    pieces
+}
+
+fn row(config: &FrontierConfig, source: &str, point: Point, outcome: &Outcome) -> FrontierRow {
+    let (method, setting, delay) = point;
+    let method = &config.methods[method];
+    let (shown, price) = (&outcome.shown, outcome.price);
+    FrontierRow {
+        source: source.to_owned(),
+        method: method.to_string(),
+        setting: method.settings()[setting].to_string(),
+        delay_ms: config.delays[delay].as_millis() as u64,
+        bytes_per_s: price.bytes_per_s(),
+        bytes_per_s_with_headers: price.batched_per_s(config.bodies, method.rate_hz()),
+        bytes_per_s_uplink: price.lonely_per_s(),
+        updates_per_s: price.updates_per_s(),
+        error_widths: shown.mean_error(),
+        p95_widths: shown.p95_error(),
+        acceleration_error: shown.acceleration_error(),
+        extra_speed: shown.extra_speed(),
+    }
+}
+
+/// One session under measurement.
+struct Session<'a> {
+    config: &'a FrontierConfig,
+    prepared: &'a Prepared,
+    flat: bool,
+    context: SenderContext<'a>,
+    /// By method.
+    predictors: Vec<Option<crate::compare::Ready>>,
+}
+
+impl<'a> Session<'a> {
+    fn new(
+        config: &'a FrontierConfig,
+        source: &'a MeasuredSource,
+        number: usize,
+    ) -> Result<Self, FrontierError> {
+        let prepared = &source.prepared[number];
+        let predictors = config.methods.iter().map(|method| source.predictor(method, number));
+        Ok(Self {
+            config,
+            prepared,
+            flat: source.is_flat(number),
+            context: SenderContext::new(&source.list[number], prepared),
+            predictors: predictors.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// What a piece of work gives at each delay.
+    fn run(
+        &self,
+        piece: &Piece,
+        surroundings: &RecordedSurroundings,
+    ) -> Result<Vec<Outcome>, FrontierError> {
+        let method = &self.config.methods[piece.method];
+        let setting = method.settings()[piece.setting];
+        let Some(player) = piece.player else {
+            return self
+                .config
+                .delays
+                .iter()
+                .map(|&delay| self.coded(method, setting, delay))
+                .collect();
+        };
+        let (streams, format, showing) = self.streams(piece, player, surroundings)?;
+        let course = &self.prepared.courses[player];
+        let watch = |&delay: &Duration| {
+            let link = self.config.link(delay);
+            let (format, flat) = (&format, self.flat);
+            let watched = Watched { course, format, flat, showing, link, player };
+            watched.run(&streams, self.prepared.body_width)
+        };
+        self.config.delays.iter().map(watch).collect()
+    }
+
+    fn coded(
+        &self,
+        method: &Method,
+        setting: Setting,
+        delay: Duration,
+    ) -> Result<Outcome, FrontierError> {
+        let step = setting.widths() * self.prepared.body_width;
+        let interval = interval_of(method);
+        codec_chain::run(self.prepared, self.flat, step, interval, self.config.link(delay))
+    }
+
+    fn streams(
+        &self,
+        piece: &Piece,
+        player: usize,
+        surroundings: &RecordedSurroundings,
+    ) -> Result<(Vec<LifeStream>, Format, Showing), FrontierError> {
+        let method = &self.config.methods[piece.method];
+        let widths = method.settings()[piece.setting].widths();
+        let Some(predictor) = self.predictors[piece.method] else {
+            // A step of snapshots is that of a bound 32 times as wide.
+            let bound = 32.0 * widths * self.prepared.body_width;
+            let format = format_for(bound, self.flat, &[Model::Hold])?;
+            let interval = interval_of(method);
+            let sent = snapshots(&self.prepared.courses[player], interval, &format)?;
+            let showing = match method.kind {
+                MethodKind::Naive { .. } => Showing::newest(),
+                _ => Showing::Between { interval },
+            };
+            return Ok((sent, format, showing));
+        };
+        let (prepared, context) = (self.prepared, &self.context);
+        let bound = widths * prepared.body_width;
+        let setting =
+            ChainSetting { prepared, surroundings, context, predictor, bound, receivers: &[] };
+        let format = format_for(bound, self.flat, &models_of(&setting))?;
+        let sent = published(&setting, player, &format)?;
+        Ok((sent, format, Showing::ghost(Blend::ProjectiveVelocity)))
+    }
+}
+
+/// The time between the snapshots of a method.
+fn interval_of(method: &Method) -> Duration {
+    Duration::from_secs(1) / method.rate_hz().unwrap_or(1)
+}
+
+/// One player's streams behind one link.
+pub(crate) struct Watched<'a> {
+    pub(crate) course: &'a BodyCourse,
+    pub(crate) format: &'a Format,
+    pub(crate) flat: bool,
+    pub(crate) showing: Showing,
+    pub(crate) link: LinkConfig,
+    pub(crate) player: usize,
+}
+
+impl Watched<'_> {
+    pub(crate) fn run(&self, streams: &[LifeStream], width: f64) -> Result<Outcome, FrontierError> {
+        let mut outcome = Outcome::default();
+        for (number, life) in streams.iter().enumerate() {
+            let (looks, arrivals) = self.look(life, number)?;
+            outcome.shown.add_life(&looks, width);
+            let bits = bits_of(self.format, self.player, &life.sent, &arrivals, self.link.delay);
+            outcome.price.merge(StreamPrice {
+                bits: bits.iter().map(|&bits| f64::from(bits)).sum(),
+                updates: life.sent.len() as f64,
+                seconds: life.seconds(self.course),
+            });
+        }
+        Ok(outcome)
+    }
+
+    /// What is shown at every sample of a life, and when each update arrived.
+    fn look(
+        &self,
+        life: &LifeStream,
+        number: usize,
+    ) -> Result<(Vec<Look>, Vec<Option<SimTime>>), FrontierError> {
+        let mut link = Link::new(self.link_of(number))?;
+        let mut arrivals = vec![None; life.sent.len()];
+        arrivals[0] = Some(life.sent[0].at());
+        let mut viewer = self.showing.start(life.sent[0])?;
+        let mut next = 1;
+        let mut looks = Vec::with_capacity(life.places.len());
+        for &place in &life.places {
+            let now = self.course.states[place].kinematics.at;
+            while next < life.sent.len() && life.sent[next].at() <= now {
+                link.send(life.sent[next].at(), 0, next);
+                next += 1;
+            }
+            while let Some((arrival, which)) = link.poll(now) {
+                arrivals[which].get_or_insert(arrival);
+                viewer.accept(life.sent[which], arrival);
+            }
+            let truth = self.course.states[place].kinematics.position;
+            let truth = if self.flat { truth.with_z(0.0) } else { truth };
+            looks.push(Look { at: now, shown: viewer.shown(now), truth });
+        }
+        Ok((looks, arrivals))
+    }
+
+    /// Each life has random numbers of its own.
+    fn link_of(&self, number: usize) -> LinkConfig {
+        let salt = (self.player as u64) << 32 | number as u64;
+        LinkConfig { seed: self.link.seed ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15), ..self.link }
+    }
+}
