@@ -58,6 +58,12 @@ pub struct Frontier {
     /// Bodies that share the datagrams of a batched downlink
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = value_parser!(u32).range(1..=4_096))]
     bodies: u32,
+    /// Leave out the scene of 250 asteroids
+    #[arg(long)]
+    no_asteroids: bool,
+    /// Also take the error at a bound of one body width apart
+    #[arg(long)]
+    decompose: bool,
     /// Form of the results on stdout
     #[arg(long, value_name = "FORM", value_enum, default_value_t = Form::Text)]
     pub format: Form,
@@ -83,6 +89,7 @@ impl Frontier {
         config.delays.clone_from(&self.delays);
         (config.jitter, config.bodies) = (self.jitter, self.bodies);
         (config.loss, config.burst) = (self.loss, self.burst);
+        (config.decompose, config.asteroids) = (self.decompose, !self.no_asteroids);
         config
     }
 }

@@ -161,7 +161,7 @@ impl ChainSetting<'_> {
     }
 
     /// The publisher of a segment, with its first update.
-    pub(crate) fn start(
+    fn start(
         &self,
         first: &Kinematics,
         player: usize,

@@ -8,7 +8,7 @@ use reckoning_netsim::{Link, LinkConfig};
 
 use super::FrontierError;
 use super::run::Outcome;
-use super::stream::{lives, ticks};
+use super::stream::{lives, ticks, turn_at};
 use super::tally::Look;
 use super::viewer::PlaybackBuffer;
 use super::wire_price::StreamPrice;
@@ -17,6 +17,14 @@ use crate::compare::{BodyCourse, Prepared};
 
 /// One life of one player.
 type LifeKey = (usize, usize);
+
+/// A body at the moment of a snapshot.
+#[derive(Clone, Copy, Debug)]
+struct Observed {
+    key: LifeKey,
+    position: DVec3,
+    turn: DQuat,
+}
 
 /// A position of a life as a receiver has it: of when, since when, where.
 #[derive(Clone, Copy, Debug)]
@@ -30,11 +38,10 @@ struct Received {
 pub(crate) fn run(
     prepared: &Prepared,
     flat: bool,
-    step: f64,
+    config: CodecConfig,
     interval: Duration,
     link: LinkConfig,
 ) -> Result<Outcome, FrontierError> {
-    let config = CodecConfig { step, turn_step_rad: 0.0 };
     let mut chain = Chain::new(config, link)?;
     for (at, bodies) in snapshots(prepared, flat, interval) {
         chain.send(at, &bodies)?;
@@ -63,13 +70,15 @@ fn snapshots(
     prepared: &Prepared,
     flat: bool,
     interval: Duration,
-) -> BTreeMap<SimTime, Vec<(LifeKey, DVec3)>> {
-    let mut snapshots: BTreeMap<SimTime, Vec<(LifeKey, DVec3)>> = BTreeMap::new();
+) -> BTreeMap<SimTime, Vec<Observed>> {
+    let mut snapshots: BTreeMap<SimTime, Vec<Observed>> = BTreeMap::new();
     for (player, course) in prepared.courses.iter().enumerate() {
         for (number, places) in lives(course).iter().enumerate() {
             for (at, position) in ticks(course, places, interval).into_iter().skip(1) {
                 let position = if flat { position.with_z(0.0) } else { position };
-                snapshots.entry(at).or_default().push(((player, number), position));
+                let turn = turn_at(course, places, at);
+                let observed = Observed { key: (player, number), position, turn };
+                snapshots.entry(at).or_default().push(observed);
             }
         }
     }
@@ -110,20 +119,21 @@ impl Chain {
         })
     }
 
-    fn send(&mut self, at: SimTime, bodies: &[(LifeKey, DVec3)]) -> Result<(), FrontierError> {
+    fn send(&mut self, at: SimTime, bodies: &[Observed]) -> Result<(), FrontierError> {
         self.receive(at)?;
         while let Some(due) = self.acks.first_entry().filter(|due| *due.key() <= at) {
             due.remove().into_iter().for_each(|number| self.encoder.handle_ack(number));
         }
         let step = self.config.step;
-        let pose = |((player, life), position): &(LifeKey, DVec3)| {
-            (*player as u16, BodyPose::new(*life as u8, *position, DQuat::IDENTITY, step))
+        let pose = |body: &Observed| {
+            let (player, life) = body.key;
+            (player as u16, BodyPose::new(life as u8, body.position, body.turn, step))
         };
         let poses: Poses = bodies.iter().map(pose).collect();
         let bytes = self.encoder.encode(&poses);
         // The header is counted with those of the datagrams, as that of our own wire is.
         self.bits += 8.0 * (bytes.len() - HEADER_BYTES) as f64;
-        let lives = bodies.iter().map(|(key, _)| *key).collect();
+        let lives = bodies.iter().map(|body| body.key).collect();
         self.link.send(at, 0, Flight { at, bytes, lives });
         Ok(())
     }

@@ -16,11 +16,16 @@
 //! from are not those that anything was trained on. Turning is left out, as everywhere in the
 //! tables of recordings. Without loss no update is repeated and there are no heartbeats.
 
+mod asteroids;
 mod codec_chain;
+mod decompose;
+mod entropy;
+mod floor;
 mod method;
 mod picture;
 mod rows;
 mod run;
+mod seen;
 mod source;
 mod stream;
 mod tally;
@@ -39,9 +44,12 @@ use reckoning_recording::Recording;
 use crate::codec::CodecError;
 use crate::train::{TrainConfig, TrainError};
 
+pub use decompose::ErrorParts;
+pub use entropy::IdealBytes;
 pub use method::Method;
 pub use picture::frontier_picture;
 pub use rows::{Frontier, FrontierRow};
+pub use seen::{measure_seen, seen_text};
 pub use text::frontier_text;
 
 /// What to measure.
@@ -59,6 +67,10 @@ pub struct FrontierConfig {
     pub burst: f64,
     /// Bodies that share the datagrams of a batched downlink. Default: 16.
     pub bodies: u32,
+    /// Whether the scene of 250 asteroids is measured as well. Default: true.
+    pub asteroids: bool,
+    /// Whether the error at a bound of one body width is taken apart as well. Default: false.
+    pub decompose: bool,
     /// How the network of each source is trained. Default: twenty passes over 150,000 examples,
     /// on all sessions but those that are measured.
     pub train: TrainConfig,
@@ -80,6 +92,8 @@ impl Default for FrontierConfig {
             loss: 0.0,
             burst: 1.0,
             bodies: 16,
+            asteroids: true,
+            decompose: false,
             train,
         }
     }
@@ -182,10 +196,21 @@ pub fn frontier(
     }
     config.link(config.delays[0]).validate()?;
     let mut found = Frontier::default();
+    let mut sources = Vec::new();
     for source in source::by_name(recordings) {
-        let ready = source::MeasuredSource::train(config, source, say)?;
+        sources.push(source::MeasuredSource::train(config, source, say)?);
+    }
+    if config.asteroids {
+        sources.push(source::MeasuredSource::asteroids(config));
+    }
+    for ready in sources {
         say(&format!("{}: measuring {} sessions", ready.name, ready.held.len()));
         found.rows.extend(run::rows(config, &ready)?);
+        if config.decompose {
+            say(&format!("{}: taking the error apart", ready.name));
+            found.parts.extend(decompose::parts(config, &ready)?);
+            found.ideal.extend(entropy::rows(config, &ready)?);
+        }
     }
     Ok(found)
 }

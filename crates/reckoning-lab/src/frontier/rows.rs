@@ -1,5 +1,6 @@
 //! Rows of a frontier.
 
+use super::{ErrorParts, IdealBytes};
 use serde::{Deserialize, Serialize};
 
 /// One method at one delay and one setting, over all measured bodies of a source. Bytes and
@@ -37,6 +38,12 @@ pub struct FrontierRow {
 pub struct Frontier {
     /// By source, method, setting and delay.
     pub rows: Vec<FrontierRow>,
+    /// Where the error of methods that publish comes from, if that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<ErrorParts>,
+    /// What updates would cost with static priors, likewise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ideal: Vec<IdealBytes>,
 }
 
 impl Frontier {
@@ -61,28 +68,6 @@ impl Frontier {
     /// Methods in the order they were measured.
     pub(crate) fn methods(&self) -> Vec<&str> {
         unique(self.rows.iter().map(|row| row.method.as_str()))
-    }
-
-    /// The mean error of a method at equal bytes: between the points of its curve, along
-    /// logarithms. `None` outside of it.
-    #[must_use]
-    pub fn error_at_bytes(
-        &self,
-        source: &str,
-        method: &str,
-        delay_ms: u64,
-        bytes_per_s: f64,
-    ) -> Option<f64> {
-        let own = self
-            .rows
-            .iter()
-            .filter(|row| row.source == source && row.method == method && row.delay_ms == delay_ms);
-        let mut points: Vec<(f64, f64)> =
-            own.map(|row| (row.bytes_per_s, row.error_widths)).collect();
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let pair = points.windows(2).find(|pair| (pair[0].0..=pair[1].0).contains(&bytes_per_s))?;
-        let share = libm::log(bytes_per_s / pair[0].0) / libm::log(pair[1].0 / pair[0].0);
-        Some(pair[0].1 * libm::exp(share * libm::log(pair[1].1 / pair[0].1)))
     }
 }
 

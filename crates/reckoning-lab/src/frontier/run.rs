@@ -8,14 +8,16 @@ use reckoning_net::wire::Format;
 use reckoning_netsim::{Link, LinkConfig};
 
 use super::codec_chain;
+use super::entropy::CodedUpdate;
 use super::method::{Method, MethodKind, Setting};
 use super::rows::FrontierRow;
 use super::source::MeasuredSource;
-use super::stream::{LifeStream, format_for, models_of, published, snapshots};
+use super::stream::{ANGLE_DEGREES, LifeStream, PublishedStream, format_for, models_of, snapshots};
 use super::tally::{Look, ShownTally};
 use super::viewer::Showing;
 use super::wire_price::{StreamPrice, bits_of};
 use super::{FrontierConfig, FrontierError};
+use crate::codec::CodecConfig;
 use crate::compare::{BodyCourse, ChainSetting, Prepared, RecordedSurroundings, on_each_thread};
 use crate::train::SenderContext;
 
@@ -102,17 +104,19 @@ fn row(config: &FrontierConfig, source: &str, point: Point, outcome: &Outcome) -
 }
 
 /// One session under measurement.
-struct Session<'a> {
+pub(crate) struct Session<'a> {
     config: &'a FrontierConfig,
-    prepared: &'a Prepared,
-    flat: bool,
+    pub(crate) prepared: &'a Prepared,
+    pub(crate) flat: bool,
+    /// Whether turning is sent.
+    turning: bool,
     context: SenderContext<'a>,
     /// By method.
     predictors: Vec<Option<crate::compare::Ready>>,
 }
 
 impl<'a> Session<'a> {
-    fn new(
+    pub(crate) fn new(
         config: &'a FrontierConfig,
         source: &'a MeasuredSource,
         number: usize,
@@ -123,6 +127,7 @@ impl<'a> Session<'a> {
             config,
             prepared,
             flat: source.is_flat(number),
+            turning: source.turning,
             context: SenderContext::new(&source.list[number], prepared),
             predictors: predictors.collect::<Result<_, _>>()?,
         })
@@ -163,7 +168,9 @@ impl<'a> Session<'a> {
     ) -> Result<Outcome, FrontierError> {
         let step = setting.widths() * self.prepared.body_width;
         let interval = interval_of(method);
-        codec_chain::run(self.prepared, self.flat, step, interval, self.config.link(delay))
+        let turn_step_rad = if self.turning { ANGLE_DEGREES.to_radians() } else { 0.0 };
+        let codec = CodecConfig { step, turn_step_rad };
+        codec_chain::run(self.prepared, self.flat, codec, interval, self.config.link(delay))
     }
 
     fn streams(
@@ -173,26 +180,61 @@ impl<'a> Session<'a> {
         surroundings: &RecordedSurroundings,
     ) -> Result<(Vec<LifeStream>, Format, Showing), FrontierError> {
         let method = &self.config.methods[piece.method];
-        let widths = method.settings()[piece.setting].widths();
-        let Some(predictor) = self.predictors[piece.method] else {
-            // A step of snapshots is that of a bound 32 times as wide.
-            let bound = 32.0 * widths * self.prepared.body_width;
-            let format = format_for(bound, self.flat, &[Model::Hold])?;
-            let interval = interval_of(method);
-            let sent = snapshots(&self.prepared.courses[player], interval, &format)?;
-            let showing = match method.kind {
-                MethodKind::Naive { .. } => Showing::newest(),
-                _ => Showing::Between { interval },
-            };
-            return Ok((sent, format, showing));
+        let setting = method.settings()[piece.setting];
+        let Some((setting, format)) = self.publishing(piece.method, setting, surroundings)? else {
+            return self.snapshots(method, setting, player);
         };
+        let sent = self.published(&setting, player, &format).run()?;
+        Ok((sent, format, Self::showing(method)))
+    }
+
+    fn snapshots(
+        &self,
+        method: &Method,
+        setting: Setting,
+        player: usize,
+    ) -> Result<(Vec<LifeStream>, Format, Showing), FrontierError> {
+        // A step of snapshots is that of a bound 32 times as wide.
+        let bound = 32.0 * setting.widths() * self.prepared.body_width;
+        let format = format_for(bound, self.flat, &[Model::Hold])?;
+        let interval = interval_of(method);
+        let sent = snapshots(&self.prepared.courses[player], interval, &format, self.turning)?;
+        let showing = match method.kind {
+            MethodKind::Naive { .. } => Showing::newest(),
+            _ => Showing::Between { interval },
+        };
+        Ok((sent, format, showing))
+    }
+
+    /// How a method publishes at a setting, and on which grid; `None` for snapshots.
+    pub(crate) fn publishing<'b>(
+        &'b self,
+        method: usize,
+        setting: Setting,
+        surroundings: &'b RecordedSurroundings,
+    ) -> Result<Option<(ChainSetting<'b>, Format)>, FrontierError> {
+        let Some(predictor) = self.predictors[method] else { return Ok(None) };
         let (prepared, context) = (self.prepared, &self.context);
-        let bound = widths * prepared.body_width;
+        let bound = setting.widths() * prepared.body_width;
         let setting =
             ChainSetting { prepared, surroundings, context, predictor, bound, receivers: &[] };
         let format = format_for(bound, self.flat, &models_of(&setting))?;
-        let sent = published(&setting, player, &format)?;
-        Ok((sent, format, Showing::ghost(Blend::ProjectiveVelocity)))
+        Ok(Some((setting, format)))
+    }
+
+    /// What a method that publishes sends of a player.
+    pub(crate) fn published<'b>(
+        &self,
+        setting: &'b ChainSetting<'b>,
+        player: usize,
+        format: &'b Format,
+    ) -> PublishedStream<'b> {
+        PublishedStream { setting, format, turning: self.turning, player }
+    }
+
+    /// How a method that publishes is shown.
+    pub(crate) fn showing(_method: &Method) -> Showing {
+        Showing::ghost(Blend::ProjectiveVelocity)
     }
 }
 
@@ -219,12 +261,26 @@ impl Watched<'_> {
             outcome.shown.add_life(&looks, width);
             let bits = bits_of(self.format, self.player, &life.sent, &arrivals, self.link.delay);
             outcome.price.merge(StreamPrice {
-                bits: bits.iter().map(|&bits| f64::from(bits)).sum(),
+                bits: bits.iter().map(|(bits, _)| f64::from(*bits)).sum(),
                 updates: life.sent.len() as f64,
                 seconds: life.seconds(self.course),
             });
         }
         Ok(outcome)
+    }
+
+    /// All updates with what they cost and were coded off.
+    pub(crate) fn coded(&self, streams: &[LifeStream]) -> Result<Vec<CodedUpdate>, FrontierError> {
+        let mut coded = Vec::new();
+        for (number, life) in streams.iter().enumerate() {
+            let (_, arrivals) = self.look(life, number)?;
+            let bits = bits_of(self.format, self.player, &life.sent, &arrivals, self.link.delay);
+            for (update, (bits, baseline)) in life.sent.iter().zip(bits) {
+                let baseline = baseline.map(|it| life.sent[it]);
+                coded.push(CodedUpdate { update: *update, baseline, bits });
+            }
+        }
+        Ok(coded)
     }
 
     /// What is shown at every sample of a life, and when each update arrived.

@@ -1,7 +1,9 @@
 //! Sessions of one source: some to train on, the others to measure.
 
+use reckoning::Model;
 use reckoning_recording::Recording;
 
+use super::asteroids;
 use super::{FrontierConfig, FrontierError};
 use crate::compare::{CompareConfig, Prepared, Ready, RecordedSurroundings, Trials, made_ready};
 use crate::frontier::method::{Method, MethodKind};
@@ -31,6 +33,8 @@ pub(crate) struct MeasuredSource {
     pub(crate) prepared: Vec<Prepared>,
     /// Numbers of the sessions to measure.
     pub(crate) held: Vec<usize>,
+    /// Whether turning is sent.
+    pub(crate) turning: bool,
     trained: Option<Learned>,
     trials: Trials,
 }
@@ -58,7 +62,16 @@ impl MeasuredSource {
             trained = Some(Learned { model, choose: true, adapt: false });
         }
         let trials = Trials::new(&fitted_by(config), &prepared);
-        Ok(Self { name, list, prepared, held, trained, trials })
+        Ok(Self { name, list, prepared, held, turning: false, trained, trials })
+    }
+
+    /// The scene of asteroids, which has nothing to learn: published on straight lines.
+    pub(crate) fn asteroids(config: &FrontierConfig) -> Self {
+        let (recording, prepared) = asteroids::scene();
+        let (list, prepared) = (vec![recording], vec![prepared]);
+        let trials = Trials::new(&fitted_by(config), &prepared);
+        let (name, held) = (asteroids::NAME.to_owned(), vec![0]);
+        Self { name, list, prepared, held, turning: true, trained: None, trials }
     }
 
     /// Whether height is dropped.
@@ -95,7 +108,9 @@ impl MeasuredSource {
     ) -> Result<Option<Ready>, FrontierError> {
         let others: Vec<usize> = (0..self.list.len()).filter(|k| *k != number).collect();
         Ok(match &method.kind {
-            MethodKind::Before => self.trained.map(Ready::Learned),
+            MethodKind::Before => {
+                Some(self.trained.map_or(Ready::Model(Model::Linear), Ready::Learned))
+            }
             MethodKind::Published(predictor) => {
                 Some(made_ready(predictor, &self.prepared[number], &others, &self.trials)?)
             }

@@ -3,18 +3,22 @@
 use std::time::Duration;
 
 use reckoning::{
-    ConfigError, Curve, CurveBasis, DQuat, DVec3, Kinematics, Model, Publisher, Quantiser, SimTime,
-    Update, UpdateKind,
+    AngleThreshold, ConfigError, Curve, CurveBasis, DQuat, DVec3, ExportReason, Kinematics, Model,
+    Planner, Publisher, Quantiser, SimTime, Update, UpdateKind,
 };
 use reckoning_net::wire::{Format, Registry};
+use reckoning_predict::Surroundings;
 use reckoning_predict::learned::{LearnedModel, LearnedPlanner};
 
 use super::FrontierError;
-use crate::compare::{BodyCourse, ChainSetting};
+use crate::compare::{BodyCourse, ChainSetting, Ready};
+use crate::publishing::threshold_only;
 
 /// Steps of a grid per threshold: of position, and of velocity per second.
 const POSITION_STEPS: f64 = 32.0;
 const VELOCITY_STEPS: f64 = 4.0;
+/// How far a body may be turned from what is shown, where turning is sent.
+pub(crate) const ANGLE_DEGREES: f64 = 2.0;
 
 /// One life of a body, from its first sample to its last, and what was sent of it.
 #[derive(Clone, Debug)]
@@ -50,7 +54,8 @@ pub(crate) fn lives(course: &BodyCourse) -> Vec<Vec<usize>> {
     lives
 }
 
-/// The grid of a threshold, as `testdata/wire.txt` has it.
+/// The grid of a threshold, as `testdata/wire.txt` has it; that of turning is fine enough for
+/// [`ANGLE_DEGREES`].
 pub(crate) fn format_for(
     bound: f64,
     flat: bool,
@@ -60,15 +65,14 @@ pub(crate) fn format_for(
         position_m: bound / POSITION_STEPS,
         velocity_mps: bound / VELOCITY_STEPS,
         acceleration_mps2: bound,
-        angular_velocity_radps: 1.0 / 32.0,
-        orientation: 1.0 / 128.0,
+        angular_velocity_radps: 1.0 / 64.0,
+        orientation: 1.0 / 256.0,
     };
     Ok(Format::new(flat, 1_000, steps, models, Registry::default())?)
 }
 
 /// Models that a published stream carries, the most frequent first.
 pub(crate) fn models_of(setting: &ChainSetting<'_>) -> Vec<Model> {
-    use crate::compare::Ready;
     match setting.predictor {
         Ready::Model(model) => vec![model],
         Ready::Learned(learned) => vec![
@@ -82,81 +86,140 @@ pub(crate) fn models_of(setting: &ChainSetting<'_>) -> Vec<Model> {
     }
 }
 
-/// What a body says of itself on this format: no turning, which the tables leave out.
-pub(crate) fn sayable(truth: &Kinematics, format: &Format) -> Kinematics {
+/// How a method publishes one player.
+pub(crate) struct PublishedStream<'a> {
+    pub(crate) setting: &'a ChainSetting<'a>,
+    pub(crate) format: &'a Format,
+    /// Whether turning is sent; tables of recordings leave it out.
+    pub(crate) turning: bool,
+    pub(crate) player: usize,
+}
+
+impl PublishedStream<'_> {
+    /// What a body says of itself.
+    pub(crate) fn sayable(&self, place: usize) -> Kinematics {
+        let course = &self.setting.prepared.courses[self.player];
+        sayable(&course.states[place].kinematics, self.format, self.turning)
+    }
+
+    /// Everything that is sent.
+    pub(crate) fn run(&self) -> Result<Vec<LifeStream>, FrontierError> {
+        let course = &self.setting.prepared.courses[self.player];
+        let mut planner = self.setting.planner(self.player);
+        let mut streams = Vec::new();
+        for places in lives(course) {
+            if let Some(planner) = &mut planner {
+                Planner::<Surroundings<'_>>::restart(planner);
+            }
+            let sent = self.run_life(&places, planner.as_mut())?;
+            streams.push(LifeStream { places, sent });
+        }
+        Ok(streams)
+    }
+
+    fn run_life(
+        &self,
+        places: &[usize],
+        mut planner: Option<&mut LearnedPlanner<&LearnedModel>>,
+    ) -> Result<Vec<Update>, FrontierError> {
+        let (setting, player) = (self.setting, self.player);
+        let (mut publisher, first) = self.start(places[0], planner.as_deref_mut())?;
+        let mut sent = vec![self.said(&mut publisher, &first)];
+        for &place in &places[1..] {
+            if let Some(planner) = &mut planner {
+                setting.tell(planner, player, place);
+            }
+            let (truth, planner) = (self.sayable(place), planner.as_deref_mut());
+            if let Some(update) = setting.export(&mut publisher, &truth, player, place, planner) {
+                sent.push(self.said(&mut publisher, &update));
+            }
+        }
+        Ok(sent)
+    }
+
+    /// What would be sent at a sample, whether or not it is due.
+    pub(crate) fn payload(
+        &self,
+        planner: Option<&mut LearnedPlanner<&LearnedModel>>,
+        place: usize,
+    ) -> Result<Update, FrontierError> {
+        let (setting, player, truth) = (self.setting, self.player, self.sayable(place));
+        let reason = ExportReason::Position;
+        let model = match planner {
+            Some(planner) => {
+                setting.tell(planner, player, place);
+                setting.learned_plan(planner, player, place, reason)
+            }
+            None => setting.plan(player, &truth, reason),
+        };
+        Ok(self.format.round(&Update::new(truth, model, UpdateKind::Partial)?))
+    }
+
+    fn start(
+        &self,
+        place: usize,
+        planner: Option<&mut LearnedPlanner<&LearnedModel>>,
+    ) -> Result<(Publisher, Update), FrontierError> {
+        let (setting, player) = (self.setting, self.player);
+        let model = match (planner, setting.predictor) {
+            (Some(planner), _) => {
+                setting.tell(planner, player, place);
+                setting.learned_plan(planner, player, place, ExportReason::Full)
+            }
+            (None, Ready::Model(model)) => model,
+            _ => Model::Linear,
+        };
+        let mut config = threshold_only(setting.bound, model)?;
+        if self.turning {
+            config.angle_threshold = AngleThreshold::degrees(ANGLE_DEGREES).ok();
+        }
+        Ok(Publisher::start(config, &self.sayable(place))?)
+    }
+
+    /// What the wire keeps of an update; the publisher guesses from that.
+    fn said(&self, publisher: &mut Publisher, update: &Update) -> Update {
+        let rounded = self.format.round(update);
+        publisher.handle_sent(rounded);
+        rounded
+    }
+}
+
+/// What a body says of itself on this format.
+fn sayable(truth: &Kinematics, format: &Format, turning: bool) -> Kinematics {
     let mut truth = format.sayable(truth);
-    truth.orientation = DQuat::IDENTITY;
-    truth.angular_velocity = DVec3::ZERO;
+    if !turning {
+        truth.orientation = DQuat::IDENTITY;
+        truth.angular_velocity = DVec3::ZERO;
+    }
     truth
 }
 
-/// Everything that a publisher sends of one player.
-pub(crate) fn published(
-    setting: &ChainSetting<'_>,
-    player: usize,
-    format: &Format,
-) -> Result<Vec<LifeStream>, FrontierError> {
-    let course = &setting.prepared.courses[player];
-    let mut planner = setting.planner(player);
-    let mut streams = Vec::new();
-    for places in lives(course) {
-        if let Some(planner) = &mut planner {
-            reckoning::Planner::<reckoning_predict::Surroundings<'_>>::restart(planner);
-        }
-        let sent = published_life(setting, player, &places, planner.as_mut(), format)?;
-        streams.push(LifeStream { places, sent });
-    }
-    Ok(streams)
-}
-
-fn published_life(
-    setting: &ChainSetting<'_>,
-    player: usize,
-    places: &[usize],
-    mut planner: Option<&mut LearnedPlanner<&LearnedModel>>,
-    format: &Format,
-) -> Result<Vec<Update>, FrontierError> {
-    let states = &setting.prepared.courses[player].states;
-    let first = sayable(&states[places[0]].kinematics, format);
-    let (mut publisher, update) =
-        setting.start(&first, player, places[0], planner.as_deref_mut())?;
-    let mut sent = vec![said(&mut publisher, &update, format)];
-    for &place in &places[1..] {
-        if let Some(planner) = &mut planner {
-            setting.tell(planner, player, place);
-        }
-        let truth = sayable(&states[place].kinematics, format);
-        let planner = planner.as_deref_mut();
-        if let Some(update) = setting.export(&mut publisher, &truth, player, place, planner) {
-            sent.push(said(&mut publisher, &update, format));
-        }
-    }
-    Ok(sent)
-}
-
-/// What the wire keeps of an update; the publisher guesses from that.
-pub(crate) fn said(publisher: &mut Publisher, update: &Update, format: &Format) -> Update {
-    let rounded = format.round(update);
-    publisher.handle_sent(rounded);
-    rounded
-}
-
-/// Positions of one player at a steady rate.
+/// Positions of one player at a steady rate, and which way it is turned if that is sent.
 pub(crate) fn snapshots(
     course: &BodyCourse,
     interval: Duration,
     format: &Format,
+    turning: bool,
 ) -> Result<Vec<LifeStream>, ConfigError> {
     let mut streams = Vec::new();
     for places in lives(course) {
         let mut sent = Vec::new();
         for (at, position) in ticks(course, &places, interval) {
-            let seen = sayable(&Kinematics::at_rest(at, position), format);
+            let mut seen = Kinematics::at_rest(at, position);
+            seen.orientation = turn_at(course, &places, at);
+            let seen = sayable(&seen, format, turning);
             sent.push(format.round(&Update::new(seen, Model::Hold, UpdateKind::Partial)?));
         }
         streams.push(LifeStream { places, sent });
     }
     Ok(streams)
+}
+
+/// Which way a body is turned at the last sample by then.
+pub(crate) fn turn_at(course: &BodyCourse, places: &[usize], at: SimTime) -> DQuat {
+    let later = places.partition_point(|&place| course.states[place].kinematics.at <= at);
+    let place = places[later.saturating_sub(1)];
+    course.states[place].kinematics.orientation
 }
 
 /// Where a body was at its first sample and at every tick after it. A server knows the truth at

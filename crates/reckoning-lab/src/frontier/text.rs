@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::wire_price::header_bytes;
-use super::{Frontier, FrontierConfig};
+use super::{ErrorParts, Frontier, FrontierConfig, IdealBytes};
 
 /// The frontier as tables for a terminal of 120 columns, one for each source and delay.
 #[must_use]
@@ -31,8 +31,68 @@ pub fn frontier_text(config: &FrontierConfig, found: &Frontier) -> String {
             }
         }
     }
+    if !found.parts.is_empty() {
+        let _ = write!(text, "\n{}", parts_text(&found.parts));
+        let _ = write!(text, "\n{}", ideal_text(&found.ideal));
+    }
     text
 }
+
+/// What updates would cost with static priors.
+pub(super) fn ideal_text(ideal: &[IdealBytes]) -> String {
+    let mut text = String::from(IDEAL);
+    for row in ideal {
+        let _ = writeln!(
+            text,
+            "{:<15}{:<12}{:<10}{:>9}{:>12.2}{:>10.2}{:>9.2}",
+            row.source,
+            row.method,
+            row.payload,
+            row.updates,
+            row.now_bytes,
+            row.address_bytes,
+            row.ideal_bytes,
+        );
+    }
+    text
+}
+
+const IDEAL: &str = "\
+Bytes of an update at a bound of one body width, acknowledged behind 100 ms: on our wire now, of
+that its address (which body, which update, coded off which), and ideally, with the same address
+and the numbers of the motion under static priors by field, learned on sessions that are not measured.
+
+source         method      payload     updates       bytes   address    ideal
+";
+
+/// Where the error comes from, for all sources.
+pub(super) fn parts_text(parts: &[ErrorParts]) -> String {
+    let mut text = String::from(PARTS);
+    for row in parts {
+        let _ = writeln!(
+            text,
+            "{:<15}{:<12}{:>6}{:>12.2}{:>14.2}{:>10.2}{:>8.2}{:>16.2}",
+            row.source,
+            row.method,
+            row.delay_ms,
+            row.prediction,
+            row.clairvoyant,
+            row.snapped,
+            row.shown,
+            row.with_loss,
+        );
+    }
+    text
+}
+
+const PARTS: &str = "\
+Where the error comes from, at a bound of one body width, each column on top of the one before:
+what the payload is off by after the delay alone (prediction), waiting for the bound as well (snap),
+the blend as well (shown), 12 % of updates lost four in a row as well (loss). Clairvoyant: snapped,
+the same payloads and as many, at the best moments, by a sender that knows the future.
+
+source         method          ms  prediction   clairvoyant      snap   shown            loss
+";
 
 const HEADINGS: &str = "method           setting      upd/s      B/s  batched   uplink  \
                         err mean      p95  accel error  extra speed";

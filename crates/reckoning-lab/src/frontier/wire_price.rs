@@ -73,7 +73,8 @@ fn header(now: SimTime) -> Header {
     Header { sequence: 1, sent_ms, ack: Some(ack) }
 }
 
-/// Bits of every update of a life, each coded off the newest one acknowledged when it was sent.
+/// Bits of every update of a life, and the number of what it was coded off: the newest update that
+/// was acknowledged when it was sent.
 /// `arrivals` says when each arrived, if it did; acknowledgements take `back` to return.
 pub(crate) fn bits_of(
     format: &Format,
@@ -81,7 +82,7 @@ pub(crate) fn bits_of(
     sent: &[Update],
     arrivals: &[Option<SimTime>],
     back: Duration,
-) -> Vec<u32> {
+) -> Vec<(u32, Option<usize>)> {
     let mut bytes = [0; MAX_DATAGRAM_BYTES];
     let mut sizes = Vec::with_capacity(sent.len());
     for (number, update) in sent.iter().enumerate() {
@@ -94,7 +95,7 @@ pub(crate) fn bits_of(
         // One update in an empty datagram always fits.
         let fits = packet.push(Some(format), &message);
         debug_assert!(fits);
-        sizes.push((packet.bits() - before) as u32);
+        sizes.push(((packet.bits() - before) as u32, baseline));
     }
     sizes
 }
