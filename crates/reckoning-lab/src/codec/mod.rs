@@ -6,7 +6,7 @@
 //! beaten: the frontier lays it beside our own updates.
 //!
 //! ```text
-//! snapshot -> off two acknowledged ones -> corrections -> range coder -> bytes
+//! snapshot -> off three acknowledged ones -> corrections -> range coder -> bytes
 //!                  ^ and what was learned of the bits by the newest of them
 //! ```
 //!
@@ -45,8 +45,8 @@ use snapshot::{Baselines, CodingState, code_snapshot};
 
 /// Snapshots that an end remembers; a baseline is at most this old.
 const REMEMBERED: u16 = 250;
-/// Number of the snapshot, age of the newest baseline, age of the older one before it.
-pub(crate) const HEADER_BYTES: usize = 4;
+/// Number of the snapshot, age of the newest baseline, ages of two earlier ones before it.
+pub(crate) const HEADER_BYTES: usize = 5;
 
 /// Settings that both ends share.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -117,7 +117,7 @@ impl History {
     fn baselines(
         &self,
         number: u16,
-        [newest, older]: [u8; 2],
+        [newest, ages @ ..]: [u8; 3],
     ) -> Result<Option<(Baselines<'_>, &CodingState)>, CodecError> {
         if newest == 0 {
             return Ok(None);
@@ -125,12 +125,13 @@ impl History {
         let find = |number: u16| self.0.get(&number).ok_or(CodecError::NoBaseline { number });
         let base = number.wrapping_sub(u16::from(newest));
         let found = find(base)?;
-        let before = match older {
-            0 => None,
-            age => Some(&find(base.wrapping_sub(u16::from(age)))?.poses),
-        };
-        let (span, ahead) = (i64::from(older), i64::from(newest));
-        Ok(Some((Baselines { newest: &found.poses, older: before, span, ahead }, &found.state)))
+        let mut earlier = [None; 2];
+        for (earlier, age) in earlier.iter_mut().zip(ages).filter(|(_, age)| *age > 0) {
+            let poses = &find(base.wrapping_sub(u16::from(age)))?.poses;
+            *earlier = Some((poses, i64::from(age)));
+        }
+        let baselines = Baselines { newest: &found.poses, earlier, ahead: i64::from(newest) };
+        Ok(Some((baselines, &found.state)))
     }
 }
 
@@ -155,7 +156,7 @@ impl SnapshotEncoder {
         self.next = number.wrapping_add(1);
         let ages = self.ages(number);
         let [low, high] = number.to_le_bytes();
-        let mut coder = RangeEncoder::new(vec![low, high, ages[0], ages[1]]);
+        let mut coder = RangeEncoder::new(vec![low, high, ages[0], ages[1], ages[2]]);
         // The ages are of snapshots that are here.
         let known = self.history.baselines(number, ages).ok().flatten();
         let mut state = known.map_or_else(CodingState::default, |(_, state)| state.clone());
@@ -179,19 +180,19 @@ impl SnapshotEncoder {
         }
     }
 
-    /// Ages of the newest acknowledged snapshot, and of one half as far before it as it is old:
-    /// nearer ones tell the speed less well, for they are rounded.
-    fn ages(&self, number: u16) -> [u8; 2] {
+    /// Ages of the newest acknowledged snapshot, and of two before it: half and twice as far from
+    /// it as it is old. Near ones follow turns, far ones are spoilt less by rounding.
+    fn ages(&self, number: u16) -> [u8; 3] {
         let acknowledged = |&age: &u16| {
             self.history.0.get(&number.wrapping_sub(age)).is_some_and(|kept| kept.acknowledged)
         };
-        let Some(newest) = (1..REMEMBERED / 2).find(acknowledged) else { return [0, 0] };
-        let wanted = newest + newest.div_ceil(2);
-        let older = (newest + 1..REMEMBERED / 2)
-            .filter(acknowledged)
-            .min_by_key(|&age| age.abs_diff(wanted))
-            .map_or(0, |age| age - newest);
-        [newest as u8, older as u8]
+        let Some(newest) = (1..REMEMBERED / 2).find(acknowledged) else { return [0; 3] };
+        let before = |span: u16| {
+            let all = (newest + 1..REMEMBERED / 2).filter(acknowledged);
+            let nearest = all.min_by_key(|&age| age.abs_diff(newest + span));
+            nearest.map_or(0, |age| (age - newest) as u8)
+        };
+        [newest as u8, before(newest.div_ceil(2)), before(2 * newest)]
     }
 }
 
@@ -214,11 +215,12 @@ impl SnapshotDecoder {
     /// # Errors
     /// Says what of the bytes cannot be; then nothing has changed.
     pub fn decode(&mut self, bytes: &[u8]) -> Result<(u16, Poses), CodecError> {
-        let Some((&[low, high, newest, older], code)) = bytes.split_first_chunk() else {
+        let Some((&[low, high, ages @ ..], code)) = bytes.split_first_chunk::<HEADER_BYTES>()
+        else {
             return Err(CodecError::Short);
         };
         let number = u16::from_le_bytes([low, high]);
-        let known = self.history.baselines(number, [newest, older])?;
+        let known = self.history.baselines(number, ages)?;
         let mut state = known.map_or_else(CodingState::default, |(_, state)| state.clone());
         let baselines = known.map(|(baselines, _)| baselines);
         let mut coder = RangeDecoder::new(code);

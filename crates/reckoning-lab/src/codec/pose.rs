@@ -38,37 +38,60 @@ impl BodyPose {
 /// The bodies of a snapshot by their number.
 pub type Poses = BTreeMap<u16, BodyPose>;
 
+/// What a body is foreseen to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Course {
+    /// It stays.
+    Hold,
+    /// It goes on as it did since a little earlier ...
+    Short,
+    /// ... or since a good while, which rounding spoils less.
+    Long,
+}
+
+impl Course {
+    pub(super) const ALL: [Self; 3] = [Self::Hold, Self::Short, Self::Long];
+}
+
+/// An earlier pose, and how many snapshots before the newest it was.
+pub(super) type Earlier = (BodyPose, i64);
+
 /// What both ends know of a body when a new snapshot of it is coded.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KnownPoses {
     /// The newest acknowledged one.
     pub(super) newest: BodyPose,
-    /// An older one, if there is any of the same life.
-    pub(super) older: Option<BodyPose>,
-    /// Snapshots from the older to the newest, and from there to the one that is coded.
-    pub(super) span: i64,
+    /// One a little and one a good while before, if there are any of the same life.
+    pub(super) earlier: [Option<Earlier>; 2],
+    /// Snapshots from the newest to the one that is coded.
     pub(super) ahead: i64,
 }
 
 impl KnownPoses {
-    /// Where it will be, if it goes on or if it stays.
-    pub(super) fn position(&self, goes_on: bool) -> [i32; 3] {
-        let Some(older) = self.older.filter(|_| goes_on && self.span > 0) else {
-            return self.newest.position;
-        };
+    fn since(&self, course: Course) -> Option<Earlier> {
+        match course {
+            Course::Hold => None,
+            Course::Short => self.earlier[0],
+            Course::Long => self.earlier[1].or(self.earlier[0]),
+        }
+    }
+
+    /// Where it will be.
+    pub(super) fn position(&self, course: Course) -> [i32; 3] {
+        let Some((earlier, span)) = self.since(course) else { return self.newest.position };
         std::array::from_fn(|axis| {
-            let way = i64::from(self.newest.position[axis]) - i64::from(older.position[axis]);
-            let on = (way * self.ahead + self.span / 2).div_euclid(self.span);
+            let way = i64::from(self.newest.position[axis]) - i64::from(earlier.position[axis]);
+            let on = (way * self.ahead + span / 2).div_euclid(span);
             let there = i64::from(self.newest.position[axis]) + on;
             there.clamp(i64::from(-MAX_STEPS), i64::from(MAX_STEPS)) as i32
         })
     }
 
-    /// Which way it will be turned if it turns on.
-    pub(super) fn turn(&self) -> DQuat {
-        let Some(older) = self.older.filter(|_| self.span > 0) else { return self.newest.turn };
-        let turned = rotation_vector(self.newest.turn * older.turn.conjugate());
-        let on = turned * (self.ahead as f64 / self.span as f64);
+    /// Which way it will be turned.
+    pub(super) fn turn(&self, course: Course) -> DQuat {
+        let Some((earlier, span)) = self.since(course) else { return self.newest.turn };
+        let turned = rotation_vector(self.newest.turn * earlier.turn.conjugate());
+        let on = turned * (self.ahead as f64 / span as f64);
         (rotation(on) * self.newest.turn).normalize()
     }
 }

@@ -2,7 +2,7 @@
 
 use reckoning::DVec3;
 
-use super::pose::{BodyPose, KnownPoses, MAX_STEPS, Poses, rotation, rotation_vector};
+use super::pose::{BodyPose, Course, KnownPoses, MAX_STEPS, Poses, rotation, rotation_vector};
 use super::range_coder::{BitCoder, BitModel};
 use super::{CodecConfig, CodecError};
 
@@ -23,7 +23,8 @@ const PARTS: usize = 6;
 pub(super) struct CodingState {
     stays: BitModel,
     more: BitModel,
-    goes_on: [BitModel; UNRESTS],
+    /// Whether it goes on, and since when; of the place and of the turning.
+    courses: [[[BitModel; 2]; UNRESTS]; 2],
     /// By unrest, by axis of position or turning: whether the size has so many bits.
     sizes: Vec<[[BitModel; MAX_BITS]; PARTS]>,
     signs: [BitModel; PARTS],
@@ -37,7 +38,7 @@ impl Default for CodingState {
         Self {
             stays: bit,
             more: bit,
-            goes_on: [bit; UNRESTS],
+            courses: [[[bit; 2]; UNRESTS]; 2],
             sizes: vec![[[bit; MAX_BITS]; PARTS]; UNRESTS + 1],
             signs: [bit; PARTS],
             seconds: [[bit; MAX_BITS + 1]; PARTS],
@@ -49,16 +50,19 @@ impl Default for CodingState {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Baselines<'a> {
     pub(super) newest: &'a Poses,
-    pub(super) older: Option<&'a Poses>,
-    pub(super) span: i64,
+    /// Earlier ones, and how many snapshots before the newest each was; above zero.
+    pub(super) earlier: [Option<(&'a Poses, i64)>; 2],
     pub(super) ahead: i64,
 }
 
 impl Baselines<'_> {
     fn known(&self, number: u16, newest: BodyPose) -> KnownPoses {
-        let older = self.older.and_then(|poses| poses.get(&number)).copied();
-        let older = older.filter(|pose| pose.life == newest.life);
-        KnownPoses { newest, older, span: self.span, ahead: self.ahead }
+        let earlier = self.earlier.map(|earlier| {
+            let (poses, span) = earlier?;
+            let pose = poses.get(&number).filter(|pose| pose.life == newest.life)?;
+            Some((*pose, span))
+        });
+        KnownPoses { newest, earlier, ahead: self.ahead }
     }
 }
 
@@ -110,12 +114,11 @@ fn code_known(
     body: &BodyPose,
 ) -> Result<BodyPose, CodecError> {
     let unrest = usize::from(known.newest.unrest).min(UNRESTS - 1);
-    let off = |goes_on| distance(known.position(goes_on), body.position);
-    let nearer = off(true) <= off(false);
-    let goes_on = coder.code(&mut state.goes_on[unrest], nearer);
+    let off = |course: &Course| distance(known.position(*course), body.position);
+    let course = code_course(coder, &mut state.courses[0][unrest], off);
     let mut pose = known.newest;
     let mut largest = 0;
-    for (axis, &base) in known.position(goes_on).iter().enumerate() {
+    for (axis, &base) in known.position(course).iter().enumerate() {
         let part = body.position[axis].wrapping_sub(base);
         let part = code_number(coder, state, unrest, axis, part);
         largest = largest.max(bits_of(part));
@@ -123,7 +126,12 @@ fn code_known(
     }
     pose.unrest = largest as u8;
     if config.turn_step_rad > 0.0 {
-        let foreseen = known.turn();
+        let off = |course: &Course| {
+            let off = rotation_vector(known.turn(*course).conjugate() * body.turn);
+            (off.length() / config.turn_step_rad) as i64
+        };
+        let course = code_course(coder, &mut state.courses[1][unrest], off);
+        let foreseen = known.turn(course);
         let parts = rotation_vector(foreseen.conjugate() * body.turn) / config.turn_step_rad;
         let parts = code_vector(coder, state, unrest, parts);
         pose.turn = (foreseen * rotation(parts * config.turn_step_rad)).normalize();
@@ -152,6 +160,19 @@ fn code_fresh(
         pose.turn = rotation(parts * config.turn_step_rad);
     }
     Ok(pose)
+}
+
+/// The course that comes nearest, by how far off each is.
+fn code_course(
+    coder: &mut impl BitCoder,
+    models: &mut [BitModel; 2],
+    off: impl Fn(&Course) -> i64,
+) -> Course {
+    let nearest = Course::ALL.into_iter().rev().min_by_key(off).unwrap_or(Course::Hold);
+    if !coder.code(&mut models[0], nearest != Course::Hold) {
+        return Course::Hold;
+    }
+    if coder.code(&mut models[1], nearest == Course::Short) { Course::Short } else { Course::Long }
 }
 
 fn distance(a: [i32; 3], b: [i32; 3]) -> i64 {

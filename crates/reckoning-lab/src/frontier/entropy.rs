@@ -58,6 +58,9 @@ pub(crate) fn rows(
     source: &MeasuredSource,
 ) -> Result<Vec<IdealBytes>, FrontierError> {
     let mut found = Vec::new();
+    if source.turning {
+        return Ok(found); // The numbers of turning are not among those that are counted.
+    }
     for (number, method) in config.methods.iter().enumerate() {
         if method.rate_hz().is_some() {
             continue;

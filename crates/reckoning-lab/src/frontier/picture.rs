@@ -113,6 +113,7 @@ fn draw_panel(
     mesh.light_line_style(BLACK.mix(0.05)).bold_line_style(BLACK.mix(0.16));
     mesh.axis_style(BLACK.mix(0.5)).label_style(label.clone()).axis_desc_style(label);
     mesh.x_label_formatter(&|value| tick(*value)).y_label_formatter(&|value| tick(*value));
+    mesh.x_labels(5).y_labels(4);
     mesh.x_desc(if last { "bytes/s with shared headers" } else { "" });
     mesh.y_desc(if first { "widths" } else { "" });
     mesh.draw()?;

@@ -64,7 +64,7 @@ pub(crate) fn rows(
             }
         }
     }
-    Ok(points.iter().map(|(point, outcome)| row(config, &source.name, *point, outcome)).collect())
+    Ok(points.iter().map(|(point, outcome)| row(config, source, *point, outcome)).collect())
 }
 
 fn pieces(config: &FrontierConfig, prepared: &Prepared) -> Vec<Piece> {
@@ -83,17 +83,22 @@ fn pieces(config: &FrontierConfig, prepared: &Prepared) -> Vec<Piece> {
     pieces
 }
 
-fn row(config: &FrontierConfig, source: &str, point: Point, outcome: &Outcome) -> FrontierRow {
+fn row(
+    config: &FrontierConfig,
+    source: &MeasuredSource,
+    point: Point,
+    outcome: &Outcome,
+) -> FrontierRow {
     let (method, setting, delay) = point;
     let method = &config.methods[method];
     let (shown, price) = (&outcome.shown, outcome.price);
     FrontierRow {
-        source: source.to_owned(),
+        source: source.name.clone(),
         method: method.to_string(),
         setting: method.settings()[setting].to_string(),
         delay_ms: config.delays[delay].as_millis() as u64,
         bytes_per_s: price.bytes_per_s(),
-        bytes_per_s_with_headers: price.batched_per_s(config.bodies, method.rate_hz()),
+        bytes_per_s_with_headers: price.batched_per_s(source.bodies, method.rate_hz()),
         bytes_per_s_uplink: price.lonely_per_s(),
         updates_per_s: price.updates_per_s(),
         error_widths: shown.mean_error(),

@@ -35,6 +35,8 @@ pub(crate) struct MeasuredSource {
     pub(crate) held: Vec<usize>,
     /// Whether turning is sent.
     pub(crate) turning: bool,
+    /// Bodies that share the datagrams of a batched downlink.
+    pub(crate) bodies: u32,
     trained: Option<Learned>,
     trials: Trials,
 }
@@ -62,7 +64,8 @@ impl MeasuredSource {
             trained = Some(Learned { model, choose: true, adapt: false });
         }
         let trials = Trials::new(&fitted_by(config), &prepared);
-        Ok(Self { name, list, prepared, held, turning: false, trained, trials })
+        let bodies = config.bodies;
+        Ok(Self { name, list, prepared, held, turning: false, bodies, trained, trials })
     }
 
     /// The scene of asteroids, which has nothing to learn: published on straight lines.
@@ -71,7 +74,8 @@ impl MeasuredSource {
         let (list, prepared) = (vec![recording], vec![prepared]);
         let trials = Trials::new(&fitted_by(config), &prepared);
         let (name, held) = (asteroids::NAME.to_owned(), vec![0]);
-        Self { name, list, prepared, held, turning: true, trained: None, trials }
+        let bodies = prepared[0].courses.len() as u32;
+        Self { name, list, prepared, held, turning: true, bodies, trained: None, trials }
     }
 
     /// Whether height is dropped.

@@ -105,7 +105,7 @@ fn introduction(config: &FrontierConfig) -> String {
   setting      the bound or the rounding, in body widths
   B/s          bytes of updates on our wire, or of the codec, without headers of datagrams
   batched      with a share of the {header} bytes of a datagram's headers (UDP/IP 28, QUIC 30, our own
-               with an acknowledgement), of up to 30 datagrams a second that {bodies} bodies share
+               with an acknowledgement), of up to 30 datagrams a second that {bodies} bodies share (asteroids: 250)
   uplink       with all of them, each update a datagram
   err, p95     distance of what is shown and truth in body widths: mean, and 95 of 100 stay below
   accel error  root mean square of shown less true acceleration, widths/s2, over 40 ms at least
