@@ -802,7 +802,7 @@ class Datagram:
             got["index"] = bits.u(16)
             got["bytes"] = bits.bytes(255).hex()
         elif kind == "View":
-            got["bytes"] = bits.bytes(32).hex()
+            got["bytes"] = bits.bytes(48).hex()
         elif kind == "Kind":
             got["body_kind"] = self.take_body_kind()
             got["bytes"] = bits.bytes(700).hex()
@@ -970,6 +970,7 @@ def read_publisher(p):
         seed=p.number, min_interval_ns=p.span_ns, angle_min_interval_ns=p.span_ns, model=model,
         quantiser=lambda: [p.f64() for _ in range(5)], export_stops=p.bool,
         stop_repeat_ns=p.span_ns, damp_acceleration=p.bool, lookahead_ns=p.span_ns,
+        judge_ahead_ns=lambda: p.option(p.span_ns),
     )
 
 
@@ -978,12 +979,14 @@ def read_show(p):
         lambda: p.fields(span_ns=p.span_ns),
         lambda: p.fields(min_ns=p.span_ns, max_ns=p.span_ns),
         lambda: p.fields(min_ns=p.span_ns, max_ns=p.span_ns, per_metre_ns=p.span_ns),
+        lambda: p.fields(min_ns=p.span_ns, max_ns=p.span_ns, at_metre_ns=p.span_ns),
     )
     timing = lambda: p.variant(nothing, lambda: p.fields(delay_ns=p.span_ns))
+    pace = lambda: p.fields(max_speed_mps=p.f64, max_span_ns=p.span_ns)
     return p.variant(
         lambda: p.fields(
             blend=p.number, span=span, max_extrapolation_ns=p.span_ns, timing=timing,
-            min_heading_speed_mps=p.f64,
+            min_heading_speed_mps=p.f64, pace=lambda: p.option(pace), hedged=p.bool,
         ),
         lambda: p.fields(
             min_delay_ns=p.span_ns, max_delay_ns=p.span_ns, max_extrapolation_ns=p.span_ns,
@@ -1042,6 +1045,10 @@ def read_kind(data):
         nothing, lambda: p.fields(min_speed_mps=p.f64), lambda: p.fields(min_speed_mps=p.f64),
         lambda: p.fields(length_m=p.f64),
     )
+    aim = lambda: p.fields(
+        from_ns=p.span_ns, to_ns=p.span_ns, max_offset=p.f64, overhead_bytes=p.f64,
+        line_bytes=p.f64, curve_bytes=p.f64,
+    )
     by_id = lambda: p.variant(lambda: p.fields(id=p.number), lambda: p.fields(id=p.u8))
     got = p.fields(
         name=p.text, publisher=lambda: read_publisher(p), by_id=lambda: p.option(by_id),
@@ -1049,7 +1056,7 @@ def read_kind(data):
         facing=facing, ground=lambda: p.option(ground),
         joints=lambda: p.list(lambda: read_joint(p)), planner=lambda: read_planner(p),
         by_place_m=lambda: p.option(lambda: [p.f64(), p.f64()]), prevents=p.bool,
-        dormant=p.bool,
+        dormant=p.bool, aim=lambda: p.option(aim),
     )
     p.end()
     if not 1 <= len(got["name"].encode()) <= 32:
@@ -1147,8 +1154,8 @@ def main(path):
     with open(path, encoding="utf-8") as file:
         vectors = json.load(file)
     about = vectors["about"]
-    if about["version"] != 3:
-        raise Refused("this decoder speaks version 3")
+    if about["version"] != 4:
+        raise Refused("this decoder speaks version 4")
     known = {
         "paths": {p["id"]: Line(p["points"], p["closed"]) for p in about["paths"]},
         "customs": {custom["id"]: sway for custom in about["customs"]},

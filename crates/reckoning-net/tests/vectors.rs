@@ -130,7 +130,7 @@ fn control_messages(format: &Format) -> Vec<Value> {
         Message::ReliableAck { next: 0 },
         Message::Command { index: 1, bytes: &long[1..] },
         Message::Command { index: 2, bytes: b"" },
-        Message::View { bytes: &long[..32] },
+        Message::View { bytes: &long[..48] },
         Message::Joints {
             entity: EntityId(9),
             mask: 0b1000_0001,

@@ -32,6 +32,9 @@ use glam::{DQuat, DVec3};
 
 use crate::{AngleThreshold, Kinematics, SimTime, Threshold, Update};
 
+/// Where errors are judged ahead, the error of now counts by this share.
+const NOW_SHARE: f64 = 0.5;
+
 /// Why an update is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -128,6 +131,16 @@ impl ExportRule {
         }
     }
 
+    /// Whether a position has to be corrected where errors are judged ahead: by the error that is
+    /// foreseen for `then`, if it was looked at, or by that of `now`, which may be twice the
+    /// threshold as long as it is foreseen to shrink.
+    #[must_use]
+    #[inline]
+    pub fn is_crossed_ahead(&self, now: DVec3, then: Option<DVec3>) -> bool {
+        then.is_some_and(|then| self.threshold.is_crossed_by(then))
+            || self.threshold.is_crossed_by(now * NOW_SHARE)
+    }
+
     /// Why listeners need an update after a `silence` of that length, if they do.
     #[must_use]
     #[inline]
@@ -173,6 +186,15 @@ mod tests {
 
     fn after_ms(deviation: Deviation, ms: u64, due: Due) -> Option<ExportReason> {
         RULE.reason(deviation, Duration::from_millis(ms), due)
+    }
+
+    #[test]
+    fn judged_ahead_the_error_of_now_may_be_twice_the_threshold() {
+        let off = |metres: f64| DVec3::X * metres;
+        assert!(RULE.is_crossed_ahead(off(0.0), Some(off(0.26))));
+        assert!(!RULE.is_crossed_ahead(off(0.49), Some(off(0.24))));
+        assert!(RULE.is_crossed_ahead(off(0.51), Some(off(0.0))));
+        assert!(!RULE.is_crossed_ahead(off(0.49), None) && RULE.is_crossed_ahead(off(0.51), None));
     }
 
     #[test]

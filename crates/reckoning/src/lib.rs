@@ -93,6 +93,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod accounting;
+pub mod aim;
 pub mod bytes;
 pub mod clearance;
 pub mod clock;
@@ -125,6 +126,7 @@ mod token_bucket;
 mod update;
 
 pub use accounting::{FlightLog, ListenerAccount, update_error_between};
+pub use aim::{AimConfig, AimedPlanner};
 pub use clock::ClockSync;
 pub use crowd::Crowd;
 pub use error::ConfigError;

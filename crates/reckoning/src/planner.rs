@@ -22,6 +22,26 @@ pub trait Planner<S: ?Sized> {
     /// The model to publish `truth` with. The truth has been observed before.
     fn plan(&mut self, truth: &Kinematics, around: &S, reason: ExportReason) -> Model;
 
+    /// What listeners shall have of `truth`, and the model to publish it with. The state is the
+    /// truth itself, unless the planner aims: see [`aim`](crate::aim).
+    fn plan_state(
+        &mut self,
+        truth: &Kinematics,
+        around: &S,
+        reason: ExportReason,
+    ) -> (Kinematics, Model) {
+        (*truth, self.plan(truth, around, reason))
+    }
+
+    /// Where the body will go from `truth` on, by what is known now, without publishing it; `None`
+    /// from planners that cannot tell. Asked some times a second where errors are judged ahead
+    /// ([`PublisherConfig::judge_ahead`](crate::PublisherConfig::judge_ahead)). The truth has been
+    /// observed before.
+    fn forecast(&mut self, truth: &Kinematics, around: &S) -> Option<Model> {
+        let _ = (truth, around);
+        None
+    }
+
     /// Whether [`observe`](Self::observe) will look at the surroundings of this truth. If
     /// not, empty ones will do, and the caller need not gather them.
     fn looks_around(&self, truth: &Kinematics) -> bool {
@@ -37,5 +57,9 @@ pub trait Planner<S: ?Sized> {
 impl<S: ?Sized> Planner<S> for Model {
     fn plan(&mut self, truth: &Kinematics, _: &S, _: ExportReason) -> Model {
         self.fitted(truth)
+    }
+
+    fn forecast(&mut self, truth: &Kinematics, _: &S) -> Option<Model> {
+        Some(self.fitted(truth))
     }
 }

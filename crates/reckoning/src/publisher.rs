@@ -25,7 +25,8 @@
 //!
 //! The rest of the engine relies on these properties:
 //! - an update carries the truth of the tick that tripped it, rounded by the
-//!   [`Quantiser`], never a guess;
+//!   [`Quantiser`], never a guess; only a planner that aims puts it a little aside, within the
+//!   threshold (see [`aim`](crate::aim));
 //! - the guess is made from the rounded update, exactly what listeners have;
 //! - every update says how often the body has teleported, so a lost teleport is seen with the
 //!   next update that arrives;
@@ -40,8 +41,8 @@ use core::time::Duration;
 use glam::DVec3;
 
 use crate::clearance::kept_clear;
-use crate::error::PublisherError;
-use crate::export::{Due, ExportReason, ExportRule, Sight};
+use crate::error::{PublisherError, SettingError};
+use crate::export::{Deviation, Due, ExportReason, ExportRule, Sight};
 use crate::random::SplitMix64;
 use crate::sampler::damp_acceleration;
 use crate::time::span_of;
@@ -52,6 +53,9 @@ use crate::{
 
 /// In the last tenth of its interval a full update rides on any export that is due anyway.
 const FOLD_SHARE: u32 = 10;
+/// Bodies are foreseen this often where errors are judged ahead: a forecast may cost a thousand
+/// silent ticks, and people do not change their minds more often.
+pub(crate) const FORECAST_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Settings for a [`Publisher`].
 #[derive(Clone, Debug, PartialEq)]
@@ -101,6 +105,12 @@ pub struct PublisherConfig {
     /// How far ahead [`Publisher::observe_on`] looks for the ground and for walls. Default: 500 ms.
     /// Zero does not look.
     pub lookahead: Duration,
+    /// Judges positions this far ahead: sends an update once the path that is foreseen, by the
+    /// planner or else by the model, and what listeners will guess then differ by the threshold,
+    /// instead of when they differ already. As long as an update is under way is right, 200 ms for
+    /// most. The error of now may then be up to twice the threshold. Default: `None`, errors of now.
+    /// Above zero.
+    pub judge_ahead: Option<Duration>,
 }
 
 impl Default for PublisherConfig {
@@ -121,6 +131,7 @@ impl Default for PublisherConfig {
             stop_repeat: Duration::from_millis(100),
             damp_acceleration: false,
             lookahead: Duration::from_millis(500),
+            judge_ahead: None,
         }
     }
 }
@@ -162,6 +173,9 @@ impl PublisherConfig {
         let heartbeat = span_of(self.heartbeat.as_secs_f64() * (1.0 - self.heartbeat_spread));
         if heartbeat.is_zero() || heartbeat < min_interval {
             return Err(PublisherError::HeartbeatTooShort { heartbeat, min_interval }.into());
+        }
+        if self.judge_ahead.is_some_and(|ahead| ahead.is_zero()) {
+            return Err(SettingError::SpanZero { name: "judge_ahead" }.into());
         }
         self.quantiser.validate()?;
         self.model.validate()?;
@@ -212,6 +226,9 @@ pub struct Publisher {
     random: SplitMix64,
     /// What was exported last was lost.
     lost: bool,
+    /// When the next forecast is due, and whether the last one said anything.
+    forecast_at: SimTime,
+    foreseen: bool,
     stats: PublisherStats,
 }
 
@@ -250,6 +267,8 @@ impl Publisher {
             full_at: truth.at,
             random: SplitMix64::new(config.seed),
             lost: false,
+            forecast_at: truth.at,
+            foreseen: false,
             config,
             stats: PublisherStats::default(),
         };
@@ -263,7 +282,8 @@ impl Publisher {
     /// A truth that is not finite, or not later than the last export, is refused and
     /// counted.
     pub fn observe(&mut self, truth: &Kinematics) -> Option<Update> {
-        let reason = self.due(truth)?;
+        let model = self.config.model;
+        let reason = self.due_ahead(truth, |truth| Some(model.fitted(truth)))?;
         let seen = self.carried_on(truth, reason);
         let model = self.config.model.fitted(&seen);
         Some(self.export_as(truth, seen, model, reason))
@@ -276,7 +296,8 @@ impl Publisher {
         truth: &Kinematics,
         terrain: &(impl Terrain + ?Sized),
     ) -> Option<Update> {
-        let reason = self.due(truth)?;
+        let model = self.config.model;
+        let reason = self.due_ahead(truth, |truth| Some(model.fitted(truth)))?;
         let seen = self.carried_on(truth, reason);
         let kept = kept_clear(&seen, self.config.model, terrain, self.config.lookahead);
         let model = self.config.model.fitted(&kept);
@@ -292,21 +313,56 @@ impl Publisher {
         around: &S,
     ) -> Option<Update> {
         planner.observe(truth, around);
-        let reason = self.due(truth)?;
-        let model = planner.plan(truth, around, reason);
-        Some(self.export(truth, model, reason))
+        let reason = self.due_ahead(truth, |truth| planner.forecast(truth, around))?;
+        let (seen, model) = planner.plan_state(truth, around, reason);
+        Some(self.export_state(truth, &seen, model, reason))
     }
 
     /// Why an update is due for this truth, if one is: the first half of
     /// [`observe`](Self::observe), for callers that choose a model of their own before they
     /// [`export`](Self::export).
     pub fn due(&mut self, truth: &Kinematics) -> Option<ExportReason> {
-        self.stats.observed += 1;
-        if truth.at <= self.last.at() || truth.validate().is_err() {
-            self.stats.refused += 1;
+        if !self.takes(truth) {
             return None;
         }
-        self.reason(truth)
+        self.reason(truth, self.deviation(truth))
+    }
+
+    /// As [`due`](Self::due), but where [`PublisherConfig::judge_ahead`] is set the position is
+    /// judged that far ahead: what `forecast` says of this truth beside what listeners will guess
+    /// then. It is asked twenty times a second at most; where it does not know, the error of now is
+    /// judged.
+    pub fn due_ahead(
+        &mut self,
+        truth: &Kinematics,
+        forecast: impl FnOnce(&Kinematics) -> Option<Model>,
+    ) -> Option<ExportReason> {
+        let Some(ahead) = self.config.judge_ahead else { return self.due(truth) };
+        if !self.takes(truth) {
+            return None;
+        }
+        let mut deviation = self.deviation(truth);
+        let mut foreseen = None;
+        if truth.at >= self.forecast_at {
+            self.forecast_at = truth.at + FORECAST_INTERVAL;
+            foreseen = forecast(truth);
+            self.foreseen = foreseen.is_some();
+        }
+        if self.foreseen {
+            let then = truth.at + ahead;
+            let now = truth.position - self.last.position_at(truth.at);
+            let then = foreseen.map(|it| it.position_at(truth, then) - self.last.position_at(then));
+            deviation.position = self.config.rule().is_crossed_ahead(now, then);
+        }
+        self.reason(truth, deviation)
+    }
+
+    /// Counts a truth; whether it is usable and new.
+    fn takes(&mut self, truth: &Kinematics) -> bool {
+        self.stats.observed += 1;
+        let usable = truth.at > self.last.at() && truth.validate().is_ok();
+        self.stats.refused += u64::from(!usable);
+        usable
     }
 
     /// Exports a truth that [`due`](Self::due) asked for, with the model the listeners
@@ -318,6 +374,24 @@ impl Publisher {
     pub fn export(&mut self, truth: &Kinematics, model: Model, reason: ExportReason) -> Update {
         debug_assert!(truth.validate().is_ok() && model.validate().is_ok());
         self.export_as(truth, self.carried_on(truth, reason), model, reason)
+    }
+
+    /// As [`export`](Self::export), of what listeners shall have in place of the truth's position
+    /// and velocity: what [`Planner::plan_state`] says.
+    ///
+    /// # Panics
+    /// As [`export`](Self::export).
+    pub fn export_state(
+        &mut self,
+        truth: &Kinematics,
+        seen: &Kinematics,
+        model: Model,
+        reason: ExportReason,
+    ) -> Update {
+        debug_assert!(seen.validate().is_ok() && model.validate().is_ok());
+        let (position, velocity) = (seen.position, seen.velocity);
+        let seen = Kinematics { position, velocity, ..self.carried_on(truth, reason) };
+        self.export_as(truth, seen, model, reason)
     }
 
     /// Exports `seen`, which is what listeners shall carry on of `truth`.
@@ -402,17 +476,22 @@ impl Publisher {
     }
 
     /// Why listeners need this truth, if they do: the rule of [`export`](crate::export).
-    fn reason(&self, truth: &Kinematics) -> Option<ExportReason> {
-        let rule = self.config.rule();
-        let mut deviation = rule.deviation(&Sight::from(truth), &self.last);
-        // What began at rest did not come to rest.
-        deviation.misses_stop &= self.last.kinematics().velocity != DVec3::ZERO;
+    #[inline]
+    fn reason(&self, truth: &Kinematics, deviation: Deviation) -> Option<ExportReason> {
         let due = Due {
             requested: self.lost,
             full: truth.at >= self.full_at && !self.config.full_interval.is_zero(),
             heartbeat: truth.at >= self.heartbeat_at,
         };
-        rule.reason(deviation, truth.at.saturating_since(self.last.at()), due)
+        self.config.rule().reason(deviation, truth.at.saturating_since(self.last.at()), due)
+    }
+
+    #[inline]
+    fn deviation(&self, truth: &Kinematics) -> Deviation {
+        let mut deviation = self.config.rule().deviation(&Sight::from(truth), &self.last);
+        // What began at rest did not come to rest.
+        deviation.misses_stop &= self.last.kinematics().velocity != DVec3::ZERO;
+        deviation
     }
 
     /// The truth as listeners shall carry it on: what brought a body to rest must not carry
@@ -450,6 +529,9 @@ impl Publisher {
             let fold = self.config.full_interval / FOLD_SHARE;
             (self.fold_at, self.full_at) = (truth.at + span.saturating_sub(fold), truth.at + span);
             self.stats.full += 1;
+        }
+        if kind == UpdateKind::Teleport {
+            (self.forecast_at, self.foreseen) = (truth.at, false);
         }
         update
     }

@@ -10,7 +10,7 @@ use common::{
     same_place, smooth_model, update,
 };
 use proptest::prelude::*;
-use reckoning::ghost::Accepted;
+use reckoning::ghost::{Accepted, Pace};
 use reckoning::{
     Blend, BlendSpan, DVec3, Ghost, GhostConfig, Kinematics, Model, SimTime, Timing, Update,
     UpdateKind,
@@ -23,6 +23,8 @@ fn span() -> impl Strategy<Value = BlendSpan> {
             .prop_map(|(min, max)| BlendSpan::FromArrivals { min, max }),
         (millis(50..200), millis(200..800), millis(1..300))
             .prop_map(|(min, max, per_metre)| BlendSpan::ByError { min, max, per_metre }),
+        (millis(50..200), millis(200..800), millis(1..300))
+            .prop_map(|(min, max, at_metre)| BlendSpan::ByErrorRoot { min, max, at_metre }),
     ]
 }
 
@@ -33,15 +35,32 @@ fn timing() -> impl Strategy<Value = Timing> {
     ]
 }
 
+fn pace() -> impl Strategy<Value = Option<Pace>> {
+    prop::option::of(
+        (0.5..50.0, millis(50..800))
+            .prop_map(|(max_speed_mps, max_span)| Pace { max_speed_mps, max_span }),
+    )
+}
+
 fn config(blends: &'static [Blend]) -> impl Strategy<Value = GhostConfig> {
-    (prop::sample::select(blends), span(), timing(), millis(200..4_000)).prop_map(
-        |(blend, span, timing, max_extrapolation)| {
+    let shown = (span(), pace(), any::<bool>());
+    (prop::sample::select(blends), shown, timing(), millis(200..4_000)).prop_map(
+        |(blend, (span, pace, hedged), timing, max_extrapolation)| {
             let mut config = GhostConfig::default();
             (config.blend, config.span, config.timing) = (blend, span, timing);
+            (config.pace, config.hedged) = (pace, hedged);
             config.max_extrapolation = max_extrapolation;
             config
         },
     )
+}
+
+/// Ghosts that follow the model, which a mean of experts does not.
+fn plain(blends: &'static [Blend]) -> impl Strategy<Value = GhostConfig> {
+    config(blends).prop_map(|mut config| {
+        config.hedged = false;
+        config
+    })
 }
 
 const SMOOTH: [Blend; 7] = [
@@ -57,7 +76,7 @@ const VELOCITY_KEEPING: [Blend; 3] = [Blend::ProjectiveVelocity, Blend::Bezier, 
 
 /// The longest the current blend of a ghost can take.
 fn longest_span_s(config: &GhostConfig) -> f64 {
-    config.span.longest().as_secs_f64()
+    config.longest_blend().as_secs_f64()
 }
 
 /// The moment the ghost takes its newest update to speak of.
@@ -135,7 +154,7 @@ proptest! {
 
     #[test]
     fn a_teleport_is_shown_at_once(
-        config in config(&SMOOTH),
+        config in plain(&SMOOTH),
         deliveries in deliveries(),
         motion in motion(),
         late_ms in 0..300_i64,
@@ -151,7 +170,7 @@ proptest! {
 
     #[test]
     fn one_span_after_the_last_update_the_ghost_is_on_the_model(
-        config in config(&Blend::ALL),
+        config in plain(&Blend::ALL),
         deliveries in deliveries(),
         share in 0.0..1.0_f64,
     ) {
@@ -170,7 +189,7 @@ proptest! {
 
     #[test]
     fn a_silent_ghost_holds_still_for_ever(
-        config in config(&Blend::ALL),
+        config in plain(&Blend::ALL),
         deliveries in deliveries(),
         later_us in 1..i64::MAX / 4,
     ) {
@@ -207,7 +226,7 @@ proptest! {
 
     #[test]
     fn a_late_update_of_a_body_that_keeps_to_its_model_shows_the_truth(
-        config in config(&Blend::ALL),
+        config in plain(&Blend::ALL),
         guess in motion(),
         truth in motion(),
         delay in millis(0..900),
@@ -332,4 +351,41 @@ fn spans_by_error_bound_the_speed_that_a_blend_adds() {
     let mut config = GhostConfig::default();
     config.span = wrong;
     assert!(Ghost::with_config(config, seen(0, 0.0), ms(0)).is_err());
+}
+
+/// Close blends shed an error over a span that grows with its root: the acceleration that they add
+/// is the same for small and for large errors, and no more than twelve over the square of the span
+/// for a metre.
+#[test]
+fn close_blends_bound_the_acceleration_that_they_add() {
+    let ms = SimTime::from_millis;
+    let seen = |at, x| {
+        let seen = Kinematics::moving(ms(at), DVec3::X * x, DVec3::X);
+        Update::new(seen, Model::Linear, UpdateKind::Partial).unwrap()
+    };
+    let hardest_mps2 = |span, off_m| {
+        let mut config = GhostConfig::default();
+        config.span = span;
+        let mut ghost = Ghost::with_config(config, seen(0, 0.0), ms(0)).unwrap();
+        ghost.accept(seen(1_000, 1.0 + off_m), ms(1_000));
+        let at = |us| SimTime::from_micros(us);
+        let speeds: Vec<f64> =
+            (1_000_000..1_400_000).step_by(500).map(|us| ghost.velocity_at(at(us)).x).collect();
+        speeds.windows(2).map(|pair| (pair[1] - pair[0]).abs() / 5e-4).fold(0.0, f64::max)
+    };
+    let width_m = 0.8;
+    let most_mps2 = 300.0 * width_m;
+    for widths in [0.1, 0.4, 1.0, 2.5] {
+        let added = hardest_mps2(BlendSpan::close(width_m), widths * width_m);
+        assert!(added <= most_mps2 * 1.001, "{added} m/s^2 to shed {widths} widths");
+        assert!(added > most_mps2 * 0.95, "{added} m/s^2 to shed {widths} widths");
+    }
+    // Near ones take the shortest span, far ones the longest.
+    let fixed = |span_ms| BlendSpan::Fixed(Duration::from_millis(span_ms));
+    let close = |off_m| hardest_mps2(BlendSpan::close(width_m), off_m);
+    assert_eq!(close(0.001), hardest_mps2(fixed(50), 0.001));
+    assert_eq!(close(50.0), hardest_mps2(fixed(333), 50.0));
+    for wrong in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert_eq!(BlendSpan::close(wrong), BlendSpan::close(1.0));
+    }
 }

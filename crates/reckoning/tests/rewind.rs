@@ -575,6 +575,17 @@ proptest! {
         config.span = BlendSpan::Fixed(Duration::from_millis(span_ms));
         refer(config, &list, asked_ms)?;
     }
+
+    /// How long a close blend takes follows from what was off when the update came, which the host
+    /// rebuilds as well.
+    #[test]
+    fn close_blends_are_rewound_to_the_last_bit(
+        list in deliveries(), asked_ms in 0_i64..100, width_m in 0.1..5.0,
+    ) {
+        let mut config = GhostConfig::default();
+        config.span = BlendSpan::close(width_m);
+        refer(config, &list, asked_ms)?;
+    }
 }
 
 /// A shooter whose acknowledgements are dated badly refers to its picture, again and again.

@@ -12,13 +12,14 @@ use reckoning::joints::{JointPublisherConfig, Steering};
 use reckoning::rewind::RewindConfig;
 use reckoning::terrain::FlatGround;
 use reckoning::{
-    DelayedConfig, FollowerConfig, GhostConfig, Kinematics, PublisherConfig, Quantiser,
+    AimConfig, DelayedConfig, FollowerConfig, GhostConfig, Kinematics, PublisherConfig, Quantiser,
     SamplerConfig,
 };
 
 #[test]
 fn the_docs_of_every_setting_state_its_default() {
     setting_docs::Settings::read(env!("CARGO_MANIFEST_DIR"))
+        .check::<AimConfig>()
         .check::<ClockConfig>()
         .check::<CrowdConfig>()
         .check::<DelayedConfig>()

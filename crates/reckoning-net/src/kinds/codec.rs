@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use reckoning::bytes::Registry;
 use reckoning::ground::{ClampDetail, GroundClampConfig};
 use reckoning::model::PathRide;
-use reckoning::{Model, PublisherConfig, Quantiser};
+use reckoning::{AimConfig, Model, PublisherConfig, Quantiser};
 use serde::{Deserialize, Serialize};
 
 use super::{Facing, JointKind, Kind, MAX_KIND_NAME_BYTES, PlaceThreshold, PlannerKind, Show};
@@ -29,6 +29,7 @@ struct KindForm {
     threshold_by_place: Option<PlaceThreshold>,
     prevents: bool,
     dormant: bool,
+    aim: Option<AimConfig>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -78,6 +79,7 @@ pub(super) fn encode(name: &str, kind: &Kind) -> Vec<u8> {
         threshold_by_place: kind.threshold_by_place,
         prevents: kind.prevents,
         dormant: kind.dormant,
+        aim: kind.aim,
     };
     postcard::to_allocvec(&form).unwrap_or_default()
 }
@@ -113,6 +115,7 @@ pub(crate) fn decode(bytes: &[u8], registry: &Registry) -> Option<(String, Kind)
         threshold_by_place: form.threshold_by_place,
         prevents: form.prevents,
         dormant: form.dormant,
+        aim: form.aim,
         ..Kind::default()
     };
     kind.validate_told().ok()?;

@@ -56,7 +56,9 @@ use core::time::Duration;
 use reckoning::error::SettingError;
 use reckoning::ground::{ClampDetail, GroundClampConfig};
 use reckoning::guard::GuardConfig;
-use reckoning::{ConfigError, GroundClamp, Kinematics, Publisher, PublisherConfig, Threshold};
+use reckoning::{
+    AimConfig, ConfigError, GroundClamp, Kinematics, Publisher, PublisherConfig, Threshold,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::wire::Format;
@@ -138,6 +140,10 @@ pub struct Kind {
     /// ([`Host::set_visibility`](crate::Host::set_visibility)) and of each peer
     /// ([`Host::set_visible`](crate::Host::set_visible)). Peers are not told. Default: everyone.
     pub visibility: Visibility,
+    /// Publishes what the planner, or the publisher's model, foresees as straight lines where that
+    /// costs less: see [`AimedPlanner`](reckoning::AimedPlanner). Goes well with
+    /// [`PublisherConfig::judge_ahead`]. Guards allow for it. Default: `None`, as it is foreseen.
+    pub aim: Option<AimConfig>,
     /// An owner sends nothing of a body that stands still once the host has it: no heartbeats, no
     /// full updates, until it moves or turns. For doors, crates and parked cars. Default: `false`,
     /// heartbeats go on.
@@ -181,6 +187,7 @@ impl Default for Kind {
             prevents: false,
             importance: 1.0,
             visibility: Visibility::All,
+            aim: None,
             dormant: false,
         }
     }
@@ -216,6 +223,9 @@ impl Kind {
         }
         if let Some(by_place) = &self.threshold_by_place {
             by_place.validate()?;
+        }
+        if let Some(aim) = &self.aim {
+            aim.validate()?;
         }
         SettingError::in_range("importance", self.importance, MIN_IMPORTANCE, MAX_IMPORTANCE)?;
         self.planner.validate()
@@ -257,6 +267,17 @@ impl Kind {
         }
         self.show.settle(slowest);
         self
+    }
+
+    /// How updates of owners are judged by `guard`, where its bodies are aimed: lines begin beside
+    /// the truth, and their velocities are those of a moment later.
+    pub(crate) fn judged_by(&self, mut guard: GuardConfig) -> GuardConfig {
+        if let Some(aim) = &self.aim {
+            // Both ends of a way may be off.
+            guard.tolerance_m += 2.0 * aim.max_offset * self.publisher.threshold.max_error_m();
+            guard.foresight = guard.foresight.max(aim.to);
+        }
+        guard
     }
 
     /// How bodies of one of its distance classes are shown.

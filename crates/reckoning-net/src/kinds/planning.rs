@@ -10,8 +10,11 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use core::time::Duration;
 
+use reckoning::aim::Aim;
 use reckoning::clearance::kept_clear;
-use reckoning::{ExportReason, Kinematics, Model, Planner, Publisher, Threshold, Update};
+use reckoning::{
+    ExportReason, Kinematics, Model, Planner, Publisher, Threshold, Update, UpdateKind,
+};
 use reckoning_predict::learned::{LearnedConfig, LearnedModel, LearnedPlanner};
 use reckoning_predict::{Behaviour, Item, KnownBody, Scene, Surroundings, TrendMap, Walls};
 
@@ -61,7 +64,7 @@ impl PlanningAssets {
 #[derive(Clone, Debug)]
 enum Engine {
     /// The publisher's model.
-    Model,
+    Model(Model),
     Behaviour(Behaviour),
     Learned(Box<LearnedPlanner>),
     /// A trained network that is not registered.
@@ -73,6 +76,7 @@ enum Engine {
 pub(crate) struct BodyPlanner {
     engine: Engine,
     goes_round_walls: bool,
+    aim: Option<Box<Aim>>,
     by_place: Option<PlaceThreshold>,
     prevents: bool,
     walls: Option<Arc<Walls>>,
@@ -88,6 +92,7 @@ impl BodyPlanner {
     pub(crate) fn new(kind: &Kind, assets: &PlanningAssets, seed: u64) -> Option<Box<Self>> {
         let is_plain = kind.planner == PlannerKind::Model
             && kind.threshold_by_place.is_none()
+            && kind.aim.is_none()
             && !kind.prevents;
         if is_plain {
             return None;
@@ -97,6 +102,7 @@ impl BodyPlanner {
         Some(Box::new(Self {
             engine: engine(kind, assets, seed),
             goes_round_walls,
+            aim: aim_of(kind),
             by_place: kind.threshold_by_place,
             prevents: kind.prevents,
             walls: assets.walls.clone(),
@@ -136,7 +142,34 @@ impl BodyPlanner {
             return None;
         }
         Planner::observe(self, truth, around);
-        Some(self.plan(truth, around, ExportReason::Position))
+        let model = self.plan(truth, around, ExportReason::Position);
+        if let Some(aim) = &mut self.aim {
+            aim.observe(truth, &model);
+        }
+        Some(model)
+    }
+
+    /// What listeners shall have of a truth that is foreseen so: a line where the kind aims. One
+    /// that would begin behind a wall begins at the truth.
+    pub(crate) fn aimed(&self, truth: &Kinematics, foreseen: Model) -> (Kinematics, Model) {
+        let Some(aim) = &self.aim else { return (*truth, foreseen) };
+        let (seen, model) = aim.published(truth, foreseen);
+        let hidden = self.walls.as_ref().is_some_and(|walls| {
+            seen.position != truth.position
+                && walls.first_hit(truth.position, seen.position).is_some()
+        });
+        if hidden { aim.from_truth(truth, foreseen) } else { (seen, model) }
+    }
+
+    /// What is to be sent of a body that the host knows so, where its kind aims.
+    pub(crate) fn aimed_update(&self, known: &Update) -> Option<Update> {
+        let is_plain = self.goes_by_model() && self.prevents;
+        if self.aim.is_none() || is_plain || known.kind() == UpdateKind::Teleport {
+            return None;
+        }
+        let (seen, model) = self.aimed(known.kinematics(), *known.model());
+        let aimed = Update::new(seen, model, known.kind()).ok()?;
+        Some(aimed.with_teleports(known.teleports()))
     }
 
     /// What of a truth of a body that is sent whenever somebody needs it may be sent with its kind's
@@ -186,8 +219,15 @@ impl BodyPlanner {
         if let Some(Ok(threshold)) = self.threshold_m(truth).map(Threshold::metres) {
             publisher.set_threshold(threshold);
         }
+        self.set_bound_m(publisher.config().threshold.max_error_m());
+    }
+
+    fn set_bound_m(&mut self, bound_m: f64) {
         if let Engine::Learned(planner) = &mut self.engine {
-            planner.set_bound_m(publisher.config().threshold.max_error_m());
+            planner.set_bound_m(bound_m);
+        }
+        if let Some(aim) = &mut self.aim {
+            aim.set_bound_m(bound_m);
         }
     }
 
@@ -198,14 +238,19 @@ impl BodyPlanner {
                 self.miss(need);
                 false
             }
-            None => !matches!(self.engine, Engine::Model),
+            // What is kept out of walls goes by its model as it is.
+            None => !self.goes_by_model() || (self.aim.is_some() && !self.prevents),
         }
+    }
+
+    const fn goes_by_model(&self) -> bool {
+        matches!(self.engine, Engine::Model(_))
     }
 
     /// What the planner cannot do without.
     fn missing(&self, around: &Surroundings<'_>) -> Option<PlannerNeed> {
         let behaviour = match &self.engine {
-            Engine::Model | Engine::Learned(_) => return None,
+            Engine::Model(_) | Engine::Learned(_) => return None,
             Engine::Nothing => return Some(PlannerNeed::Network),
             Engine::Behaviour(behaviour) => behaviour,
         };
@@ -239,6 +284,9 @@ impl BodyPlanner {
 
     /// Forgets where the body was.
     pub(crate) fn forget(&mut self) {
+        if let Some(aim) = &mut self.aim {
+            aim.restart();
+        }
         if let Engine::Learned(planner) = &mut self.engine {
             planner.restart();
         }
@@ -256,8 +304,13 @@ fn engine(kind: &Kind, assets: &PlanningAssets, seed: u64) -> Engine {
     match kind.planner.behaviour() {
         Ok(Some(behaviour)) => Engine::Behaviour(behaviour),
         // What is out of range was refused when the kind was declared.
-        Ok(None) | Err(_) => Engine::Model,
+        Ok(None) | Err(_) => Engine::Model(kind.publisher.model),
     }
+}
+
+fn aim_of(kind: &Kind) -> Option<Box<Aim>> {
+    let aim = Aim::new(kind.aim?, kind.publisher.threshold.max_error_m());
+    aim.ok().map(Box::new)
 }
 
 impl Planner<Surroundings<'_>> for BodyPlanner {
@@ -282,9 +335,34 @@ impl Planner<Surroundings<'_>> for BodyPlanner {
         complete(walls, trends, around, |around| match &mut self.engine {
             Engine::Behaviour(behaviour) => behaviour.plan(truth, around, reason),
             Engine::Learned(planner) => planner.plan(truth, around, reason),
+            Engine::Model(model) => model.fitted(truth),
             // Never asked: see `is_ready`.
-            Engine::Model | Engine::Nothing => Model::Linear,
+            Engine::Nothing => Model::Linear,
         })
+    }
+
+    fn plan_state(
+        &mut self,
+        truth: &Kinematics,
+        around: &Surroundings<'_>,
+        reason: ExportReason,
+    ) -> (Kinematics, Model) {
+        let model = self.plan(truth, around, reason);
+        self.aimed(truth, model)
+    }
+
+    fn forecast(&mut self, truth: &Kinematics, around: &Surroundings<'_>) -> Option<Model> {
+        let (walls, trends) = (self.walls.as_deref(), self.trends.as_deref());
+        let foreseen = complete(walls, trends, around, |around| match &mut self.engine {
+            Engine::Behaviour(behaviour) => behaviour.forecast(truth, around),
+            Engine::Learned(planner) => planner.forecast(truth, around),
+            Engine::Model(model) => Some(model.fitted(truth)),
+            Engine::Nothing => None,
+        })?;
+        if let Some(aim) = &mut self.aim {
+            aim.observe(truth, &foreseen);
+        }
+        Some(foreseen)
     }
 }
 

@@ -160,10 +160,8 @@ impl AcceptedUpdates {
     /// over by then, those before it, back to one that was shown without a blend. `None` when the
     /// blend began with what only we know.
     pub(crate) fn shown_at(&self, shown_at: SimTime, config: &GhostConfig) -> Option<ShownAs> {
-        let span = match config.span {
-            _ if config.blend == Blend::Snap => Duration::ZERO,
-            span => span.longest(),
-        };
+        let snaps = config.blend == Blend::Snap;
+        let span = if snaps { Duration::ZERO } else { config.longest_blend() };
         let mut named = [ShownUpdate::default(); ShownAs::MAX_UPDATES];
         let (mut until, mut count, mut jumped) = (shown_at, 0, false);
         for accepted in &self.kept[..self.count] {

@@ -168,9 +168,9 @@ fn is_awaited(ghost: &RemoteGhost, at: SimTime) -> bool {
 }
 
 /// How long what is off takes to fade.
-const fn blend_span(show: &Show) -> Duration {
+fn blend_span(show: &Show) -> Duration {
     match show {
-        Show::Reckoned(config) => config.span.longest(),
+        Show::Reckoned(config) => config.longest_blend(),
         Show::Delayed(config) => config.span,
         Show::BySession => Duration::ZERO,
     }

@@ -6,18 +6,19 @@
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use reckoning::ghost::Timing;
+use reckoning::ghost::{Pace, Timing};
 use reckoning::rewind::{RewindView, ShownAs, ShownUpdate};
 use reckoning::{Blend, BlendSpan, DelayedConfig, GhostConfig, SimTime};
 
 /// The longest [`Message::View`](super::Message::View).
-pub const MAX_VIEW_BYTES: usize = 32;
+pub const MAX_VIEW_BYTES: usize = 48;
 
 const NOW: u8 = 0;
 const DELAYED: u8 = 1;
 const FIXED: u8 = 0;
 const FROM_ARRIVALS: u8 = 1;
 const BY_ERROR: u8 = 2;
+const BY_ERROR_ROOT: u8 = 3;
 const SYNCHRONISED: u8 = 0;
 const ON_ARRIVAL: u8 = 1;
 
@@ -33,6 +34,7 @@ pub fn encode_view(view: &RewindView, at: SimTime) -> Vec<u8> {
                 BlendSpan::FromArrivals { min, max } => (FROM_ARRIVALS, min, max),
                 BlendSpan::Fixed(span) => (FIXED, span, span),
                 BlendSpan::ByError { min, max, .. } => (BY_ERROR, min, max),
+                BlendSpan::ByErrorRoot { min, max, .. } => (BY_ERROR_ROOT, min, max),
                 _ => (FIXED, Duration::ZERO, Duration::ZERO),
             };
             out.push(kind);
@@ -43,8 +45,15 @@ pub fn encode_view(view: &RewindView, at: SimTime) -> Vec<u8> {
             };
             out.push(kind);
             put_spans(&mut out, &[delay]);
-            if let BlendSpan::ByError { per_metre, .. } = config.span {
-                put_spans(&mut out, &[per_metre]);
+            if let BlendSpan::ByError { per_metre: at_metre, .. }
+            | BlendSpan::ByErrorRoot { at_metre, .. } = config.span
+            {
+                put_spans(&mut out, &[at_metre]);
+            }
+            out.push(u8::from(config.hedged) | u8::from(config.pace.is_some()) << 1);
+            if let Some(pace) = config.pace {
+                out.extend(pace.max_speed_mps.to_le_bytes());
+                put_spans(&mut out, &[pace.max_span]);
             }
         }
         RewindView::Delayed(it) => {
@@ -78,8 +87,18 @@ pub fn decode_view(bytes: &[u8]) -> Option<(RewindView, SimTime)> {
                 FIXED if min == max => BlendSpan::Fixed(min),
                 FROM_ARRIVALS => BlendSpan::FromArrivals { min, max },
                 BY_ERROR => BlendSpan::ByError { min, max, per_metre: from.span()? },
+                BY_ERROR_ROOT => BlendSpan::ByErrorRoot { min, max, at_metre: from.span()? },
                 _ => return None,
             };
+            let flags = from.byte()?;
+            if flags > 3 {
+                return None;
+            }
+            config.hedged = flags & 1 != 0;
+            if flags & 2 != 0 {
+                let max_speed_mps = f64::from_le_bytes(from.take()?);
+                config.pace = Some(Pace { max_speed_mps, max_span: from.span()? });
+            }
             RewindView::Now(config)
         }
         DELAYED => {
@@ -189,8 +208,13 @@ mod tests {
             max: Duration::from_millis(400),
             per_metre: Duration::from_millis(30),
         };
+        let mut close = GhostConfig::default();
+        close.span = BlendSpan::close(0.7);
+        close.pace = Some(Pace { max_speed_mps: 11.5, max_span: Duration::from_millis(450) });
+        close.hedged = true;
         let delayed = RewindView::Delayed(DelayedConfig::default());
-        let mut views = Vec::from([RewindView::Now(adaptive), RewindView::Now(bounded), delayed]);
+        let [adaptive, bounded, close] = [adaptive, bounded, close].map(RewindView::Now);
+        let mut views = Vec::from([adaptive, bounded, close, delayed]);
         for blend in Blend::ALL {
             let mut config = GhostConfig::default();
             config.blend = blend;

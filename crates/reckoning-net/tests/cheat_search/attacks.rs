@@ -26,7 +26,7 @@ fn back_and_forth(n: usize, each: usize) -> f64 {
     if (n / each).is_multiple_of(2) { 1.0 } else { -1.0 }
 }
 
-type Named = (&'static str, Attack);
+pub type Named = (&'static str, Attack);
 
 /// Attacks that somebody thought of, with their names.
 pub fn known() -> Vec<Named> {
@@ -95,6 +95,23 @@ fn times() -> Vec<Named> {
         ("banks two seconds, then catches up", repeated(75, true, banks)),
         ("silence, then far ahead", repeated(12, true, |_| silent)),
         ("stamps in the future", repeated(60, true, ahead)),
+    ]
+}
+
+/// Lines as owners of an aimed kind may publish them, and somewhat beyond.
+pub fn aimed() -> Vec<Named> {
+    let beside = |n| Act { step_m: 0.25 * back_and_forth(n, 1), ..HONEST };
+    let ahead = |_| Act { step_m: 0.12, pace: 1.0, velocity_mps: 8.0, ..HONEST };
+    let fickle = |n| Act { pace: 0.0, velocity_mps: 8.0 * back_and_forth(n, 1), ..HONEST };
+    let darts = |n| {
+        let side = back_and_forth(n, 3);
+        Act { wait_ms: 150.0, pace: side, step_m: 0.125 * side, velocity_mps: 8.0 * side, ..HONEST }
+    };
+    vec![
+        ("aimed: begins beside the truth, to and fro", repeated(80, true, beside)),
+        ("aimed: always begins a little ahead", repeated(80, true, ahead)),
+        ("aimed: velocities of later, taken back", repeated(60, true, fickle)),
+        ("aimed: darts about, a little further", repeated(60, true, darts)),
     ]
 }
 

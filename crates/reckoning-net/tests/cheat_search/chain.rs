@@ -6,14 +6,14 @@ use reckoning::dis::{DisAlgorithm, DisModel};
 use reckoning::guard::{Envelope, GuardConfig};
 use reckoning::model::{Ballistic, Landing};
 use reckoning::{
-    Curve, CurveBasis, DVec3, Kinematics, Model, Quantiser, SimTime, Update, UpdateKind,
+    AimConfig, Curve, CurveBasis, DVec3, Kinematics, Model, Quantiser, SimTime, Update, UpdateKind,
 };
 use reckoning_net::wire::{
     Ack, Header, Message, PacketReader, PacketWriter, UpdateBody, UpdateSeq, VERSION,
 };
 use reckoning_net::{
-    EntityId, Format, Host, HostConfig, HostEvent, Owner, PeerId, Registry, Session, SessionConfig,
-    SessionEvent,
+    EntityId, Format, Host, HostConfig, HostEvent, Kind, KindId, Owner, PeerId, Registry, Session,
+    SessionConfig, SessionEvent,
 };
 
 /// What bodies can do.
@@ -63,6 +63,23 @@ pub struct Gained {
     /// On a listener's screen, blended.
     pub drawn: f64,
     pub put_out_s: Option<f64>,
+}
+
+/// By which rules the body is guarded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rules {
+    Plain,
+    /// Those of a kind whose owners publish aimed lines: they may begin beside the truth, with a
+    /// velocity of later.
+    Aimed,
+}
+
+fn aimed_kind() -> Kind {
+    let mut kind = Kind::default();
+    let mut aim = AimConfig::default();
+    aim.max_offset = 0.5;
+    kind.aim = Some(aim);
+    kind
 }
 
 fn models() -> Vec<Model> {
@@ -124,12 +141,20 @@ struct Chain {
     /// What the host believes and what is drawn, frame by frame.
     pictures: Vec<(DVec3, DVec3)>,
     put_out: Option<SimTime>,
+    kind: KindId,
 }
 
 impl Chain {
-    fn start() -> Self {
+    fn start(rules: Rules) -> Self {
         let mut config = HostConfig::new(format());
-        config.guard = Some(GuardConfig::new(Envelope::of_speed(SPEED_MPS, 50.0), TOLERANCE_M));
+        let mut envelope = Envelope::of_speed(SPEED_MPS, 50.0);
+        if rules == Rules::Aimed {
+            // So that what an owner may foresee matters.
+            envelope.kick_mps = 1.0;
+            config.kinds.add("aimed", aimed_kind()).expect("sound");
+        }
+        config.guard = Some(GuardConfig::new(envelope, TOLERANCE_M));
+        let kind = config.kinds.named("aimed").unwrap_or(KindId::NONE);
         let mut chain = Self {
             host: Host::new(config).expect("sound"),
             format: format(),
@@ -143,6 +168,7 @@ impl Chain {
             claimed: (SimTime::ZERO, 0.0),
             pictures: Vec::new(),
             put_out: None,
+            kind,
         };
         let turning = Kinematics::at_rest(chain.now, DVec3::Y * 30.0);
         chain.other = chain.host.spawn(chain.now, Owner::Host, b"", &turning).ok();
@@ -199,7 +225,8 @@ impl Chain {
                     if peer == CHEAT {
                         let start = Kinematics::at_rest(self.now, DVec3::ZERO);
                         let owner = Owner::Peer(CHEAT);
-                        self.body = self.host.spawn(self.now, owner, b"", &start).ok();
+                        let spawned = self.host.spawn_kind(self.now, self.kind, owner, b"", &start);
+                        self.body = spawned.ok();
                     }
                 }
                 HostEvent::Left { peer: CHEAT, .. } => self.put_out = Some(self.now),
@@ -273,8 +300,8 @@ impl Chain {
 }
 
 /// Runs an attack through the chain and sees how far its picture got.
-pub fn gained(attack: &Attack) -> Gained {
-    let mut chain = Chain::start();
+pub fn gained(attack: &Attack, rules: Rules) -> Gained {
+    let mut chain = Chain::start(rules);
     let began = chain.now;
     for act in &attack.acts {
         chain.carry_out(act, attack.obeys);

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use reckoning::ghost::Pace;
 use reckoning::rewind::{Aim, HitRefusal, HitRequest, HitVerdict, RewindConfig, ShownAs};
 use reckoning::{Blend, BlendSpan, DVec3, GhostConfig, Kinematics, SimTime};
 use reckoning_net::wire::{decode_shown, encode_shown};
@@ -63,7 +64,11 @@ fn kinds() -> (Kinds, Vec<KindId>) {
         Show::Reckoned(ghost)
     };
     let delayed = Show::delayed(Duration::from_millis(80), Duration::from_millis(300));
-    let shows = [reckoned(Blend::Hermite, 220), reckoned(Blend::Linear, 90), delayed];
+    let mut close = GhostConfig::default();
+    close.span = BlendSpan::close(0.5);
+    close.pace = Some(Pace { max_speed_mps: 7.0, max_span: Duration::from_millis(450) });
+    close.hedged = true;
+    let shows = [reckoned(Blend::Hermite, 220), Show::Reckoned(close), delayed];
     let mut kinds = Kinds::default();
     let mut ids = vec![KindId::NONE];
     for (name, show) in ["heavy", "light", "late"].into_iter().zip(shows) {

@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
-use reckoning::{Blend, DVec3, Kinematics, Model, Quantiser, SimTime, Threshold};
+use reckoning::ghost::Pace;
+use reckoning::{
+    AimConfig, Blend, BlendSpan, DVec3, GhostConfig, Kinematics, Model, Quantiser, SimTime,
+    Threshold,
+};
 use reckoning_net::wire::{Message, PacketReader, Registry};
 use reckoning_net::{
     ClampDetail, ClampMode, Facing, Footprint, Format, GroundClampConfig, Host, HostConfig,
@@ -97,11 +101,26 @@ fn train() -> Kind {
     train
 }
 
+/// Foreseen and shown as closely as can be.
+fn runner() -> Kind {
+    let mut runner = Kind::default();
+    let mut ghost = GhostConfig::default();
+    ghost.span = BlendSpan::close(0.25);
+    ghost.pace = Some(Pace { max_speed_mps: 11.5, max_span: Duration::from_millis(450) });
+    ghost.hedged = true;
+    let mut aim = AimConfig::default();
+    aim.overhead_bytes = 6.5;
+    (runner.aim, runner.publisher.judge_ahead) = (Some(aim), Some(Duration::from_millis(200)));
+    runner.show = Show::Reckoned(ghost);
+    runner
+}
+
 /// Everything that a host sends to one who joins, and a body with values of every sort.
 fn host_says() -> Vec<Vec<u8>> {
     let mut config = HostConfig::new(format());
     config.kinds.add("tank", tank()).unwrap();
     config.kinds.add("train", train()).unwrap();
+    config.kinds.add("runner", runner()).unwrap();
     let ids: Vec<_> = TYPES
         .iter()
         .map(|(name, value)| {
@@ -221,6 +240,24 @@ fn said_kinds() -> Vec<Value> {
             "by_place_m": null,
             "prevents": false,
             "dormant": true,
+        }),
+        json!({
+            "name": "runner",
+            "publisher": { "judge_ahead_ns": 200_000_000 },
+            "aim": {
+                "from_ns": 200_000_000, "to_ns": 500_000_000, "max_offset": AimConfig::default().max_offset,
+                "overhead_bytes": 6.5, "line_bytes": 9.0, "curve_bytes": 20.0,
+            },
+            "show": {
+                "variant": 0,
+                "blend": 3,
+                "span": {
+                    "variant": 3, "min_ns": 50_000_000, "max_ns": 333_000_000,
+                    "at_metre_ns": 400_000_000,
+                },
+                "pace": { "max_speed_mps": 11.5, "max_span_ns": 450_000_000 },
+                "hedged": true,
+            },
         }),
     ]
 }

@@ -56,6 +56,11 @@ impl Planner<Surroundings<'_>> for Behaviour {
         let plan = |scene| Self::planned_curve(self, scene, around.id, PLAN_S, CurveBasis::FOUR);
         around.scene.and_then(plan).unwrap_or(Model::Linear)
     }
+
+    /// `None` without a scene that knows the body.
+    fn forecast(&mut self, _: &Kinematics, around: &Surroundings<'_>) -> Option<Model> {
+        Self::planned_curve(self, around.scene?, around.id, PLAN_S, CurveBasis::FOUR)
+    }
 }
 
 /// The curve of the basis that passes nearest, in the least squares, to these displacements

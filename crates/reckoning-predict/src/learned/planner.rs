@@ -192,6 +192,11 @@ impl<M: Deref<Target = LearnedModel>> Planner<Surroundings<'_>> for LearnedPlann
         plan
     }
 
+    /// The plan of the expert in force, of which nobody is told.
+    fn forecast(&mut self, truth: &Kinematics, around: &Surroundings<'_>) -> Option<Model> {
+        Some(self.plan_of(self.expert(), truth, around))
+    }
+
     /// Never while the trained model is in force.
     fn looks_around(&self, truth: &Kinematics) -> bool {
         self.config.choose && self.expert() != Expert::Learned && self.has_lost(LEARNED, truth)

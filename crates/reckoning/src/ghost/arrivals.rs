@@ -4,6 +4,7 @@ use core::time::Duration;
 
 use super::BlendSpan;
 use crate::SimTime;
+use crate::math::sqrt;
 
 /// A gap counts for an eighth: steady within a few updates, not thrown by one.
 const WEIGHT: f64 = 0.125;
@@ -39,6 +40,9 @@ impl Arrivals {
             }
             BlendSpan::ByError { min, max, per_metre } => {
                 (off_m * seconds(&per_metre)).max(seconds(&min)).min(seconds(&max))
+            }
+            BlendSpan::ByErrorRoot { min, max, at_metre } => {
+                (sqrt(off_m) * seconds(&at_metre)).max(seconds(&min)).min(seconds(&max))
             }
         }
     }

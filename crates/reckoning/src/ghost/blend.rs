@@ -66,6 +66,20 @@ impl Blend {
         matches!(self, Self::Linear | Self::Bezier | Self::CatmullRom)
     }
 
+    /// The most that it sheds of an error in a span, as a multiple, and how far it swings beyond
+    /// the new velocity, as a share of the change.
+    pub(super) const fn steepest(self) -> (f64, f64) {
+        match self {
+            Self::Snap => (0.0, 0.0),
+            Self::Linear => (1.0, 0.0),
+            Self::Fade => (1.5, 0.0),
+            Self::ProjectiveVelocity => (16.0 / 9.0, 0.25),
+            Self::ProjectiveVelocityPrinted => (1.0, 1.0 / 3.0),
+            Self::Bezier | Self::CatmullRom => (1.5, 1.0 / 3.0),
+            Self::Hermite => (1.875, 0.512),
+        }
+    }
+
     /// How much of the position error and, in spans, of the velocity error is left over at
     /// `s` from 0 to 1.
     #[inline]
@@ -186,6 +200,17 @@ mod tests {
                 assert!(((after.0 - before.0) / (2.0 * h) - slope.0).abs() < 1e-6, "{blend:?}");
                 assert!(((after.1 - before.1) / (2.0 * h) - slope.1).abs() < 1e-6, "{blend:?}");
             }
+        }
+    }
+
+    #[test]
+    fn no_slope_is_steeper_than_the_steepest() {
+        for blend in Blend::ALL.into_iter().filter(|b| !b.is_curve() && *b != Blend::Snap) {
+            let (most, beyond) = blend.steepest();
+            let slopes = (0..=1_000).map(|n| blend.left_slope(f64::from(n) / 1e3));
+            let found = slopes.fold((0.0_f64, 0.0_f64), |(w, g), (a, b)| (w.min(a), g.min(b)));
+            assert!((found.0 + most).abs() < 1e-3, "{blend:?}: {found:?}");
+            assert!((found.1 + beyond).abs() < 1e-3, "{blend:?}: {found:?}");
         }
     }
 

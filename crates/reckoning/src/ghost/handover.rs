@@ -60,6 +60,7 @@ impl Ghost {
     /// and from here on updates are old or new by the new owner's stamps. Drop what still arrives
     /// from the former owner: only the caller can tell whose it is.
     pub fn hand_over(&mut self, update: Update, now: SimTime) -> Accepted {
+        self.hedge.forget_probe();
         self.lead(update, now);
         Accepted::Newest
     }

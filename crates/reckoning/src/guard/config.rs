@@ -26,6 +26,10 @@ pub struct GuardConfig {
     /// Updates older than the measured round trip by more than this are rejected as well. Default:
     /// 250 ms. Any span.
     pub stamp_margin: Duration,
+    /// How far ahead owners look when they publish: a velocity may be what the body will have by
+    /// then, as that of an aimed line is (see [`aim`](crate::aim)). Where a body may be, and what
+    /// listeners are shown, is bounded as ever. Default: zero. Any span.
+    pub foresight: Duration,
     /// Models that updates may carry; others are rejected. Default: [`OwnerModels::PLAIN`].
     pub models: OwnerModels,
     /// Test of whether a body moves as bodies do or faster, over seconds; an alarm is corrected.
@@ -74,6 +78,7 @@ impl GuardConfig {
             max_lead: Duration::from_millis(100),
             max_age: Duration::from_secs(2),
             stamp_margin: Duration::from_millis(250),
+            foresight: Duration::ZERO,
             models: OwnerModels::PLAIN,
             motion: None,
             max_trail: Duration::from_secs(2),

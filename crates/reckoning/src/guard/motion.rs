@@ -58,7 +58,7 @@ impl Guard {
 
     fn acceleration_excess(&self, new: &Kinematics) -> f64 {
         let envelope = &self.config.envelope;
-        let run_s = new.at.secs_since(self.last.at);
+        let run_s = new.at.secs_since(self.last.at) + self.config.foresight.as_secs_f64();
         let change_mps = (new.velocity - self.last.velocity).length();
         let allowed_mps = envelope.kick_mps + envelope.acceleration_mps2 * run_s;
         excess(change_mps, allowed_mps)

@@ -18,9 +18,9 @@ pub enum RewindView {
 
 impl RewindView {
     /// The longest blend and the longest delay it can have.
-    pub(super) const fn longest(&self) -> (Duration, Duration) {
+    pub(super) fn longest(&self) -> (Duration, Duration) {
         match self {
-            Self::Now(config) => (config.span.longest(), Duration::ZERO),
+            Self::Now(config) => (config.longest_blend(), Duration::ZERO),
             Self::Delayed(config) => (config.span, config.max_delay),
         }
     }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use proptest::num::f64::{NEGATIVE, NORMAL, POSITIVE, SUBNORMAL, ZERO};
 use proptest::prelude::*;
+use reckoning::ghost::Pace;
 use reckoning::model::{Ballistic, Landing, PathRide};
 use reckoning::{
     AngleThreshold, Blend, BlendSpan, Curve, CurveBasis, DQuat, DVec3, DelayedConfig, GhostConfig,
@@ -123,14 +124,23 @@ pub fn ghost_config() -> impl Strategy<Value = GhostConfig> {
         span().prop_map(BlendSpan::Fixed),
         (span(), span())
             .prop_map(|(a, b)| BlendSpan::FromArrivals { min: a.min(b), max: a.max(b) }),
+        (span(), span(), any_span()).prop_map(|(a, b, at_metre)| BlendSpan::ByErrorRoot {
+            min: a.min(b),
+            max: a.max(b),
+            at_metre
+        }),
     ];
     let timing = prop_oneof![
         Just(Timing::Synchronised),
         any_span().prop_map(|delay| Timing::OnArrival { delay }),
     ];
-    (prop::sample::select(&Blend::ALL[..]), span, self::span(), timing).prop_map(
-        |(blend, span, max_extrapolation, timing)| {
+    let pace = (1e-300..1e300, self::span())
+        .prop_map(|(max_speed_mps, max_span)| Pace { max_speed_mps, max_span });
+    let shown = (span, prop::option::of(pace), any::<bool>());
+    (prop::sample::select(&Blend::ALL[..]), shown, self::span(), timing).prop_map(
+        |(blend, (span, pace, hedged), max_extrapolation, timing)| {
             let mut config = GhostConfig::default();
+            (config.pace, config.hedged) = (pace, hedged);
             (config.blend, config.span) = (blend, span);
             (config.max_extrapolation, config.timing) = (max_extrapolation, timing);
             config

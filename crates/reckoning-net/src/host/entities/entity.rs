@@ -7,8 +7,8 @@
 //! per tick ([`PredictionErrorCache`]), however many peers predict from it.
 
 use alloc::boxed::Box;
+use core::time::Duration;
 
-use reckoning::export::Sight;
 use reckoning::guard::GuardConfig;
 use reckoning::{DVec3, Guard, Kinematics, Model, SimTime, Update, UpdateKind};
 
@@ -19,7 +19,7 @@ use crate::host::interest::EntityInterest;
 use crate::host::joints::EntityJoints;
 use crate::host::properties::EntityValues;
 use crate::host::sending::{
-    EntityFairness, PayloadCache, PayloadKey, PredictionError, PredictionErrorCache,
+    EntityFairness, KnownSight, PayloadCache, PayloadKey, PredictionError, PredictionErrorCache,
 };
 use crate::kinds::{BodyPlanner, KindId};
 use crate::wire::{EncodedBody, EntityId, Format, Owner, UpdateBody};
@@ -99,6 +99,8 @@ pub(crate) struct Entity {
     /// The threshold of its place as a share of the widest, while the host moves it: 1, unless its
     /// kind says otherwise.
     pub(crate) threshold_share: f64,
+    /// How far ahead its kind judges positions; `None` for the errors of now.
+    pub(crate) judge_ahead: Option<Duration>,
     prediction_errors: PredictionErrorCache,
     payloads: PayloadCache,
     pub(crate) values: EntityValues,
@@ -121,6 +123,7 @@ impl Entity {
             fairness: None,
             planner: None,
             threshold_share: 1.0,
+            judge_ahead: None,
             prediction_errors: PredictionErrorCache::default(),
             payloads: PayloadCache::default(),
             values: EntityValues::default(),
@@ -175,10 +178,16 @@ impl Entity {
         }
         let number = newest.map_or_else(Sequence::default, Sequence::next);
         // Whether it leaps depends on what a peer has; the count tells.
-        self.history.put(number, format.round(&self.known.with_kind(UpdateKind::Partial)));
+        self.history.put(number, format.round(&self.told().with_kind(UpdateKind::Partial)));
         self.numbered = true;
         self.payloads.clear();
         number
+    }
+
+    /// What is sent of what the host knows: a line, where it moves the body and its kind aims.
+    fn told(&self) -> Update {
+        let aimed = self.planner.as_ref().and_then(|planner| planner.aimed_update(&self.known));
+        aimed.unwrap_or(self.known)
     }
 
     /// A new number of what the host knows, though it has one.
@@ -220,7 +229,7 @@ impl Entity {
         rules: (u8, &ZoneClass),
         now: SimTime,
     ) -> Option<PredictionError> {
-        let known = self.prediction_errors.known_at(now, &self.known);
+        let known = self.known_at(now);
         if let Some(error) = self.prediction_errors.kept(sent, rules.0) {
             return Some(error);
         }
@@ -239,8 +248,8 @@ impl Entity {
     }
 
     /// What the host knows of it at `now`.
-    pub(crate) fn known_at(&mut self, now: SimTime) -> Sight {
-        self.prediction_errors.known_at(now, &self.known)
+    pub(crate) fn known_at(&mut self, now: SimTime) -> KnownSight {
+        self.prediction_errors.known_at(now, &self.known, self.judge_ahead)
     }
 
     /// Where the host knows it to be at `now`.

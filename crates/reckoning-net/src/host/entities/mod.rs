@@ -330,7 +330,9 @@ impl Host {
 
 /// How updates of owners of such entities are judged.
 fn guard_of_kind(config: &HostConfig, kind: KindId) -> Option<GuardConfig> {
-    config.kinds.get(kind).and_then(|kind| kind.guard).or(config.guard)
+    let kind = config.kinds.get(kind);
+    let guard = kind.and_then(|kind| kind.guard).or(config.guard)?;
+    Some(kind.map_or(guard, |kind| kind.judged_by(guard)))
 }
 
 #[cfg(test)]

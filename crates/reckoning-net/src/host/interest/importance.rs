@@ -95,4 +95,5 @@ impl Host {
 /// What its kind says of an entity that is new.
 pub(crate) fn interest_of_kind(entity: &mut Entity, kind: Option<&Kind>) {
     entity.interest.set_kind(kind);
+    entity.judge_ahead = kind.and_then(|kind| kind.publisher.judge_ahead);
 }

@@ -28,7 +28,7 @@ pub(super) use entity_fairness::EntityFairness;
 pub(super) use fairness::{deliver_planned, export_by_policy, finest_scale};
 pub(super) use payload_cache::{PayloadCache, PayloadKey};
 pub(super) use peer_entity_state::{EntryHeader, InterestStage, PeerEntityState, SentUpdate};
-pub(super) use prediction_error::{PredictionError, PredictionErrorCache};
+pub(super) use prediction_error::{KnownSight, PredictionError, PredictionErrorCache};
 
 use alloc::vec::Vec;
 

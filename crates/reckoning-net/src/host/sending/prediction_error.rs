@@ -1,5 +1,7 @@
 //! Prediction errors of one entity, computed once per tick for all peers that have the same.
 
+use core::time::Duration;
+
 use reckoning::export::{Deviation, Sight};
 use reckoning::{DVec3, SimTime, Threshold, Update};
 
@@ -29,46 +31,68 @@ impl PredictionError {
     /// How far the prediction from `sent` is off what is `known`, by a class's rules. `step_m` is
     /// the grid's step of position.
     pub(crate) fn measure(
-        known: &Sight,
+        known: &KnownSight,
         sent: &Update,
         is_newest: bool,
         step_m: f64,
         class: &ZoneClass,
     ) -> Self {
-        let deviation = class.export_rule().deviation(known, sent);
-        let error_m = known.position.distance(sent.position_at(known.at));
+        let (rule, now) = (class.export_rule(), &known.now);
+        let mut deviation = rule.deviation(now, sent);
+        let error = now.position - sent.position_at(now.at);
+        let (error_m, mut judged_m) = (error.length(), error.length());
+        if let Some((then, position)) = known.then {
+            let foreseen = position - sent.position_at(then);
+            deviation.position = rule.is_crossed_ahead(error, Some(foreseen));
+            judged_m = foreseen.length().max(0.5 * error_m);
+        }
         Self {
             deviation: Deviation { misses_stop: deviation.misses_stop && !is_newest, ..deviation },
-            share: share(&class.threshold, error_m),
+            share: share(&class.threshold, judged_m),
             apart: error_m > step_m,
-            moves: sent.velocity_at(known.at) != DVec3::ZERO,
+            moves: sent.velocity_at(now.at) != DVec3::ZERO,
             is_newest,
         }
     }
+}
+
+/// Where a body is at one moment by what the host knows, and where it is foreseen to be if its kind
+/// judges ahead.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KnownSight {
+    pub(crate) now: Sight,
+    pub(crate) then: Option<(SimTime, DVec3)>,
 }
 
 /// What was computed for one tick.
 #[derive(Debug, Default)]
 pub(crate) struct PredictionErrorCache {
     /// What the host knows at the moment of this tick; `None` when that has to be looked up.
-    known: Option<Sight>,
+    known: Option<KnownSight>,
     /// Each in the place that its key falls into, with its key; zero is no key.
     kept: [(u64, PredictionError); MAX_ERRORS],
 }
 
 impl PredictionErrorCache {
     /// Where the body is at `now` by what the host knows, looked up once per tick.
-    pub(crate) fn known_at(&mut self, now: SimTime, known: &Update) -> Sight {
-        if let Some(known) = self.known.filter(|known| known.at == now) {
+    pub(crate) fn known_at(
+        &mut self,
+        now: SimTime,
+        known: &Update,
+        ahead: Option<Duration>,
+    ) -> KnownSight {
+        if let Some(known) = self.known.filter(|known| known.now.at == now) {
             return known;
         }
         self.kept = [(0, PredictionError::default()); MAX_ERRORS];
-        *self.known.insert(Sight {
+        let sight = Sight {
             at: now,
             position: known.position_at(now),
             orientation: known.orientation_at(now),
             at_rest: known.velocity_at(now) == DVec3::ZERO,
-        })
+        };
+        let then = ahead.map(|ahead| (now + ahead, known.position_at(now + ahead)));
+        *self.known.insert(KnownSight { now: sight, then })
     }
 
     /// What the host knows changed.
