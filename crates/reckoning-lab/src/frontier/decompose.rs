@@ -2,15 +2,14 @@
 
 use std::time::Duration;
 
-use reckoning::{Blend, DVec3, Planner, Update};
-use reckoning_predict::Surroundings;
+use reckoning::{Blend, Update};
 use serde::{Deserialize, Serialize};
 
 use super::floor::{Choices, floor};
 use super::method::Setting;
+use super::publish::PublishedStream;
 use super::run::{Outcome, Session, Watched};
 use super::source::MeasuredSource;
-use super::stream::{PublishedStream, lives};
 use super::tally::Look;
 use super::viewer::Showing;
 use super::{FrontierConfig, FrontierError};
@@ -88,8 +87,8 @@ fn players(
             let Some((setting, format)) = session.publishing(method, bound, own)? else {
                 return Ok(PlayerParts::default());
             };
-            let stream = session.published(&setting, player, &format);
-            let chosen = payloads(&stream)?;
+            let stream = session.published(&config.methods[method], &setting, player, &format);
+            let chosen = stream.payloads()?;
             player_parts(config, &session, method, &stream, chosen)
         });
         for part in parts {
@@ -109,7 +108,7 @@ fn player_parts(
     let lossy = FrontierConfig { loss: LOSS.0, burst: LOSS.1, ..config.clone() };
     let (player, format, flat) = (stream.player, stream.format, session.flat);
     let (course, width) = (&session.prepared.courses[player], session.prepared.body_width);
-    let (sent, showing) = (stream.run()?, Session::showing(&config.methods[method]));
+    let (sent, showing) = (stream.run()?, session.showing(&config.methods[method]));
     let mut parts = PlayerParts::default();
     for &delay in &config.delays {
         let watch = |config: &FrontierConfig, showing: Showing| {
@@ -126,27 +125,6 @@ fn player_parts(
     parts.updates = sent.iter().map(|life| life.sent.len()).sum();
     parts.choices = chosen.into_iter().map(|life| Choices::new(life.into_iter())).collect();
     Ok(parts)
-}
-
-/// What could be sent at every sample of each life, and the truth there.
-fn payloads(stream: &PublishedStream<'_>) -> Result<Vec<Vec<(Update, Look)>>, FrontierError> {
-    let setting = stream.setting;
-    let mut planner = setting.planner(stream.player);
-    let mut found = Vec::new();
-    for places in lives(&setting.prepared.courses[stream.player]) {
-        let mut life = Vec::with_capacity(places.len());
-        if let Some(planner) = &mut planner {
-            Planner::<Surroundings<'_>>::restart(planner);
-        }
-        for place in places {
-            let truth = stream.sayable(place);
-            let update = stream.payload(planner.as_mut(), place)?;
-            let look = Look { at: truth.at, shown: DVec3::ZERO, truth: truth.position };
-            life.push((update, look));
-        }
-        found.push(life);
-    }
-    Ok(found)
 }
 
 /// What payloads are off by after a delay.

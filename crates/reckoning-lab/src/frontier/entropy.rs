@@ -97,8 +97,8 @@ fn updates_of(
         let Some((setting, format)) = session.publishing(method, bound, own)? else {
             return Ok(None);
         };
-        let sent = session.published(&setting, player, &format).run()?;
-        let showing = Session::showing(&config.methods[method]);
+        let sent = session.published(&config.methods[method], &setting, player, &format).run()?;
+        let showing = session.showing(&config.methods[method]);
         let (course, link) = (&session.prepared.courses[player], config.link(DELAY));
         let flat = session.flat;
         let watched = Watched { course, format: &format, flat, showing, link, player };

@@ -15,8 +15,10 @@ const CODEC_STEPS: [f64; 3] = [1.0 / 64.0, 1.0 / 16.0, 1.0 / 4.0];
 const RATES_HZ: std::ops::RangeInclusive<u32> = 1..=120;
 
 /// Names that are run without being asked for.
-const ALL: [&str; 10] = [
+const ALL: [&str; 12] = [
     "before",
+    "default",
+    "default-calm",
     "naive-10",
     "naive-20",
     "naive-30",
@@ -40,6 +42,8 @@ pub struct Method {
 pub(crate) enum MethodKind {
     /// The trained curve, published when the guess has strayed, blended over a fixed span.
     Before,
+    /// The same network, published as lines aimed at what it foresees and judged ahead.
+    Aimed(AimedShowing),
     /// Another predictor of the lab, published and shown in the same way.
     Published(Box<Predictor>),
     /// Snapshots at a rate, of which the newest is shown.
@@ -48,6 +52,17 @@ pub(crate) enum MethodKind {
     Interpolation { hz: u32 },
     /// Entropy-coded snapshots at a rate, shown in the same way.
     Codec { hz: u32 },
+}
+
+/// How aimed lines are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AimedShowing {
+    /// Blended over a span by the root of the error.
+    Close,
+    /// Blended over the fixed span that everything was blended over before.
+    Calm,
+    /// As `Close`, with a choice between carrying on, damping and holding.
+    Hedged,
 }
 
 /// What is swept along the curve of a method.
@@ -116,7 +131,7 @@ impl Method {
 
     /// Whether a model has to be trained for it.
     pub(crate) const fn is_learned(&self) -> bool {
-        matches!(self.kind, MethodKind::Before)
+        matches!(self.kind, MethodKind::Before | MethodKind::Aimed(_))
     }
 }
 
@@ -135,6 +150,9 @@ impl FromStr for Method {
         let rated = rated.filter(|(_, hz)| RATES_HZ.contains(hz));
         let kind = match (name, rated) {
             ("before", _) => MethodKind::Before,
+            ("default", _) => MethodKind::Aimed(AimedShowing::Close),
+            ("default-calm", _) => MethodKind::Aimed(AimedShowing::Calm),
+            ("default-hedged", _) => MethodKind::Aimed(AimedShowing::Hedged),
             (_, Some(("naive", hz))) => MethodKind::Naive { hz },
             (_, Some(("interpolation", hz))) => MethodKind::Interpolation { hz },
             (_, Some(("codec", hz))) => MethodKind::Codec { hz },

@@ -23,6 +23,7 @@ mod entropy;
 mod floor;
 mod method;
 mod picture;
+mod publish;
 mod rows;
 mod run;
 mod seen;

@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use reckoning::{Blend, Model, SimTime};
+use reckoning::{Blend, BlendSpan, Model, SimTime};
 use reckoning_net::wire::Format;
 use reckoning_netsim::{Link, LinkConfig};
 
 use super::codec_chain;
 use super::entropy::CodedUpdate;
-use super::method::{Method, MethodKind, Setting};
+use super::method::{AimedShowing, Method, MethodKind, Setting};
+use super::publish::PublishedStream;
 use super::rows::FrontierRow;
 use super::source::MeasuredSource;
-use super::stream::{ANGLE_DEGREES, LifeStream, PublishedStream, format_for, models_of, snapshots};
+use super::stream::{ANGLE_DEGREES, LifeStream, format_for, models_of, snapshots};
 use super::tally::{Look, ShownTally};
 use super::viewer::Showing;
 use super::wire_price::{StreamPrice, bits_of};
@@ -189,8 +190,8 @@ impl<'a> Session<'a> {
         let Some((setting, format)) = self.publishing(piece.method, setting, surroundings)? else {
             return self.snapshots(method, setting, player);
         };
-        let sent = self.published(&setting, player, &format).run()?;
-        Ok((sent, format, Self::showing(method)))
+        let sent = self.published(method, &setting, player, &format).run()?;
+        Ok((sent, format, self.showing(method)))
     }
 
     fn snapshots(
@@ -223,23 +224,34 @@ impl<'a> Session<'a> {
         let bound = setting.widths() * prepared.body_width;
         let setting =
             ChainSetting { prepared, surroundings, context, predictor, bound, receivers: &[] };
-        let format = format_for(bound, self.flat, &models_of(&setting))?;
+        let aimed = matches!(self.config.methods[method].kind, MethodKind::Aimed(_));
+        let format = format_for(bound, self.flat, &models_of(&setting, aimed))?;
         Ok(Some((setting, format)))
     }
 
     /// What a method that publishes sends of a player.
     pub(crate) fn published<'b>(
         &self,
+        method: &Method,
         setting: &'b ChainSetting<'b>,
         player: usize,
         format: &'b Format,
     ) -> PublishedStream<'b> {
-        PublishedStream { setting, format, turning: self.turning, player }
+        let aimed = matches!(method.kind, MethodKind::Aimed(_));
+        PublishedStream { setting, format, turning: self.turning, aimed, player }
     }
 
     /// How a method that publishes is shown.
-    pub(crate) fn showing(_method: &Method) -> Showing {
-        Showing::ghost(Blend::ProjectiveVelocity)
+    pub(crate) fn showing(&self, method: &Method) -> Showing {
+        let MethodKind::Aimed(aimed) = method.kind else {
+            return Showing::ghost(Blend::ProjectiveVelocity);
+        };
+        let mut config = Showing::lasting(Blend::ProjectiveVelocity);
+        if aimed != AimedShowing::Calm {
+            config.span = BlendSpan::close(self.prepared.body_width);
+        }
+        config.hedged = aimed == AimedShowing::Hedged;
+        Showing::Ghost(config)
     }
 }
 

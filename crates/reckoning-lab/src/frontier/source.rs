@@ -112,7 +112,7 @@ impl MeasuredSource {
     ) -> Result<Option<Ready>, FrontierError> {
         let others: Vec<usize> = (0..self.list.len()).filter(|k| *k != number).collect();
         Ok(match &method.kind {
-            MethodKind::Before => {
+            MethodKind::Before | MethodKind::Aimed(_) => {
                 Some(self.trained.map_or(Ready::Model(Model::Linear), Ready::Learned))
             }
             MethodKind::Published(predictor) => {

@@ -3,16 +3,13 @@
 use std::time::Duration;
 
 use reckoning::{
-    AngleThreshold, ConfigError, Curve, CurveBasis, DQuat, DVec3, ExportReason, Kinematics, Model,
-    Planner, Publisher, Quantiser, SimTime, Update, UpdateKind,
+    ConfigError, Curve, CurveBasis, DQuat, DVec3, Kinematics, Model, Quantiser, SimTime, Update,
+    UpdateKind,
 };
 use reckoning_net::wire::{Format, Registry};
-use reckoning_predict::Surroundings;
-use reckoning_predict::learned::{LearnedModel, LearnedPlanner};
 
 use super::FrontierError;
 use crate::compare::{BodyCourse, ChainSetting, Ready};
-use crate::publishing::threshold_only;
 
 /// Steps of a grid per threshold: of position, and of velocity per second.
 const POSITION_STEPS: f64 = 32.0;
@@ -71,8 +68,17 @@ pub(crate) fn format_for(
     Ok(Format::new(flat, 1_000, steps, models, Registry::default())?)
 }
 
-/// Models that a published stream carries, the most frequent first.
-pub(crate) fn models_of(setting: &ChainSetting<'_>) -> Vec<Model> {
+/// Models that a published stream carries, the most frequent first: aimed ones are lines.
+pub(crate) fn models_of(setting: &ChainSetting<'_>, aimed: bool) -> Vec<Model> {
+    let mut models = foreseen_models(setting);
+    if aimed {
+        models.retain(|model| *model != Model::Linear);
+        models.insert(0, Model::Linear);
+    }
+    models
+}
+
+fn foreseen_models(setting: &ChainSetting<'_>) -> Vec<Model> {
     match setting.predictor {
         Ready::Model(model) => vec![model],
         Ready::Learned(learned) => vec![
@@ -86,106 +92,8 @@ pub(crate) fn models_of(setting: &ChainSetting<'_>) -> Vec<Model> {
     }
 }
 
-/// How a method publishes one player.
-pub(crate) struct PublishedStream<'a> {
-    pub(crate) setting: &'a ChainSetting<'a>,
-    pub(crate) format: &'a Format,
-    /// Whether turning is sent; tables of recordings leave it out.
-    pub(crate) turning: bool,
-    pub(crate) player: usize,
-}
-
-impl PublishedStream<'_> {
-    /// What a body says of itself.
-    pub(crate) fn sayable(&self, place: usize) -> Kinematics {
-        let course = &self.setting.prepared.courses[self.player];
-        sayable(&course.states[place].kinematics, self.format, self.turning)
-    }
-
-    /// Everything that is sent.
-    pub(crate) fn run(&self) -> Result<Vec<LifeStream>, FrontierError> {
-        let course = &self.setting.prepared.courses[self.player];
-        let mut planner = self.setting.planner(self.player);
-        let mut streams = Vec::new();
-        for places in lives(course) {
-            if let Some(planner) = &mut planner {
-                Planner::<Surroundings<'_>>::restart(planner);
-            }
-            let sent = self.run_life(&places, planner.as_mut())?;
-            streams.push(LifeStream { places, sent });
-        }
-        Ok(streams)
-    }
-
-    fn run_life(
-        &self,
-        places: &[usize],
-        mut planner: Option<&mut LearnedPlanner<&LearnedModel>>,
-    ) -> Result<Vec<Update>, FrontierError> {
-        let (setting, player) = (self.setting, self.player);
-        let (mut publisher, first) = self.start(places[0], planner.as_deref_mut())?;
-        let mut sent = vec![self.said(&mut publisher, &first)];
-        for &place in &places[1..] {
-            if let Some(planner) = &mut planner {
-                setting.tell(planner, player, place);
-            }
-            let (truth, planner) = (self.sayable(place), planner.as_deref_mut());
-            if let Some(update) = setting.export(&mut publisher, &truth, player, place, planner) {
-                sent.push(self.said(&mut publisher, &update));
-            }
-        }
-        Ok(sent)
-    }
-
-    /// What would be sent at a sample, whether or not it is due.
-    pub(crate) fn payload(
-        &self,
-        planner: Option<&mut LearnedPlanner<&LearnedModel>>,
-        place: usize,
-    ) -> Result<Update, FrontierError> {
-        let (setting, player, truth) = (self.setting, self.player, self.sayable(place));
-        let reason = ExportReason::Position;
-        let model = match planner {
-            Some(planner) => {
-                setting.tell(planner, player, place);
-                setting.learned_plan(planner, player, place, reason)
-            }
-            None => setting.plan(player, &truth, reason),
-        };
-        Ok(self.format.round(&Update::new(truth, model, UpdateKind::Partial)?))
-    }
-
-    fn start(
-        &self,
-        place: usize,
-        planner: Option<&mut LearnedPlanner<&LearnedModel>>,
-    ) -> Result<(Publisher, Update), FrontierError> {
-        let (setting, player) = (self.setting, self.player);
-        let model = match (planner, setting.predictor) {
-            (Some(planner), _) => {
-                setting.tell(planner, player, place);
-                setting.learned_plan(planner, player, place, ExportReason::Full)
-            }
-            (None, Ready::Model(model)) => model,
-            _ => Model::Linear,
-        };
-        let mut config = threshold_only(setting.bound, model)?;
-        if self.turning {
-            config.angle_threshold = AngleThreshold::degrees(ANGLE_DEGREES).ok();
-        }
-        Ok(Publisher::start(config, &self.sayable(place))?)
-    }
-
-    /// What the wire keeps of an update; the publisher guesses from that.
-    fn said(&self, publisher: &mut Publisher, update: &Update) -> Update {
-        let rounded = self.format.round(update);
-        publisher.handle_sent(rounded);
-        rounded
-    }
-}
-
 /// What a body says of itself on this format.
-fn sayable(truth: &Kinematics, format: &Format, turning: bool) -> Kinematics {
+pub(crate) fn sayable(truth: &Kinematics, format: &Format, turning: bool) -> Kinematics {
     let mut truth = format.sayable(truth);
     if !turning {
         truth.orientation = DQuat::IDENTITY;

@@ -29,10 +29,15 @@ impl Showing {
 
     /// A ghost that believes in its model for as long as it hears nothing.
     pub(crate) fn ghost(blend: Blend) -> Self {
+        Self::Ghost(Self::lasting(blend))
+    }
+
+    /// The settings of such a ghost.
+    pub(crate) fn lasting(blend: Blend) -> GhostConfig {
         let mut config = GhostConfig::default();
         config.blend = blend;
         config.max_extrapolation = Duration::from_mins(1);
-        Self::Ghost(config)
+        config
     }
 
     pub(crate) fn start(self, first: Update) -> Result<Viewer, ConfigError> {
