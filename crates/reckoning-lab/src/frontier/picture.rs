@@ -9,20 +9,21 @@ use plotters::prelude::*;
 use super::method::Method;
 use super::{Frontier, FrontierError, FrontierRow};
 
-const PANEL_PX: (u32, u32) = (300, 240);
+const PANEL_PX: (u32, u32) = (300, 230);
 const HEAD_PX: u32 = 70;
 const MARGIN_PX: u32 = 12;
 const TEXT: RGBColor = RGBColor(40, 40, 40);
 /// After Okabe and Ito; what is ours stands out.
-const COLOURS: [(&str, RGBColor, u32); 5] = [
+const COLOURS: [(&str, RGBColor, u32); 6] = [
     ("default", RGBColor(213, 94, 0), 3),
+    ("default-calm", RGBColor(230, 159, 0), 2),
     ("before", RGBColor(0, 114, 178), 2),
     ("codec", RGBColor(0, 158, 115), 2),
     ("interpolation", RGBColor(204, 121, 167), 2),
     ("naive", RGBColor(120, 120, 120), 2),
 ];
 const OTHERS: [RGBColor; 3] =
-    [RGBColor(230, 159, 0), RGBColor(86, 180, 233), RGBColor(90, 60, 150)];
+    [RGBColor(86, 180, 233), RGBColor(90, 60, 150), RGBColor(150, 100, 40)];
 
 type Sheet<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type DrawResult = Result<(), Box<dyn Error>>;
@@ -113,7 +114,7 @@ fn draw_panel(
     mesh.light_line_style(BLACK.mix(0.05)).bold_line_style(BLACK.mix(0.16));
     mesh.axis_style(BLACK.mix(0.5)).label_style(label.clone()).axis_desc_style(label);
     mesh.x_label_formatter(&|value| tick(*value)).y_label_formatter(&|value| tick(*value));
-    mesh.x_labels(5).y_labels(4);
+    mesh.x_labels(4).y_labels(4).max_light_lines(1);
     mesh.x_desc(if last { "bytes/s with shared headers" } else { "" });
     mesh.y_desc(if first { "widths" } else { "" });
     mesh.draw()?;

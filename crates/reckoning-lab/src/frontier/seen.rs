@@ -83,15 +83,18 @@ fn source_lines(found: &Frontier, source: &str) -> Vec<String> {
     lines
 }
 
+/// Two lines: what is in a group of columns, and their delays.
 fn heading(delays: &[u64]) -> String {
-    let mut line = format!("{:<17}{:>7} ", "", "B/s");
-    for name in ["err", "p95", "rough", "fast"] {
+    let (mut groups, mut line) = (format!("{:<25}", ""), format!("{:<17}{:>7} ", "", "B/s"));
+    for name in ["error", "p95", "roughness", "extra speed"] {
+        let width = 7 * delays.len() + 1;
+        let _ = write!(groups, "{:<width$}", format!("   {name}"));
         for delay in delays {
-            let _ = write!(line, "{:>7}", format!("{name}{delay}").trim_start());
+            let _ = write!(line, "{delay:>7}");
         }
         line.push(' ');
     }
-    line.trim_end().to_owned()
+    format!("{}\n{}", groups.trim_end(), line.trim_end())
 }
 
 /// A method at the bytes of another row, or at its cheapest.
