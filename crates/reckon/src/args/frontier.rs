@@ -16,6 +16,8 @@ const DELAYS_MS: &str = "50,100,200,350";
 const EXAMPLES: &str = "\
 Methods:
   before             a trained curve, published when the guess has strayed, blended in 333 ms
+  default            lines aimed at what the same network foresees, judged 200 ms ahead, blended by
+                     the root of the error; -calm: blended in 333 ms; -hedged: may damp and hold
   naive-20           a snapshot 20 times a second, the newest is shown; any rate up to 120
   interpolation-20   the same, shown between two of them behind an adaptive buffer
   codec-20           the same, through a predictive entropy coder

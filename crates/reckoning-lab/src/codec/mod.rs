@@ -37,8 +37,6 @@ mod snapshot;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use reckoning::DQuat;
-
 pub use pose::{BodyPose, Poses};
 use range_coder::{RangeDecoder, RangeEncoder};
 use snapshot::{Baselines, CodingState, code_snapshot};
@@ -55,12 +53,6 @@ pub struct CodecConfig {
     pub step: f64,
     /// Turns are rounded to this; zero does not send them.
     pub turn_step_rad: f64,
-}
-
-impl CodecConfig {
-    const fn upright(self) -> DQuat {
-        DQuat::IDENTITY
-    }
 }
 
 /// Why a snapshot could not be read.

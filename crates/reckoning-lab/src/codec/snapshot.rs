@@ -1,6 +1,6 @@
 //! Coding of one snapshot against what the receiver has: one function for both directions.
 
-use reckoning::DVec3;
+use reckoning::{DQuat, DVec3};
 
 use super::pose::{BodyPose, Course, KnownPoses, MAX_STEPS, Poses, rotation, rotation_vector};
 use super::range_coder::{BitCoder, BitModel};
@@ -97,7 +97,7 @@ pub(super) fn code_snapshot(
             return Err(CodecError::TooManyBodies);
         }
         let (number, body) =
-            next.unwrap_or((0, BodyPose::new(0, DVec3::ZERO, config.upright(), 1.0)));
+            next.unwrap_or((0, BodyPose::new(0, DVec3::ZERO, DQuat::IDENTITY, 1.0)));
         let number = code_plain(coder, u32::from(number), NUMBER_BITS) as u16;
         let life = code_plain(coder, u32::from(body.life), 8) as u8;
         let pose = code_fresh(coder, state, config, life, &body)?;
@@ -153,7 +153,7 @@ fn code_fresh(
         pose.position[axis] = moved(0, cell)?;
     }
     pose.unrest = UNRESTS as u8 - 1;
-    pose.turn = config.upright();
+    pose.turn = DQuat::IDENTITY;
     if config.turn_step_rad > 0.0 {
         let parts = rotation_vector(body.turn) / config.turn_step_rad;
         let parts = code_vector(coder, state, UNRESTS, parts);
@@ -229,7 +229,7 @@ fn code_number(
         magnitude = magnitude << 1 | u32::from(bit);
     }
     // At most thirty bits, so the sign fits.
-    let magnitude = magnitude as i32;
+    let magnitude = magnitude.cast_signed();
     if negative { -magnitude } else { magnitude }
 }
 

@@ -1,5 +1,5 @@
-use reckoning::DVec3;
 use reckoning::random::SplitMix64;
+use reckoning::{DQuat, DVec3};
 
 use super::*;
 

@@ -37,7 +37,7 @@ pub(crate) fn scene() -> (Recording, Prepared) {
     recording.session = "drift".into();
     recording.meta =
         Meta { rate_hz: f64::from(RATE_HZ), body_width: WIDTH_M, dims: 3, ..Meta::default() };
-    recording.tracks = (0..BODIES).map(|id| Track::new(id as i32, 0, &[])).collect();
+    recording.tracks = (0_i32..).take(BODIES).map(|id| Track::new(id, 0, &[])).collect();
     let mut motions: Vec<Vec<Asteroid>> = vec![Vec::new(); BODIES];
     for tick in 0..i64::from(RATE_HZ * SECONDS) {
         let at = SimTime::from_tick(tick, RATE_HZ);

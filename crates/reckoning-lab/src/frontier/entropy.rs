@@ -68,7 +68,9 @@ pub(crate) fn rows(
         let mut priors = Priors::default();
         for session in (LEARNED_FROM.0..source.list.len()).step_by(LEARNED_FROM.1) {
             for (format, updates) in updates_of(config, source, session, number)? {
-                updates.iter().for_each(|it| priors.learn(payload_of(it), &fields(&format, it)));
+                for it in &updates {
+                    priors.learn(payload_of(it), &fields(&format, it));
+                }
             }
         }
         let mut tally = IdealTally::default();
@@ -150,7 +152,7 @@ fn symbol(number: i64) -> i64 {
 
 /// Bits that say which number of its size it is.
 fn plain_bits(number: i64) -> f64 {
-    if number.abs() <= PLAIN { 0.0 } else { f64::from(63 - number.unsigned_abs().leading_zeros()) }
+    if number.abs() <= PLAIN { 0.0 } else { f64::from(number.unsigned_abs().ilog2()) }
 }
 
 /// Updates with the bits that the wire took and with what each was coded off.

@@ -99,11 +99,11 @@ impl Costs {
             {
                 end = (so_far + rest, updates);
             }
-            for next in number + 1..self.samples {
+            for (next, best) in best.iter_mut().enumerate().skip(number + 1) {
                 let Some(cost) = self.between(number, self.arrivals[next]) else { break };
                 let total = so_far + cost + price;
-                if total < best[next].0 {
-                    best[next] = (total, updates + 1);
+                if total < best.0 {
+                    *best = (total, updates + 1);
                 }
             }
         }

@@ -11,7 +11,7 @@ use super::{Frontier, FrontierError, FrontierRow};
 
 const PANEL_PX: (u32, u32) = (300, 230);
 const HEAD_PX: u32 = 70;
-const MARGIN_PX: u32 = 12;
+const MARGIN_PX: i32 = 12;
 const TEXT: RGBColor = RGBColor(40, 40, 40);
 /// After Okabe and Ito; what is ours stands out.
 const COLOURS: [(&str, RGBColor, u32); 6] = [
@@ -80,16 +80,16 @@ fn draw(sheet: &Sheet<'_>, found: &Frontier) -> DrawResult {
 fn draw_legend(head: &Sheet<'_>, families: &[String]) -> DrawResult {
     let title = ("sans-serif", 17).into_text_style(head).color(&TEXT);
     let heading = "Mean error on screen (body widths) against bytes per second and body";
-    head.draw(&Text::new(heading, (MARGIN_PX as i32, 10), title))?;
+    head.draw(&Text::new(heading, (MARGIN_PX, 10), title))?;
     let small = ("sans-serif", 14).into_text_style(head).color(&TEXT);
-    let mut x = MARGIN_PX as i32;
+    let mut x = MARGIN_PX;
     for family in families {
         let (colour, width) = look(family, families);
         let line = [(x, 50), (x + 26, 50)];
         head.draw(&PathElement::new(line.to_vec(), colour.stroke_width(width)))?;
         head.draw(&Circle::new((x + 13, 50), 4, colour.filled()))?;
         head.draw(&Text::new(family.clone(), (x + 32, 43), small.clone()))?;
-        x += 32 + 9 * family.len() as i32 + 24;
+        x += 32 + 9 * i32::try_from(family.len()).unwrap_or(0) + 24;
     }
     Ok(())
 }

@@ -146,7 +146,7 @@ pub(crate) fn ticks(
         if let Some(position) = course.truth_at(first, next) {
             ticks.push((next, position));
         }
-        next = next + interval;
+        next += interval;
     }
     ticks
 }
