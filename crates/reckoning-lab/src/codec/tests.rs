@@ -62,6 +62,7 @@ fn what_is_read_is_what_was_written_to_the_last_bit_whatever_is_lost() {
                 assert_eq!(Some(&read), encoder.written(number), "seed {seed}, tick {tick}");
                 for (body, pose) in &poses {
                     assert_eq!(read[body].position, pose.position, "seed {seed}, tick {tick}");
+                    assert_eq!(read[body].life, pose.life, "seed {seed}, tick {tick}");
                     let off = pose::rotation_vector(read[body].turn.conjugate() * pose.turn);
                     assert!(off.length() < CONFIG.turn_step_rad, "{off}");
                 }

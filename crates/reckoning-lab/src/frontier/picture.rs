@@ -114,7 +114,7 @@ fn draw_panel(
     mesh.light_line_style(BLACK.mix(0.05)).bold_line_style(BLACK.mix(0.16));
     mesh.axis_style(BLACK.mix(0.5)).label_style(label.clone()).axis_desc_style(label);
     mesh.x_label_formatter(&|value| tick(*value)).y_label_formatter(&|value| tick(*value));
-    mesh.x_labels(4).y_labels(4).max_light_lines(1);
+    mesh.max_light_lines(1);
     mesh.x_desc(if last { "bytes/s with shared headers" } else { "" });
     mesh.y_desc(if first { "widths" } else { "" });
     mesh.draw()?;
@@ -182,11 +182,28 @@ fn around(values: impl Iterator<Item = f64>) -> Range<f64> {
     if low <= high { low / 1.2..high * 1.2 } else { 0.1..10.0 }
 }
 
-/// A number on an axis, without zeros that say nothing.
+/// A number on an axis: one, two and five of each ten, so that no two overlap.
 fn tick(value: f64) -> String {
-    if value >= 1.0 {
+    let ten = libm::floor(libm::log10(value) + 1e-9);
+    let lead = libm::round(value / libm::exp10(ten));
+    if ![1.0, 2.0, 5.0].contains(&lead) {
+        return String::new();
+    }
+    if value >= 0.95 {
         format!("{value:.0}")
     } else {
         format!("{value:.2}").trim_end_matches('0').to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_two_and_five_of_each_ten_are_on_the_axis() {
+        let all = [0.1, 0.2, 0.3, 0.5, 0.9, 1.0, 4.0, 5.0, 20.0, 100.0, 300.0];
+        let said: Vec<String> = all.into_iter().map(tick).filter(|it| !it.is_empty()).collect();
+        assert_eq!(said, ["0.1", "0.2", "0.5", "1", "5", "20", "100"]);
     }
 }
