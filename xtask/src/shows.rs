@@ -16,6 +16,9 @@ How to read the figures:
 /// Says that it did nothing where the recordings are missing.
 const WIRE: &str = "run --release -p reckoning-lab --example wire -- --write";
 
+/// Says that it did nothing where the recordings are missing.
+const SEEN: &str = "run --release -p reckoning-lab --example seen -- --write";
+
 /// Planners of the arena beside each other.
 const FIGHT: &str = "run --release -p reckoning-lab --example fair_fight -- --write";
 
@@ -35,6 +38,7 @@ pub fn scenes_drawn(workspace: &Workspace) -> Result<(), Failure> {
 pub fn tables(workspace: &Workspace) -> Result<(), Failure> {
     workspace::run(scenes(workspace).arg("--write"))?;
     workspace::run(&mut workspace.cargo(WIRE))?;
+    workspace::run(&mut workspace.cargo(SEEN))?;
     workspace::run(&mut workspace.cargo(FIGHT))?;
     workspace::run(&mut workspace.cargo(HILLS))?;
     say::success("\nThe tables are written; `git diff` shows what changed.");

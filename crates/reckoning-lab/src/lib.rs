@@ -22,9 +22,11 @@
 
 pub mod bots;
 pub mod cheats;
+pub mod codec;
 pub mod compare;
 pub mod fair_fight;
 pub mod hills;
+pub mod frontier;
 pub mod import;
 mod motion;
 mod parquet;

@@ -54,6 +54,31 @@ pub fn learned(text: &str) -> Result<String, MissingFigure> {
     ))
 }
 
+/// Error on screen for the same bytes, from `testdata/seen.txt`.
+pub fn seen(text: &str) -> Result<String, MissingFigure> {
+    let heads = ["movement", "B/s", "before", "default", "codec at 20 Hz", "its B/s"];
+    let mut rows = super::row(&heads) + &super::row(&["---"; 6]);
+    for (source, title) in SOURCES {
+        let method = |name: &str| {
+            let mut lines = text.lines().skip_while(|line| *line != source);
+            let line = lines.find(|line| line.split(' ').next() == Some(name));
+            let cells: Vec<&str> = line.unwrap_or("").split_whitespace().take(6).collect();
+            if cells.len() == 6 { Ok(cells) } else { Err(missing(source, name)) }
+        };
+        let (before, default, codec) = (method("before")?, method("default")?, method("codec-20")?);
+        let errors = |cells: &[&str]| cells[2..].join(" / ");
+        let paid = codec[1].trim_matches(['(', ')']);
+        let cells = [title, before[1], &errors(&before), &errors(&default), &errors(&codec), paid];
+        rows += &super::row(&cells);
+    }
+    Ok(format!(
+        "{rows}\nMean error on screen in body widths at 50 / 100 / 200 / 350 ms one way, on sessions \
+         that nothing was trained on; bytes of one body without the headers of datagrams. `default` is \
+         read off its curve at the bytes of `before`; the codec is a rival of snapshots, and costs what \
+         stands beside it. From `testdata/seen.txt`.\n"
+    ))
+}
+
 /// Bytes per update, from `testdata/wire.txt`.
 pub fn bytes(text: &str) -> Result<String, MissingFigure> {
     let mut rows =

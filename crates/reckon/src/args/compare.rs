@@ -117,7 +117,7 @@ pub fn predictors(list: &str) -> Result<PredictorList, PredictorError> {
 }
 
 /// At commas, but not at those between brackets: predictors may have parameters.
-fn split(list: &str) -> impl Iterator<Item = &str> {
+pub fn split(list: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_u32;
     list.split(move |letter| {
         match letter {
@@ -130,7 +130,8 @@ fn split(list: &str) -> impl Iterator<Item = &str> {
     .map(str::trim)
 }
 
-fn delay(word: &str) -> Result<Duration, String> {
+/// A delay in whole milliseconds.
+pub fn delay(word: &str) -> Result<Duration, String> {
     match word.trim().parse() {
         Ok(ms) if ms <= MAX_DELAY_MS => Ok(Duration::from_millis(ms)),
         _ => Err(format!("not a whole number of ms up to {MAX_DELAY_MS}")),

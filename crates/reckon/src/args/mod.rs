@@ -6,6 +6,8 @@ mod arena;
 mod compare;
 #[cfg(feature = "lab")]
 mod files;
+#[cfg(feature = "lab")]
+mod frontier;
 #[cfg(feature = "manual")]
 mod manual;
 mod part;
@@ -27,6 +29,8 @@ pub use arena::{Bots, Play, Watch};
 pub use compare::{Compare, Format};
 #[cfg(feature = "lab")]
 pub use files::{Export, Import, Info, Kind, Trend, TrendBuild, TrendDraw};
+#[cfg(feature = "lab")]
+pub use frontier::{Form, Frontier};
 #[cfg(feature = "manual")]
 pub use manual::{Completions, Man};
 pub use part::Part;
@@ -83,6 +87,7 @@ pub enum Command {
 #[derive(Debug, Subcommand)]
 pub enum Lab {
     Compare(Compare),
+    Frontier(Frontier),
     Reproduce(Reproduce),
     /// Inject cheats into recordings and count which are caught
     ///

@@ -3,6 +3,7 @@
 
 pub mod cheats;
 pub mod compare;
+pub mod frontier;
 pub mod import;
 pub mod info;
 pub mod reproduce;

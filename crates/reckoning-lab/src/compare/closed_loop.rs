@@ -200,7 +200,7 @@ impl ChainSetting<'_> {
     }
 
     /// The update that is due at a sample, if one is.
-    fn export(
+    pub(crate) fn export(
         &self,
         publisher: &mut Publisher,
         truth: &Kinematics,
@@ -252,14 +252,24 @@ impl ChainSetting<'_> {
         place: usize,
         reason: ExportReason,
     ) -> Model {
+        self.with_senses(player, place, |truth, around| planner.plan(truth, around, reason))
+    }
+
+    /// Asks with what an owner knows of its motion and of what is around it at a sample.
+    pub(crate) fn with_senses<R>(
+        &self,
+        player: usize,
+        place: usize,
+        ask: impl FnOnce(&Kinematics, &predict::Surroundings<'_>) -> R,
+    ) -> R {
         let truth = self.own_motion(player, place);
         let moment = self.seen_at(truth.at);
         let scene = self.surroundings.scene(&moment);
-        planner.plan(&truth, &self.context.senses(player, place, &scene), reason)
+        ask(&truth, &self.context.senses(player, place, &scene))
     }
 
     /// What an owner knows of its motion at a sample.
-    fn own_motion(&self, player: usize, place: usize) -> Kinematics {
+    pub(crate) fn own_motion(&self, player: usize, place: usize) -> Kinematics {
         let plain = &self.prepared.courses[player].states[place].kinematics;
         self.context.kinematics(player, place, plain)
     }

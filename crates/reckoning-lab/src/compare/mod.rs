@@ -46,13 +46,15 @@ use reckoning_recording::Recording;
 
 use crate::predictor::{Planned, PredictorKind};
 use crate::train::SenderContext;
-use closed_loop::{ChainOutcome, ChainSetting, MeanSum};
+use closed_loop::{ChainOutcome, MeanSum};
 use fit::Trial;
-use open_loop::{ErrorGrid, Questions, Ready};
+use open_loop::{ErrorGrid, Questions};
 use receiver::Heard;
 use tally::{ErrorSums, mean_over_players};
 
+pub(crate) use closed_loop::ChainSetting;
 pub(crate) use fit::fitted_fade;
+pub(crate) use open_loop::Ready;
 pub(crate) use parallel::on_each_thread;
 pub(crate) use prepare::{BodyCourse, Prepared};
 pub(crate) use surroundings::{RecordedSurroundings, SceneMoment, wall_of};
@@ -451,7 +453,8 @@ fn shown_by_all(receivers: &[ReceiverRow]) -> Option<f64> {
     (!receivers.is_empty()).then(|| sum / receivers.len() as f64)
 }
 
-fn made_ready(
+/// A predictor with its constants fitted to the sessions of `training`.
+pub(crate) fn made_ready(
     predictor: &Predictor,
     own: &Prepared,
     training: &[usize],

@@ -42,6 +42,7 @@ pub(crate) use sender_context::SenderContext;
 #[cfg(test)]
 pub(crate) use table::FLAVOURS;
 pub use table::{SourceTable, TableConfig, TableError, TableRow, learned_table};
+pub(crate) use table::{name_of, quarters};
 pub use table_text::table_text;
 use whiten::Whitener;
 

@@ -121,7 +121,7 @@ pub fn learned_table(
 }
 
 /// Football comes at ten and at fifty pictures a second, which are two things to learn.
-fn name_of(recording: &Recording) -> String {
+pub(crate) fn name_of(recording: &Recording) -> String {
     let slow = recording.meta.rate_hz < 11.0;
     match (recording.source.as_str(), slow) {
         ("football", true) => "football 10 Hz".to_string(),
@@ -213,7 +213,7 @@ fn worst(found: &[Comparison]) -> Vec<f64> {
 }
 
 /// The quarters of a session, as sessions.
-fn quarters(whole: &Recording) -> Vec<Recording> {
+pub(crate) fn quarters(whole: &Recording) -> Vec<Recording> {
     let Some((first, last)) = whole.span() else { return Vec::new() };
     let length = last.as_micros() - first.as_micros() + 1;
     let cut = |part: i64| {

@@ -1,0 +1,140 @@
+//! Committed table of what is seen: today's default and the one before it at equal bytes.
+
+use std::fmt::Write as _;
+
+use reckoning_recording::Recording;
+
+use super::text::{ideal_text, parts_text};
+use super::{Frontier, FrontierConfig, FrontierError, FrontierRow, frontier};
+
+/// The setting that the table goes by.
+const BOUND: &str = "bound 1";
+
+/// Measures all methods on recordings, with the asteroids, and takes the errors apart.
+///
+/// # Errors
+/// As [`frontier`](super::frontier).
+pub fn measure_seen(
+    recordings: Vec<Recording>,
+    say: &dyn Fn(&str),
+) -> Result<Frontier, FrontierError> {
+    let config = FrontierConfig { decompose: true, ..FrontierConfig::default() };
+    frontier(&config, recordings, say)
+}
+
+/// The text of `testdata/seen.txt`.
+#[must_use]
+pub fn seen_text(found: &Frontier) -> String {
+    let mut text = String::from(INTRODUCTION);
+    for source in found.sources() {
+        let _ = writeln!(text, "\n{source}");
+        for line in source_lines(found, source) {
+            let _ = writeln!(text, "{line}");
+        }
+    }
+    let _ = write!(text, "\n{}", parts_text(&found.parts));
+    let _ = write!(text, "\n{}", ideal_text(&found.ideal));
+    text
+}
+
+const INTRODUCTION: &str = "\
+What is seen behind a delay for the same bytes, on sessions that nothing was trained or tuned on.
+
+Real publisher, wire, link and ghost. Errors are in body widths, mean and what 95 of 100 pictures
+stay below, at 50, 100, 200 and 350 ms one way; bytes are those of one body's updates without the
+headers of datagrams; roughness is the root mean square of shown less true acceleration in widths a
+second squared, and extra speed what 95 of 100 pictures are at most too fast by, in widths a second.
+`before`: a trained curve, a bound of one body width, blended in 333 ms. The other methods are
+read off their curves at the bytes of `before`, or, where they never get so cheap, at their
+cheapest, whose bytes are then in brackets. Made by `cargo xtask tables`.
+";
+
+fn source_lines(found: &Frontier, source: &str) -> Vec<String> {
+    let (delays, methods) = (found.delays_ms(), found.methods());
+    let mut lines = vec![heading(&delays)];
+    let base = |delay: u64| {
+        found.rows.iter().find(|row| {
+            row.source == source
+                && row.method == "before"
+                && row.setting == BOUND
+                && row.delay_ms == delay
+        })
+    };
+    for method in methods {
+        let mut cells = [String::new(), String::new(), String::new(), String::new()];
+        let mut bytes = String::new();
+        for &delay in &delays {
+            let Some(base) = base(delay) else { continue };
+            let Some(at) = at_bytes(found, base, method) else { continue };
+            let mark = at.bytes_per_s > base.bytes_per_s * 1.01;
+            if mark {
+                bytes = format!("({:.0})", at.bytes_per_s);
+            } else if bytes.is_empty() {
+                bytes = format!("{:.0}", at.bytes_per_s);
+            }
+            let values = [at.error_widths, at.p95_widths, at.acceleration_error, at.extra_speed];
+            for ((cell, value), digits) in cells.iter_mut().zip(values).zip([2, 1, 0, 0]) {
+                let _ = write!(cell, "{value:>7.digits$}");
+            }
+        }
+        let [error, p95, rough, fast] = cells;
+        lines.push(format!("{method:<17}{bytes:>7} {error} {p95} {rough} {fast}"));
+    }
+    lines
+}
+
+/// Two lines: what is in a group of columns, and their delays.
+fn heading(delays: &[u64]) -> String {
+    let (mut groups, mut line) = (format!("{:<25}", ""), format!("{:<17}{:>7} ", "", "B/s"));
+    for name in ["error", "p95", "roughness", "extra speed"] {
+        let width = 7 * delays.len() + 1;
+        let _ = write!(groups, "{:<width$}", format!("   {name}"));
+        for delay in delays {
+            let _ = write!(line, "{delay:>7}");
+        }
+        line.push(' ');
+    }
+    format!("{}\n{}", groups.trim_end(), line.trim_end())
+}
+
+/// A method at the bytes of another row, or at its cheapest.
+fn at_bytes(found: &Frontier, base: &FrontierRow, method: &str) -> Option<FrontierRow> {
+    let own = found.rows.iter().filter(|row| {
+        row.source == base.source && row.method == method && row.delay_ms == base.delay_ms
+    });
+    let mut points: Vec<&FrontierRow> = own.collect();
+    points.sort_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s));
+    let wanted = base.bytes_per_s;
+    let pair = points
+        .windows(2)
+        .find(|pair| (pair[0].bytes_per_s..=pair[1].bytes_per_s).contains(&wanted));
+    let Some(pair) = pair else {
+        let first = points.first()?;
+        let last = points.last()?;
+        return Some((**if wanted < first.bytes_per_s { first } else { last }).clone());
+    };
+    Some(between(pair[0], pair[1], wanted))
+}
+
+/// A point of a curve between two others, along logarithms.
+fn between(low: &FrontierRow, high: &FrontierRow, bytes_per_s: f64) -> FrontierRow {
+    let ratio = high.bytes_per_s / low.bytes_per_s;
+    let share =
+        if ratio > 1.0 { libm::log(bytes_per_s / low.bytes_per_s) / libm::log(ratio) } else { 0.0 };
+    let mix = |part: fn(&FrontierRow) -> f64| {
+        let (a, b) = (part(low).max(1e-9), part(high).max(1e-9));
+        a * libm::exp(share * libm::log(b / a))
+    };
+    FrontierRow {
+        bytes_per_s,
+        bytes_per_s_with_headers: mix(|row| row.bytes_per_s_with_headers),
+        bytes_per_s_uplink: mix(|row| row.bytes_per_s_uplink),
+        updates_per_s: mix(|row| row.updates_per_s),
+        error_widths: mix(|row| row.error_widths),
+        p95_widths: mix(|row| row.p95_widths),
+        acceleration_error: mix(|row| row.acceleration_error),
+        extra_speed: mix(|row| row.extra_speed),
+        setting: "equal bytes".to_owned(),
+        ..low.clone()
+    }
+}
