@@ -10,7 +10,8 @@ use crate::fuzz::Fuzzing;
 pub enum Command {
     Help,
     Test,
-    Play,
+    /// With these words for `reckon play`.
+    Play(Vec<String>),
     Page,
     Scenes,
     Bench,
@@ -32,7 +33,11 @@ pub enum Figures {
 /// Every command but help: its word, what it stands for and the line of the help text.
 const COMMANDS: [(&str, Command, &str); 9] = [
     ("test", Command::Test, "run every check there is; the answer to \"may I commit this?\""),
-    ("play", Command::Play, "build the arena and start it; prints the link to open in a browser"),
+    (
+        "play",
+        Command::Play(Vec::new()),
+        "build the arena and start it; prints the link to open in a browser",
+    ),
     ("page", Command::Page, "build only the arena's page, into target/page"),
     ("scenes", Command::Scenes, "run the scenes and draw them: what dead reckoning looks like"),
     ("bench", Command::Bench, "measure the engine's speed and say what the figures mean"),
@@ -60,6 +65,7 @@ const COMMANDS: [(&str, Command, &str); 9] = [
 
 /// The end of the help text.
 const NEEDS: &str = "\
+`play` takes what `reckon play` takes, such as `--level hills` or `--bots 30`.
 `figures` takes names of fragments in docs/figures and measures only those, or
 `--splice`, which measures nothing and puts the fragments into the documents.
 `fuzz` takes names of targets, `--seconds N` for each and `--jobs N` side by side;
@@ -85,7 +91,7 @@ impl fmt::Display for Unknown {
     }
 }
 
-/// Reads the words after `cargo xtask`. Exactly one command is taken, none means help; only
+/// Reads the words after `cargo xtask`. Exactly one command is taken, none means help; only `play`,
 /// `figures` and `fuzz` take more words.
 pub fn parse(words: &[String]) -> Result<Command, Unknown> {
     match words {
@@ -97,6 +103,7 @@ pub fn parse(words: &[String]) -> Result<Command, Unknown> {
                 Fuzzing::parse(rest).map(Command::Fuzz).map_err(|words| Unknown { words })
             }
             Some((_, Command::Figures(_), _)) => parse_figures(rest).map(Command::Figures),
+            Some((_, Command::Play(_), _)) => Ok(Command::Play(rest.to_vec())),
             Some(_) => Err(Unknown { words: rest.to_vec() }),
             None => Err(Unknown { words: words.to_vec() }),
         },
@@ -154,6 +161,13 @@ mod tests {
             message.contains("test, play, page, scenes, bench, tables, soak, fuzz, figures"),
             "{message}"
         );
+    }
+
+    #[test]
+    fn what_is_behind_play_is_for_the_arena() {
+        let words = vec!["--level".to_owned(), "hills".to_owned()];
+
+        assert_eq!(parsed("play --level hills"), Ok(Command::Play(words)));
     }
 
     #[test]

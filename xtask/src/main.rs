@@ -51,7 +51,7 @@ fn carry_out(command: Command, workspace: &Workspace) -> Result<(), Failure> {
     match command {
         Command::Help => Ok(()), // printed without looking for a workspace
         Command::Test => checks::run(workspace),
-        Command::Play => page::play(workspace),
+        Command::Play(words) => page::play(workspace, &words),
         Command::Page => page::build(workspace),
         Command::Scenes => shows::scenes_drawn(workspace),
         Command::Bench => shows::bench(workspace),

@@ -23,9 +23,10 @@ pub const WASM: &str = "wasm32-unknown-unknown";
 const STATIC: &str = "crates/reckoning-web/page";
 
 /// Builds the page, then starts the arena.
-pub fn play(workspace: &Workspace) -> Result<(), Failure> {
+pub fn play(workspace: &Workspace, words: &[String]) -> Result<(), Failure> {
     build(workspace)?;
-    workspace::run(&mut workspace.cargo("run --release -p reckon --no-default-features -- play"))
+    let mut cargo = workspace.cargo("run --release -p reckon --no-default-features -- play");
+    workspace::run(cargo.args(words))
 }
 
 /// Builds the page into `target/page`.

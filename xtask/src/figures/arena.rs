@@ -34,6 +34,11 @@ pub fn frames(workspace: &Workspace) -> Result<String, Failure> {
     made(FRAMES, &raw_path(workspace, "arena"))
 }
 
+/// The fragment about the page of the hills, from the same.
+pub fn hills_frames(workspace: &Workspace) -> Result<String, Failure> {
+    made(HILLS, &raw_path(workspace, "arena"))
+}
+
 fn made(template: &str, file: &Path) -> Result<String, Failure> {
     let text = fs::read_to_string(file)
         .map_err(|error| Failure::Unreadable { path: file.to_owned(), error })?;
@@ -55,13 +60,25 @@ With 64 bots, {crowd_late_frames 0} of {crowd_frames 0} frames took more than 16
 100 less than {crowd_p99_ms 1} ms, while the host of the machine kept {crowd_stolen_percent 1} % of its
 time. ";
 
+const HILLS: &str = "\
+| link | Reckoning | newest of 20 a second | 100 ms back | frame to frame | script, 99 of 100 |
+| --- | --- | --- | --- | --- | --- |
+| LAN | {hills_lan_reckoning_m 2} m | {hills_lan_naive_m 2} m | {hills_lan_interpolation_m 2} m | {hills_lan_frame_ms 1} ms | {hills_lan_p99_ms 1} ms |
+| wifi | {hills_wifi_reckoning_m 2} m | {hills_wifi_naive_m 2} m | {hills_wifi_interpolation_m 2} m | {hills_wifi_frame_ms 1} ms | {hills_wifi_p99_ms 1} ms |
+| mobile | {hills_mobile_reckoning_m 2} m | {hills_mobile_naive_m 2} m | {hills_mobile_interpolation_m 2} m | {hills_mobile_frame_ms 1} ms | {hills_mobile_p99_ms 1} ms |
+| far | {hills_far_reckoning_m 2} m | {hills_far_naive_m 2} m | {hills_far_interpolation_m 2} m | {hills_far_frame_ms 1} ms | {hills_far_p99_ms 1} ms |
+| awful | {hills_awful_reckoning_m 2} m | {hills_awful_naive_m 2} m | {hills_awful_interpolation_m 2} m | {hills_awful_frame_ms 1} ms | {hills_awful_p99_ms 1} ms |
+
+The page of the hills with more than 64 bodies, train, merchant and birds among them, 800 pixels wide
+and 500 high; errors are of all that is drawn. ";
+
 /// A template, filled from what the tests wrote.
 fn fragment(template: &str, text: &str, cores: &str) -> Result<String, MissingFigure> {
     let filled = template::fill(template, |name| {
         written(text, name).ok_or_else(|| MissingFigure(name.to_owned()))
     })?;
     Ok(format!(
-        "{filled}By `cargo xtask figures arena frames`, in headless Chromium without a graphics card, \
+        "{filled}By `cargo xtask figures arena frames hills-frames`, in headless Chromium without a graphics card, \
          on {cores}.\n"
     ))
 }

@@ -29,7 +29,7 @@ use crate::workspace::Workspace;
 type Measure = fn(&Workspace) -> Result<String, Failure>;
 
 /// All fragments, those that take no time first.
-const FIGURES: [(&str, Measure); 10] = [
+const FIGURES: [(&str, Measure); 12] = [
     ("learned", |it| from_table(it, ["learned.txt"], |[text]| tables::learned(text))),
     ("bytes", |it| from_table(it, ["wire.txt"], |[text]| tables::bytes(text))),
     ("quality", |it| {
@@ -38,10 +38,12 @@ const FIGURES: [(&str, Measure); 10] = [
     }),
     ("seen", |it| from_table(it, ["seen.txt"], |[text]| tables::seen(text))),
     ("fair-fight", |it| from_table(it, ["fair-fight.txt"], |[text]| tables::fair_fight(text))),
+    ("hills", |it| from_table(it, ["hills.txt"], |[text]| tables::hills(text))),
     ("circle", circle::measure),
     ("speed", speed::measure),
     ("arena", arena::measure),
     ("frames", arena::frames),
+    ("hills-frames", arena::hills_frames),
     ("build", build::measure),
 ];
 
@@ -146,9 +148,9 @@ mod tests {
     #[test]
     fn fragments_of_committed_tables_are_current() {
         let workspace = Workspace::find().unwrap();
-        for (name, measure) in FIGURES.into_iter().take(5) {
+        for (name, measure) in FIGURES.into_iter().take(6) {
             assert!(
-                ["learned", "bytes", "quality", "seen", "fair-fight"].contains(&name),
+                ["learned", "bytes", "quality", "seen", "fair-fight", "hills"].contains(&name),
                 "{name} is measured"
             );
             let path = workspace.root.join(FRAGMENTS).join(format!("{name}.md"));

@@ -132,6 +132,41 @@ pub fn fair_fight(text: &str) -> Result<String, MissingFigure> {
     ))
 }
 
+/// Bodies of the hills at five links, from `testdata/hills.txt`.
+pub fn hills(text: &str) -> Result<String, MissingFigure> {
+    const METHODS: [&str; 3] = ["reckoning", "naive", "interpolation"];
+    let mut rows = super::row(&["link", "of", "Reckoning", "newest", "100 ms back", "bytes"])
+        + &super::row(&["---"; 6]);
+    for link in ["LAN", "wifi", "mobile", "far", "awful"] {
+        let mut lines = text.lines().skip_while(|it| it.split_whitespace().next() != Some(link));
+        let head = lines.next().ok_or_else(|| missing("hills", link))?;
+        let bytes: Vec<&str> = head.split_whitespace().collect();
+        let bytes: Vec<&str> = bytes
+            .windows(2)
+            .filter_map(|it| it[1].starts_with("bytes/s").then_some(it[0]))
+            .collect();
+        let [ours, plain] = bytes[..] else { return Err(missing(link, head)) };
+        let lines: Vec<&str> = lines.take_while(|it| !it.is_empty()).collect();
+        for craft in ["tank", "car"] {
+            let error = |method: &str| {
+                let cells = lines.iter().map(|it| it.split_whitespace().collect::<Vec<_>>());
+                let row = cells.into_iter().find(|it| it.starts_with(&[craft, method]));
+                let cell = row.and_then(|it| it.get(2).map(|it| format!("{it} m")));
+                cell.ok_or_else(|| missing(link, method))
+            };
+            let [a, b, c] = METHODS.map(error);
+            let bytes = format!("{ours} against {plain} per s");
+            rows += &super::row(&[link, craft, &a?, &b?, &c?, &bytes]);
+        }
+    }
+    Ok(format!(
+        "{rows}\nMean distance between where a body is and where it is drawn, and the bytes that a client \
+         receives for everything in the scene, without headers of UDP and IP. Snapshots come twenty times a \
+         second. From `testdata/hills.txt`, which says what the links are and where others win: turrets and \
+         orientations on a LAN, what is shown late or coarsely on purpose.\n"
+    ))
+}
+
 /// Verdicts on published claims, from `testdata/claims-*.txt`.
 pub fn quality(texts: &[&str]) -> Result<String, MissingFigure> {
     const VERDICTS: [&str; 3] = ["reproduced", "not reproduced", "not comparable"];

@@ -3,6 +3,7 @@
 use std::fs::OpenOptions;
 use std::io::Write;
 
+use super::hills;
 use super::{Arena, Browser, LAPTOP, join, number, set, sleep, state};
 use serde_json::Value;
 
@@ -263,4 +264,53 @@ fn sixty_four_bodies_are_drawn_and_their_frames_timed() {
         assert!(number(&measured["frames"]["count"]) > 100.0);
         assert!(error_px(&measured, "reckoning") < error_px(&measured, "naive"));
     }
+}
+
+/// A window whose picture of the hills is 800 pixels wide and 500 high, the panel beside it.
+const SMALL: (u32, u32) = (1148, 620);
+/// Delay, jitter, loss and burst, as the sliders count them.
+const LINKS: [(&str, [f64; 4]); 5] = [
+    ("lan", [0.0, 0.0, 0.0, 1.0]),
+    ("wifi", [40.0, 10.0, 1.0, 1.0]),
+    ("mobile", [150.0, 40.0, 3.0, 2.0]),
+    ("far", [250.0, 20.0, 1.0, 1.0]),
+    ("awful", [350.0, 120.0, 12.0, 4.0]),
+];
+
+/// What is drawn of the hills is timed and compared at five links; what no link excuses is judged.
+#[test]
+#[ignore = "needs a browser: cargo xtask test"]
+fn the_hills_are_timed_with_64_bodies_at_five_links() {
+    let arena = hills::play("44");
+    let mut browser = hills::open("hills-links", SMALL, &arena);
+    hills::wait(&mut browser, "64 bodies", "it.bodies >= 64");
+    for (link, values) in LINKS {
+        for (name, value) in ["latency", "jitter", "loss", "burst"].into_iter().zip(values) {
+            set(&mut browser, name, value);
+        }
+        let measured = measure(&mut browser, WINDOW_S);
+        let (frames, seen) = (&measured["frames"], &measured["hills"]);
+        println!(
+            "hills, {link}: {} bodies, {:.1} ms from frame to frame, script {frames}, figures {}, {:.0} \
+             bytes/s against {:.0}",
+            seen["bodies"],
+            number(&seen["frame_ms"]),
+            seen["figures"],
+            number(&measured["bytes_per_s"]),
+            number(&measured["plain_bytes_per_s"]),
+        );
+        for (key, value) in [
+            ("frame_ms", &seen["frame_ms"]),
+            ("p99_ms", &frames["p99_ms"]),
+            ("reckoning_m", &seen["figures"]["error_m"][0]),
+            ("naive_m", &seen["figures"]["error_m"][1]),
+            ("interpolation_m", &seen["figures"]["error_m"][2]),
+        ] {
+            note(&format!("hills_{link}_{key}"), number(value));
+        }
+        assert_eq!(seen["figures"]["under_share"], 0.0, "{link}: {seen}");
+        let errors = [0, 1].map(|it| number(&seen["figures"]["error_m"][it]));
+        assert!(link == "lan" || errors[0] < errors[1], "{link}: {errors:?} m");
+    }
+    browser.picture("hills-64");
 }
