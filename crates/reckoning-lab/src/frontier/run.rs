@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use reckoning::{Blend, BlendSpan, Model, SimTime};
+use reckoning::{AngleThreshold, Blend, BlendSpan, ConfigError, Model, SimTime};
 use reckoning_net::wire::Format;
 use reckoning_netsim::{Link, LinkConfig};
 
@@ -222,8 +222,16 @@ impl<'a> Session<'a> {
         let Some(predictor) = self.predictors[method] else { return Ok(None) };
         let (prepared, context) = (self.prepared, &self.context);
         let bound = setting.widths() * prepared.body_width;
-        let setting =
-            ChainSetting { prepared, surroundings, context, predictor, bound, receivers: &[] };
+        let angle_bound = AngleThreshold::degrees(ANGLE_DEGREES).map_err(ConfigError::from)?;
+        let setting = ChainSetting {
+            prepared,
+            surroundings,
+            context,
+            predictor,
+            bound,
+            angle_bound,
+            receivers: &[],
+        };
         let aimed = matches!(self.config.methods[method].kind, MethodKind::Aimed(_));
         let format = format_for(bound, self.flat, &models_of(&setting, aimed))?;
         Ok(Some((setting, format)))
