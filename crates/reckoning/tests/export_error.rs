@@ -224,6 +224,16 @@ proptest! {
     }
 }
 
+/// The rules of nine and of seventeen points agree on this kink and are both wrong.
+#[test]
+fn a_kink_on_which_both_rules_agree_is_found() {
+    let (x, v) = (DVec3::Y * -12.657_739_211_681_248, DVec3::Y * 42_190.218_497_814_74);
+    let (from, to) = (ms(50), ms(50 + 4_706));
+    let want = linear_error(x, v, 0.0, to.secs_since(from));
+    let got = error_between(from, to, |t| x + v * t, |_| DVec3::ZERO, want * 1e-12);
+    assert!(apart(got, want) < 1e-11, "{got} {want}");
+}
+
 /// One export on its way to one listener, all in milliseconds.
 #[derive(Clone, Debug)]
 struct Trip {
