@@ -14,7 +14,7 @@ mod recordings;
 mod server;
 mod wire;
 
-pub use arena::{arena_host, arena_messages, level};
+pub use arena::{arena_host, arena_messages, hills_host, hills_level_file, level};
 pub use imports::{bzflag, dis, rocket_league, shi, slippi};
 pub use models::{learned, trend_map};
 pub use net::{net_host, net_host_per_hop, net_join, net_session, net_session_per_hop};
@@ -26,7 +26,7 @@ pub use wire::wire;
 pub type Target = fn(&[u8]);
 
 /// All targets by name, which is also the name of their folder in `fuzz/seeds`.
-pub const TARGETS: [(&str, Target); 24] = [
+pub const TARGETS: [(&str, Target); 26] = [
     ("session", session),
     ("session_chunks", session_chunks),
     ("csv", csv),
@@ -49,6 +49,8 @@ pub const TARGETS: [(&str, Target); 24] = [
     ("arena_messages", arena_messages),
     ("arena_host", arena_host),
     ("level", level),
+    ("hills_host", hills_host),
+    ("hills_level_file", hills_level_file),
     ("token", token),
     ("settings", settings),
 ];

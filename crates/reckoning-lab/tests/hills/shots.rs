@@ -99,7 +99,8 @@ impl Shooter {
         let (from, along) = own.gun(DVec3::ZERO);
         let ahead = |it: &&Body| {
             let way = (it.position - from).normalize_or(DVec3::Z);
-            it.team != own.team && way.dot(along) > 0.93
+            // Further beside its barrel than ten degrees nobody's gun shoots.
+            it.team != own.team && way.dot(along) > 0.985
         };
         let near = |it: &&Body| (it.position.distance(from) * 1e3) as i64;
         let target = drawn.iter().filter(ahead).min_by_key(near)?;
@@ -123,7 +124,20 @@ fn judged(chain: &HillsChain, shooter: BodyId) -> Struck {
 
 #[test]
 fn hits_on_turrets_and_hulls_are_judged_as_the_shooter_saw_them() {
-    let mut chain = chain(16, 21, HillsTuning::default());
+    let (mut agreed, mut parts) = (0, [0, 0]);
+    for seed in 21..25 {
+        let (more, on) = shots_of(seed, 25);
+        (agreed, parts) = (agreed + more, [parts[0] + on[0], parts[1] + on[1]]);
+    }
+    println!("{agreed} of 100 agree, {parts:?} on hulls and turrets");
+    assert!(parts.iter().all(|it| *it >= 15), "{parts:?} on hulls and turrets");
+    assert!(agreed >= 95, "{agreed} of 100 agree, {parts:?} on hulls and turrets");
+}
+
+/// How many of the first shots of a game are judged as the screen had them, and how many were on
+/// hulls and on turrets.
+fn shots_of(seed: u64, count: u32) -> (u32, [u32; 2]) {
+    let mut chain = chain(16, seed, HillsTuning::default());
     chain.join(link_config(STEADY, 5), false).unwrap();
     let level = chain.level().clone();
     let claims = std::collections::VecDeque::new();
@@ -153,12 +167,9 @@ fn hits_on_turrets_and_hulls_are_judged_as_the_shooter_saw_them() {
         shots += 1;
         agreed += u32::from(fired == 1 && judged(&chain, id) == claim);
         parts[usize::from(claim.is_some_and(|it| it.1 == Part::Turret))] += 1;
-        if shots == 100 {
-            break;
+        if shots == count {
+            return (agreed, parts);
         }
     }
-    println!("{agreed} of {shots} agree, {parts:?} on hulls and turrets");
-    assert_eq!(shots, 100, "the test shoots too little");
-    assert!(parts.iter().all(|it| *it >= 15), "{parts:?} on hulls and turrets");
-    assert!(agreed >= 95, "{agreed} of {shots} agree, {parts:?} on hulls and turrets");
+    panic!("{shots} shots in game {seed}: the test shoots too little");
 }
