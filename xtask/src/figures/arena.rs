@@ -69,7 +69,7 @@ const HILLS: &str = "\
 | far | {hills_far_reckoning_m 2} m | {hills_far_naive_m 2} m | {hills_far_interpolation_m 2} m | {hills_far_frame_ms 1} ms | {hills_far_p99_ms 1} ms |
 | awful | {hills_awful_reckoning_m 2} m | {hills_awful_naive_m 2} m | {hills_awful_interpolation_m 2} m | {hills_awful_frame_ms 1} ms | {hills_awful_p99_ms 1} ms |
 
-The page of the hills with more than 64 bodies, train, merchant and birds among them, 800 pixels wide
+The page of the hills with 64 bodies and more, train, merchant and birds among them, 800 pixels wide
 and 500 high; errors are of all that is drawn. ";
 
 /// A template, filled from what the tests wrote.
