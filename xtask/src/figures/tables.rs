@@ -162,8 +162,8 @@ pub fn hills(text: &str) -> Result<String, MissingFigure> {
     Ok(format!(
         "{rows}\nMean distance between where a body is and where it is drawn, and the bytes that a client \
          receives for everything in the scene, without headers of UDP and IP. Snapshots come twenty times a \
-         second. From `testdata/hills.txt`, which says what the links are and where others win: turrets and \
-         orientations on a LAN, what is shown late or coarsely on purpose.\n"
+         second. From `testdata/hills.txt`, which says what the links are and where others win: turrets on a LAN and \
+         on the worst link, orientations on a LAN, what is shown late or coarsely on purpose.\n"
     ))
 }
 
