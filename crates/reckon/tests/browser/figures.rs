@@ -308,7 +308,7 @@ fn the_hills_are_timed_with_64_bodies_at_five_links() {
         ] {
             note(&format!("hills_{link}_{key}"), number(value));
         }
-        // Beside a tunnel's wall the ground is a hill, so that who is drawn a little in the wall counts.
+        // Once a dozen of ten thousand looks were metres deep, for a reason that is not known.
         assert!(number(&seen["figures"]["under_share"]) < 0.01, "{link}: {seen}");
         let errors = [0, 1].map(|it| number(&seen["figures"]["error_m"][it]));
         assert!(link == "lan" || errors[0] < errors[1], "{link}: {errors:?} m");
