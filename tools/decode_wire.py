@@ -104,6 +104,20 @@ def read_model(bits, known):
     return model
 
 
+class Codes:
+    """Orders of the codes of updates that follow a model."""
+
+    NAMES = ("age", "position", "velocity", "term", "closing", "acceleration", "turn", "spin")
+    WHOLE = ("whole_position", "whole_velocity")
+    DEFAULT = (4, 5, 3, 4, 0, 4, 3, 3, 10, 5)
+
+    def __init__(self, bits):
+        told = bits.bit()
+        orders = [bits.u(4) if told else order for order in self.DEFAULT]
+        self.__dict__.update(zip(self.NAMES + self.WHOLE, orders))
+        self.turning = bool(told and bits.bit())
+
+
 class Format:
     def __init__(self, data, known):
         bits = Bits(data)
@@ -115,7 +129,13 @@ class Format:
         if count > 8:
             raise Refused("count of models")
         self.models = [read_model(bits, known) for _ in range(count)]
+        self.codes = [Codes(bits) for _ in range(count + 1)]
         self.axes = 2 if self.flat else 3
+
+    def codes_of(self, model):
+        """Those of its place in the table, or the last ones."""
+        listed = self.models.index(model) if model in self.models else -1
+        return self.codes[listed]
 
     def for_class(self, number):
         steps = [step * 2.0**number for step in self.steps]
@@ -128,7 +148,7 @@ class Format:
 
     def ride_ticks(self):
         m = 1
-        while self.hz >= 120 * 2 * m:
+        while self.hz >= 60 * 2 * m:
             m *= 2
         return m
 
@@ -223,6 +243,10 @@ class Line:
         if self.closed:
             m = m - math.floor(m / length) * length
         return min(max(m, 0.0), length)
+
+    def lap(self, step):
+        steps = math.ceil(self.run[-1] / step)
+        return steps if self.closed and 1 <= steps <= MOST else None
 
     def place(self, m):
         m = self.wrap(m)
@@ -467,52 +491,62 @@ class Body:
     def __init__(self, bits, form, near_tick, has_baseline):
         self.form = form
         self.has_baseline = has_baseline
-        self.kind, self.teleports = self.take_kind(bits), 0
-        if self.kind == "Teleport":
-            self.kind = self.take_kind(bits)
-            self.teleports = bits.s(0 if has_baseline else 2)
-            if not -(2**31) <= self.teleports < 2**31:
-                raise Refused("teleports")
-            if self.teleports == 0 and self.kind != "Teleport":
-                raise Refused("teleports")
+        usual = bits.bit()
+        self.kind, self.teleports = "Partial", 0
+        if usual and not form.models:
+            raise Refused("usual")
+        if usual:
+            self.model = dict(form.models[0])
+        else:
+            self.take_head(bits)
+        self.codes = codes = form.codes_of(self.model)
         self.leaps = self.kind == "Teleport" or self.teleports != 0
-        self.model = self.take_model(bits)
         self.turns, self.spins = False, [0, 0, 0]
         self.acceleration = [0, 0, 0]
         if self.model["kind"] == 8:
             return self.take_ride(bits, near_tick)
-        self.tick = near_tick - bits.s(4)
+        self.tick = near_tick - bits.s(codes.age)
         if abs(self.tick) > 2**46:
             raise Refused("stamp")
-        self.position = self.vector(bits, 5 if has_baseline else 10)
-        velocity_order = 3 if has_baseline else 5
-        self.velocity = self.vector(bits, velocity_order)
+        self.position = self.vector(bits, codes.position if has_baseline else codes.whole_position)
+        self.velocity = self.vector(bits, codes.velocity if has_baseline else codes.whole_velocity)
         kind = self.model["kind"]
         if kind == 5:
             self.closes = bits.bit()
             count = len(self.model["tau_s"])
             self.terms = []
             for i in range(count):
-                order = 0 if self.closes and i == count - 1 else 4
+                order = codes.closing if self.closes and i == count - 1 else codes.term
                 self.terms.append(self.vector(bits, order) if bits.bit() else [0, 0, 0])
         if kind in (2, 4, 10) or (kind == 9 and self.model["algorithm"] in (4, 5, 8, 9)):
-            self.acceleration = self.vector(bits, 4)
-        if bits.bit():
+            self.acceleration = self.vector(bits, codes.acceleration)
+        if codes.turning if usual else bits.bit():
             self.take_turning(bits)
+
+    def take_head(self, bits):
+        self.kind = self.take_kind(bits)
+        if self.kind == "Teleport":
+            self.kind = self.take_kind(bits)
+            self.teleports = bits.s(0 if self.has_baseline else 2)
+            if not -(2**31) <= self.teleports < 2**31:
+                raise Refused("teleports")
+            if self.teleports == 0 and self.kind != "Teleport":
+                raise Refused("teleports")
+        self.model = self.take_model(bits)
 
     def take_ride(self, bits, near_tick):
         m = self.form.ride_ticks()
-        self.tick = (near_tick // m - bits.s(1) - 2) * m
+        plain = bits.bit()
+        self.tick = (near_tick // m - (0 if plain else bits.s(1))) * m
         if abs(self.tick) > 2**46:
             raise Refused("stamp")
-        order = 5 if self.has_baseline else 10
-        self.progress = bits.s(order)
-        self.rate = bits.s(1 if self.has_baseline else 5)
+        self.progress = bits.s(5 if self.has_baseline else 10)
+        self.rate = bits.s(2 if self.has_baseline else 5)
         self.position = self.velocity = [0, 0, 0]
-        if not bits.bit():
+        if plain:
             return
         if bits.bit():
-            self.position = self.vector(bits, order)
+            self.position = self.vector(bits, 5 if self.has_baseline else 10)
         self.turns = bool(bits.bit())
         if self.turns:
             self.take_turns(bits)
@@ -538,14 +572,15 @@ class Body:
         if self.turns:
             self.take_turns(bits)
         if bits.bit():
-            self.spins = [0, 0, bits.s(3)] if self.form.flat else [bits.s(3) for _ in range(3)]
+            spin = self.codes.spin
+            self.spins = [0, 0, bits.s(spin)] if self.form.flat else [bits.s(spin) for _ in range(3)]
 
     def take_turns(self, bits):
         if self.form.flat:
-            self.turn = bits.s(3)
+            self.turn = bits.s(self.codes.turn)
             return
         self.left_out = bits.u(2)
-        self.parts = [bits.s(3) for _ in range(3)]
+        self.parts = [bits.s(self.codes.turn) for _ in range(3)]
 
     def resolve(self, steps, baseline):
         """The update; `baseline` is another one or None."""
@@ -581,6 +616,9 @@ class Body:
         if model["kind"] == 5:
             terms = self.resolve_terms(velocity, baseline, t, velocity_step)
             model["coefficients"] = [times(term, velocity_step) for term in terms]
+            total = [sum(axis) for axis in zip(*terms)]
+            if all(abs(a) <= MOST and abs(a - b) <= 2 for a, b in zip(total, velocity)):
+                velocity = total
         return {
             "at_us": at_us,
             "kind": self.kind,
@@ -595,7 +633,9 @@ class Body:
 
     def resolve_ride(self, steps, baseline):
         flat, line = self.form.flat, self.form.known["paths"][self.model["id"]]
-        position_step, velocity_step, _, _, turn_step = steps
+        position_step, _, _, _, turn_step = steps
+        progress_step, rate_step = position_step * 4.0, position_step * 4.0 * 2.0
+        lap = line.lap(progress_step)
         at_us, t = self.form.time_us(self.tick), 0.0
         progress, rate, beside, q = 0, 0.0, [0, 0, 0], [0.0, 0.0, 0.0, 1.0]
         old = baseline["model"] if baseline else {}
@@ -603,17 +643,22 @@ class Body:
             t = (at_us - baseline["at_us"]) / 1_000_000.0
         same_path = old.get("kind") == 8 and old["id"] == self.model["id"]
         if same_path:
-            progress = cell(line.wrap(old["progress"] + old["rate"] * t), position_step)
+            progress = cell(line.wrap(old["progress"] + old["rate"] * t), progress_step)
+            if lap and progress >= lap:
+                progress = 0
             rate = old["rate"]
             beside = self.beside(line, old["progress"], baseline["position"], position_step)
             x, y, z, w = line.heading(old["progress"], flat)
             q = product([-x, -y, -z, w], baseline["orientation"])
         if t > 0.0 and not self.leaps:
-            rate += self.progress * position_step * 2.0 / t
-        got = on("ride", [self.progress, self.rate], [progress, cell(rate, velocity_step)])
+            rate += self.progress * progress_step * 2.0 / t
+        progress += self.progress
+        if lap:
+            progress %= lap
+        got = on("ride", [progress, self.rate], [0, cell(rate, rate_step)])
         model = dict(self.model)
-        m = model["progress"] = got[0] * position_step
-        model["rate"] = got[1] * velocity_step
+        m = model["progress"] = got[0] * progress_step
+        model["rate"] = got[1] * rate_step
         place = self.level(line.place(m)[0])
         off = on("position", self.position, beside)
         direction = ZERO if line.ended(m) else times(line.place(m)[1], model["rate"])
@@ -728,6 +773,7 @@ class Datagram:
         self.form = form
         self.entity = 2**32 - 1
         self.joints_of = 2**32 - 1
+        self.rides_of = 2**32 - 1
         self.class_ = 0
         bits = self.bits
         self.header = {"sequence": bits.u(16), "sent_ms": bits.s(20), "ack": None}
@@ -745,16 +791,18 @@ class Datagram:
     def message(self):
         bits = self.bits
         if bits.bit():
-            got = {"kind": "Update", "entity": self.take_entity()}
+            got, gap = {"kind": "Update", "entity": None}, bits.e(2)
             if bits.bit():
-                low = bits.u(5)
-                ahead = bits.e(0) + 1
+                ahead = bits.e(1) + 1
                 if ahead > 31:
                     raise Refused("ahead")
+                low = bits.u(ahead.bit_length())
                 got["number"] = {"low": low, "ahead": ahead}
             else:
                 got["number"] = bits.u(16)
-            return self.with_body(got, isinstance(got["number"], dict))
+            got = self.with_body(got, isinstance(got["number"], dict))
+            got["entity"] = self.updated(gap, got["body"].model["kind"] == 8)
+            return got
         kind = KINDS.get(bits.u(5))
         got = {"kind": kind}
         if kind == "Join":
@@ -830,6 +878,15 @@ class Datagram:
             raise Refused("words")
         return words
 
+    def updated(self, gap, rides):
+        last = self.rides_of if rides else self.entity
+        entity = (last + 1 + gap) % 2**32
+        if rides:
+            self.rides_of = entity
+        else:
+            self.entity = entity
+        return entity
+
     def take_entity(self):
         self.entity = (self.entity + 1 + self.bits.e(2)) % 2**32
         return self.entity
@@ -865,7 +922,8 @@ class Receiver:
         heard = self.heard.setdefault(message["entity"], {})
         if isinstance(number, dict):
             newest = heard["newest"]
-            base = (newest - (newest - number["low"]) % 32) % 2**16
+            apart = 2 ** number["ahead"].bit_length()
+            base = (newest - (newest - number["low"]) % apart) % 2**16
             baseline = heard[base]
             number = (base + number["ahead"]) % 2**16
         message["update"] = body.resolve(steps, baseline)

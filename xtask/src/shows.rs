@@ -22,6 +22,12 @@ const SEEN: &str = "run --release -p reckoning-lab --example seen -- --write";
 /// Planners of the arena beside each other.
 const FIGHT: &str = "run --release -p reckoning-lab --example fair_fight -- --write";
 
+/// What loss does to what is shown.
+const LOSS: &str = "run --release -p reckoning-lab --example loss -- --write";
+
+/// The arena over good and bad links.
+const LINKS: &str = "run --release -p reckoning-lab --example arena_links -- --write";
+
 /// The hills over the network.
 const HILLS: &str = "run --release -p reckoning-lab --example hills -- --write";
 
@@ -40,6 +46,8 @@ pub fn tables(workspace: &Workspace) -> Result<(), Failure> {
     workspace::run(&mut workspace.cargo(WIRE))?;
     workspace::run(&mut workspace.cargo(SEEN))?;
     workspace::run(&mut workspace.cargo(FIGHT))?;
+    workspace::run(&mut workspace.cargo(LOSS))?;
+    workspace::run(&mut workspace.cargo(LINKS))?;
     workspace::run(&mut workspace.cargo(HILLS))?;
     say::success("\nThe tables are written; `git diff` shows what changed.");
     Ok(())

@@ -39,7 +39,6 @@ mod bots;
 pub mod hills;
 pub mod host;
 mod level;
-mod level_text;
 pub mod planning;
 pub mod protocol;
 mod record;

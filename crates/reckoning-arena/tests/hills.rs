@@ -1,10 +1,11 @@
 //! What the rules of the hills promise.
 
-use reckoning::ground::Pose;
-use reckoning::math::{cos, sin};
+use reckoning::ground::{ClampDetail, ClampMode, GroundClampConfig, Pose};
+use reckoning::math::{cos, rotation, sin};
+use reckoning::{GroundClamp, SimTime};
 use reckoning_arena::DVec3;
 use reckoning_arena::hills::{
-    Body, BodyId, HillsBots, HillsEvent, HillsLevel, HillsWorld, depth_m,
+    Body, BodyId, HillsBots, HillsEvent, HillsLevel, HillsWorld, depth_m, within_walls,
 };
 use reckoning_arena::hills::{Craft, DriverInput, Part};
 
@@ -38,6 +39,50 @@ fn driven_bodies_stand_on_the_ground_out_of_the_lake_and_inside() {
                 assert!(inside(at.x) && inside(at.y), "seed {seed} tick {tick}: {body:?}");
             }
         }
+    }
+}
+
+/// Numbers from 0 to 1 that are the same in every run.
+fn numbers(seed: u64) -> impl FnMut() -> f64 {
+    let mut state = seed;
+    move || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as f64 / f64::from(1_u32 << 31)
+    }
+}
+
+/// As watchers set a picture onto the ground.
+fn set_onto_ground(craft: Craft, pose: Pose, level: &HillsLevel) -> Pose {
+    let mut config = GroundClampConfig::default();
+    (config.mode, config.footprint) = (ClampMode::Always, craft.footprint().unwrap());
+    let mut clamp = GroundClamp::new(config).unwrap();
+    let pose = within_walls(craft, pose, level);
+    clamp.clamp_with(pose, level.ground().as_ref(), ClampDetail::AllPoints, SimTime::ZERO)
+}
+
+#[test]
+fn a_picture_however_wrong_stands_on_the_ground_and_not_in_it() {
+    let level = HillsLevel::built_in();
+    let mut next = numbers(1);
+    for number in 0..60_000 {
+        let craft = [Craft::Tank, Craft::Car, Craft::Merchant][number % 3];
+        // Both bridges, the tunnel, its ends, and everywhere.
+        let [x, y, wide, long] = [
+            [140.0, 290.0, 220.0, 20.0],
+            [130.0, 390.0, 240.0, 20.0],
+            [785.0, 560.0, 30.0, 280.0],
+            [790.0, 570.0, 20.0, 20.0],
+            [-5.0, -5.0, 1034.0, 1034.0],
+        ][number % 5];
+        let (x, y) = (x + wide * next(), y + long * next());
+        let z = level.height_m(x, y) + 30.0 * (next() - 0.5);
+        let lean = DVec3::new(next() - 0.5, next() - 0.5, 0.0) * 0.8;
+        let orientation = rotation(DVec3::Z * (next() * 6.3)) * rotation(lean);
+        let pose = Pose { position: DVec3::new(x, y, z), orientation };
+        let shown = set_onto_ground(craft, pose, &level);
+        let deep_m = depth_m(craft, shown, level.ground());
+        assert!(deep_m < 0.05, "{number}: {craft:?} {deep_m} m deep, {pose:?} shown at {shown:?}");
     }
 }
 

@@ -1,5 +1,6 @@
 //! Levels that the validation accepts, and its errors for the others.
 
+use reckoning_arena::hills::{HillsError, HillsLevel};
 use reckoning_arena::{BodyKind, Level, LevelError, LevelFile};
 
 const LEVELS: [&str; 3] = ["proving-grounds", "tank-field", "corridors"];
@@ -119,4 +120,18 @@ fn both_teams_need_a_place_to_be_born() {
     assert_eq!(said, "spawn 5 is for team 2; teams are 0 and 1");
     let said = message(|it| it.spawns.clear());
     assert!(said.starts_with("team 0 has no spawn"), "{said}");
+}
+
+#[test]
+fn pages_get_the_same_level_as_bytes_and_refuse_others() {
+    for name in LEVELS {
+        let level = Level::built_in(name).unwrap();
+        let bytes = level.to_bytes();
+        assert_eq!(Level::from_bytes(&bytes).unwrap().file(), level.file(), "{name}");
+        assert_eq!(Level::from_bytes(&bytes[1..]).err(), Some(LevelError::Bytes), "{name}");
+    }
+    let hills = HillsLevel::built_in();
+    let bytes = hills.to_bytes();
+    assert_eq!(HillsLevel::from_bytes(&bytes).unwrap().file(), hills.file());
+    assert_eq!(HillsLevel::from_bytes(&bytes[..900]).err(), Some(HillsError::Bytes));
 }

@@ -3,7 +3,9 @@
 use reckoning::{
     Curve, CurveBasis, DVec3, Kinematics, Model, Quantiser, SimTime, Update, UpdateKind,
 };
-use reckoning_net::wire::{Format, Message, PacketReader, PacketWriter, Registry, UpdateBody};
+use reckoning_net::wire::{
+    Codes, Format, Message, PacketReader, PacketWriter, Registry, UpdateBody,
+};
 
 /// Any datagram behind a byte that chooses the format; what was read writes to the same message.
 pub fn wire(bytes: &[u8]) {
@@ -32,7 +34,13 @@ fn format(flat: bool) -> Format {
         orientation: 1.0 / 512.0,
     };
     let models = [Model::Linear, Model::Curve(Curve::still(CurveBasis::FOUR))];
-    Format::new(flat, 1_000, steps, &models, Registry::default()).expect("a sound format")
+    let format = Format::new(flat, 1_000, steps, &models, Registry::default()).expect("sound");
+    if !flat {
+        return format;
+    }
+    let mut turning = Codes::COARSE;
+    turning.turning = true;
+    format.with_codes(&[turning], Codes::COARSE).expect("orders that can be told")
 }
 
 fn baseline(format: &Format) -> Update {

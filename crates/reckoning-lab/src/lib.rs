@@ -20,6 +20,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod arena_links;
+mod arena_play;
 pub mod bots;
 pub mod cheats;
 pub mod codec;
@@ -28,6 +30,7 @@ pub mod fair_fight;
 pub mod frontier;
 pub mod hills;
 pub mod import;
+pub mod loss;
 mod motion;
 mod parquet;
 pub mod predictor;
@@ -41,6 +44,7 @@ pub mod train;
 pub mod trend;
 pub mod wire_cost;
 
+pub use arena_play::ArenaPlayError;
 pub use motion::{Motion, TICK_HZ};
 pub use parquet::write_parquet;
 pub use scene_plot::scene_picture;

@@ -92,9 +92,10 @@ pub use session::config::SessionConfig;
 pub use session::entities::RemoteEntity;
 pub use session::event::SessionEvent;
 pub use session::remote_ghost::RemoteGhost;
-pub use stats::TrafficStats;
+pub use stats::{TrafficStats, UpdateTraffic};
 pub use wire::{
-    DisconnectReason, EntityId, ExitReason, Format, MAX_KICK_BYTES, Owner, PeerId, WordsError,
+    Codes, DisconnectReason, EntityId, ExitReason, Format, MAX_KICK_BYTES, Owner, PeerId,
+    WordsError,
 };
 pub use zones::{MAX_CLASSES, ZoneClass, ZoneConfig};
 

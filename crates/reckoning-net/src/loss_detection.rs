@@ -11,7 +11,8 @@
 //! ```
 //!
 //! A datagram counts as lost once one sent [`REORDER_THRESHOLD`] later is acknowledged, or when no
-//! acknowledgement came within a time-out that follows the measured round trip. Either way
+//! acknowledgement came within a time-out that follows the measured round trip: that, and 2.8 standard
+//! deviations of it, which grows only after several in a row, since bursts of losses end. Either way
 //! [`SentPackets`] reports a [`PacketOutcome`]; what was reported lost may still be acknowledged
 //! later, and that is reported too. What is sent again, and in what form, is decided by those who
 //! put the items in.
@@ -31,10 +32,26 @@ use crate::wire::Ack;
 /// so by a few (RFC 9002, 6.1.1).
 const REORDER_THRESHOLD: u16 = 3;
 
+/// Outcomes that the measured loss remembers.
+const LOSS_MEMORY: u8 = 128;
+
+/// An acknowledgement is waited for so many deviations beyond the smoothed round trip: they are mean
+/// ones, four fifths of the standard deviation, of which that is 2.8.
+const DEVIATIONS: f64 = 3.5;
+/// What an acknowledgement waits at most on the other side, for a datagram that carries it.
+const ACK_WAIT_S: f64 = 0.05;
+/// Time-outs in a row after which those that follow are doubled: a burst of losses is no reason to
+/// wait longer, silence is.
+const PATIENT_AFTER: u32 = 3;
+
 /// Time-out before the first round trip was measured.
 const INITIAL_TIMEOUT: Duration = Duration::from_millis(400);
-/// Shortest time-out: an acknowledgement waits for a datagram that carries it.
+/// Shortest time-out of a transport: an acknowledgement waits for a datagram that carries it.
 const MIN_TIMEOUT: Duration = Duration::from_millis(150);
+/// The same where losses are repaired as soon as they are likely.
+const MIN_WAIT: Duration = Duration::from_millis(60);
+/// Time-outs that are counted.
+const MAX_BACKOFF: u32 = 4 + PATIENT_AFTER;
 /// Longest time-out, however silent the other side is.
 const MAX_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -43,8 +60,12 @@ const MAX_TIMEOUT: Duration = Duration::from_secs(2);
 pub(crate) enum PacketOutcome {
     /// It was received, at about this moment by the other side's report.
     Acknowledged(SimTime),
-    /// It counts as lost; an acknowledgement may still follow.
-    Lost,
+    /// It counts as lost; an acknowledgement may still follow. `missed` if a later one was received;
+    /// if not, it may be the acknowledgements that are lost.
+    Lost { missed: bool },
+    /// It counted as lost because no acknowledgement came, and now a later one was received
+    /// or twice the time-out passed.
+    Missed,
 }
 
 /// One datagram that was sent, and the items it carried.
@@ -54,6 +75,8 @@ pub(crate) struct SentPacket<I> {
     pub(crate) number: u64,
     pub(crate) sent_at: SimTime,
     lost: bool,
+    /// It counts as lost for good: a later one was received, or twice the time-out passed.
+    missed: bool,
     pub(crate) items: Vec<I>,
 }
 
@@ -94,8 +117,11 @@ pub(crate) struct SentPackets<I> {
     /// Number of the next datagram.
     next: u64,
     round_trip: RoundTrip,
-    /// Doublings of the time-out: one each time it passed without an acknowledgement.
+    /// How often the time-out passed since the last acknowledgement.
     backoff: u32,
+    loss: MeasuredLoss,
+    /// Waits as RFC 6298 says, and doubles the time-out each time.
+    waits_long: bool,
 }
 
 /// An acknowledgement with its moment expanded.
@@ -128,7 +154,20 @@ impl<I> SentPackets<I> {
             next: 0,
             round_trip: RoundTrip { smoothed_s: 0.0, deviation_s: 0.0, min_s: 0.0, known: false },
             backoff: 0,
+            loss: MeasuredLoss::NONE,
+            waits_long: true,
         }
+    }
+
+    /// Gives datagrams up as late as a transport would from now on, or as soon as they are doubtful. At
+    /// first it is late.
+    pub(crate) const fn wait_long(&mut self, waits_long: bool) {
+        self.waits_long = waits_long;
+    }
+
+    /// The share of datagrams that are lost, smoothed.
+    pub(crate) const fn loss(&self) -> f32 {
+        self.loss.share
     }
 
     /// Sequence number of the next datagram.
@@ -179,11 +218,14 @@ impl<I> SentPackets<I> {
             && let Some(mut oldest) = self.ring.pop_front()
         {
             if !core::mem::replace(&mut oldest.lost, true) {
-                on_outcome(PacketOutcome::Lost, &oldest);
+                self.loss.record(true);
+                on_outcome(PacketOutcome::Lost { missed: true }, &oldest);
+            } else if !oldest.missed {
+                on_outcome(PacketOutcome::Missed, &oldest);
             }
             self.recycle(oldest.items);
         }
-        self.ring.push_back(SentPacket { number, sent_at: now, lost: false, items });
+        self.ring.push_back(SentPacket { number, sent_at: now, lost: false, missed: false, items });
     }
 
     /// The other side acknowledges what it received. Returns false for what was never sent.
@@ -205,16 +247,25 @@ impl<I> SentPackets<I> {
             }
             let arrived = report.covers(back);
             if arrived {
+                if packet.lost {
+                    self.loss.take_back();
+                } else {
+                    self.loss.record(false);
+                }
                 let earlier =
                     newest_sent_at.map_or(Duration::ZERO, |at| at.saturating_since(packet.sent_at));
                 on_outcome(
                     PacketOutcome::Acknowledged((report.arrived - earlier).max(packet.sent_at)),
                     packet,
                 );
-            } else if back >= REORDER_THRESHOLD.cast_signed()
-                && !core::mem::replace(&mut packet.lost, true)
-            {
-                on_outcome(PacketOutcome::Lost, packet);
+            } else if packet.lost {
+                if !core::mem::replace(&mut packet.missed, true) {
+                    on_outcome(PacketOutcome::Missed, packet);
+                }
+            } else if back >= REORDER_THRESHOLD.cast_signed() {
+                (packet.lost, packet.missed) = (true, true);
+                self.loss.record(true);
+                on_outcome(PacketOutcome::Lost { missed: true }, packet);
             }
             if (arrived || back > ACK_BITS.cast_signed())
                 && let Some(done) = self.ring.remove(place)
@@ -247,12 +298,17 @@ impl<I> SentPackets<I> {
             if packet.sent_at + timeout > now {
                 break;
             }
+            if packet.lost && !packet.missed && packet.sent_at + timeout * 2 <= now {
+                packet.missed = true;
+                on_outcome(PacketOutcome::Missed, packet);
+            }
             if !core::mem::replace(&mut packet.lost, true) {
-                on_outcome(PacketOutcome::Lost, packet);
+                self.loss.record(true);
+                on_outcome(PacketOutcome::Lost { missed: false }, packet);
                 waited = true;
             }
         }
-        self.backoff = (self.backoff + u32::from(waited)).min(4);
+        self.backoff = (self.backoff + u32::from(waited)).min(MAX_BACKOFF);
     }
 
     /// When the next datagram will be given up, if it is not acknowledged.
@@ -263,14 +319,19 @@ impl<I> SentPackets<I> {
 
     /// How long an acknowledgement is waited for.
     pub(crate) fn timeout(&self) -> Duration {
-        let known = self.round_trip.known;
-        let wait_s = self.round_trip.smoothed_s + 4.0 * self.round_trip.deviation_s;
+        let RoundTrip { smoothed_s, deviation_s, min_s, known } = self.round_trip;
+        let (wait_s, least, doublings) = if self.waits_long {
+            (smoothed_s + 4.0 * deviation_s, MIN_TIMEOUT, self.backoff.min(4))
+        } else {
+            let wait_s = (smoothed_s + DEVIATIONS * deviation_s).max(min_s + ACK_WAIT_S);
+            (wait_s, MIN_WAIT, self.backoff.saturating_sub(PATIENT_AFTER))
+        };
         let wait = if known {
             Duration::try_from_secs_f64(wait_s).unwrap_or(MAX_TIMEOUT)
         } else {
             INITIAL_TIMEOUT
         };
-        (wait.max(MIN_TIMEOUT) * (1 << self.backoff)).min(MAX_TIMEOUT)
+        (wait.max(least) * (1 << doublings)).min(MAX_TIMEOUT)
     }
 
     /// The shortest recent round trip.
@@ -294,6 +355,29 @@ impl<I> SentPackets<I> {
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.ring.len()
+    }
+}
+
+/// The share of datagrams that are lost, over the last hundred or so: bursts are over by the time they
+/// are heard of, so they should not weigh more than their share.
+#[derive(Clone, Copy, Debug)]
+struct MeasuredLoss {
+    share: f32,
+    /// Outcomes, up to as many as are remembered.
+    count: u8,
+}
+
+impl MeasuredLoss {
+    const NONE: Self = Self { share: 0.0, count: 0 };
+
+    fn record(&mut self, lost: bool) {
+        self.count = (self.count + 1).min(LOSS_MEMORY);
+        self.share += (f32::from(u8::from(lost)) - self.share) / f32::from(self.count);
+    }
+
+    /// What was counted as lost was not.
+    fn take_back(&mut self) {
+        self.share = (self.share - 1.0 / f32::from(self.count.max(1))).max(0.0);
     }
 }
 
@@ -323,7 +407,8 @@ mod tests {
         let (mut arrived, mut lost) = (Vec::new(), Vec::new());
         sent_packets.handle_ack_report(report, ms(1000), |on_outcome, packet| match on_outcome {
             PacketOutcome::Acknowledged(_) => arrived.extend(&packet.items),
-            PacketOutcome::Lost => lost.extend(&packet.items),
+            PacketOutcome::Lost { .. } => lost.extend(&packet.items),
+            PacketOutcome::Missed => {}
         });
         (arrived, lost)
     }
@@ -338,6 +423,45 @@ mod tests {
     }
 
     #[test]
+    fn no_answer_is_a_doubt_and_a_later_arrival_makes_it_sure() {
+        let mut sent_packets = sent_packets(3);
+        let mut outcomes = Vec::new();
+        sent_packets
+            .handle_timeout(ms(400), |outcome, packet| outcomes.push((packet.number, outcome)));
+        assert_eq!(outcomes, [(0, PacketOutcome::Lost { missed: false })]);
+        outcomes.clear();
+        sent_packets.handle_ack_report(&report(2, 1), ms(410), |outcome, packet| {
+            outcomes.push((packet.number, outcome));
+        });
+        assert_eq!(outcomes[0], (0, PacketOutcome::Missed));
+        assert!(sent_packets.loss() > 0.3, "one of three: {}", sent_packets.loss());
+    }
+
+    #[test]
+    fn loss_that_was_not_is_taken_back() {
+        let mut sent_packets = sent_packets(2);
+        sent_packets.handle_timeout(ms(420), |_, _| {});
+        assert_eq!(sent_packets.loss(), 1.0);
+        sent_packets.handle_ack_report(&report(1, 1), ms(430), |_, _| {});
+        assert_eq!(sent_packets.loss(), 0.0);
+    }
+
+    #[test]
+    fn a_burst_makes_no_one_wait_longer_but_silence_does() {
+        let mut sent_packets = sent_packets(1);
+        sent_packets.wait_long(false);
+        sent_packets.handle_ack_report(&report(0, 0), ms(100), |_, _| {});
+        let first = sent_packets.timeout();
+        for n in 1..=6_u16 {
+            let at = ms(1_000 * i64::from(n));
+            sent_packets.sent(at, Vec::from([n]), |_, _| {});
+            sent_packets.handle_timeout(at + sent_packets.timeout(), |_, _| {});
+            let doublings = u32::from(n).saturating_sub(PATIENT_AFTER);
+            assert_eq!(sent_packets.timeout(), (first * (1 << doublings)).min(MAX_TIMEOUT));
+        }
+    }
+
+    #[test]
     fn what_was_never_sent_cannot_be_acknowledged() {
         let mut sent_packets = sent_packets(2);
         assert!(
@@ -347,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_is_a_loss_and_the_time_out_grows() {
+    fn silence_is_a_loss_and_a_transports_time_out_grows() {
         let mut sent_packets = sent_packets(2);
         let mut lost = 0;
         sent_packets.handle_timeout(ms(399), |_, _| lost += 1);

@@ -66,6 +66,16 @@ pub struct TrafficStats {
     pub corrected: u64,
 }
 
+/// Updates of a kind that were received.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UpdateTraffic {
+    /// How many, late ones included; entries into the interest set are not counted.
+    pub updates: u64,
+    /// What they took in their datagrams, without the headers.
+    pub bits: u64,
+}
+
 impl TrafficStats {
     /// Adds another connection's counters to these.
     pub(crate) const fn add(&mut self, other: &Self) {

@@ -42,7 +42,14 @@ fn what_the_host_observes_is_shown_to_the_client() {
     assert!(worst > 0.05 && worst < 0.4, "{worst}");
     let sent = pair.host.stats().traffic.updates_out;
     assert!((10..80).contains(&sent), "{sent} updates in ten seconds");
-    assert_eq!(pair.session.stats().malformed, 0);
+    let stats = pair.session.stats();
+    assert_eq!(stats.malformed, 0);
+    // What they took is told by kind; the entry is no update.
+    let received: Vec<_> = pair.session.updates_received().collect();
+    let [(KindId::NONE, traffic)] = received[..] else { panic!("{received:?}") };
+    assert_eq!(traffic.updates, stats.updates_in - 1);
+    let bits_each = traffic.bits / traffic.updates;
+    assert!((16..200).contains(&bits_each) && traffic.bits < stats.bytes_in * 8, "{traffic:?}");
 }
 
 #[test]

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use reckoning_net::{
-    Blend, DVec3, EntityId, Format, Host, HostConfig, HostEvent, Kind, KindId, Kinds, Kinematics,
-    Model, Owner, PeerId, Quantiser, Registry, Session, SessionConfig, SessionEvent, Show, SimTime,
-    Threshold, Viewpoint, ZoneClass, ZoneConfig,
+    Blend, Codes, DVec3, EntityId, Format, Host, HostConfig, HostEvent, Kind, KindId, Kinds,
+    Kinematics, Model, Owner, PeerId, Quantiser, Registry, Session, SessionConfig, SessionEvent,
+    Show, SimTime, Threshold, Update, Viewpoint, ZoneClass, ZoneConfig,
 };
 
 const PEERS: [PeerId; 2] = [PeerId(1), PeerId(2)];
@@ -47,6 +47,7 @@ struct World {
     /// The datagrams to peers so far, and which of them are lost.
     sent: u64,
     is_lost: fn(u64) -> bool,
+    bytes: usize,
     events: Vec<Vec<SessionEvent>>,
 }
 
@@ -62,7 +63,7 @@ impl World {
         let session = |_: &PeerId| Session::new(SessionConfig::default()).unwrap();
         let sessions = PEERS.iter().map(session).collect();
         let events = vec![Vec::new(), Vec::new()];
-        Self { host, sessions, now: SimTime::ZERO, sent: 0, is_lost, events }
+        Self { host, sessions, now: SimTime::ZERO, sent: 0, is_lost, bytes: 0, events }
     }
 
     fn step(&mut self) {
@@ -84,6 +85,7 @@ impl World {
         }
         while let Some((peer, length)) = self.host.poll_datagram(now, &mut buf) {
             self.sent += 1;
+            self.bytes += length;
             if !(self.is_lost)(self.sent) {
                 let place = peer.0 as usize - 1;
                 self.sessions[place].handle_datagram(now, &buf[..length]);
@@ -149,6 +151,54 @@ fn owners_and_watchers_go_by_the_kind_of_a_body() {
     let shown = world.sessions[1].shown(body, world.now).unwrap().position;
     let off = shown.distance(circling(world.now).position);
     assert!(off < 2.5, "{off} m off by a threshold of 2 m");
+}
+
+/// A hundred bodies on circles with these priors: the bytes to all peers, and what the second one holds.
+fn crowd(codes: Option<Codes>) -> (usize, Vec<Update>) {
+    let mut kinds = Kinds::default();
+    let mut kind = Kind::default();
+    (kind.publisher.threshold, kind.codes) = (Threshold::metres(0.1).unwrap(), codes);
+    let kind = kinds.add("told", kind).unwrap();
+    let mut world = World::new(kinds, |n| n % 7 == 3);
+    world.run(40);
+    let start = circling(world.now);
+    let bodies: Vec<EntityId> = (0..100)
+        .map(|_| world.host.spawn_kind(world.now, kind, Owner::Host, b"", &start).unwrap())
+        .collect();
+    world.run(40);
+    let before = world.bytes;
+    for _ in 0..200 {
+        world.step();
+        let truth = circling(world.now);
+        for &body in &bodies {
+            world.host.observe(body, &truth);
+        }
+    }
+    assert_eq!(world.sessions[1].stats().malformed, 0);
+    let held = world.sessions[1].ghosts().map(|(_, remote)| *remote.ghost().update()).collect();
+    (world.bytes - before, held)
+}
+
+#[test]
+fn priors_of_a_kind_change_the_bytes_and_nothing_else() {
+    let [mut near, mut wrong] = [Codes::default(); 2];
+    (near.position, near.velocity) = (4, 2);
+    (wrong.age, wrong.position, wrong.velocity) = (9, 12, 12);
+    let [usual, near, wrong] = [None, Some(near), Some(wrong)].map(crowd);
+    assert!(usual.1.len() == 100 && usual.1 == near.1 && usual.1 == wrong.1);
+    let bytes = [usual.0, near.0, wrong.0];
+    assert!(bytes[1] * 20 < bytes[0] * 21 && bytes[0] * 5 < bytes[2] * 4, "{bytes:?}");
+    assert_ne!(bytes[0], bytes[1], "told, and of no effect");
+}
+
+#[test]
+fn a_prior_that_cannot_be_told_is_refused() {
+    let mut kind = Kind::default();
+    let mut codes = Codes::default();
+    codes.term = Codes::MAX_ORDER + 1;
+    kind.codes = Some(codes);
+    let refused = Kinds::default().add("far", kind).unwrap_err().to_string();
+    assert!(refused.contains("codes") && refused.contains("16"), "{refused}");
 }
 
 /// What a kind of the second peer's ghost is made of is what the host has, to the bit, while the

@@ -2,11 +2,11 @@
 
 mod shared;
 
-use reckoning::{SimTime, Update, UpdateKind};
+use reckoning::{Curve, CurveBasis, DVec3, SimTime, Update, UpdateKind};
 use reckoning_net::wire::{
-    Ack, BitReader, BitWriter, DecodeError, EntityId, ExitReason, Format, Header, Message, Owner,
-    PacketReader, PacketWriter, PeerId, Registry, UpdateBody, UpdateSeq, VERSION, read_update,
-    write_update,
+    Ack, BitReader, BitWriter, Codes, DecodeError, EntityId, ExitReason, Format, Header, Message,
+    Owner, PacketReader, PacketWriter, PeerId, Registry, UpdateBody, UpdateSeq, VERSION,
+    read_update, write_update,
 };
 use reckoning_net::{KindId, PropertyId};
 
@@ -70,6 +70,36 @@ fn a_moved_stamp_takes_the_body_along() {
     assert_eq!(rounded.at(), SimTime::from_millis(12_300));
     let off_m = (rounded.kinematics().position - sent.position_at(rounded.at())).length();
     assert!(off_m <= shared::STEPS.worst_position_m(), "{off_m}");
+}
+
+#[test]
+fn a_curve_goes_as_fast_as_its_terms_say() {
+    for flat in [false, true] {
+        let format = format(flat);
+        let coefficients = [0.123, -0.456, 7.89, 0.777].map(|x| DVec3::new(x, -x, 2.0 * x));
+        let curve = Curve::new(CurveBasis::FOUR, &coefficients).unwrap();
+        let mut seen = seen();
+        seen.velocity = coefficients.iter().sum();
+        let model = reckoning::Model::Curve(curve);
+        let rounded = format.round(&update(seen, model, UpdateKind::Partial));
+        let off = rounded.kinematics().velocity - rounded.velocity_at(rounded.at());
+        assert!(off.length() < 1e-12, "{off}");
+    }
+}
+
+#[test]
+fn priors_come_back_with_their_format() {
+    let format = format(true);
+    let back = Format::from_bytes(&format.to_bytes(), registry()).unwrap();
+    let linear = reckoning::Model::Linear;
+    assert!(format.codes_of(&linear).turning && *format.codes_of(&linear) != Codes::default());
+    assert_eq!(back.codes_of(&linear), format.codes_of(&linear));
+    assert_eq!(back.codes_of_others(), format.codes_of_others());
+    let mut far = Codes::default();
+    far.spin = 16;
+    let refused = format.clone().with_codes(&[], far).unwrap_err().to_string();
+    assert!(refused.contains("16") && refused.contains("15"), "{refused}");
+    assert!(format.with_codes(&[Codes::default(); 4], Codes::default()).is_err());
 }
 
 #[test]

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reckoning::follow::{FollowAction, FollowerConfig};
+use reckoning::ghost::Pace;
 use reckoning::model::{CustomModel, Path, PathRide};
 use reckoning::sampler::SamplerConfig;
 use reckoning::{
-    Blend, BlendSpan, Curve, CurveBasis, DQuat, DVec3, Follower, GhostConfig, Kinematics, Model,
-    Sampler, SimTime,
+    AimConfig, Blend, BlendSpan, Curve, CurveBasis, DQuat, DVec3, Follower, GhostConfig,
+    Kinematics, Model, Sampler, SimTime,
 };
 use reckoning_client::{Client, ClientConfig, SessionEvent, Status};
 use reckoning_net::{
@@ -325,6 +326,51 @@ fn bodies_face_the_way_they_go_and_blend_by_their_error() {
         let ahead = DVec3::Z.cross(pose.position.normalize_or_zero());
         nose.dot(ahead) > 0.95 && pose.position.length() > 8.0
     });
+    server.stop();
+}
+
+/// Of a body on the circle, whose acceleration is known as well.
+fn circle_with_acceleration(now: SimTime) -> Kinematics {
+    let seen = circle(now);
+    Kinematics { acceleration: -seen.position, ..seen }
+}
+
+/// A kind says all of it, to owners and to those who watch.
+#[test]
+fn lines_are_aimed_and_judged_ahead_and_shown_closely_by_trust_and_at_a_pace() {
+    let mut host = HostConfig::new(format(Registry::default()));
+    let mut skater = Kind::default();
+    skater.publisher.model = Model::Accelerating { trust: Duration::from_secs(1) };
+    skater.publisher.judge_ahead = Some(Duration::from_millis(200));
+    skater.aim = Some(AimConfig::default());
+    let mut ghost = GhostConfig::default();
+    (ghost.span, ghost.hedged) = (BlendSpan::close(0.5), true);
+    ghost.pace = Some(Pace { max_speed_mps: 15.0, max_span: Duration::from_millis(500) });
+    skater.show = Show::Reckoned(ghost);
+    let skater = host.kinds.add("skater", skater).unwrap();
+    let server = serve(host, Town { kinds: vec![skater], ..Town::default() });
+    let [mut owner, mut watcher] = pair(&server, |_| {}, 1);
+    let body = owner.mine[0];
+    let mut is_aimed = false;
+    wait_for("a line that is aimed, and trust that was earned", 20.0, || {
+        let now = owner.frame();
+        owner.client.observe(body, &circle_with_acceleration(now));
+        watcher.frame();
+        let Some((_, remote)) = watcher.client.ghosts().find(|it| it.0 == body) else {
+            return false;
+        };
+        let Some(shown) = remote.ghost().reckoned() else { return false };
+        let config = shown.config();
+        assert_eq!((config.span, config.pace, config.hedged), (ghost.span, ghost.pace, true));
+        let seen = shown.update().kinematics();
+        // The line turns inwards, where the body will be a moment later.
+        let inwards = -seen.position.normalize_or_zero().dot(seen.velocity);
+        is_aimed |= *shown.update().model() == Model::Linear && inwards > 1.0;
+        is_aimed && shown.trust() != [0.8, 0.1, 0.1]
+    });
+    let owns = owner.client.session().unwrap().kinds();
+    let told = owns.get(skater).unwrap();
+    assert_eq!(told.publisher.judge_ahead, Some(Duration::from_millis(200)));
     server.stop();
 }
 

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use reckoning::{Blend, GhostConfig, PublisherConfig};
-use reckoning_arena::host::{ghost_config, publisher_config};
+use reckoning_arena::host::{BlendStyle, ghost_config, publisher_config};
 use reckoning_arena::protocol::{
     LinkChoice, ModelChoice, PolicyChoice, ServerTuning, WeightsChoice,
 };
 
 /// The names of the controls, as the page writes them in `data-control`.
-pub const NAMES: [&str; 22] = [
+pub const NAMES: [&str; 23] = [
     "latency",
     "jitter",
     "loss",
@@ -24,6 +24,7 @@ pub const NAMES: [&str; 22] = [
     "near",
     "far",
     "blend",
+    "motion",
     "truth",
     "naive",
     "ghost",
@@ -192,6 +193,8 @@ pub struct Controls {
     pub tuning: ServerTuning,
     /// How ghosts shed their errors.
     pub blend: Blend,
+    /// How soon they do.
+    pub motion: BlendStyle,
     /// What is drawn over the arena.
     pub overlays: Overlays,
     /// Which picture is drawn.
@@ -212,6 +215,7 @@ impl Default for Controls {
             link: LinkChoice::NONE,
             tuning: ServerTuning::default(),
             blend: Blend::ProjectiveVelocity,
+            motion: BlendStyle::default(),
             overlays: Overlays {
                 truth: true,
                 naive: true,
@@ -266,6 +270,10 @@ impl Controls {
             }
             "blend" => {
                 self.blend = BLENDS.iter().find(|it| it.0 == value)?.1;
+                Change::Ghosts
+            }
+            "motion" => {
+                self.motion = BlendStyle::ALL.into_iter().find(|it| it.name() == value)?;
                 Change::Ghosts
             }
             "view" => {
@@ -368,6 +376,7 @@ impl Controls {
             "near" => shown_name(self.tuning.near_delayed).to_string(),
             "far" => shown_name(self.tuning.far_delayed).to_string(),
             "blend" => BLENDS.iter().find(|it| it.1 == self.blend)?.0.to_string(),
+            "motion" => self.motion.name().to_string(),
             "view" if self.view == ViewMode::Compare => "compare".to_string(),
             "view" => "arena".to_string(),
             "name" => self.name.clone(),
@@ -385,7 +394,7 @@ impl Controls {
     /// How ghosts are to be shown.
     #[must_use]
     pub fn ghosts(&self) -> GhostConfig {
-        let mut config = ghost_config();
+        let mut config = ghost_config(self.motion);
         config.blend = self.blend;
         config
     }
@@ -422,6 +431,7 @@ mod tests {
             ("near", "delayed", Change::Tuning),
             ("far", "delayed", Change::Tuning),
             ("blend", "snap", Change::Ghosts),
+            ("motion", "calm", Change::Ghosts),
             ("truth", "false", Change::Picture),
             ("naive", "false", Change::Picture),
             ("ghost", "false", Change::Picture),
@@ -456,6 +466,7 @@ mod tests {
             ("threshold", "0"),
             ("threshold", "NaN"),
             ("blend", "none"),
+            ("motion", "wild"),
             ("truth", "1"),
             ("preset", "moon"),
         ] {

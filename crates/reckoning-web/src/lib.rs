@@ -33,6 +33,7 @@ pub mod hills_gl;
 pub mod input;
 pub mod local_player;
 pub mod meter;
+pub mod motion;
 #[cfg(target_arch = "wasm32")]
 mod page;
 pub mod plot;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::hills::figures::HillsFigures;
+use crate::hills::traffic::TrafficFigures;
 
 /// Everything that `window.reckoning.state()` returns.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -39,6 +40,8 @@ pub struct PageState {
     pub error: PerMethod,
     /// What 95 of 100 errors were below.
     pub error_p95: PerMethod,
+    /// What each style of blends would show, by its name: see [`motion`](crate::motion).
+    pub motion: BTreeMap<&'static str, MotionState>,
     /// How many looks the errors are of.
     pub error_count: u32,
     /// The largest step between two frames as drawn, in pixels per second, since the meters were
@@ -109,6 +112,8 @@ pub struct HillsState {
     pub places: BTreeMap<&'static str, [f64; 3]>,
     /// Errors and what is under the ground, of the last seconds.
     pub figures: HillsFigures,
+    /// What updates of the train take.
+    pub train: TrafficFigures,
     /// Switches by their names.
     pub switches: BTreeMap<&'static str, String>,
     /// Half of the frames came sooner after the one before.
@@ -141,6 +146,15 @@ pub struct WorthState {
     pub error: f64,
     /// Of its updates.
     pub updates: f64,
+}
+
+/// What a style of blends is worth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct MotionState {
+    /// Its mean error.
+    pub error: f64,
+    /// The acceleration that it shows and that is not true, in pixels per second squared.
+    pub restless: f64,
 }
 
 /// Export errors in pixel-seconds.

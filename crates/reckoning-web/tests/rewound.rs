@@ -5,7 +5,7 @@ use std::time::Duration;
 use reckoning::random::SplitMix64;
 use reckoning::rewind::{RewindConfig, RewindView, Sent, ShownAs, ShownUpdate};
 use reckoning::{DVec3, Ghost, Kinematics, Publisher, Rewind, SimTime, Update};
-use reckoning_arena::host::{ghost_config, publisher_config};
+use reckoning_arena::host::{BlendStyle, ghost_config, publisher_config};
 use reckoning_arena::protocol::ServerTuning;
 use reckoning_web::scene::SceneBody;
 
@@ -43,7 +43,7 @@ impl Walker {
 /// The host's memory of what a shooter so far away was shown.
 fn rewind(delay: Duration) -> Rewind<u32, u32> {
     let mut config = RewindConfig::default();
-    config.view = RewindView::Now(ghost_config());
+    config.view = RewindView::Now(ghost_config(BlendStyle::default()));
     let mut rewind = Rewind::new(config).unwrap();
     rewind.set_round_trip(SHOOTER, 2 * delay, SimTime::ZERO);
     rewind
@@ -56,7 +56,8 @@ fn apart_px(delay_ms: u64) -> Vec<f64> {
     let (mut walker, first) = Walker::new();
     let mut rewind = rewind(delay);
     rewind.handle_sent(SHOOTER, TARGET, 0, Sent::Enter(first), SimTime::ZERO);
-    let mut ghost = Ghost::with_config(ghost_config(), first, SimTime::ZERO).unwrap();
+    let mut ghost =
+        Ghost::with_config(ghost_config(BlendStyle::default()), first, SimTime::ZERO).unwrap();
     let mut accepted = vec![ShownUpdate { key: 0, arrived: SimTime::ZERO }];
     let (mut under_way, mut dice) = (Vec::new(), SplitMix64::new(9));
     let (mut body, mut before, mut apart) = (SceneBody::default(), SimTime::ZERO, Vec::new());

@@ -107,8 +107,9 @@ pub struct PublisherConfig {
     pub lookahead: Duration,
     /// Judges positions this far ahead: sends an update once the path that is foreseen, by the
     /// planner or else by the model, and what listeners will guess then differ by the threshold,
-    /// instead of when they differ already. As long as an update is under way is right, 200 ms for
-    /// most. The error of now may then be up to twice the threshold. Default: `None`, errors of now.
+    /// instead of when they differ already. Somewhat more than an update is under way is right, 200 ms
+    /// for most; [`AimConfig::judge_ahead`](crate::AimConfig::judge_ahead) says what goes with aimed
+    /// lines. The error of now may then be up to twice the threshold. Default: `None`, errors of now.
     /// Above zero.
     pub judge_ahead: Option<Duration>,
 }

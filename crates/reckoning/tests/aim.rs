@@ -279,3 +279,42 @@ fn wrong_settings_are_refused_by_name() {
         Publisher::start(config(AHEAD), &circling(at(0))).unwrap().1.kind()
     );
 }
+
+/// Whoever is behind a delay sees a line from then on, until the next arrives.
+#[test]
+fn lines_are_best_behind_the_delay_that_they_are_aimed_for() {
+    const DELAYS_MS: [u64; 4] = [50, 100, 200, 350];
+    let truth = circling(SimTime::ZERO);
+    let line = |delay_ms: u64| {
+        let mut config = AimConfig::for_delay(Duration::from_millis(delay_ms));
+        config.curve_bytes = f64::INFINITY;
+        let aim = Aim::new(config, BOUND_M).unwrap();
+        let (seen, model) = aim.published(&truth, Model::Arc);
+        Update::new(seen, model, UpdateKind::Full).unwrap()
+    };
+    for behind_ms in DELAYS_MS {
+        let seen = |aimed_ms: u64| -> f64 {
+            let line = line(aimed_ms);
+            let off = |step: u64| {
+                let then = SimTime::from_millis((behind_ms + 10 * step).cast_signed());
+                line.position_at(then).distance(circling(then).position)
+            };
+            (0..=30).map(off).sum::<f64>() / 31.0
+        };
+        let best = DELAYS_MS.into_iter().min_by(|a, b| seen(*a).total_cmp(&seen(*b))).unwrap();
+        assert_eq!(best, behind_ms);
+    }
+}
+
+#[test]
+fn the_aim_for_a_delay_is_judged_in_the_middle_of_its_window() {
+    let ms = Duration::from_millis;
+    for (delay, from) in [(0, 50), (50, 50), (123, 123), (400, 400), (5_000, 400)] {
+        let aim = AimConfig::for_delay(ms(delay));
+        assert_eq!(
+            (aim.from, aim.to, aim.judge_ahead()),
+            (ms(from), ms(from + 300), ms(from + 150))
+        );
+        aim.validate().unwrap();
+    }
+}

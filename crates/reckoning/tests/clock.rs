@@ -311,3 +311,22 @@ proptest! {
         }
     }
 }
+
+/// The median of all remembers the old link for as long as the exchanges that were made on it.
+#[test]
+fn the_newest_delay_follows_a_change_of_the_link_with_the_next_exchange() {
+    let mut clock = ClockSync::new(ClockConfig::default()).unwrap();
+    assert_eq!(clock.newest_delay(), None);
+    let exchange = |sent_ms: i64, way_ms: i64| {
+        let ms = SimTime::from_millis;
+        let (received, returned) = (ms(sent_ms + way_ms), ms(sent_ms + 2 * way_ms));
+        Exchange { sent: ms(sent_ms), received, answered: received, returned }
+    };
+    for second in 0..20 {
+        clock.handle_exchange(&exchange(second * 1_000, 4));
+    }
+    clock.handle_exchange(&exchange(20_000, 350));
+    let newest = Some((SimTime::from_millis(20_700), Duration::from_millis(350)));
+    assert_eq!(clock.newest_delay(), newest);
+    assert_eq!(clock.delay(), Some(Duration::from_millis(4)), "the usual one");
+}

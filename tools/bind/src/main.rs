@@ -1,13 +1,22 @@
-//! Makes what a browser loads from a compiled WebAssembly module: `bind MODULE.wasm FOLDER`.
+//! Makes what a browser loads from a compiled WebAssembly module, in a folder where the rest of the
+//! page is already, and weighs the whole: `bind MODULE.wasm FOLDER MOST_BYTES`.
 
+use std::fs;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use wasm_bindgen_cli_support::Bindgen;
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let [module, folder] = words.as_slice() else {
-        eprintln!("usage: bind MODULE.wasm FOLDER");
+    let [module, folder, most_bytes] = words.as_slice() else {
+        eprintln!("usage: bind MODULE.wasm FOLDER MOST_BYTES");
+        return ExitCode::from(2);
+    };
+    let Ok(most_bytes) = most_bytes.parse::<usize>() else {
+        eprintln!("{most_bytes} is no number of bytes");
         return ExitCode::from(2);
     };
     let mut bindgen = Bindgen::new();
@@ -15,11 +24,37 @@ fn main() -> ExitCode {
         it.typescript(false).remove_name_section(true).remove_producers_section(true);
         it.input_path(module).generate(folder)
     });
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+    if let Err(error) = outcome {
+        eprintln!("could not bind {module}: {error:#}");
+        return ExitCode::FAILURE;
+    }
+    match weigh(folder) {
+        Ok(bytes) if bytes <= most_bytes => {
+            println!("The page weighs {bytes} bytes with gzip, of {most_bytes} at most.");
+            ExitCode::SUCCESS
+        }
+        Ok(bytes) => {
+            eprintln!(
+                "the page in {folder} weighs {bytes} bytes with gzip, {} more than the {most_bytes} \
+                 it may: leave out what it does not need",
+                bytes - most_bytes
+            );
+            ExitCode::FAILURE
+        }
         Err(error) => {
-            eprintln!("could not bind {module}: {error:#}");
+            eprintln!("could not weigh the page in {folder}: {error}");
             ExitCode::FAILURE
         }
     }
+}
+
+/// The bytes that travel, each file compressed by itself.
+fn weigh(folder: &str) -> io::Result<usize> {
+    let mut bytes = 0;
+    for entry in fs::read_dir(folder)? {
+        let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+        packed.write_all(&fs::read(entry?.path())?)?;
+        bytes += packed.finish()?.len();
+    }
+    Ok(bytes)
 }

@@ -132,6 +132,44 @@ pub fn fair_fight(text: &str) -> Result<String, MissingFigure> {
     ))
 }
 
+/// The arena over its links, from `testdata/arena-links.txt`.
+pub fn arena_links(text: &str) -> Result<String, MissingFigure> {
+    const WAYS: [&str; 3] = ["naive", "calm", "arena"];
+    let mut rows =
+        super::row(&["one way", "newest position", "calm", "arena", "of newest", "bytes"])
+            + &super::row(&["---"; 6]);
+    let fields = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let lines: Vec<Vec<String>> =
+        text.lines().filter(|it| !it.starts_with('#')).map(fields).collect();
+    let naive = lines.iter().filter(|it| it.get(1).is_some_and(|way| way == "naive"));
+    for link in naive.filter_map(|it| it.first()) {
+        let of = |way: &str| {
+            let found = |it: &&Vec<String>| it.len() == 10 && it[0] == *link && it[1] == way;
+            lines.iter().find(found).ok_or_else(|| missing(link, way))
+        };
+        let [naive, calm, arena] = WAYS.map(of);
+        let (naive, calm, arena) = (naive?, calm?, arena?);
+        let px = |line: &[String]| format!("{} px", line[2]);
+        let bytes = format!("{} B/s, calm {} B/s", arena[9], calm[9]);
+        let (delay, loss) = link.split_once('/').unwrap_or((link, ""));
+        let name = format!("{} ms{}", delay.replace("+-", " ± "), loss_in_words(loss));
+        rows += &super::row(&[&name, &px(naive), &px(calm), &px(arena), &arena[4], &bytes]);
+    }
+    Ok(format!(
+        "{rows}\nThree games of 20 s with twelve bots, mean errors, in virtual time; the share of what was \
+         received is their median. From `testdata/arena-links.txt`, which has each part alone and how \
+         smooth each is.\n"
+    ))
+}
+
+fn loss_in_words(loss: &str) -> String {
+    match loss.split_once('x') {
+        Some((share, run)) => format!(", {share} lost in runs of {run}"),
+        None if loss.is_empty() => String::new(),
+        None => format!(", {loss} lost"),
+    }
+}
+
 /// Bodies of the hills at five links, from `testdata/hills.txt`.
 pub fn hills(text: &str) -> Result<String, MissingFigure> {
     const METHODS: [&str; 3] = ["reckoning", "naive", "interpolation"];

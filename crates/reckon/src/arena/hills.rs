@@ -41,6 +41,7 @@ pub fn start(
 fn site(text: &str, level: &HillsLevel, settings: &Settings, config: &HillsHostConfig) -> Site {
     let mut site = Site::new();
     site.put("/level.toml", "text/plain; charset=utf-8", text.to_string());
+    site.put("/level.bin", "application/octet-stream", level.to_bytes());
     let mut about = about_server(level.name(), config.bots, settings);
     about["game"] = HillsLevel::NAME.into();
     about["zones_m"] = zones_m().to_vec().into();

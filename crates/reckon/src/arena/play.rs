@@ -149,6 +149,7 @@ fn site(
 ) -> Site {
     let mut site = Site::new();
     site.put("/level.toml", "text/plain; charset=utf-8", chosen.text.clone());
+    site.put("/level.bin", "application/octet-stream", level.to_bytes());
     let mut about = about_server(level.name(), config.bots, settings);
     about["game"] = "arena".into();
     about["zones_px"] = zones_px(level).into();

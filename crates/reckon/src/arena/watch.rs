@@ -123,7 +123,7 @@ enum Played {
     Unknown,
     Flat {
         text: &'static str,
-        is_tank: bool,
+        level: Box<Level>,
     },
     Hills,
 }
@@ -134,9 +134,8 @@ impl Played {
             return Self::Hills;
         }
         let Some(text) = Level::built_in_text(map) else { return Self::Unknown };
-        let level = Level::parse(text).ok();
-        let is_tank = level.is_some_and(|it| it.file().body.kind == BodyKind::Tank);
-        Self::Flat { text, is_tank }
+        let Ok(level) = Level::parse(text) else { return Self::Unknown };
+        Self::Flat { text, level: Box::new(level) }
     }
 
     const fn text(&self) -> Option<&'static str> {
@@ -146,6 +145,19 @@ impl Played {
             Self::Hills => Some(HillsLevel::built_in_text()),
         }
     }
+
+    /// What the page reads of it.
+    fn bytes(&self) -> Option<Vec<u8>> {
+        match self {
+            Self::Unknown => None,
+            Self::Flat { level, .. } => Some(level.to_bytes()),
+            Self::Hills => Some(HillsLevel::built_in().to_bytes()),
+        }
+    }
+
+    fn is_tank(&self) -> bool {
+        matches!(self, Self::Flat { level, .. } if level.file().body.kind == BodyKind::Tank)
+    }
 }
 
 fn site(shown: Shown, name: &str) -> Site {
@@ -154,6 +166,9 @@ fn site(shown: Shown, name: &str) -> Site {
     let mut site = Site::new();
     if let Some(text) = level.text() {
         site.put("/level.toml", "text/plain; charset=utf-8", text);
+    }
+    if let Some(bytes) = level.bytes() {
+        site.put("/level.bin", "application/octet-stream", bytes);
     }
     let about = header(&shown, name, &level);
     site.put("/recording.json", "application/json", format!("{about:#}\n"));
@@ -195,16 +210,13 @@ fn header(shown: &Shown, name: &str, level: &Played) -> Value {
     if about.is_spatial() {
         header["numbers"] = shown.frames.numbers().names().into();
     }
-    if matches!(level, Played::Hills) {
-        header["level_text"] = level.text().into();
-    }
     header
 }
 
 /// The bodies of the header; their kinds are named in recordings of three dimensions.
 fn bodies(shown: &Shown, level: &Played) -> Vec<Value> {
     let about = &shown.about;
-    let is_tank = matches!(level, Played::Flat { is_tank: true, .. });
+    let is_tank = level.is_tank();
     let body = |(number, body): (usize, &BodySummary)| {
         let mut entry = json!({
             "id": u32::try_from(body.id).unwrap_or(u32::MAX - number as u32),
@@ -390,7 +402,9 @@ mod tests {
     #[test]
     fn a_recording_of_the_hills_brings_its_level_and_says_so() {
         let frames = replayed(&drive());
-        assert_eq!(frames.level_text(), Some(HillsLevel::built_in_text()));
+        let level = Played::on("hills").bytes().map(|it| HillsLevel::from_bytes(&it).unwrap());
+        assert_eq!(level.as_ref().map(HillsLevel::file), Some(HillsLevel::built_in().file()));
+        assert!(Played::on("moon").bytes().is_none());
         assert_eq!(frames.header().level.as_deref(), Some("hills"));
         assert_eq!(description(&Played::on("hills"), "hills")["game"], "hills");
         assert_eq!(description(&Played::on("tank-field"), "tank-field").get("game"), None);
@@ -401,7 +415,7 @@ mod tests {
     fn heights_that_differ_make_a_recording_spatial_and_a_plain_leaves_it_flat() {
         let flat = shown("flat", Part::default()).unwrap();
         let about = header(&flat, "walk.reck", &Played::Unknown);
-        assert_eq!((about.get("numbers"), about.get("level_text")), (None, None));
+        assert_eq!(about.get("numbers"), None);
         let mut steep = walk();
         steep.tracks[0].samples[5].position.z = 1.0;
         let frames = replayed(&steep);

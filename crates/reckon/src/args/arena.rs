@@ -9,7 +9,8 @@ use super::Part;
 const MAX_BOTS: i64 = 200;
 
 const PLAY_EXAMPLES: &str = "\
-Paths beside the page: /arena.json (what is on), /level.toml (the level). On the next port:
+Paths beside the page: /arena.json (what is on), /level.toml (the level),
+/level.bin (what the page reads of it). On the next port:
 /health, /metrics.
 
 Example: record a session, then compare predictors on it

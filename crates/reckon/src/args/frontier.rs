@@ -16,8 +16,9 @@ const DELAYS_MS: &str = "50,100,200,350";
 const EXAMPLES: &str = "\
 Methods:
   before             a trained curve, published when the guess has strayed, blended in 333 ms
-  default            lines aimed at what the same network foresees, judged 200 ms ahead, blended by
-                     the root of the error; -calm: blended in 333 ms; -hedged: may damp and hold
+  default            lines aimed at what the same network foresees, for the delay, judged as far
+                     ahead, blended by the root of the error; -calm: blended in 333 ms;
+                     -hedged, -calm-hedged: may damp and hold
   naive-20           a snapshot 20 times a second, the newest is shown; any rate up to 120
   interpolation-20   the same, shown between two of them behind an adaptive buffer
   codec-20           the same, through a predictive entropy coder
@@ -66,6 +67,10 @@ pub struct Frontier {
     /// Also take the error at a bound of one body width apart
     #[arg(long)]
     decompose: bool,
+    /// Leave the sessions of the tables alone and measure one in four of the others, to choose
+    /// settings by
+    #[arg(long)]
+    inner: bool,
     /// Form of the results on stdout
     #[arg(long, value_name = "FORM", value_enum, default_value_t = Form::Text)]
     pub format: Form,
@@ -92,6 +97,7 @@ impl Frontier {
         (config.jitter, config.bodies) = (self.jitter, self.bodies);
         (config.loss, config.burst) = (self.loss, self.burst);
         (config.decompose, config.asteroids) = (self.decompose, !self.no_asteroids);
+        config.inner = self.inner;
         config
     }
 }
@@ -134,11 +140,12 @@ mod tests {
             "4",
             "--bodies",
             "32",
+            "--inner",
         ]);
         let names: Vec<String> = config.methods.iter().map(Method::to_string).collect();
         assert_eq!(names, ["before", "codec-20"]);
         assert_eq!(config.delays, [Duration::from_millis(80)]);
         assert_eq!((config.jitter, config.loss), (Duration::from_millis(20), 0.12));
-        assert_eq!((config.burst, config.bodies), (4.0, 32));
+        assert_eq!((config.burst, config.bodies, config.inner), (4.0, 32, true));
     }
 }

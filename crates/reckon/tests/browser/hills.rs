@@ -8,6 +8,8 @@ use serde_json::Value;
 const SOON: Duration = Duration::from_secs(10);
 /// A server has to be told, and figures are of seconds.
 const MEASURED: Duration = Duration::from_secs(40);
+/// Longer than the page's figures of traffic are of: what a switch sends for a start is over.
+const RIDES_S: f64 = 12.0;
 
 pub(super) fn play(bots: &str) -> Arena {
     Arena::play(&["--level", "hills", "--bots", bots])
@@ -164,6 +166,39 @@ fn switches_change_what_is_measured_beside_them() {
 
 #[test]
 #[ignore = "needs a browser: cargo xtask test"]
+fn the_train_shows_its_own_bytes_on_its_path_and_off_it() {
+    let arena = play("4");
+    let mut browser = open("train", LAPTOP, &arena);
+    let mut measured = Vec::new();
+    // It rides its path until somebody switches.
+    for way in ["kinematic", "path"] {
+        switch(&mut browser, "train", way);
+        wait(&mut browser, way, &format!("it.switches.train == '{way}' && it.train.updates < 5"));
+        wait(&mut browser, "updates of the train", "it.train.updates >= 20");
+        sleep(RIDES_S);
+        let note = format!("document.querySelector('#note-train-{way}').textContent");
+        browser.wait_within(MEASURED, "a note", &note);
+        let train = hills(&mut browser)["train"].clone();
+        println!("{way}: {train}, beside the switch {}", browser.value(&note));
+        let now = browser.value("document.querySelector('#train-now').textContent");
+        println!("now {now}");
+        assert!(now.as_str().is_some_and(|it| it.contains("bytes each")), "{now}");
+        measured.push(train);
+    }
+    browser.value(
+        "document.querySelector('[data-control=train]').scrollIntoView({ block: 'center' })",
+    );
+    println!("{}", browser.picture("hills-train").display());
+    let each = [0, 1].map(|it| number(&measured[it]["bytes_each"]));
+    let per_s = [0, 1].map(|it| number(&measured[it]["bytes_per_s"]));
+    // What the wire may take is held by `reckoning-lab/tests/hills/train.rs`, over a minute.
+    assert!(each[1] > 0.0 && each[1] * 2.0 < each[0], "{each:?} bytes off its path and on it");
+    assert!(per_s[1] < per_s[0], "{per_s:?} bytes a second off its path and on it");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs a browser: cargo xtask test"]
 fn cameras_change_and_the_comparison_shows_one_opponent_four_ways() {
     let arena = play("8");
     let mut browser = open("cameras", LAPTOP, &arena);
@@ -236,6 +271,8 @@ fn pictures_of_five_moments_are_taken_in_both_themes() {
         for (moment, eye) in [
             ("bridge", "110, 262, 26, 25, -10".to_string()),
             ("ridge", "330, 560, 70, 25, -8".to_string()),
+            ("bridge-ends-west", "130, 350, 95, 90, -62".to_string()),
+            ("bridge-ends-east", "375, 350, 95, 270, -62".to_string()),
             ("train", train(&mut browser)),
         ] {
             switch(&mut browser, "eye", &eye);

@@ -152,8 +152,11 @@ pub(super) const CAR_GUN_COS: f64 = 0.819;
 /// for rounding, for what the world moved.
 #[must_use]
 pub fn depth_m(craft: Craft, pose: Pose, ground: &HillsGround) -> f64 {
+    // Asked from the height of the origin, as clamps ask: which of two levels a body stands on is
+    // one answer for all of it.
     let under = |point: DVec3| {
-        ground.ground_below(point).map_or(f64::NEG_INFINITY, |it| it.point.z - point.z)
+        let from = point.with_z(pose.position.z);
+        ground.ground_below(from).map_or(f64::NEG_INFINITY, |it| it.point.z - point.z)
     };
     let Some(Footprint::Rectangle { half_length_m, half_width_m }) = craft.footprint() else {
         return under(pose.position);

@@ -17,6 +17,7 @@ use reckoning::{DQuat, DVec3, GroundClamp, SimTime, Terrain};
 use super::body::{Aim, Body, DriverInput};
 use super::craft::Craft;
 use super::file::DriveRules;
+use super::ground::HEADROOM_M;
 use super::level::HillsLevel;
 use crate::TICK_S;
 
@@ -33,6 +34,9 @@ pub(super) const BORDER_M: f64 = 5.0;
 const OVERSTEER: f64 = 1.15;
 /// How quickly a tank's tracks take up a turn, in rad/s².
 const TURN_RADPS2: f64 = 5.0;
+/// How long turrets and barrels take to reach the rate at which they turn, or to stop: they are
+/// heavy. One that turns back at once would be seen on the wrong side by twice its way.
+const SWING_S: f64 = 0.35;
 /// Backwards everything is this much slower.
 const REVERSE: f64 = 0.5;
 /// A vehicle takes steps up to this high at once; a wall is higher.
@@ -171,6 +175,27 @@ fn over_side(level: &HillsLevel, craft: Craft, pose: Pose) -> DVec3 {
     level.ground().over_side(pose.position, level_ahead(pose), half_sizes_m(craft))
 }
 
+/// A reckoned picture of a body on the ground, back in the level and between railings and walls, which
+/// reckoning knows nothing of. Otherwise a clamp finds some of its feet on a bridge or in a tunnel and
+/// others far beneath or on the hill above, and stands it on end.
+#[must_use]
+pub fn within_walls(craft: Craft, pose: Pose, level: &HillsLevel) -> Pose {
+    if !craft.is_grounded() || !pose.is_finite() {
+        return pose;
+    }
+    let ground = level.ground();
+    let out_of_ground =
+        |at: DVec3| ground.ground_below(at).map_or(at, |it| at.with_z(at.z.max(it.point.z)));
+    let mut position = out_of_ground(inside(level, pose.position));
+    if ground.is_low(position) {
+        // Nothing fits in there, so it drives over it.
+        position.z += HEADROOM_M;
+    }
+    position += ground.strayed(position, level_ahead(pose), half_sizes_m(craft));
+    position = out_of_ground(position);
+    Pose { position, ..pose }
+}
+
 fn may_stand(level: &HillsLevel, craft: Craft, from: Pose, to: Pose) -> bool {
     let over_m = |it: Pose| over_side(level, craft, it).length();
     let mut feet = feet(craft, from).into_iter().zip(feet(craft, to));
@@ -266,24 +291,41 @@ pub(super) fn on_the_ground(craft: Craft, pose: Pose, level: &HillsLevel) -> Pos
 fn turn_turret(body: &mut Body, rules: &DriveRules, aim: DVec3) {
     let Some(turret) = body.craft.shape().turret else { return };
     let was = body.aim;
-    let (mut yaw, mut tilt) = (was.turret_rad, was.barrel_rad);
+    let most_radps = rules.turret_deg_s.to_radians();
+    let (mut turn_rad, mut tilt_rad) = (0.0, 0.0);
+    let (least, greatest) = turret.tilts_rad;
     if aim.is_finite() && aim.length_squared() > 1e-12 {
-        let most = rules.turret_deg_s.to_radians() * TICK_S;
         let local = body.orientation.conjugate() * aim.normalize_or(DVec3::X);
         let flat_m = sqrt(local.x * local.x + local.y * local.y);
         if flat_m > 1e-6 {
-            yaw += shortest_turn_rad(yaw, atan2(local.y, local.x)).clamp(-most, most);
+            turn_rad = shortest_turn_rad(was.turret_rad, atan2(local.y, local.x));
         }
-        let (least, greatest) = turret.tilts_rad;
         let wanted = atan2(local.z, flat_m).clamp(-FRAC_PI_2, FRAC_PI_2).clamp(least, greatest);
-        tilt += (wanted - tilt).clamp(-most, most);
+        tilt_rad = wanted - was.barrel_rad;
     }
+    let turret_radps = swing_radps(was.turret_radps, turn_rad, most_radps);
+    let tilt_radps = swing_radps(was.barrel_radps, tilt_rad, most_radps);
+    let barrel_rad = (was.barrel_rad + tilt_radps * TICK_S).clamp(least, greatest);
     body.aim = Aim {
-        turret_rad: shortest_turn_rad(0.0, yaw),
-        turret_radps: shortest_turn_rad(was.turret_rad, yaw) / TICK_S,
-        barrel_rad: tilt,
-        barrel_radps: (tilt - was.barrel_rad) / TICK_S,
+        turret_rad: shortest_turn_rad(0.0, was.turret_rad + turret_radps * TICK_S),
+        turret_radps,
+        barrel_rad,
+        barrel_radps: (barrel_rad - was.barrel_rad) / TICK_S,
     };
+}
+
+/// How fast what turned at `radps` turns in the next step, with `left_rad` to go: it takes
+/// [`SWING_S`] to reach what it turns `most` by, and stops where it is to point.
+fn swing_radps(radps: f64, left_rad: f64, most_radps: f64) -> f64 {
+    let gain = most_radps / SWING_S;
+    if gain <= 0.0 {
+        return 0.0;
+    }
+    // The rate from which it can still stop there after another step.
+    let room_s2 = TICK_S * TICK_S + 2.0 * left_rad.abs() / gain;
+    let stopping = gain * (sqrt(room_s2) - TICK_S);
+    let wanted = stopping.min(most_radps).copysign(left_rad);
+    wanted.clamp(radps - gain * TICK_S, radps + gain * TICK_S)
 }
 
 /// A body standing in a place with a heading, at rest and on the ground.

@@ -3,13 +3,13 @@
 //! These structs mirror the file and promise nothing; [`HillsLevel`](super::HillsLevel) is what a
 //! checked file becomes. Unknown keys are refused, so that a typing error is found.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// A place in the file: `[x, y, z]`.
 pub type Place = [f64; 3];
 
 /// The whole file.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct HillsFile {
     /// What the level is called.
@@ -51,7 +51,7 @@ pub struct HillsFile {
 }
 
 /// Heights on a square grid, from the south-west corner, which is the origin.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct GroundGrid {
     /// Between two neighbouring numbers.
@@ -66,7 +66,7 @@ pub struct GroundGrid {
 }
 
 /// A straight way above the ground.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct BridgeSpot {
     /// What to call it in messages.
@@ -81,7 +81,7 @@ pub struct BridgeSpot {
 }
 
 /// A straight way beneath the ground.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct TunnelSpot {
     /// What to call it in messages.
@@ -98,7 +98,7 @@ pub struct TunnelSpot {
 }
 
 /// What an obstacle looks like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ObstacleKind {
     /// A boulder.
@@ -110,7 +110,7 @@ pub enum ObstacleKind {
 }
 
 /// Something that stands on the ground and stops vehicles and shots: an upright cylinder.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Obstacle {
     /// What it looks like.
@@ -124,7 +124,7 @@ pub struct Obstacle {
 }
 
 /// Where drivers come to life.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct HillsSpawn {
     /// The place.
@@ -136,7 +136,7 @@ pub struct HillsSpawn {
 }
 
 /// The train and its track.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrainRules {
     /// How many cars it has.
@@ -150,7 +150,7 @@ pub struct TrainRules {
 }
 
 /// A way over the ground, closed, as a smooth line through these places.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Route {
     /// Its name; the merchant takes `market`, birds circle over `flock`.
@@ -160,7 +160,7 @@ pub struct Route {
 }
 
 /// How a vehicle drives.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct DriveRules {
     /// Top speed on level ground.
@@ -181,7 +181,7 @@ pub struct DriveRules {
 }
 
 /// What is shot.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct GunRules {
     /// How fast it leaves the barrel.
@@ -198,7 +198,7 @@ pub struct GunRules {
 }
 
 /// What everyone starts with and when it ends.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct HillsRules {
     /// Health at birth, and the most there is.

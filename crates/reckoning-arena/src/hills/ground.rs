@@ -18,7 +18,7 @@ use super::file::{BridgeSpot, HillsFile, TunnelSpot};
 /// What is no further beneath a deck than this stands on it.
 const DECK_REACH_M: f64 = 2.5;
 /// What drives under a deck needs this much room, and what is a little beneath it drives onto it.
-const HEADROOM_M: f64 = 3.4;
+pub(super) const HEADROOM_M: f64 = 3.4;
 const ONTO_M: f64 = 1.2;
 /// From the end of a deck, a ramp leads down to the ground over this length.
 const RAMP_M: f64 = 7.0;
@@ -29,6 +29,9 @@ const FLUSH_M: f64 = 0.12;
 const HOLLOW_M: f64 = 1.5;
 /// A way that leaves a tunnel is in the hill when it is deeper than this.
 const DEEP_M: f64 = 1e-6;
+/// A picture strays no further than this beyond the side of a bridge or a tunnel: what a vehicle at
+/// full speed goes sideways in the longest turn that its watchers do not know of yet.
+const STRAY_M: f64 = 8.0;
 
 /// The ground that bodies stand on and shots end in. Where a bridge leads over a valley or a tunnel
 /// through a hill there are two levels; the height of what asks decides.
@@ -94,11 +97,22 @@ impl HillsGround {
     /// The way back for a body that reaches over the railing of a bridge or into the wall of a tunnel,
     /// from either side; zero for one that does not. It lies along `ahead`, which is level, with half
     /// that length and width.
-    pub(super) fn over_side(
+    pub(super) fn over_side(&self, at: DVec3, ahead: DVec3, half_sizes_m: (f64, f64)) -> DVec3 {
+        self.way_back(at, ahead, half_sizes_m, 0.0)
+    }
+
+    /// As [`over_side`](Self::over_side) for a picture, which knows of no walls: one whose middle is
+    /// over a railing or in a wall as well comes back, where it would hang in the air or in the hill.
+    pub(super) fn strayed(&self, at: DVec3, ahead: DVec3, half_sizes_m: (f64, f64)) -> DVec3 {
+        self.way_back(at, ahead, half_sizes_m, STRAY_M)
+    }
+
+    fn way_back(
         &self,
         at: DVec3,
         ahead: DVec3,
         (half_length_m, half_width_m): (f64, f64),
+        stray_m: f64,
     ) -> DVec3 {
         let mut worst = DVec3::ZERO;
         for way in self.decks.iter().chain(&self.tunnels) {
@@ -109,7 +123,7 @@ impl HillsGround {
                 across * half_length_m + straight * half_width_m,
                 0.0,
             );
-            let back_m = self.side_m(way, at, reach);
+            let back_m = self.side_m(way, at, reach, stray_m);
             if back_m.abs() > worst.length() {
                 worst = DVec3::Z.cross(flat) * back_m;
             }
@@ -126,24 +140,33 @@ impl HillsGround {
     }
 
     /// How far to the left of a way a body must go that reaches so far along and across.
-    fn side_m(&self, way: &Way, at: DVec3, reach: DVec3) -> f64 {
+    fn side_m(&self, way: &Way, at: DVec3, reach: DVec3, stray_m: f64) -> f64 {
         let local = way.local(at);
         let over_m = local.y.abs() - way.half_width_m;
         let beside = local.x < -reach.x || local.x > way.length_m + reach.x;
-        let (low_m, high_m) =
-            if way.roof_m > 0.0 { (-1.0, way.roof_m) } else { (-DECK_REACH_M, DECK_REACH_M) };
-        if beside || over_m.abs() >= reach.y || !(low_m..high_m).contains(&local.z) {
+        let is_near = over_m > -reach.y && over_m < reach.y + stray_m;
+        if beside || !is_near || !way.levels_m(stray_m > 0.0).contains(&local.z) {
             return 0.0;
         }
         let walled = [-reach.x, 0.0, reach.x].iter().any(|it| {
             let along_m = (local.x + it).clamp(0.0, way.length_m);
             self.is_walled(way, along_m, local.y.signum())
         });
-        if !walled {
-            return 0.0;
-        }
         let out = local.y.signum();
-        if over_m <= 0.0 { -out * (reach.y + over_m) } else { out * (reach.y - over_m) }
+        if !walled {
+            0.0
+        } else if over_m <= 0.0 || (stray_m > 0.0 && self.is_off_ground(at, local.z)) {
+            -out * (reach.y + over_m)
+        } else {
+            out * (reach.y - over_m).max(0.0)
+        }
+    }
+
+    /// Whether what is so high above the level of a way belongs there rather than on the ground
+    /// beside it.
+    fn is_off_ground(&self, at: DVec3, over_m: f64) -> bool {
+        let ground = self.field.ground_below(at);
+        ground.is_none_or(|it| (it.point.z - at.z).abs() > over_m.abs() + ONTO_M)
     }
 
     /// Whether the ground beside a way is much higher or lower there.
@@ -155,11 +178,12 @@ impl HillsGround {
     }
 
     /// The tunnel floor that a place is over, where the hill is above that floor or little beneath.
+    /// Beneath the floor is nothing to stand on, nor is the hill where it does not reach over the roof.
     fn floor_under(&self, point: DVec3, field_m: f64) -> Option<Contact> {
         let over = self.tunnels.iter().filter_map(|it| Some((it, it.at(point)?)));
         over.filter(|(way, floor)| {
             floor.point.z <= field_m + HOLLOW_M
-                && (floor.point.z - DECK_REACH_M..=floor.point.z + way.roof_m).contains(&point.z)
+                && point.z.min(field_m) <= floor.point.z + way.roof_m
         })
         .map(|(_, floor)| floor)
         .next()
@@ -226,6 +250,16 @@ impl Way {
     fn new(from: DVec3, to: DVec3, width_m: f64, roof_m: f64) -> Self {
         let length_m = (to - from).with_z(0.0).length().max(1e-6);
         Self { from, along: (to - from) / length_m, length_m, half_width_m: width_m * 0.5, roof_m }
+    }
+
+    /// How far beneath and above its deck or floor a body is on it, or a picture of one.
+    fn levels_m(&self, is_picture: bool) -> core::ops::Range<f64> {
+        match (self.roof_m > 0.0, is_picture) {
+            (true, false) => -1.0..self.roof_m,
+            (true, true) => f64::NEG_INFINITY..self.roof_m,
+            (false, false) => -DECK_REACH_M..DECK_REACH_M,
+            (false, true) => -HEADROOM_M..DECK_REACH_M,
+        }
     }
 
     /// How far along, to the left and above its deck or floor a place is.

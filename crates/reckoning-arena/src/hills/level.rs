@@ -12,7 +12,6 @@ use super::file::HillsFile;
 use super::ground::HillsGround;
 use super::heights::{self, Grid};
 use super::world::level_met;
-use crate::level_text;
 
 /// The file that comes with the crate.
 const BUILT_IN: &str = include_str!("../../levels/hills.toml");
@@ -28,6 +27,8 @@ pub enum HillsError {
         /// Its length.
         got_bytes: usize,
     },
+    /// These are not the bytes of a level.
+    Bytes,
     /// It is no TOML, or not that of a level.
     Toml {
         /// What the parser says.
@@ -50,6 +51,7 @@ impl fmt::Display for HillsError {
                     HillsLevel::MAX_BYTES
                 )
             }
+            Self::Bytes => f.write_str("these are not the bytes of a level of this version"),
             Self::Toml { message } | Self::Value { message } => f.write_str(message),
         }
     }
@@ -86,6 +88,7 @@ impl HillsLevel {
     /// # Panics
     /// Never: a test reads it.
     #[must_use]
+    #[cfg(not(target_arch = "wasm32"))]
     pub fn built_in() -> Self {
         Self::parse(BUILT_IN).expect("a test reads it")
     }
@@ -96,16 +99,33 @@ impl HillsLevel {
         text.lines().any(|line| line.trim() == "[ground]")
     }
 
-    /// Reads and checks a level file.
+    /// Reads and checks a level file. Pages need [`Self::from_bytes`] alone.
     ///
     /// # Errors
     /// The first thing that is wrong with it.
+    #[cfg(not(target_arch = "wasm32"))]
     pub fn parse(text: &str) -> Result<Self, HillsError> {
         if text.len() > Self::MAX_BYTES {
             return Err(HillsError::TooLong { got_bytes: text.len() });
         }
-        let file = level_text::read(text).map_err(|message| HillsError::Toml { message })?;
+        let file =
+            toml::from_str(text).map_err(|it| HillsError::Toml { message: it.to_string() })?;
         Self::from_file(file)
+    }
+
+    /// What stands in its file, for pages, which need no reader of files: [`Self::from_bytes`] reads it.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        // It fails for what no file has.
+        postcard::to_allocvec(&self.file).unwrap_or_default()
+    }
+
+    /// Reads and checks what [`Self::to_bytes`] wrote.
+    ///
+    /// # Errors
+    /// [`HillsError::Bytes`] for what another version wrote, or the first thing that is wrong with it.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, HillsError> {
+        Self::from_file(postcard::from_bytes(bytes).map_err(|_| HillsError::Bytes)?)
     }
 
     /// Checks a level that was put together by a program.

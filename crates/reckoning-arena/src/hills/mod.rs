@@ -31,7 +31,7 @@ mod world;
 pub use body::{Aim, Body, BodyId, DriverInput, depth_m};
 pub use bots::HillsBots;
 pub use craft::{Craft, Part, Shape, TurretShape, Wheel};
-pub use drive::{GRAVITY_MPS2, drive};
+pub use drive::{GRAVITY_MPS2, drive, within_walls};
 pub use file::{
     BridgeSpot, DriveRules, GroundGrid, GunRules, HillsFile, HillsRules, HillsSpawn, Obstacle,
     ObstacleKind, Place, Route, TrainRules, TunnelSpot,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use reckoning::guard::{Envelope, GuardConfig};
 use reckoning::rewind::{RewindConfig, RewindView};
 use reckoning::{
-    AngleThreshold, BlendSpan, ConfigError, Curve, CurveBasis, DelayedConfig, GhostConfig, Model,
+    AngleThreshold, ConfigError, Curve, CurveBasis, DelayedConfig, GhostConfig, Model,
     PublisherConfig, Quantiser, Threshold,
 };
 use reckoning_net::wire::FormatError;
@@ -15,6 +15,7 @@ use reckoning_net::{
 };
 use reckoning_predict::learned::LearnedModel;
 
+use super::style::MotionStyle;
 use crate::level::{BodyKind, BodyRules, Level};
 use crate::planning::walls;
 use crate::protocol::{ModelChoice, Properties, ServerTuning};
@@ -44,13 +45,6 @@ const FAR_ANGLE_DEG: f64 = 45.0;
 const MAX_OWN_PX: f32 = 6.0;
 /// Between two rounds of sending.
 const ROUND: Duration = Duration::from_millis(33);
-/// Bodies turn within a fifth of a second. In half of that errors on screen would be smaller by
-/// a little, but of the hits that shooters saw the host's rewind then counts 13 of 18.
-const BLEND: Duration = Duration::from_millis(200);
-/// Errors that take longer than [`BLEND`] to shed are shed at about two thirds of the top speed on
-/// average, so that corrections look like running and not like dashing.
-const BLEND_PER_PX: Duration = Duration::from_micros(3_400);
-const LONGEST_BLEND: Duration = Duration::from_millis(500);
 pub(super) const HEARTBEAT: Duration = Duration::from_millis(500);
 /// A client may be put right over the slowest link that can be simulated.
 const OBEYS_WITHIN: Duration = Duration::from_secs(4);
@@ -112,6 +106,18 @@ impl From<KindError> for ArenaHostError {
 /// # Errors
 /// When the level's numbers make no envelope or no walls.
 pub fn host_config(base: HostConfig, level: &Level) -> Result<HostConfig, ArenaHostError> {
+    host_config_styled(base, level, &MotionStyle::default())
+}
+
+/// As [`host_config`], with bodies published and shown so.
+///
+/// # Errors
+/// As [`host_config`].
+pub fn host_config_styled(
+    base: HostConfig,
+    level: &Level,
+    style: &MotionStyle,
+) -> Result<HostConfig, ArenaHostError> {
     let mut models = ModelChoice::PLAIN.map(ModelChoice::model).to_vec();
     models.push(Model::Curve(Curve::still(CurveBasis::FOUR))); // what planners publish
     let mut host = base;
@@ -120,9 +126,9 @@ pub fn host_config(base: HostConfig, level: &Level) -> Result<HostConfig, ArenaH
     host.tick = ROUND;
     host.guard = Some(guard_config(level));
     host.walls = Some(walls(level.walls())?);
-    host.kinds = kinds(level)?;
+    host.kinds = kinds(level, style)?;
     let mut rewind = RewindConfig::default();
-    rewind.view = RewindView::Now(ghost_config());
+    rewind.view = RewindView::Now(style.ghost);
     // The gun's pause is held by the arena, by the moments that screens showed.
     rewind.requests_per_s = 2.0 / level.file().gun.pause_s.max(crate::TICK_S);
     host.rewind = Some(rewind);
@@ -134,17 +140,19 @@ pub fn host_config(base: HostConfig, level: &Level) -> Result<HostConfig, ArenaH
 ///
 /// A kind has no distance classes and, vehicles apart, no guard of its own: the host's hold, and
 /// [`Host::set_threshold`](reckoning_net::Host::set_threshold) with them. Blends are each player's
-/// own choice, which its session tells the host.
+/// own choice, which its session tells the host; lines and how far ahead errors are judged are of
+/// the `style`.
 ///
 /// # Errors
 /// Never, for levels that could be loaded; a setting that is out of range is named.
-pub fn kinds(level: &Level) -> Result<Kinds, ArenaHostError> {
+pub fn kinds(level: &Level, style: &MotionStyle) -> Result<Kinds, ArenaHostError> {
     let mut kinds = Kinds::default();
     let body = &level.file().body;
     for model in ModelChoice::ALL {
         let mut kind = Kind::default();
         kind.planner = model.planner(2.0 * body.radius_px, body.speed_px_s);
         kind.publisher = publisher_config(&ServerTuning { model, ..ServerTuning::default() });
+        (kind.publisher.judge_ahead, kind.aim) = (style.judge_ahead, style.aim);
         kind.show = Show::BySession;
         kinds.add(&kind_name(body.kind, model), kind)?;
     }
@@ -236,15 +244,6 @@ fn guard_for(body: &BodyRules) -> GuardConfig {
     guard
 }
 
-/// How clients show others. The host's memory of what they saw takes it to be this.
-#[must_use]
-pub fn ghost_config() -> GhostConfig {
-    let mut ghost = GhostConfig::default();
-    ghost.span = BlendSpan::ByError { min: BLEND, max: LONGEST_BLEND, per_metre: BLEND_PER_PX };
-    ghost.max_extrapolation = Duration::from_millis(1_500);
-    ghost
-}
-
 /// How clients show others by their distance, where the server has some shown with a delay; none
 /// where all are reckoned. `ghost` is how those are.
 #[must_use]
@@ -275,6 +274,6 @@ pub fn publisher_config(tuning: &ServerTuning) -> PublisherConfig {
 #[must_use]
 pub fn session_config() -> SessionConfig {
     let mut session = SessionConfig::default();
-    session.ghost = ghost_config();
+    session.ghost = MotionStyle::default().ghost;
     session
 }

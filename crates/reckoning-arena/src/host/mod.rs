@@ -22,16 +22,18 @@ mod fire;
 mod players;
 pub(crate) mod powers;
 pub(crate) mod shared;
+mod style;
 mod vehicles;
 mod worth;
 
 pub use bot_predictor::{TRAINED_ON, items, trained};
 pub use config::{
-    ArenaHostError, BUGGY, GUN_LAG, class_shows, ghost_config, guard_config, host_config, kinds,
-    publisher_config, session_config, with_learned, zones_px,
+    ArenaHostError, BUGGY, GUN_LAG, class_shows, guard_config, host_config, host_config_styled,
+    kinds, publisher_config, session_config, with_learned, zones_px,
 };
 pub use reckoning_predict::TrendMap;
 pub use reckoning_predict::learned::LearnedModel;
+pub use style::{BlendStyle, MotionStyle, ghost_config};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -11,6 +11,8 @@ pub enum LevelError {
         /// What the reader says, with the line.
         message: String,
     },
+    /// These are not the bytes of a level.
+    Bytes,
     /// The file is longer than any level.
     TooLong {
         /// Its length.
@@ -131,6 +133,7 @@ impl fmt::Display for Thing {
 impl fmt::Display for LevelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Bytes => f.write_str("these are not the bytes of a level of this version"),
             Self::Toml { message } => write!(f, "the level file cannot be read: {message}"),
             Self::TooLong { got_bytes } => {
                 let most = super::Level::MAX_BYTES;

@@ -4,13 +4,13 @@
 //! checked file becomes. Unknown keys are refused, so that a typing error is found instead
 //! of ignored.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// A place in the file: `[x, y]`.
 pub type FilePoint = [f64; 2];
 
 /// The whole file.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct LevelFile {
     /// What the level is called.
@@ -57,7 +57,7 @@ pub struct LevelFile {
 }
 
 /// What kind of body the players of a level have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BodyKind {
     /// Goes in any direction at once, whatever it aims at.
@@ -67,7 +67,7 @@ pub enum BodyKind {
 }
 
 /// How a body moves.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct BodyRules {
     /// Walker or tank.
@@ -86,7 +86,7 @@ pub struct BodyRules {
 }
 
 /// What a player or a turret shoots.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Gun {
     /// How fast a bullet flies.
@@ -100,7 +100,7 @@ pub struct Gun {
 }
 
 /// What everyone starts with and when it ends.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rules {
     /// Health at birth, and the most there is.
@@ -118,7 +118,7 @@ pub struct Rules {
 }
 
 /// A wall along the axes.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct BoxWall {
     /// What to call it in messages.
@@ -131,7 +131,7 @@ pub struct BoxWall {
 }
 
 /// A thin straight wall.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct SegmentWall {
     /// What to call it in messages.
@@ -144,7 +144,7 @@ pub struct SegmentWall {
 }
 
 /// A wall of any outline, solid inside.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct PolygonWall {
     /// What to call it in messages.
@@ -155,7 +155,7 @@ pub struct PolygonWall {
 }
 
 /// Where players come to life.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spawn {
     /// The place.
@@ -166,7 +166,7 @@ pub struct Spawn {
 }
 
 /// What an item restores.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ItemKind {
     /// Health.
@@ -176,7 +176,7 @@ pub enum ItemKind {
 }
 
 /// Something that lies in the level and restores whoever takes it.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ItemSpot {
     /// What it restores.
@@ -191,7 +191,7 @@ pub struct ItemSpot {
 
 /// Vehicles that players may drive, one at a time. They are as wide as bodies, so they fit wherever
 /// those do, and go where they are headed.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Buggies {
     /// Where they stand at first.
@@ -207,7 +207,7 @@ pub struct Buggies {
 }
 
 /// A gun that stands in the level.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct TurretSpot {
     /// The place.

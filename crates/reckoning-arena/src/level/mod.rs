@@ -26,8 +26,6 @@ pub use walls::{Edge, Walls};
 
 use reckoning::DVec3;
 
-use crate::level_text;
-
 /// The levels that come with the crate: name and file.
 pub(crate) const BUILT_IN: [(&str, &str); 3] = [
     ("proving-grounds", include_str!("../../levels/proving-grounds.toml")),
@@ -62,22 +60,40 @@ impl Level {
     ///
     /// # Errors
     /// [`LevelError::NoSuchLevel`] for any other name.
+    #[cfg(not(target_arch = "wasm32"))]
     pub fn built_in(name: &str) -> Result<Self, LevelError> {
         let found = BUILT_IN.iter().find(|it| it.0 == name);
         let (_, text) = found.ok_or_else(|| LevelError::NoSuchLevel { name: name.to_owned() })?;
         Self::parse(text)
     }
 
-    /// Reads and checks a level file.
+    /// Reads and checks a level file. Pages need [`Self::from_bytes`] alone.
     ///
     /// # Errors
     /// The first thing that is wrong with it.
+    #[cfg(not(target_arch = "wasm32"))]
     pub fn parse(text: &str) -> Result<Self, LevelError> {
         if text.len() > Self::MAX_BYTES {
             return Err(LevelError::TooLong { got_bytes: text.len() });
         }
-        let file = level_text::read(text).map_err(|message| LevelError::Toml { message })?;
+        let file =
+            toml::from_str(text).map_err(|it| LevelError::Toml { message: it.to_string() })?;
         Self::from_file(file)
+    }
+
+    /// What stands in its file, for pages, which need no reader of files: [`Self::from_bytes`] reads it.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        // It fails for what no file has.
+        postcard::to_allocvec(&self.file).unwrap_or_default()
+    }
+
+    /// Reads and checks what [`Self::to_bytes`] wrote.
+    ///
+    /// # Errors
+    /// [`LevelError::Bytes`] for what another version wrote, or the first thing that is wrong with it.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, LevelError> {
+        Self::from_file(postcard::from_bytes(bytes).map_err(|_| LevelError::Bytes)?)
     }
 
     /// Checks a level that was put together by a program, an editor for example.

@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use reckoning::{Blend, Update};
+use reckoning::Blend;
 use serde::{Deserialize, Serialize};
 
 use super::floor::{Choices, floor};
-use super::method::Setting;
-use super::publish::PublishedStream;
+use super::method::{Method, Setting};
+use super::publish::{Payloads, PublishedStream};
 use super::run::{Outcome, Session, Watched};
 use super::source::MeasuredSource;
+use super::stream::LifeStream;
 use super::tally::Look;
 use super::viewer::Showing;
 use super::{FrontierConfig, FrontierError};
@@ -47,8 +48,30 @@ pub struct ErrorParts {
 struct PlayerParts {
     /// By delay: prediction, snapped, shown, with loss.
     outcomes: Vec<[Outcome; 4]>,
+    /// By delay; one for all where nothing is aimed.
+    chances: Vec<Chances>,
+}
+
+/// What a clairvoyant may choose from, for a listener behind one delay.
+struct Chances {
     choices: Vec<Choices>,
+    /// As many as were really sent.
     updates: usize,
+}
+
+/// What a method says of a player to a listener.
+struct Said {
+    sent: Vec<LifeStream>,
+    /// What could be said at every sample.
+    payloads: Vec<Payloads>,
+}
+
+impl Said {
+    fn chances(&self) -> Chances {
+        let choices = self.payloads.iter().map(|life| Choices::new(life.iter().copied()));
+        let updates = self.sent.iter().map(|life| life.sent.len()).sum();
+        Chances { choices: choices.collect(), updates }
+    }
 }
 
 /// The parts of the methods that publish, at a bound of one body width.
@@ -87,9 +110,10 @@ fn players(
             let Some((setting, format)) = session.publishing(method, bound, own)? else {
                 return Ok(PlayerParts::default());
             };
-            let stream = session.published(&config.methods[method], &setting, player, &format);
-            let chosen = stream.payloads()?;
-            player_parts(config, &session, method, &stream, chosen)
+            let method = &config.methods[method];
+            player_parts(config, &session, method, |delay| {
+                session.published(method, &setting, player, &format, delay)
+            })
         });
         for part in parts {
             all.push(part?);
@@ -98,37 +122,55 @@ fn players(
     Ok(all)
 }
 
-fn player_parts(
+fn player_parts<'a>(
     config: &FrontierConfig,
     session: &Session<'_>,
-    method: usize,
-    stream: &PublishedStream<'_>,
-    chosen: Vec<Vec<(Update, Look)>>,
+    method: &Method,
+    stream_for: impl Fn(Duration) -> PublishedStream<'a>,
 ) -> Result<PlayerParts, FrontierError> {
-    let lossy = FrontierConfig { loss: LOSS.0, burst: LOSS.1, ..config.clone() };
-    let (player, format, flat) = (stream.player, stream.format, session.flat);
-    let (course, width) = (&session.prepared.courses[player], session.prepared.body_width);
-    let (sent, showing) = (stream.run()?, session.showing(&config.methods[method]));
-    let mut parts = PlayerParts::default();
+    let (mut parts, mut latest) = (PlayerParts::default(), None);
     for &delay in &config.delays {
-        let watch = |config: &FrontierConfig, showing: Showing| {
-            let link = config.link(delay);
-            Watched { course, format, flat, showing, link, player }.run(&sent, width)
+        let stream = stream_for(delay);
+        let said = if let Some(said) = latest.take().filter(|_| !method.is_aimed()) {
+            said
+        } else {
+            let said = Said { sent: stream.run()?, payloads: stream.payloads()? };
+            parts.chances.push(said.chances());
+            said
         };
-        parts.outcomes.push([
-            ahead(&chosen, delay, width),
-            watch(config, Showing::ghost(Blend::Snap))?,
-            watch(config, showing)?,
-            watch(&lossy, showing)?,
-        ]);
+        parts.outcomes.push(outcomes(config, session, method, &stream, &said, delay)?);
+        latest = Some(said);
     }
-    parts.updates = sent.iter().map(|life| life.sent.len()).sum();
-    parts.choices = chosen.into_iter().map(|life| Choices::new(life.into_iter())).collect();
     Ok(parts)
 }
 
+/// Prediction, snapped, shown, with loss.
+fn outcomes(
+    config: &FrontierConfig,
+    session: &Session<'_>,
+    method: &Method,
+    stream: &PublishedStream<'_>,
+    said: &Said,
+    delay: Duration,
+) -> Result<[Outcome; 4], FrontierError> {
+    let lossy = FrontierConfig { loss: LOSS.0, burst: LOSS.1, ..config.clone() };
+    let (player, format, flat) = (stream.player, stream.format, session.flat);
+    let (course, width) = (&session.prepared.courses[player], session.prepared.body_width);
+    let showing = session.showing(method);
+    let watch = |config: &FrontierConfig, showing: Showing| {
+        let link = config.link(delay);
+        Watched { course, format, flat, showing, link, player }.run(&said.sent, width)
+    };
+    Ok([
+        ahead(&said.payloads, delay, width),
+        watch(config, Showing::ghost(Blend::Snap))?,
+        watch(config, showing)?,
+        watch(&lossy, showing)?,
+    ])
+}
+
 /// What payloads are off by after a delay.
-fn ahead(lives: &[Vec<(Update, Look)>], delay: Duration, width: f64) -> Outcome {
+fn ahead(lives: &[Payloads], delay: Duration, width: f64) -> Outcome {
     let mut outcome = Outcome::default();
     for life in lives {
         let mut sent = 0;
@@ -151,8 +193,10 @@ fn pooled(players: &[PlayerParts], delay: usize, span: Duration, width: f64) -> 
         sums.iter_mut().zip(outcomes).for_each(|(sum, part)| sum.merge(part));
     }
     let [prediction, snapped, shown, with_loss] = sums.map(|sum| sum.shown.mean_error());
-    let updates = players.iter().map(|player| player.updates).sum();
-    let choices: Vec<&Choices> = players.iter().flat_map(|player| &player.choices).collect();
+    let of = |player: &'_ PlayerParts| player.chances.len().min(delay + 1).checked_sub(1);
+    let chances = || players.iter().filter_map(|it| it.chances.get(of(it)?));
+    let updates = chances().map(|it| it.updates).sum();
+    let choices: Vec<&Choices> = chances().flat_map(|it| &it.choices).collect();
     ErrorParts {
         source: String::new(),
         method: String::new(),

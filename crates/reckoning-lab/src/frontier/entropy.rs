@@ -1,14 +1,14 @@
 //! What updates would cost if their fields were entropy-coded with static priors.
 //!
-//! Our wire writes every field with a code of fixed order. A static prior per field and kind of
-//! model, learned by the lab and told with the format, has no state to lose: this measures the
-//! ideal length under such priors, learned on sessions other than those that are measured.
+//! Our wire writes every field with an Exp-Golomb code, whose order is told with the format for each
+//! model. Here those orders are trained on sessions other than those that are measured, and beside
+//! them stands the ideal length under a static prior for each field: what a better code could save.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use reckoning::{Curve, DVec3, Model, SimTime, Update};
-use reckoning_net::wire::Format;
+use reckoning_net::wire::{Codes, Format};
 use serde::{Deserialize, Serialize};
 
 use super::decompose::PARTED_BOUND;
@@ -43,8 +43,12 @@ pub struct IdealBytes {
     pub now_bytes: f64,
     /// Of those, what says which body and which update it is.
     pub address_bytes: f64,
+    /// On our wire, with the orders that are best for the source.
+    pub trained_bytes: f64,
     /// The fields of the motion, ideally coded, with the same address.
     pub ideal_bytes: f64,
+    /// Those orders: the numbers of [`Codes`], as the settings of a kind take them.
+    pub codes: Vec<u8>,
 }
 
 /// Sessions that priors are learned on: one of four, none that is measured.
@@ -65,15 +69,17 @@ pub(crate) fn rows(
         if method.rate_hz().is_some() {
             continue;
         }
-        let mut priors = Priors::default();
+        let mut lessons = Vec::new();
         for session in (LEARNED_FROM.0..source.list.len()).step_by(LEARNED_FROM.1) {
-            for (format, updates) in updates_of(config, source, session, number)? {
-                for it in &updates {
-                    priors.learn(payload_of(it), &fields(&format, it));
-                }
+            lessons.extend(updates_of(config, source, session, number)?);
+        }
+        let mut priors = Priors::default();
+        for (format, updates) in &lessons {
+            for update in updates {
+                priors.learn(payload_of(update), &fields(format, update));
             }
         }
-        let mut tally = IdealTally::default();
+        let mut tally = IdealTally::trained(&lessons);
         for &session in &source.held {
             for (format, updates) in updates_of(config, source, session, number)? {
                 tally.add(&priors, &format, &updates);
@@ -99,8 +105,9 @@ fn updates_of(
         let Some((setting, format)) = session.publishing(method, bound, own)? else {
             return Ok(None);
         };
-        let sent = session.published(&config.methods[method], &setting, player, &format).run()?;
-        let showing = session.showing(&config.methods[method]);
+        let of = &config.methods[method];
+        let sent = session.published(of, &setting, player, &format, DELAY).run()?;
+        let showing = session.showing(of);
         let (course, link) = (&session.prepared.courses[player], config.link(DELAY));
         let flat = session.flat;
         let watched = Watched { course, format: &format, flat, showing, link, player };
@@ -168,19 +175,38 @@ struct Sums {
     updates: u64,
     now_bits: f64,
     address_bits: f64,
+    trained_bits: f64,
     ideal_bits: f64,
 }
 
 /// What updates take and would take, by payload.
 #[derive(Clone, Debug, Default)]
-struct IdealTally(BTreeMap<&'static str, Sums>);
+struct IdealTally {
+    sums: BTreeMap<&'static str, Sums>,
+    codes: BTreeMap<&'static str, Codes>,
+}
 
 impl IdealTally {
+    /// With the orders that are best for each payload. Those of updates without a baseline are
+    /// part of the codes of the payload that they are.
+    fn trained(lessons: &[Lesson]) -> Self {
+        let payloads = lessons.iter().flat_map(|(_, updates)| updates).map(payload_of);
+        let payloads: BTreeSet<&'static str> = payloads.collect();
+        let codes = payloads.into_iter().map(|it| (it, trained(lessons, it))).collect();
+        Self { sums: BTreeMap::new(), codes }
+    }
+
+    fn codes(&self, payload: &str) -> Codes {
+        self.codes.get(payload).copied().unwrap_or_default()
+    }
+
     fn add(&mut self, priors: &Priors, format: &Format, updates: &[CodedUpdate]) {
         for coded in updates {
             let payload = payload_of(coded);
-            let sums = self.0.entry(payload).or_default();
+            let trained = with_codes(format, self.codes(payload));
+            let sums = self.sums.entry(payload).or_default();
             let address = f64::from(coded.bits) - f64::from(body_bits(format, coded));
+            sums.trained_bits += address + f64::from(body_bits(&trained, coded));
             sums.updates += 1;
             sums.now_bits += f64::from(coded.bits);
             sums.address_bits += address;
@@ -198,11 +224,55 @@ impl IdealTally {
                 updates: sums.updates,
                 now_bytes: mean(sums.now_bits),
                 address_bytes: mean(sums.address_bits),
+                trained_bytes: mean(sums.trained_bits),
                 ideal_bytes: mean(sums.ideal_bits),
+                codes: self.codes(payload).numbers().to_vec(),
             }
         };
-        self.0.iter().map(row).collect()
+        self.sums.iter().map(row).collect()
     }
+}
+
+/// Updates of a player, and the format that they were written with.
+type Lesson = (Format, Vec<CodedUpdate>);
+
+/// Orders that are tried.
+const MAX_ORDER: u8 = 12;
+/// Places among the numbers of [`Codes`] of what bodies without turning are made of. How old an
+/// update is depends on how often datagrams leave, and nothing of that is seen here.
+const TRAINED: [usize; 6] = [1, 2, 3, 4, 8, 9];
+
+/// The orders that cost a payload least. Every field has bits of its own, so that each is found by
+/// itself.
+fn trained(lessons: &[Lesson], payload: &str) -> Codes {
+    let bits = |codes: Codes| -> u64 {
+        let of = |(format, updates): &Lesson| -> u64 {
+            let format = with_codes(format, codes);
+            let own = updates.iter().filter(|it| payload_of(it) == payload);
+            own.map(|it| u64::from(body_bits(&format, it))).sum()
+        };
+        lessons.iter().map(of).sum()
+    };
+    let mut best =
+        lessons.first().map_or(Codes::default(), |(format, _)| *format.codes_of_others());
+    for place in TRAINED {
+        let with = |order: u8| {
+            let mut numbers = best.numbers();
+            numbers[place] = order;
+            Codes::from_numbers(numbers)
+        };
+        // The first of equals: what is not used stays as it is.
+        let now = (bits(best), best);
+        let tried = (0..=MAX_ORDER).map(|order| (bits(with(order)), with(order)));
+        best = tried.fold(now, |best, it| if it.0 < best.0 { it } else { best }).1;
+    }
+    best
+}
+
+/// The format with the same codes for all models.
+fn with_codes(format: &Format, codes: Codes) -> Format {
+    let listed = vec![codes; format.models().len()];
+    format.clone().with_codes(&listed, codes).unwrap_or_else(|_| format.clone())
 }
 
 /// Bits of the motion alone, with its stamp beside a datagram of the same moment.

@@ -56,13 +56,12 @@ pub(crate) enum MethodKind {
 
 /// How aimed lines are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AimedShowing {
-    /// Blended over a span by the root of the error.
-    Close,
-    /// Blended over the fixed span that everything was blended over before.
-    Calm,
-    /// As `Close`, with a choice between carrying on, damping and holding.
-    Hedged,
+pub(crate) struct AimedShowing {
+    /// Blended over a span by the root of the error, and not over the fixed one that everything was
+    /// blended over before.
+    pub(crate) close: bool,
+    /// With a choice between carrying on, damping and holding.
+    pub(crate) hedged: bool,
 }
 
 /// What is swept along the curve of a method.
@@ -129,6 +128,11 @@ impl Method {
         }
     }
 
+    /// Whether it publishes lines, which are aimed for the delay of the listener.
+    pub(crate) const fn is_aimed(&self) -> bool {
+        matches!(self.kind, MethodKind::Aimed(_))
+    }
+
     /// Whether a model has to be trained for it.
     pub(crate) const fn is_learned(&self) -> bool {
         matches!(self.kind, MethodKind::Before | MethodKind::Aimed(_))
@@ -141,6 +145,10 @@ impl fmt::Display for Method {
     }
 }
 
+const fn aimed(close: bool, hedged: bool) -> MethodKind {
+    MethodKind::Aimed(AimedShowing { close, hedged })
+}
+
 impl FromStr for Method {
     type Err = PredictorError;
 
@@ -150,9 +158,10 @@ impl FromStr for Method {
         let rated = rated.filter(|(_, hz)| RATES_HZ.contains(hz));
         let kind = match (name, rated) {
             ("before", _) => MethodKind::Before,
-            ("default", _) => MethodKind::Aimed(AimedShowing::Close),
-            ("default-calm", _) => MethodKind::Aimed(AimedShowing::Calm),
-            ("default-hedged", _) => MethodKind::Aimed(AimedShowing::Hedged),
+            ("default", _) => aimed(true, false),
+            ("default-calm", _) => aimed(false, false),
+            ("default-hedged", _) => aimed(true, true),
+            ("default-calm-hedged", _) => aimed(false, true),
             (_, Some(("naive", hz))) => MethodKind::Naive { hz },
             (_, Some(("interpolation", hz))) => MethodKind::Interpolation { hz },
             (_, Some(("codec", hz))) => MethodKind::Codec { hz },

@@ -21,6 +21,7 @@ mod codec_chain;
 mod decompose;
 mod entropy;
 mod floor;
+mod intervals;
 mod method;
 mod picture;
 mod publish;
@@ -44,6 +45,9 @@ use reckoning_recording::Recording;
 
 use crate::codec::CodecError;
 use crate::train::{TrainConfig, TrainError};
+
+pub(crate) use stream::lives;
+pub(crate) use tally::{Look, ShownTally};
 
 pub use decompose::ErrorParts;
 pub use entropy::IdealBytes;
@@ -72,6 +76,9 @@ pub struct FrontierConfig {
     pub asteroids: bool,
     /// Whether the error at a bound of one body width is taken apart as well. Default: false.
     pub decompose: bool,
+    /// Whether the sessions that the tables measure are left alone, and one in four of the others
+    /// is measured in their place: for choosing settings. Default: false.
+    pub inner: bool,
     /// How the network of each source is trained. Default: twenty passes over 150,000 examples,
     /// on all sessions but those that are measured.
     pub train: TrainConfig,
@@ -95,6 +102,7 @@ impl Default for FrontierConfig {
             bodies: 16,
             asteroids: true,
             decompose: false,
+            inner: false,
             train,
         }
     }

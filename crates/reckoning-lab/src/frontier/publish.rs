@@ -1,7 +1,5 @@
 //! Publishing of recorded bodies, as a game would: with the engine's publisher and planners.
 
-use std::time::Duration;
-
 use reckoning::aim::{AimConfig, AimedPlanner};
 use reckoning::{
     AngleThreshold, ConfigError, DVec3, ExportReason, Kinematics, Model, Planner, Publisher,
@@ -16,9 +14,6 @@ use super::tally::Look;
 use crate::compare::{ChainSetting, Ready};
 use crate::publishing::threshold_only;
 
-/// How far ahead positions are judged where lines are aimed.
-const JUDGED_AHEAD: Duration = Duration::from_millis(200);
-
 /// What could be sent at every sample of a life, and the truth there.
 pub(crate) type Payloads = Vec<(Update, Look)>;
 
@@ -28,8 +23,8 @@ pub(crate) struct PublishedStream<'a> {
     pub(crate) format: &'a Format,
     /// Whether turning is sent; tables of recordings leave it out.
     pub(crate) turning: bool,
-    /// Whether what is foreseen is published as lines aimed at it, and judged ahead.
-    pub(crate) aimed: bool,
+    /// How what is foreseen is published as lines aimed at it, and judged ahead; `None` as it is.
+    pub(crate) aim: Option<AimConfig>,
     pub(crate) player: usize,
 }
 
@@ -65,14 +60,14 @@ impl PublishedStream<'_> {
 
     fn planner(&self) -> Result<ChosenPlanner<'_>, ConfigError> {
         let (setting, bound) = (self.setting, self.setting.bound);
-        let aim = AimConfig::default();
-        Ok(match (setting.planner(self.player), setting.predictor) {
-            (Some(planner), _) if self.aimed => Box::new(AimedPlanner::new(planner, aim, bound)?),
-            (Some(planner), _) => Box::new(planner),
-            (None, Ready::Model(model)) if self.aimed => {
+        let planner = setting.planner(self.player);
+        Ok(match (planner, setting.predictor, self.aim) {
+            (Some(planner), _, Some(aim)) => Box::new(AimedPlanner::new(planner, aim, bound)?),
+            (Some(planner), _, None) => Box::new(planner),
+            (None, Ready::Model(model), Some(aim)) => {
                 Box::new(AimedPlanner::new(model, aim, bound)?)
             }
-            (None, _) => Box::new(SettingPlanner { setting, player: self.player }),
+            (None, ..) => Box::new(SettingPlanner { setting, player: self.player }),
         })
     }
 
@@ -109,11 +104,13 @@ impl PublishedStream<'_> {
         self.tell(planner, place);
         let model = match self.setting.predictor {
             Ready::Model(model) => model,
-            Ready::Learned(_) if !self.aimed => self.plan(planner, place, ExportReason::Full).1,
+            Ready::Learned(_) if self.aim.is_none() => {
+                self.plan(planner, place, ExportReason::Full).1
+            }
             _ => Model::Linear,
         };
         let mut config = threshold_only(self.setting.bound, model)?;
-        config.judge_ahead = self.aimed.then_some(JUDGED_AHEAD);
+        config.judge_ahead = self.aim.map(|aim| aim.judge_ahead());
         if self.turning {
             config.angle_threshold = AngleThreshold::degrees(ANGLE_DEGREES).ok();
         }

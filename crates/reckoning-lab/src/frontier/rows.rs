@@ -1,5 +1,6 @@
 //! Rows of a frontier.
 
+use super::intervals::BodyShare;
 use super::{ErrorParts, IdealBytes};
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +32,9 @@ pub struct FrontierRow {
     pub acceleration_error: f64,
     /// What 95 of 100 pictures are at most faster than the body, in widths per second.
     pub extra_speed: f64,
+    /// What each body added, in the same order for all methods.
+    #[serde(skip)]
+    pub(crate) bodies: Vec<BodyShare>,
 }
 
 /// What was measured.

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use reckoning::{AngleThreshold, Blend, BlendSpan, ConfigError, Model, SimTime};
+use reckoning::{AimConfig, AngleThreshold, Blend, BlendSpan, ConfigError, Model, SimTime};
 use reckoning_net::wire::Format;
 use reckoning_netsim::{Link, LinkConfig};
 
 use super::codec_chain;
 use super::entropy::CodedUpdate;
-use super::method::{AimedShowing, Method, MethodKind, Setting};
+use super::intervals::BodyShare;
+use super::method::{Method, MethodKind, Setting};
 use super::publish::PublishedStream;
 use super::rows::FrontierRow;
 use super::source::MeasuredSource;
@@ -19,7 +20,9 @@ use super::viewer::Showing;
 use super::wire_price::{StreamPrice, bits_of};
 use super::{FrontierConfig, FrontierError};
 use crate::codec::CodecConfig;
-use crate::compare::{BodyCourse, ChainSetting, Prepared, RecordedSurroundings, on_each_thread};
+use crate::compare::{
+    BodyCourse, ChainSetting, Prepared, Ready, RecordedSurroundings, on_each_thread,
+};
 use crate::train::SenderContext;
 
 /// What some bodies cost and showed.
@@ -33,6 +36,12 @@ impl Outcome {
     pub(crate) fn merge(&mut self, other: &Self) {
         self.shown.merge(&other.shown);
         self.price.merge(other.price);
+    }
+
+    fn share(&self) -> BodyShare {
+        let (error_sum, pictures) = self.shown.error_sum();
+        let (bytes, seconds) = (self.price.bits / 8.0, self.price.seconds);
+        BodyShare { error_sum, pictures, bytes, seconds }
     }
 }
 
@@ -51,7 +60,7 @@ pub(crate) fn rows(
     config: &FrontierConfig,
     source: &MeasuredSource,
 ) -> Result<Vec<FrontierRow>, FrontierError> {
-    let mut points: BTreeMap<Point, Outcome> = BTreeMap::new();
+    let mut points: BTreeMap<Point, (Outcome, Vec<BodyShare>)> = BTreeMap::new();
     for &number in &source.held {
         let pieces = pieces(config, &source.prepared[number]);
         let surroundings = source.surroundings(config, number)?;
@@ -61,11 +70,16 @@ pub(crate) fn rows(
         });
         for (piece, outcomes) in pieces.iter().zip(outcomes) {
             for (delay, outcome) in outcomes?.iter().enumerate() {
-                points.entry((piece.method, piece.setting, delay)).or_default().merge(outcome);
+                let point = points.entry((piece.method, piece.setting, delay)).or_default();
+                point.0.merge(outcome);
+                point.1.push(outcome.share());
             }
         }
     }
-    Ok(points.iter().map(|(point, outcome)| row(config, source, *point, outcome)).collect())
+    let found = points.into_iter();
+    Ok(found
+        .map(|(point, (outcome, bodies))| row(config, source, point, &outcome, bodies))
+        .collect())
 }
 
 fn pieces(config: &FrontierConfig, prepared: &Prepared) -> Vec<Piece> {
@@ -89,6 +103,7 @@ fn row(
     source: &MeasuredSource,
     point: Point,
     outcome: &Outcome,
+    bodies: Vec<BodyShare>,
 ) -> FrontierRow {
     let (method, setting, delay) = point;
     let method = &config.methods[method];
@@ -106,6 +121,7 @@ fn row(
         p95_widths: shown.p95_error(),
         acceleration_error: shown.acceleration_error(),
         extra_speed: shown.extra_speed(),
+        bodies,
     }
 }
 
@@ -118,7 +134,7 @@ pub(crate) struct Session<'a> {
     turning: bool,
     context: SenderContext<'a>,
     /// By method.
-    predictors: Vec<Option<crate::compare::Ready>>,
+    predictors: Vec<Option<Ready>>,
 }
 
 impl<'a> Session<'a> {
@@ -155,13 +171,19 @@ impl<'a> Session<'a> {
                 .map(|&delay| self.coded(method, setting, delay))
                 .collect();
         };
-        let (streams, format, showing) = self.streams(piece, player, surroundings)?;
+        let streams = |delay| self.streams(piece, player, surroundings, delay);
+        // What is not aimed is the same for all delays.
+        let shared = if method.is_aimed() { None } else { Some(streams(Duration::ZERO)?) };
         let course = &self.prepared.courses[player];
         let watch = |&delay: &Duration| {
+            let own = if shared.is_some() { None } else { Some(streams(delay)?) };
+            let Some((streams, format, showing)) = shared.as_ref().or(own.as_ref()) else {
+                return Ok(Outcome::default());
+            };
             let link = self.config.link(delay);
-            let (format, flat) = (&format, self.flat);
+            let (flat, showing) = (self.flat, *showing);
             let watched = Watched { course, format, flat, showing, link, player };
-            watched.run(&streams, self.prepared.body_width)
+            watched.run(streams, self.prepared.body_width)
         };
         self.config.delays.iter().map(watch).collect()
     }
@@ -184,13 +206,14 @@ impl<'a> Session<'a> {
         piece: &Piece,
         player: usize,
         surroundings: &RecordedSurroundings,
+        delay: Duration,
     ) -> Result<(Vec<LifeStream>, Format, Showing), FrontierError> {
         let method = &self.config.methods[piece.method];
         let setting = method.settings()[piece.setting];
         let Some((setting, format)) = self.publishing(piece.method, setting, surroundings)? else {
             return self.snapshots(method, setting, player);
         };
-        let sent = self.published(method, &setting, player, &format).run()?;
+        let sent = self.published(method, &setting, player, &format, delay).run()?;
         Ok((sent, format, self.showing(method)))
     }
 
@@ -202,7 +225,7 @@ impl<'a> Session<'a> {
     ) -> Result<(Vec<LifeStream>, Format, Showing), FrontierError> {
         // A step of snapshots is that of a bound 32 times as wide.
         let bound = 32.0 * setting.widths() * self.prepared.body_width;
-        let format = format_for(bound, self.flat, &[Model::Hold])?;
+        let format = format_for(bound, self.flat, &[Model::Hold], false)?;
         let interval = interval_of(method);
         let sent = snapshots(&self.prepared.courses[player], interval, &format, self.turning)?;
         let showing = match method.kind {
@@ -232,21 +255,24 @@ impl<'a> Session<'a> {
             angle_bound,
             receivers: &[],
         };
-        let aimed = matches!(self.config.methods[method].kind, MethodKind::Aimed(_));
-        let format = format_for(bound, self.flat, &models_of(&setting, aimed))?;
+        let aimed = self.config.methods[method].is_aimed();
+        // A coarse grid suits what turns before its rounding shows; straight motion wants a fine one.
+        let coarse = aimed && matches!(predictor, Ready::Learned(_));
+        let format = format_for(bound, self.flat, &models_of(&setting, aimed), coarse)?;
         Ok(Some((setting, format)))
     }
 
-    /// What a method that publishes sends of a player.
+    /// What a method that publishes sends of a player, to a listener behind a delay.
     pub(crate) fn published<'b>(
         &self,
         method: &Method,
         setting: &'b ChainSetting<'b>,
         player: usize,
         format: &'b Format,
+        delay: Duration,
     ) -> PublishedStream<'b> {
-        let aimed = matches!(method.kind, MethodKind::Aimed(_));
-        PublishedStream { setting, format, turning: self.turning, aimed, player }
+        let aim = method.is_aimed().then(|| AimConfig::for_delay(delay));
+        PublishedStream { setting, format, turning: self.turning, aim, player }
     }
 
     /// How a method that publishes is shown.
@@ -255,10 +281,10 @@ impl<'a> Session<'a> {
             return Showing::ghost(Blend::ProjectiveVelocity);
         };
         let mut config = Showing::lasting(Blend::ProjectiveVelocity);
-        if aimed != AimedShowing::Calm {
+        if aimed.close {
             config.span = BlendSpan::close(self.prepared.body_width);
         }
-        config.hedged = aimed == AimedShowing::Hedged;
+        config.hedged = aimed.hedged;
         Showing::Ghost(config)
     }
 }

@@ -13,6 +13,18 @@ use crate::train::{name_of, quarters, train_prepared};
 /// One session of so many is measured, the others are trained on.
 const EVERY: usize = 4;
 
+const fn is_held(number: usize) -> bool {
+    number.is_multiple_of(EVERY)
+}
+
+/// The sessions of a source: its recordings, or quarters of them where they are few. For inner
+/// measurements only those that the tables train on.
+fn sessions_of(list: Vec<Recording>, inner: bool) -> Vec<Recording> {
+    let list = if list.len() < 3 { list.iter().flat_map(quarters).collect() } else { list };
+    let kept = |(number, _): &(usize, Recording)| !(inner && is_held(*number));
+    list.into_iter().enumerate().filter(kept).map(|(_, recording)| recording).collect()
+}
+
 /// The recordings by their source, in the order they come.
 pub(crate) fn by_name(recordings: Vec<Recording>) -> Vec<(String, Vec<Recording>)> {
     let mut sources: Vec<(String, Vec<Recording>)> = Vec::new();
@@ -49,9 +61,9 @@ impl MeasuredSource {
         (name, list): (String, Vec<Recording>),
         say: &dyn Fn(&str),
     ) -> Result<Self, FrontierError> {
-        let list = if list.len() < 3 { list.iter().flat_map(quarters).collect() } else { list };
+        let list = sessions_of(list, config.inner);
         let prepared: Vec<Prepared> = list.iter().map(Prepared::with_own_velocities).collect();
-        let held: Vec<usize> = (0..list.len()).step_by(EVERY).collect();
+        let held: Vec<usize> = (0..list.len()).filter(|&number| is_held(number)).collect();
         let mut trained = None;
         if config.methods.iter().any(Method::is_learned) {
             let training: Vec<(&Recording, &Prepared)> = (0..list.len())
@@ -134,4 +146,25 @@ fn fitted_by(config: &FrontierConfig) -> CompareConfig {
     });
     compared.predictors = published.collect();
     compared
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bots;
+
+    #[test]
+    fn inner_measurements_never_see_a_session_of_the_tables() {
+        let names = |list: Vec<Recording>| -> Vec<String> {
+            list.into_iter().map(|recording| recording.session).collect()
+        };
+        let few: Vec<Recording> = bots::sessions().into_iter().take(1).collect();
+        let (tables, inner) =
+            (names(sessions_of(few.clone(), false)), names(sessions_of(few, true)));
+        assert_eq!(inner, tables[1..], "the first quarter is measured");
+        let many: Vec<Recording> = bots::sessions().into_iter().cycle().take(9).collect();
+        let (tables, inner) =
+            (names(sessions_of(many.clone(), false)), names(sessions_of(many, true)));
+        assert_eq!(inner, [&tables[1..4], &tables[5..8]].concat());
+    }
 }

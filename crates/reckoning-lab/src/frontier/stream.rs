@@ -6,14 +6,15 @@ use reckoning::{
     ConfigError, Curve, CurveBasis, DQuat, DVec3, Kinematics, Model, Quantiser, SimTime, Update,
     UpdateKind,
 };
-use reckoning_net::wire::{Format, Registry};
+use reckoning_net::wire::{Codes, Format, Registry};
 
 use super::FrontierError;
 use crate::compare::{BodyCourse, ChainSetting, Ready};
+use crate::wire_cost::{COARSE_HZ, COARSE_STEPS};
 
-/// Steps of a grid per threshold: of position, and of velocity per second.
-const POSITION_STEPS: f64 = 32.0;
-const VELOCITY_STEPS: f64 = 4.0;
+/// Steps of a fine grid per threshold: of position, and of velocity per second.
+const FINE_STEPS: (f64, f64) = (32.0, 4.0);
+const FINE_HZ: u32 = 1_000;
 /// How far a body may be turned from what is shown, where turning is sent.
 pub(crate) const ANGLE_DEGREES: f64 = 2.0;
 
@@ -51,21 +52,28 @@ pub(crate) fn lives(course: &BodyCourse) -> Vec<Vec<usize>> {
     lives
 }
 
-/// The grid of a threshold, as `testdata/wire.txt` has it; that of turning is fine enough for
-/// [`ANGLE_DEGREES`].
+/// The grid of a threshold: for aimed lines the coarse one of `testdata/wire.txt`; that of turning
+/// is fine enough for [`ANGLE_DEGREES`].
 pub(crate) fn format_for(
     bound: f64,
     flat: bool,
     models: &[Model],
+    aimed: bool,
 ) -> Result<Format, FrontierError> {
+    let (position, velocity) = if aimed { COARSE_STEPS } else { FINE_STEPS };
     let steps = Quantiser {
-        position_m: bound / POSITION_STEPS,
-        velocity_mps: bound / VELOCITY_STEPS,
+        position_m: bound / position,
+        velocity_mps: bound / velocity,
         acceleration_mps2: bound,
         angular_velocity_radps: 1.0 / 64.0,
         orientation: 1.0 / 256.0,
     };
-    Ok(Format::new(flat, 1_000, steps, models, Registry::default())?)
+    let hz = if aimed { COARSE_HZ } else { FINE_HZ };
+    let format = Format::new(flat, hz, steps, models, Registry::default())?;
+    if !aimed {
+        return Ok(format);
+    }
+    Ok(format.with_codes(&vec![Codes::COARSE; models.len()], Codes::COARSE)?)
 }
 
 /// Models that a published stream carries, the most frequent first: aimed ones are lines.

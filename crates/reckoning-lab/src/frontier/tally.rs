@@ -113,6 +113,11 @@ impl ShownTally {
         self.acceleration_n += other.acceleration_n;
     }
 
+    /// The sum of all errors, and of how many pictures.
+    pub(crate) const fn error_sum(&self) -> (f64, f64) {
+        (self.error_sum, self.error_n as f64)
+    }
+
     pub(crate) fn mean_error(&self) -> f64 {
         self.error_sum / self.error_n.max(1) as f64
     }

@@ -44,25 +44,29 @@ pub(super) fn ideal_text(ideal: &[IdealBytes]) -> String {
     for row in ideal {
         let _ = writeln!(
             text,
-            "{:<15}{:<12}{:<10}{:>9}{:>12.2}{:>10.2}{:>9.2}",
+            "{:<15}{:<13}{:<9}{:>9}{:>12.2}{:>10.2}{:>10.2}{:>9.2}  {:?}",
             row.source,
             row.method,
             row.payload,
             row.updates,
             row.now_bytes,
             row.address_bytes,
+            row.trained_bytes,
             row.ideal_bytes,
+            row.codes,
         );
     }
     text
 }
 
 const IDEAL: &str = "\
-Bytes of an update at a bound of one body width, acknowledged behind 100 ms: on our wire now, of
-that its address (which body, which update, coded off which), and ideally, with the same address
-and the numbers of the motion under static priors by field, learned on sessions that are not measured.
+Bytes of an update at a bound of one body width, acknowledged behind 100 ms: on our wire with the usual
+priors, of that its address (which body, which update, coded off which), with priors of its own, and
+ideally: the same address, and the numbers of the motion under a static prior for each field, which has
+a chance for every number. Priors are learned on sessions that are not measured; the numbers behind a
+row are its own ones, as `codes` of a kind in a settings file takes them.
 
-source         method      payload     updates       bytes   address    ideal
+source         method       payload    updates       bytes   address   trained    ideal  codes
 ";
 
 /// Where the error comes from, for all sources.

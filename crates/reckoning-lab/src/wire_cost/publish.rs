@@ -4,9 +4,10 @@ use reckoning::{
     ConfigError, Curve, CurveBasis, DQuat, DVec3, Kinematics, Model, Publisher, PublisherConfig,
     Quantiser, SimTime, Update,
 };
-use reckoning_net::wire::{Format, FormatError, Registry};
+use reckoning_net::wire::{Codes, Format, FormatError, Registry};
 use reckoning_predict::fit_curve;
 
+use super::{COARSE_HZ, COARSE_STEPS};
 use crate::compare::prepare::{BodyCourse, BodyState, Prepared};
 use crate::publishing::threshold_only;
 
@@ -57,16 +58,20 @@ pub(super) struct BodyExport {
 }
 
 impl PublishPlan {
-    /// The grid: a thirty-second of the threshold, for velocities a quarter a second.
+    /// The grid: a quarter of the threshold, for velocities two thresholds a second.
     pub(super) fn format(&self) -> Result<Format, FormatError> {
         let steps = Quantiser {
-            position_m: self.bound / 32.0,
-            velocity_mps: self.bound / 4.0,
+            position_m: self.bound / COARSE_STEPS.0,
+            velocity_mps: self.bound / COARSE_STEPS.1,
             acceleration_mps2: self.bound,
             angular_velocity_radps: 1.0 / 32.0,
             orientation: 1.0 / 128.0,
         };
-        Format::new(self.flat, 1_000, steps, &[self.way.model()], Registry::default())
+        let mut codes = Codes::COARSE;
+        codes.turning = self.heading;
+        let models = [self.way.model()];
+        let format = Format::new(self.flat, COARSE_HZ, steps, &models, Registry::default())?;
+        format.with_codes(&[codes], codes)
     }
 
     /// Everything that is published of a recording, in order of time and body.

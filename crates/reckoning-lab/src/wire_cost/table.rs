@@ -28,8 +28,8 @@ const INTRODUCTION: &str = "\
 What an update costs on the wire, on real recordings (PROTOCOL.md says how it is written).
 
 Every player publishes with the engine's publisher at a threshold of one body width and of half
-of it, on a grid of 1/32 threshold for positions, 1/4 threshold a second for velocities and
-curve coefficients, 1 threshold a second squared for accelerations and a millisecond for time.
+of it, on a grid of 1/4 threshold for positions, 2 thresholds a second for velocities and curve
+coefficients, 1 threshold a second squared for accelerations and 4 milliseconds for time.
 A host sends 30 datagrams a second; each carries the newest update of every player who
 published since. Bytes are those of the update with everything about it: what kind of message,
 entity, number, stamp, position, velocity, model with its coefficients.

@@ -99,9 +99,8 @@ impl Shooter {
         let (from, along) = own.gun(DVec3::ZERO);
         let ahead = |it: &&Body| {
             let way = (it.position - from).normalize_or(DVec3::Z);
-            // People drive tanks, whose guns shoot along their barrels: ten degrees are generous. Shots
-            // at twenty beside it agree in 94 of 100.
-            it.team != own.team && way.dot(along) > 0.985
+            // Tanks shoot along their barrels: twenty degrees leave room for turrets that turn.
+            it.team != own.team && way.dot(along) > 0.93
         };
         let near = |it: &&Body| (it.position.distance(from) * 1e3) as i64;
         let target = drawn.iter().filter(ahead).min_by_key(near)?;
@@ -125,14 +124,12 @@ fn judged(chain: &HillsChain, shooter: BodyId) -> Struck {
 
 #[test]
 fn hits_on_turrets_and_hulls_are_judged_as_the_shooter_saw_them() {
-    let (mut agreed, mut parts) = (0, [0, 0]);
     for seed in 21..25 {
-        let (more, on) = shots_of(seed, 25);
-        (agreed, parts) = (agreed + more, [parts[0] + on[0], parts[1] + on[1]]);
+        let (agreed, parts) = shots_of(seed, 100);
+        println!("game {seed}: {agreed} of 100 agree, {parts:?} on hulls and turrets");
+        assert!(parts.iter().all(|it| *it >= 15), "game {seed}: {parts:?} on hulls and turrets");
+        assert!(agreed >= 95, "game {seed}: {agreed} of 100 agree, {parts:?} on hulls and turrets");
     }
-    println!("{agreed} of 100 agree, {parts:?} on hulls and turrets");
-    assert!(parts.iter().all(|it| *it >= 15), "{parts:?} on hulls and turrets");
-    assert!(agreed >= 95, "{agreed} of 100 agree, {parts:?} on hulls and turrets");
 }
 
 /// How many of the first shots of a game are judged as the screen had them, and how many were on

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use reckoning::{DVec3, SimTime};
-use reckoning_arena::host::{ArenaHostConfig, TRAINED_ON, class_shows, ghost_config, trained};
+use reckoning_arena::host::{ArenaHostConfig, MotionStyle, TRAINED_ON, class_shows, trained};
 use reckoning_arena::protocol::{ModelChoice, Properties, ServerMessage};
 use reckoning_arena::{Input, Level, PlayerId};
 use reckoning_net::ClockMode;
@@ -44,7 +44,7 @@ fn duel_on(mut play: StagePlay, delay_ms: u64, seconds: u32) -> (StagePlay, usiz
     play.come(2, b"two", link(delay_ms, 0, 0.0, 7));
     play.until_all_live();
     for client in &mut play.clients {
-        let shows = class_shows(&play.stage.tuning(), ghost_config());
+        let shows = class_shows(&play.stage.tuning(), MotionStyle::default().ghost);
         client.session.set_class_shows(&shows, play.now).unwrap();
     }
     // Clocks and ghosts settle.

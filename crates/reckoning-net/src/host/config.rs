@@ -106,6 +106,11 @@ pub struct HostConfig {
     pub clock_mode: ClockMode,
     /// The game's own bytes for everyone who joins, at most [`MAX_WELCOME_BYTES`]. Default: empty.
     pub welcome: Vec<u8>,
+    /// Judges each peer by what it holds in expectation: what it acknowledged, and what is in flight
+    /// by the chance that it arrives; what is given up after a round trip is held no longer. `false`
+    /// takes what was sent last for held until it counts as lost, and sends it again then, as every
+    /// fairness policy but [`Policy::Base`] does, and `accounts`. Default: `true`.
+    pub judge_held: bool,
     /// Seed of the random choices of fairness policies. Default: 0.
     pub seed: u64,
 }
@@ -141,6 +146,7 @@ impl HostConfig {
             rewind_classes: 1,
             clock_mode: ClockMode::Synchronised,
             welcome: Vec::new(),
+            judge_held: true,
             seed: 0,
         }
     }
@@ -148,6 +154,12 @@ impl HostConfig {
     /// Whether peers of a class are served together.
     pub(crate) fn keeps_accounts(&self) -> bool {
         self.accounts || self.fairness != Policy::Base
+    }
+
+    /// Whether losses are repaired without asking what peers hold. Policies choose peers by accounts
+    /// of their own.
+    pub(crate) fn resends(&self) -> bool {
+        !self.judge_held || self.keeps_accounts()
     }
 
     /// What lowers the threshold, if anything does.

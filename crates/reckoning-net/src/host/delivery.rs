@@ -83,9 +83,13 @@ impl<'a> DeliveryEffects<'a> {
                 self.measure_delay(at.secs_since(packet.sent_at));
                 packet.items.iter().for_each(|item| self.acknowledged(*item, at));
             }
-            PacketOutcome::Lost => {
+            PacketOutcome::Lost { missed } => {
                 *self.lost += 1;
-                packet.items.iter().for_each(|item| self.lost(*item));
+                packet.items.iter().for_each(|item| self.lost(*item, missed));
+            }
+            PacketOutcome::Missed => {
+                packet.items.iter().for_each(|item| self.missed(*item));
+                return;
             }
         }
         self.date_pictures(outcome, packet);
@@ -107,7 +111,10 @@ impl<'a> DeliveryEffects<'a> {
                 PacketOutcome::Acknowledged(at) => {
                     rewind.handle_acknowledged(self.peer, entity, packet.number, at, self.now);
                 }
-                PacketOutcome::Lost => rewind.handle_lost(self.peer, entity, packet.number),
+                PacketOutcome::Lost { .. } => {
+                    rewind.handle_lost(self.peer, entity, packet.number);
+                }
+                PacketOutcome::Missed => {}
             }
         }
     }
@@ -118,7 +125,8 @@ impl<'a> DeliveryEffects<'a> {
             let Some(memory) = self.joint_memory.get_mut(&entity) else { continue };
             match outcome {
                 PacketOutcome::Acknowledged(at) => memory.arrived(packet.number, at),
-                PacketOutcome::Lost => memory.lost(packet.number),
+                PacketOutcome::Lost { .. } => memory.lost(packet.number),
+                PacketOutcome::Missed => {}
             }
         }
     }
@@ -170,7 +178,7 @@ impl<'a> DeliveryEffects<'a> {
         at: SimTime,
     ) {
         let Some(state) = self.state(entity, epoch) else { return };
-        state.acknowledged(update);
+        state.acknowledged(update, at);
         if enters && matches!(state.stage, InterestStage::Enter { .. }) {
             state.stage = InterestStage::Shown;
         }
@@ -191,14 +199,27 @@ impl<'a> DeliveryEffects<'a> {
         }
     }
 
-    fn lost(&mut self, item: SentItem) {
+    /// What was given up because no acknowledgement came was really lost.
+    fn missed(&mut self, item: SentItem) {
+        let (SentItem::Update { entity, number, epoch, .. }
+        | SentItem::EarlyUpdate { entity, number, epoch }) = item
+        else {
+            return;
+        };
+        let resent = self.entities.resends;
+        if let Some(state) = self.state(entity, epoch).filter(|_| !resent) {
+            state.missed(number);
+        }
+    }
+
+    fn lost(&mut self, item: SentItem, missed: bool) {
         match item {
             SentItem::Update { entity, number, epoch, .. }
             | SentItem::EarlyUpdate { entity, number, epoch } => {
-                self.update_lost(entity, number, epoch);
+                self.update_lost(entity, number, epoch, missed);
             }
             SentItem::Enter { entity, number, epoch, .. } => {
-                self.update_lost(entity, number, epoch);
+                self.update_lost(entity, number, epoch, missed);
                 if let Some(state) = self.state(entity, epoch)
                     && let InterestStage::Enter { sent } = &mut state.stage
                 {
@@ -235,9 +256,10 @@ impl<'a> DeliveryEffects<'a> {
         }
     }
 
-    fn update_lost(&mut self, entity: EntityId, number: Sequence, epoch: u32) {
+    fn update_lost(&mut self, entity: EntityId, number: Sequence, epoch: u32, missed: bool) {
+        let resent = self.entities.resends;
         let Some(state) = self.state(entity, epoch) else { return };
-        state.lost(number);
+        state.lost(number, missed, resent);
         let (slot, class) = (state.slot, state.class);
         if !self.keeps_accounts {
             return;

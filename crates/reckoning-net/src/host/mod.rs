@@ -163,8 +163,9 @@ impl Host {
     ///
     /// # Errors
     /// Names the first setting that is out of range.
-    pub fn new(config: HostConfig) -> Result<Self, ConfigError> {
+    pub fn new(mut config: HostConfig) -> Result<Self, ConfigError> {
         config.validate()?;
+        config.format = config.kinds.coded(&config.format);
         let welcome_config = welcome_config(&config);
         let rewind = match config.rewind {
             Some(settings) => Some(Rewind::new(settings)?),

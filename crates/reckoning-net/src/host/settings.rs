@@ -85,6 +85,10 @@ impl Host {
         }
         self.config.fairness = policy;
         self.entities.keeps_accounts = self.config.keeps_accounts();
+        self.entities.resends = self.config.resends();
+        for peer in self.peers.values_mut() {
+            peer.channel.sent_packets.wait_long(self.config.resends());
+        }
         (self.tuner, self.planned_at) = (self.config.tuner(), None);
         for entity in self.entities.slots.iter_mut().flatten() {
             entity.fairness = EntityFairness::new(&self.config, entity.kind, entity.id);

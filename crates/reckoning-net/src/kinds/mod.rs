@@ -57,11 +57,11 @@ use reckoning::error::SettingError;
 use reckoning::ground::{ClampDetail, GroundClampConfig};
 use reckoning::guard::GuardConfig;
 use reckoning::{
-    AimConfig, ConfigError, GroundClamp, Kinematics, Publisher, PublisherConfig, Threshold,
+    AimConfig, ConfigError, GroundClamp, Kinematics, Model, Publisher, PublisherConfig, Threshold,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::wire::Format;
+use crate::wire::{Codes, Format};
 use crate::zones::{MAX_IMPORTANCE, MIN_IMPORTANCE, ZoneClass, ZoneConfig};
 
 /// Kinds that a host can declare.
@@ -144,6 +144,11 @@ pub struct Kind {
     /// costs less: see [`AimedPlanner`](reckoning::AimedPlanner). Goes well with
     /// [`PublisherConfig::judge_ahead`]. Guards allow for it. Default: `None`, as it is foreseen.
     pub aim: Option<AimConfig>,
+    /// Priors of its updates: how large their numbers usually are, as the lab finds them on
+    /// recordings. The host tells them with its format, for the model that the kind's updates follow
+    /// (a line where it is aimed, a curve where it is planned), if the format lists that. Of kinds
+    /// with the same model the first that has some counts. Default: `None`, the format's.
+    pub codes: Option<Codes>,
     /// An owner sends nothing of a body that stands still once the host has it: no heartbeats, no
     /// full updates, until it moves or turns. For doors, crates and parked cars. Default: `false`,
     /// heartbeats go on.
@@ -188,6 +193,7 @@ impl Default for Kind {
             importance: 1.0,
             visibility: Visibility::All,
             aim: None,
+            codes: None,
             dormant: false,
         }
     }
@@ -226,6 +232,10 @@ impl Kind {
         }
         if let Some(aim) = &self.aim {
             aim.validate()?;
+        }
+        for order in self.codes.iter().flat_map(Codes::orders) {
+            let max = f64::from(Codes::MAX_ORDER);
+            SettingError::in_range("codes", f64::from(order), 0.0, max)?;
         }
         SettingError::in_range("importance", self.importance, MIN_IMPORTANCE, MAX_IMPORTANCE)?;
         self.planner.validate()
@@ -280,6 +290,18 @@ impl Kind {
         guard
     }
 
+    /// Whether its updates usually follow this model.
+    fn usually_follows(&self, model: &Model) -> bool {
+        if self.aim.is_some() {
+            return *model == Model::Linear;
+        }
+        match (&self.planner, model) {
+            (PlannerKind::Model, _) => *model == self.publisher.model,
+            (_, Model::Curve(_)) => true,
+            _ => false,
+        }
+    }
+
     /// How bodies of one of its distance classes are shown.
     pub(crate) fn show_in(&self, class: u8) -> Show {
         self.class(class).and_then(|class| class.show).unwrap_or(self.show)
@@ -320,6 +342,19 @@ pub struct Kinds {
 }
 
 impl Kinds {
+    /// The format, with the priors of kinds for the models that it lists.
+    pub(crate) fn coded(&self, format: &Format) -> Format {
+        let of = |model: &Model| {
+            let kinds = self.list.iter().map(|(_, kind)| kind);
+            let own = kinds.filter(|kind| kind.usually_follows(model)).find_map(|kind| kind.codes);
+            own.unwrap_or(*format.codes_of(model))
+        };
+        let listed: Vec<Codes> = format.models().iter().map(of).collect();
+        let others = *format.codes_of_others();
+        // Kinds were validated when they were declared.
+        format.clone().with_codes(&listed, others).unwrap_or_else(|_| format.clone())
+    }
+
     /// Declares a kind.
     ///
     /// # Errors

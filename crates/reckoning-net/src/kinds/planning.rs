@@ -143,10 +143,15 @@ impl BodyPlanner {
         }
         Planner::observe(self, truth, around);
         let model = self.plan(truth, around, ExportReason::Position);
-        if let Some(aim) = &mut self.aim {
-            aim.observe(truth, &model);
-        }
+        self.follow(truth, &model);
         Some(model)
+    }
+
+    /// Takes what somebody foresees of a truth, to learn whether lines are cheaper.
+    pub(crate) fn follow(&mut self, truth: &Kinematics, foreseen: &Model) {
+        if let Some(aim) = &mut self.aim {
+            aim.observe(truth, foreseen);
+        }
     }
 
     /// What listeners shall have of a truth that is foreseen so: a line where the kind aims. One

@@ -8,7 +8,8 @@ use reckoning::ghost::Accepted;
 use reckoning::ground::Pose;
 use reckoning::rewind::{ShownAs, ShownUpdate};
 use reckoning::{
-    Blend, DVec3, GhostConfig, GroundClamp, Kinematics, Publisher, SimTime, Update, UpdateKind,
+    Blend, DVec3, GhostConfig, GroundClamp, Kinematics, Model, Publisher, SimTime, Update,
+    UpdateKind,
 };
 
 use super::facing::FacingState;
@@ -22,6 +23,7 @@ use crate::wire::{Owner, UpdateSeq};
 
 /// After this many losses in a row an update is coded without a baseline, as on the host.
 const MAX_LOSSES_WITH_BASELINE: u8 = 2;
+const MAX_LOSSES_ON_A_PATH: u8 = 8;
 
 /// An entity in the interest set, moved by its owner elsewhere.
 #[derive(Clone, Debug)]
@@ -270,7 +272,9 @@ impl OwnedEntity {
             Some(update) => (newest.map_or_else(Sequence::default, Sequence::next), update),
             None => newest.and_then(|newest| Some((newest, *self.history.get(newest)?)))?,
         };
-        let baseline = self.acknowledged.filter(|_| self.losses < MAX_LOSSES_WITH_BASELINE);
+        let rides = matches!(update.model(), Model::Path(_));
+        let most_losses = if rides { MAX_LOSSES_ON_A_PATH } else { MAX_LOSSES_WITH_BASELINE };
+        let baseline = self.acknowledged.filter(|_| self.losses < most_losses);
         let coded = baseline
             .and_then(|baseline| Some((delta(baseline, number)?, self.history.get(baseline)?)));
         match coded {
@@ -305,8 +309,6 @@ impl OwnedEntity {
 
 #[cfg(test)]
 mod tests {
-    use reckoning::{Kinematics, Model};
-
     use super::*;
 
     #[test]

@@ -38,7 +38,7 @@ use crate::channel::{Channel, Delivery, SendError};
 use crate::host::config::ClockMode;
 use crate::kinds::{Facing, KindId, Kinds, Show};
 use crate::limits::MAX_SESSION_EVENTS;
-use crate::stats::TrafficStats;
+use crate::stats::{TrafficStats, UpdateTraffic};
 use crate::wire::{EntityId, Format, PeerId};
 use config::SessionConfig;
 use entities::{OwnedEntity, RemoteEntity};
@@ -147,6 +147,7 @@ pub struct Session {
     view_serial: u16,
     view_from: SimTime,
     stats: TrafficStats,
+    received: BTreeMap<KindId, UpdateTraffic>,
 }
 
 impl Session {
@@ -191,6 +192,7 @@ impl Session {
             view_serial: 0,
             view_from: SimTime::ZERO,
             stats: TrafficStats::default(),
+            received: BTreeMap::new(),
             config,
         })
     }
@@ -415,6 +417,12 @@ impl Session {
     #[must_use]
     pub const fn stats(&self) -> &TrafficStats {
         &self.stats
+    }
+
+    /// What updates of others took since the session began, by their kinds, in order: which sort of
+    /// bodies uses up a connection.
+    pub fn updates_received(&self) -> impl Iterator<Item = (KindId, UpdateTraffic)> {
+        self.received.iter().map(|(kind, traffic)| (*kind, *traffic))
     }
 
     fn begin(&mut self, now: SimTime) {

@@ -154,7 +154,9 @@ impl Session {
             None
         };
         if let (Some(update), Some(publisher)) = (update, &mut owned.publisher) {
-            let rounded = format.round(&update);
+            let turns_by_itself = kind.is_some_and(|kind| kind.facing.is_derived());
+            let rounded =
+                if turns_by_itself { format.round_along(&update) } else { format.round(&update) };
             publisher.handle_sent(rounded);
             owned.export(rounded);
         }

@@ -61,10 +61,11 @@ impl Session {
         }
         let (mut ack_eliciting, mut complete) = (false, true);
         loop {
-            let format = self.format.clone();
+            let (format, before_bits) = (self.format.clone(), reader.bits_left());
             match reader.next_message(format.as_ref()) {
                 Ok(None) => break,
                 Ok(Some(message)) => {
+                    self.weigh(&message, before_bits - reader.bits_left());
                     ack_eliciting |= is_ack_eliciting(&message);
                     complete &= self.handle_message(now, &arriving, &message);
                 }
@@ -81,6 +82,15 @@ impl Session {
             self.channel.record_received(header.sequence, host_now, now, ack_eliciting);
             self.stats.missed = self.channel.missed();
         }
+    }
+
+    /// Counts what an update took, for its kind.
+    fn weigh(&mut self, message: &Message, bits: usize) {
+        let Message::Update { entity, .. } = message else { return };
+        let Some(remote) = self.ghosts.get(entity) else { return };
+        let traffic = self.received.entry(remote.kind).or_default();
+        traffic.updates += 1;
+        traffic.bits += bits as u64;
     }
 
     /// When the host lived, by our clock, to send this. What lay in a queue while nobody read is no

@@ -142,6 +142,9 @@ impl Session {
         let values = &mut self.values;
         let (view_due, view_serial) = (&mut self.view_due, self.view_serial);
         let apply = move |outcome: PacketOutcome, packet: &SentPacket<SentItem>| {
+            if outcome == PacketOutcome::Missed {
+                return;
+            }
             let acknowledged = matches!(outcome, PacketOutcome::Acknowledged(_));
             *lost += u64::from(!acknowledged);
             for item in &packet.items {

@@ -44,7 +44,7 @@ impl<'a> BaselinePrediction<'a> {
             velocity: DVec3::ZERO,
             angular_velocity: [0; 3],
             plan: QuantizedModel::empty(&quantized.model),
-            ride: path_of(&quantized.model).map(|_| RidePrediction::default()),
+            ride: path_of(&quantized.model).map(|path| RidePrediction::new(format, path)),
         };
         if let Some(baseline) = baseline {
             predicted.project(baseline, &quantized.model);
@@ -114,11 +114,23 @@ impl<'a> BaselinePrediction<'a> {
         self.plan
     }
 
-    /// Progress of a rider, and its rate if it is `off` that by so much.
-    pub(super) fn ride(&self, leapt: bool, progress: impl Fn(i64) -> i64) -> (i64, i64) {
+    /// How far a rider is off its predicted progress, and off the rate that follows from that.
+    pub(super) fn ride_delta(&self, leapt: bool, (progress, rate): (i64, i64)) -> (i64, i64) {
         let ride = self.ride.unwrap_or_default();
-        let off = progress(ride.progress);
-        (ride.progress, ride.rate(self.format, off, self.t_s, leapt))
+        let off = ride.off(progress);
+        (off, rate - ride.rate(self.format, off, self.t_s, leapt))
+    }
+
+    /// The inverse of [`ride_delta`](Self::ride_delta).
+    pub(super) fn ride_from_delta(
+        &self,
+        leapt: bool,
+        (off, rate): (i64, i64),
+    ) -> Result<(i64, i64), DecodeError> {
+        let ride = self.ride.unwrap_or_default();
+        let predicted = ride.rate(self.format, off, self.t_s, leapt);
+        let [progress, rate, _] = plus("ride", [ride.progress(off), rate, 0], [0, predicted, 0])?;
+        Ok((progress, rate))
     }
 
     pub(super) fn turn(&self) -> QuantizedTurn {

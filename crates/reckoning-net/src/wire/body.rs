@@ -11,27 +11,18 @@ use super::exp_golomb::{read_count, read_signed, signed_bits, write_count, write
 use super::model_codec::{read_model, write_model};
 use super::quantized_update::{QuantizedModel, QuantizedTurn, QuantizedUpdate, Steps};
 use super::ride::path_of;
-use super::{BitReader, BitWriter, DecodeError, Format};
+use super::{BitReader, BitWriter, Codes, DecodeError, Format};
 
-// Orders of the codes, fitted to recordings with the steps that `Format::new` recommends:
-// the figures are in `testdata/wire.txt`. Those of rides: to the trains there.
+// Orders of the codes of rides, fitted to the trains of `testdata/wire.txt`. All others are told
+// with the format: see `Codes`.
 const TELEPORTS_ORDER: u32 = 0;
 const FULL_TELEPORTS_ORDER: u32 = 2;
-const AGE_ORDER: u32 = 4;
 const RIDE_AGE_ORDER: u32 = 1;
-/// A rider's stamp lies this many of its ticks before the datagram's, more or less: half of the
-/// time between datagrams.
-const RIDE_AGE: i64 = 2;
-const RATE_ORDER: u32 = 1;
+const PROGRESS_ORDER: u32 = 5;
+const RATE_ORDER: u32 = 2;
 const POSITION_ORDER: u32 = 5;
 const FULL_POSITION_ORDER: u32 = 10;
-const VELOCITY_ORDER: u32 = 3;
 const FULL_VELOCITY_ORDER: u32 = 5;
-const ACCELERATION_ORDER: u32 = 4;
-const TERM_ORDER: u32 = 4;
-const CLOSING_ORDER: u32 = 0;
-const TURN_ORDER: u32 = 3;
-const ANGULAR_ORDER: u32 = 3;
 
 /// A delta-coded update: read from the bits, not yet resolved against its baseline.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,7 +49,8 @@ impl UpdateBody {
         delta.velocity =
             minus(quantized.velocity, predicted.velocity(delta.is_leap(), delta.position));
         delta.angular_velocity = minus(quantized.angular_velocity, predicted.angular_velocity());
-        let (plan, closes) = plan_delta(&quantized, &predicted, delta.is_leap());
+        let codes = format.codes_of(&quantized.model);
+        let (plan, closes) = plan_delta(codes, &quantized, &predicted, delta.is_leap());
         delta.plan = plan;
         let turns = !predicted.is_turned(update.kinematics().orientation, quantized.turn);
         delta.turn = if turns {
@@ -93,6 +85,7 @@ impl UpdateBody {
         quantized.angular_velocity =
             plus("angular velocity", delta.angular_velocity, predicted.angular_velocity())?;
         quantized.plan = self.plan_from_delta(quantized.velocity, &predicted)?;
+        quantized.velocity = quantized.plan.closed(quantized.velocity);
         quantized.turn =
             if self.turns { predicted.turn_from_delta(delta.turn)? } else { predicted.turn() };
         quantized.update(format)
@@ -115,8 +108,8 @@ impl UpdateBody {
                 QuantizedModel::Curve(terms)
             }
             (QuantizedModel::Ride { progress, rate }, _) => {
-                let (p, r) = predicted.ride(self.delta.is_leap(), |_| progress);
-                let [progress, rate, _] = plus("ride", [progress, rate, 0], [p, r, 0])?;
+                let leaps = self.delta.is_leap();
+                let (progress, rate) = predicted.ride_from_delta(leaps, (progress, rate))?;
                 QuantizedModel::Ride { progress, rate }
             }
             (other, _) => other,
@@ -129,6 +122,11 @@ impl UpdateBody {
         self.has_baseline
     }
 
+    /// Whether it is of a body that rides a path.
+    pub(super) const fn rides(&self) -> bool {
+        path_of(&self.delta.model).is_some()
+    }
+
     /// The moment the update describes.
     #[must_use]
     pub const fn at(&self) -> SimTime {
@@ -138,30 +136,53 @@ impl UpdateBody {
     /// Writes it, its stamp as steps before `near_tick`.
     pub(super) fn write(&self, out: &mut BitWriter, format: &Format, near_tick: i64) {
         let delta = &self.delta;
-        self.write_kind(out);
-        write_model(out, format, &delta.model);
+        let place = format.place_of(&delta.model);
+        let codes = format.codes_at(place);
+        let usual = place == Some(0) && self.is_usual(codes);
+        out.write_bit(usual);
+        if !usual {
+            self.write_kind(out);
+            write_model(out, format, place, &delta.model);
+        }
         if let QuantizedModel::Ride { progress, rate } = delta.plan {
             return self.write_ride(out, format, near_tick, (progress, rate));
         }
-        write_signed(out, near_tick - delta.tick, AGE_ORDER);
-        write_vector(out, format, delta.position, self.position_order());
-        write_vector(out, format, delta.velocity, self.velocity_order());
+        write_signed(out, near_tick - delta.tick, codes.age.into());
+        write_vector(out, format, delta.position, self.position_code(codes));
+        write_vector(out, format, delta.velocity, self.velocity_code(codes));
         if let QuantizedModel::Curve(terms) = &delta.plan {
             out.write_bit(self.closes);
             for (i, &term) in terms[..terms_of(&delta.model)].iter().enumerate() {
                 out.write_bit(term != [0; 3]);
                 if term != [0; 3] {
-                    write_vector(out, format, term, self.term_order(i));
+                    write_vector(out, format, term, self.term_code(codes, i));
                 }
             }
         }
         if delta.model.uses_acceleration() {
-            write_vector(out, format, delta.acceleration, ACCELERATION_ORDER);
+            write_vector(out, format, delta.acceleration, codes.acceleration.into());
         }
-        self.write_turning(out, format);
+        if !usual {
+            out.write_bit(self.is_turning());
+        }
+        if self.is_turning() {
+            self.write_turning(out, format, codes);
+        }
     }
 
-    /// Stamp, progress and rate of a rider; the rest where it is not as predicted.
+    /// Whether one bit says all that is told before and behind the numbers: a partial update of the
+    /// first model of the table, turning as most do. Riders tell of their turning by themselves.
+    fn is_usual(&self, codes: &Codes) -> bool {
+        let turns_usually =
+            self.is_turning() == codes.turning || path_of(&self.delta.model).is_some();
+        self.delta.kind == UpdateKind::Partial && !self.delta.is_leap() && turns_usually
+    }
+
+    fn is_turning(&self) -> bool {
+        self.turns || self.delta.angular_velocity != [0; 3]
+    }
+
+    /// Progress and rate of a rider; stamp and the rest where they are not as predicted.
     fn write_ride(
         &self,
         out: &mut BitWriter,
@@ -171,12 +192,15 @@ impl UpdateBody {
     ) {
         let ticks = format.ride_ticks();
         let age = (near_tick - self.delta.tick).div_euclid(ticks);
-        write_signed(out, age - RIDE_AGE, RIDE_AGE_ORDER);
-        write_signed(out, progress, self.position_order());
-        write_signed(out, rate, self.rate_order());
         let aside = self.delta.position != [0; 3];
-        out.write_bit(aside || self.turns);
-        if !(aside || self.turns) {
+        let plain = age == 0 && !aside && !self.turns;
+        out.write_bit(plain);
+        if !plain {
+            write_signed(out, age, RIDE_AGE_ORDER);
+        }
+        write_signed(out, progress, self.progress_order());
+        write_signed(out, rate, self.rate_order());
+        if plain {
             return;
         }
         out.write_bit(aside);
@@ -185,7 +209,7 @@ impl UpdateBody {
         }
         out.write_bit(self.turns);
         if self.turns {
-            self.write_turn(out, format);
+            self.write_turn(out, format, format.codes_of(&self.delta.model));
         }
     }
 
@@ -205,31 +229,27 @@ impl UpdateBody {
         }
     }
 
-    fn write_turning(&self, out: &mut BitWriter, format: &Format) {
+    fn write_turning(&self, out: &mut BitWriter, format: &Format, codes: &Codes) {
         let spins = self.delta.angular_velocity != [0; 3];
-        out.write_bit(self.turns || spins);
-        if !(self.turns || spins) {
-            return;
-        }
         out.write_bit(self.turns);
         if self.turns {
-            self.write_turn(out, format);
+            self.write_turn(out, format, codes);
         }
         out.write_bit(spins);
         if spins {
             for &n in &self.delta.angular_velocity[3 - format.turn_axes()..] {
-                write_signed(out, n, ANGULAR_ORDER);
+                write_signed(out, n, codes.spin.into());
             }
         }
     }
 
-    fn write_turn(&self, out: &mut BitWriter, format: &Format) {
+    fn write_turn(&self, out: &mut BitWriter, format: &Format, codes: &Codes) {
         let turn = &self.delta.turn;
         if !format.flat {
             out.write(u64::from(turn.left_out), 2);
         }
         for &n in &turn.parts[..format.turn_axes()] {
-            write_signed(out, n, TURN_ORDER);
+            write_signed(out, n, codes.turn.into());
         }
     }
 
@@ -239,25 +259,31 @@ impl UpdateBody {
         near_tick: i64,
         has_baseline: bool,
     ) -> Result<Self, DecodeError> {
-        let (kind, teleports) = read_kind(from, has_baseline)?;
-        let model = read_model(from, format)?;
+        let usual = from.read_bit()?;
+        let (kind, teleports) =
+            if usual { (UpdateKind::Partial, 0) } else { read_kind(from, has_baseline)? };
+        let (place, model) = if usual { usual_model(format)? } else { read_model(from, format)? };
+        let codes = format.codes_at(place);
         if path_of(&model).is_some() {
             let delta = QuantizedUpdate::as_predicted(format, kind, 0, model);
             let delta = QuantizedUpdate { teleports, ..delta };
             let body = Self { delta, closes: false, turns: false, has_baseline };
             return body.read_ride(from, format, near_tick);
         }
-        let tick = Format::checked_tick(near_tick - read_signed(from, AGE_ORDER)?)?;
+        let tick = Format::checked_tick(near_tick - read_signed(from, codes.age.into())?)?;
         let mut delta = QuantizedUpdate::as_predicted(format, kind, tick, model);
         delta.teleports = teleports;
         let mut body = Self { delta, closes: false, turns: false, has_baseline };
-        body.delta.position = read_vector(from, format, body.position_order())?;
-        body.delta.velocity = read_vector(from, format, body.velocity_order())?;
-        body.read_plan(from, format)?;
+        body.delta.position = read_vector(from, format, body.position_code(codes))?;
+        body.delta.velocity = read_vector(from, format, body.velocity_code(codes))?;
+        body.read_plan(from, format, codes)?;
         if model.uses_acceleration() {
-            body.delta.acceleration = read_vector(from, format, ACCELERATION_ORDER)?;
+            body.delta.acceleration = read_vector(from, format, codes.acceleration.into())?;
         }
-        body.read_turning(from, format)?;
+        let turning = if usual { codes.turning } else { from.read_bit()? };
+        if turning {
+            body.read_turning(from, format, codes)?;
+        }
         Ok(body)
     }
 
@@ -269,14 +295,15 @@ impl UpdateBody {
         near_tick: i64,
     ) -> Result<Self, DecodeError> {
         let ticks = format.ride_ticks();
-        let age = read_signed(from, RIDE_AGE_ORDER)? + RIDE_AGE;
+        let plain = from.read_bit()?;
+        let age = if plain { 0 } else { read_signed(from, RIDE_AGE_ORDER)? };
         let tick = near_tick.div_euclid(ticks).saturating_sub(age).saturating_mul(ticks);
         self.delta.tick = Format::checked_tick(tick)?;
         self.delta.at = format.time_of(self.delta.tick);
-        let progress = read_signed(from, self.position_order())?;
+        let progress = read_signed(from, self.progress_order())?;
         let rate = read_signed(from, self.rate_order())?;
         self.delta.plan = QuantizedModel::Ride { progress, rate };
-        if !from.read_bit()? {
+        if plain {
             return Ok(self);
         }
         if from.read_bit()? {
@@ -284,47 +311,64 @@ impl UpdateBody {
         }
         self.turns = from.read_bit()?;
         if self.turns {
-            self.read_turn(from, format)?;
+            let codes = format.codes_of(&self.delta.model);
+            self.read_turn(from, format, codes)?;
         }
         Ok(self)
     }
 
-    fn read_plan(&mut self, from: &mut BitReader, format: &Format) -> Result<(), DecodeError> {
+    fn read_plan(
+        &mut self,
+        from: &mut BitReader,
+        format: &Format,
+        codes: &Codes,
+    ) -> Result<(), DecodeError> {
         let QuantizedModel::Curve(mut terms) = self.delta.plan else { return Ok(()) };
         self.closes = from.read_bit()?;
         for (i, term) in terms[..terms_of(&self.delta.model)].iter_mut().enumerate() {
             if from.read_bit()? {
-                *term = read_vector(from, format, self.term_order(i))?;
+                *term = read_vector(from, format, self.term_code(codes, i))?;
             }
         }
         self.delta.plan = QuantizedModel::Curve(terms);
         Ok(())
     }
 
-    fn read_turning(&mut self, from: &mut BitReader, format: &Format) -> Result<(), DecodeError> {
-        if !from.read_bit()? {
-            return Ok(());
-        }
+    fn read_turning(
+        &mut self,
+        from: &mut BitReader,
+        format: &Format,
+        codes: &Codes,
+    ) -> Result<(), DecodeError> {
         self.turns = from.read_bit()?;
         if self.turns {
-            self.read_turn(from, format)?;
+            self.read_turn(from, format, codes)?;
         }
         if from.read_bit()? {
             for n in &mut self.delta.angular_velocity[3 - format.turn_axes()..] {
-                *n = read_signed(from, ANGULAR_ORDER)?;
+                *n = read_signed(from, codes.spin.into())?;
             }
         }
         Ok(())
     }
 
-    fn read_turn(&mut self, from: &mut BitReader, format: &Format) -> Result<(), DecodeError> {
+    fn read_turn(
+        &mut self,
+        from: &mut BitReader,
+        format: &Format,
+        codes: &Codes,
+    ) -> Result<(), DecodeError> {
         if !format.flat {
             self.delta.turn.left_out = from.read(2)? as u8;
         }
         for n in &mut self.delta.turn.parts[..format.turn_axes()] {
-            *n = read_signed(from, TURN_ORDER)?;
+            *n = read_signed(from, codes.turn.into())?;
         }
         Ok(())
+    }
+
+    const fn progress_order(&self) -> u32 {
+        if self.has_baseline { PROGRESS_ORDER } else { FULL_POSITION_ORDER }
     }
 
     const fn rate_order(&self) -> u32 {
@@ -335,13 +379,17 @@ impl UpdateBody {
         if self.has_baseline { POSITION_ORDER } else { FULL_POSITION_ORDER }
     }
 
-    const fn velocity_order(&self) -> u32 {
-        if self.has_baseline { VELOCITY_ORDER } else { FULL_VELOCITY_ORDER }
+    fn position_code(&self, codes: &Codes) -> u32 {
+        u32::from(if self.has_baseline { codes.position } else { codes.whole_position })
     }
 
-    fn term_order(&self, term: usize) -> u32 {
+    fn velocity_code(&self, codes: &Codes) -> u32 {
+        u32::from(if self.has_baseline { codes.velocity } else { codes.whole_velocity })
+    }
+
+    fn term_code(&self, codes: &Codes, term: usize) -> u32 {
         let closing = self.closes && term + 1 == terms_of(&self.delta.model);
-        if closing { CLOSING_ORDER } else { TERM_ORDER }
+        u32::from(if closing { codes.closing } else { codes.term })
     }
 }
 
@@ -384,6 +432,7 @@ impl Format {
 /// The plan's difference from the predicted one, and whether its last term counts from what the
 /// others leave of the velocity, whichever is shorter.
 fn plan_delta(
+    codes: &Codes,
     quantized: &QuantizedUpdate,
     predicted: &BaselinePrediction,
     leaps: bool,
@@ -393,15 +442,16 @@ fn plan_delta(
             let last = terms_of(&quantized.model) - 1;
             let mut delta = [0, 1, 2, 3].map(|i| minus(new[i], old[i]));
             let closing = minus(new[last], left_of(quantized.velocity, &new[..last]));
-            let closes = bits_of(closing, CLOSING_ORDER) <= bits_of(delta[last], TERM_ORDER);
+            let closes =
+                bits_of(closing, codes.closing.into()) <= bits_of(delta[last], codes.term.into());
             if closes {
                 delta[last] = closing;
             }
             (QuantizedModel::Curve(delta), closes)
         }
         (QuantizedModel::Ride { progress, rate }, _) => {
-            let (p, r) = predicted.ride(leaps, |p| progress - p);
-            (QuantizedModel::Ride { progress: progress - p, rate: rate - r }, false)
+            let (progress, rate) = predicted.ride_delta(leaps, (progress, rate));
+            (QuantizedModel::Ride { progress, rate }, false)
         }
         (other, _) => (other, false),
     }
@@ -428,6 +478,11 @@ fn read_vector(from: &mut BitReader, format: &Format, order: u32) -> Result<Step
         *n = read_signed(from, order)?;
     }
     Ok(steps)
+}
+
+fn usual_model(format: &Format) -> Result<(Option<usize>, Model), DecodeError> {
+    let first = format.models().first().copied();
+    first.map(|model| (Some(0), model)).ok_or(DecodeError::UnknownValue { name: "usual", got: 1 })
 }
 
 /// The kind, and how many teleports more than predicted.

@@ -12,6 +12,7 @@ const WORDS: usize = 4;
 pub(crate) struct EncodedBody {
     words: [u64; WORDS],
     bits: u32,
+    rides: bool,
 }
 
 impl EncodedBody {
@@ -24,7 +25,12 @@ impl EncodedBody {
         out.finish()?;
         let mut from = BitReader::new(&bytes);
         let words = core::array::from_fn(|_| from.read_short(WORD_BITS as u32).unwrap_or(0));
-        Some(Self { words, bits: bits as u32 })
+        Some(Self { words, bits: bits as u32, rides: body.rides() })
+    }
+
+    /// Whether the body rides a path.
+    pub(super) const fn rides(&self) -> bool {
+        self.rides
     }
 
     pub(super) fn write(&self, out: &mut BitWriter) {

@@ -151,6 +151,18 @@ pub enum FormatError {
         /// How many were given.
         got: usize,
     },
+    /// Orders of codes are at most [`Codes::MAX_ORDER`](super::Codes::MAX_ORDER).
+    CodeOrder {
+        /// The order given.
+        got: u8,
+    },
+    /// A set of codes belongs to a model of the table.
+    TooManyCodes {
+        /// How many were given.
+        got: usize,
+        /// How many models there are.
+        models: usize,
+    },
     /// A model of the table cannot be described.
     Model(ConfigError),
     /// A model of the table is not registered.
@@ -171,6 +183,12 @@ impl fmt::Display for FormatError {
             }
             Self::TooManyModels { got } => {
                 write!(f, "{got} models, {} at most fit the table", super::MAX_MODELS)
+            }
+            Self::CodeOrder { got } => {
+                write!(f, "order {got} of a code, 15 at most can be told")
+            }
+            Self::TooManyCodes { got, models } => {
+                write!(f, "{got} sets of codes for {models} models; give one for each at most")
             }
             Self::Model(error) => write!(f, "a model of the table cannot be used: {error}"),
             Self::NotRegistered { index } => {

@@ -12,7 +12,7 @@ use reckoning::{
 };
 
 use super::quantized_update::QuantizedUpdate;
-use super::{DecodeError, FormatError, MAX_CLASS, MAX_MODELS};
+use super::{Codes, DecodeError, FormatError, MAX_CLASS, MAX_MODELS};
 
 /// A threshold is reached a little below its number.
 const ROUNDING_ROOM: f64 = 1.01;
@@ -39,18 +39,23 @@ pub struct Format {
 #[derive(Debug, PartialEq)]
 struct Tables {
     models: Vec<Model>,
+    /// One set for each model, and one for all that are not listed.
+    codes: Vec<Codes>,
     registry: Registry,
 }
 
 impl Format {
     /// A format. `flat` drops height and tilt; stamps are counted `stamp_hz` times a second, at
     /// least as often as anyone observes, since of two updates with one stamp the first counts;
-    /// bodies on a path are stamped at least 120 times a second where `stamp_hz` allows;
+    /// bodies on a path are stamped at least 60 times a second where `stamp_hz` allows, and their
+    /// progress counts in four steps of position;
     /// `models` lists the usual models, the most frequent first, so that naming one costs a
     /// bit or two. Other models travel as well, at the price of their parameters.
     ///
-    /// A good step of position is a thirtieth of the threshold, a good step of velocity a
-    /// quarter of the threshold per second.
+    /// The least error for its bytes is shown with a step of position of a quarter of the threshold,
+    /// one of velocity of two thresholds per second, 250 stamps a second and [`Codes::COARSE`]. Where
+    /// bodies have to be drawn more exactly than their threshold asks, a thirtieth of it and a quarter
+    /// of it per second, which is what [`Codes::default`] is for.
     ///
     /// # Errors
     /// Names the first setting out of its range.
@@ -72,8 +77,30 @@ impl Format {
         if let Some(index) = models.iter().position(|model| !is_registered(model, &registry)) {
             return Err(FormatError::NotRegistered { index });
         }
-        let tables = Arc::new(Tables { models, registry });
+        let codes = alloc::vec![Codes::default(); models.len() + 1];
+        let tables = Arc::new(Tables { models, codes, registry });
         Ok(Self { flat, stamp_hz, steps: quantiser, tables })
+    }
+
+    /// The same format with other priors: `listed` for its models in their order, as many as are
+    /// given, and `others` for those that are not in its table.
+    ///
+    /// # Errors
+    /// Refuses more sets than models, and an order above [`Codes::MAX_ORDER`].
+    pub fn with_codes(mut self, listed: &[Codes], others: Codes) -> Result<Self, FormatError> {
+        if listed.len() > self.models().len() {
+            return Err(FormatError::TooManyCodes {
+                got: listed.len(),
+                models: self.models().len(),
+            });
+        }
+        listed.iter().chain([&others]).try_for_each(Codes::validate)?;
+        let mut codes = alloc::vec![Codes::default(); self.models().len()];
+        codes[..listed.len()].copy_from_slice(listed);
+        codes.push(others);
+        let models = self.tables.models.clone();
+        self.tables = Arc::new(Tables { models, codes, registry: self.tables.registry.clone() });
+        Ok(self)
     }
 
     /// The same format with all steps doubled `factor_log2` times.
@@ -174,6 +201,26 @@ impl Format {
     #[must_use]
     pub fn models(&self) -> &[Model] {
         &self.tables.models
+    }
+
+    /// The priors of updates that follow a model: those of the table, or those of all others.
+    #[must_use]
+    pub fn codes_of(&self, model: &Model) -> &Codes {
+        self.codes_at(self.place_of(model))
+    }
+
+    /// The priors of updates whose model is not in the table.
+    #[must_use]
+    pub fn codes_of_others(&self) -> &Codes {
+        self.codes_at(None)
+    }
+
+    pub(super) fn place_of(&self, model: &Model) -> Option<usize> {
+        self.models().iter().position(|listed| listed == model)
+    }
+
+    pub(super) fn codes_at(&self, place: Option<usize>) -> &Codes {
+        &self.tables.codes[place.unwrap_or(self.tables.models.len())]
     }
 
     /// Custom models and paths known here.

@@ -21,16 +21,16 @@ pub enum Owner {
 
 /// Number of an entity's update as it travels: in full, or as a delta from its baseline's.
 ///
-/// Numbers are counted per entity and wrap. A receiver keeps the updates whose number lies
-/// at most [`MAX_BASELINE_AGE`] behind the newest it received of that entity, so five bits
-/// name a baseline among them whatever it missed in between.
+/// Numbers are counted per entity and wrap. A receiver has the baseline, and nothing newer than the
+/// update: so the newest it received is one of the numbers from the baseline to the update, which
+/// may be sent again. The bits that tell those apart name the baseline whatever it missed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UpdateSeq {
     /// Coded without a baseline: the number itself.
     Full(u16),
     /// Coded against an update that the receiver has acknowledged.
     Delta {
-        /// The baseline's number, its lowest five bits.
+        /// The baseline's number, its lowest bits: as many as tell `ahead + 1` numbers apart.
         low: u8,
         /// How far the new number lies beyond it, 1 to [`MAX_BASELINE_AGE`].
         ahead: u8,
@@ -46,17 +46,18 @@ impl UpdateSeq {
         if ahead == 0 || ahead > MAX_BASELINE_AGE {
             return None;
         }
-        Some(Self::Delta { low: (baseline % 32) as u8, ahead: ahead as u8 })
+        let low = baseline & low_mask(ahead as u8);
+        Some(Self::Delta { low: low as u8, ahead: ahead as u8 })
     }
 
     /// The baseline's number, to a receiver whose newest update of this entity has the
-    /// number `newest`; `None` for one coded without a baseline.
+    /// number `newest`, which is not beyond this one; `None` for one coded without a baseline.
     #[must_use]
     pub const fn baseline(self, newest: u16) -> Option<u16> {
         match self {
             Self::Full(_) => None,
-            Self::Delta { low, .. } => {
-                let back = newest.wrapping_sub(low as u16) % 32;
+            Self::Delta { low, ahead } => {
+                let back = newest.wrapping_sub(low as u16) & low_mask(ahead);
                 Some(newest.wrapping_sub(back))
             }
         }
@@ -73,6 +74,15 @@ impl UpdateSeq {
     }
 }
 
+/// Bits that tell the numbers apart from a baseline to the update that is so far ahead.
+pub(super) const fn baseline_bits(ahead: u8) -> u32 {
+    u8::BITS - ahead.leading_zeros()
+}
+
+const fn low_mask(ahead: u8) -> u16 {
+    (1 << baseline_bits(ahead)) - 1
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,7 +93,7 @@ mod tests {
             for ahead in 1..=MAX_BASELINE_AGE {
                 let number = baseline.wrapping_add(ahead);
                 let seq = UpdateSeq::delta(baseline, number).unwrap();
-                for newer in 0..=MAX_BASELINE_AGE {
+                for newer in 0..=ahead {
                     let newest = baseline.wrapping_add(newer);
                     assert_eq!(seq.baseline(newest), Some(baseline), "{baseline} {newest}");
                     assert_eq!(seq.number(newest), number, "{baseline} {newest}");

@@ -17,6 +17,7 @@
 mod baseline_prediction;
 mod bits;
 mod body;
+mod codes;
 mod encoded_body;
 mod error;
 mod exp_golomb;
@@ -31,6 +32,7 @@ mod ride;
 
 pub use bits::{BitReader, BitWriter, Mark};
 pub use body::{UpdateBody, read_update, write_update};
+pub use codes::Codes;
 pub(crate) use encoded_body::EncodedBody;
 pub(crate) use error::check_words;
 pub use error::{DecodeError, FormatError, WordsError};

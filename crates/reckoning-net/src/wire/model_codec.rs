@@ -8,28 +8,38 @@ use reckoning::dis::{BodyAcceleration, DisAlgorithm, DisModel};
 use reckoning::model::{Ballistic, Landing, PathRide};
 use reckoning::{Curve, CurveBasis, Model, Quantiser};
 
-use super::{BitReader, BitWriter, DecodeError, Format, MAX_FORMAT_BYTES, MAX_MODELS};
+use super::{BitReader, BitWriter, Codes, DecodeError, Format, MAX_FORMAT_BYTES, MAX_MODELS};
 
 const SPAN_BITS: u32 = 40;
 
 /// Writes which model it is: its place in the format's table, or all of it.
-pub(super) fn write_model(out: &mut BitWriter, format: &Format, model: &Model) {
-    let models = format.models();
-    if let Some(place) = models.iter().position(|listed| listed == model) {
+pub(super) fn write_model(
+    out: &mut BitWriter,
+    format: &Format,
+    place: Option<usize>,
+    model: &Model,
+) {
+    if let Some(place) = place {
         out.write(1 << place, place as u32 + 1);
     } else {
-        out.write(0, models.len() as u32);
+        out.write(0, format.models().len() as u32);
         write_spec(out, model);
     }
 }
 
-pub(super) fn read_model(from: &mut BitReader, format: &Format) -> Result<Model, DecodeError> {
-    for &listed in format.models() {
+/// The place in the table, where it has one, and the model.
+pub(super) fn read_model(
+    from: &mut BitReader,
+    format: &Format,
+) -> Result<(Option<usize>, Model), DecodeError> {
+    for (place, &listed) in format.models().iter().enumerate() {
         if from.read_bit()? {
-            return Ok(listed);
+            return Ok((Some(place), listed));
         }
     }
-    read_spec(from, format.registry())
+    let model = read_spec(from, format.registry())?;
+    // What is written in full although it is listed reads as if it had been listed.
+    Ok((format.place_of(&model), model))
 }
 
 fn write_spec(out: &mut BitWriter, model: &Model) {
@@ -157,7 +167,11 @@ impl Format {
         for model in self.models() {
             write_spec(&mut out, model);
         }
-        // Eight models of at most 261 bits fit with room to spare.
+        for place in 0..self.models().len() {
+            self.codes_at(Some(place)).write(&mut out);
+        }
+        self.codes_at(None).write(&mut out);
+        // Eight models of at most 261 bits and nine sets of codes of 42 fit with room to spare.
         let length = out.finish().unwrap_or(0);
         bytes.truncate(length);
         bytes
@@ -193,7 +207,13 @@ impl Format {
         for _ in 0..count {
             models.push(read_spec(&mut from, &registry)?);
         }
-        Ok(Self::new(flat, stamp_hz, quantiser, &models, registry)?)
+        let mut listed = Vec::new();
+        for _ in 0..count {
+            listed.push(Codes::read(&mut from)?);
+        }
+        let others = Codes::read(&mut from)?;
+        let format = Self::new(flat, stamp_hz, quantiser, &models, registry)?;
+        Ok(format.with_codes(&listed, others)?)
     }
 }
 

@@ -6,6 +6,7 @@ use crate::kinds::{KindId, MAX_KIND_BYTES, MAX_SENT_JOINTS, PropertyId};
 
 use super::body::{read_gap, write_gap};
 use super::exp_golomb::{read_signed, write_signed};
+use super::ids::baseline_bits;
 use super::{
     Ack, BitReader, BitWriter, DecodeError, DisconnectReason, EncodedBody, EntityId, ExitReason,
     Format, Header, MAX_BASELINE_AGE, MAX_CLASS, MAX_COMMAND_BYTES, MAX_FORMAT_BYTES,
@@ -16,6 +17,8 @@ use super::{
 
 const SENT_ORDER: u32 = 20;
 const ENTITY_ORDER: u32 = 2;
+/// Most baselines are one to six updates old, by the delay.
+const AHEAD_ORDER: u32 = 1;
 const MESSAGE_BITS: u32 = 5;
 const BODY_KIND_BITS: u32 = 6;
 const PROPERTY_BITS: u32 = 5;
@@ -53,16 +56,23 @@ struct CodingState {
     class: u8,
     /// Joints count from each other, so that they cost the updates nothing.
     joints_of: u32,
+    /// Updates of riders as well, so that they cost the same whatever comes before them.
+    rides_of: u32,
 }
 
 impl CodingState {
     const fn new(sent_ms: i64) -> Self {
         // One before the first entity, so that entity 0 is the nearest.
-        Self { sent_ms, entity: u32::MAX, class: 0, joints_of: u32::MAX }
+        Self { sent_ms, entity: u32::MAX, class: 0, joints_of: u32::MAX, rides_of: u32::MAX }
     }
 
     fn near_tick(&self, format: &Format) -> i64 {
         format.tick_of(SimTime::from_millis(self.sent_ms))
+    }
+
+    /// What the entity of an update counts from.
+    const fn counted_from(&mut self, rides: bool) -> &mut u32 {
+        if rides { &mut self.rides_of } else { &mut self.entity }
     }
 }
 
@@ -132,7 +142,7 @@ impl<'a> PacketWriter<'a> {
     ) -> bool {
         let before = self.mark();
         self.out.write_bit(true);
-        self.write_entity(entity);
+        self.write_updated(entity, encoded.rides());
         self.write_seq(seq);
         self.write_class(class);
         encoded.write(&mut self.out);
@@ -164,7 +174,7 @@ impl<'a> PacketWriter<'a> {
         match message {
             Message::Update { entity, seq, class, body } => {
                 self.out.write_bit(true);
-                self.write_entity(*entity);
+                self.write_updated(*entity, body.rides());
                 self.write_seq(*seq);
                 let is_delta = matches!(seq, UpdateSeq::Delta { .. });
                 if is_delta != body.has_baseline() {
@@ -302,9 +312,13 @@ impl<'a> PacketWriter<'a> {
 
     /// Counts from the entity before, going round, so that rising order is cheapest.
     fn write_entity(&mut self, entity: EntityId) {
-        let gap = entity.0.wrapping_sub(self.coding.entity).wrapping_sub(1);
-        write_gap(&mut self.out, gap, ENTITY_ORDER);
-        self.coding.entity = entity.0;
+        self.write_updated(entity, false);
+    }
+
+    /// The same for an update, of a rider or not.
+    fn write_updated(&mut self, EntityId(id): EntityId, rides: bool) {
+        let before = core::mem::replace(self.coding.counted_from(rides), id);
+        write_gap(&mut self.out, id.wrapping_sub(before).wrapping_sub(1), ENTITY_ORDER);
     }
 
     fn write_seq(&mut self, seq: UpdateSeq) {
@@ -315,8 +329,8 @@ impl<'a> PacketWriter<'a> {
             }
             UpdateSeq::Delta { low, ahead } => {
                 self.out.write_bit(true);
-                self.out.write(u64::from(low), 5);
-                write_gap(&mut self.out, u32::from(ahead).saturating_sub(1), 0);
+                write_gap(&mut self.out, u32::from(ahead).saturating_sub(1), AHEAD_ORDER);
+                self.out.write(u64::from(low), baseline_bits(ahead));
             }
         }
     }
@@ -427,6 +441,12 @@ impl<'a> PacketReader<'a> {
         &self.header
     }
 
+    /// Bits that are not read yet: between two messages, the difference is what the message takes.
+    #[must_use]
+    pub const fn bits_left(&self) -> usize {
+        self.from.bits_left()
+    }
+
     /// The next message; `None` at the end.
     ///
     /// # Errors
@@ -459,10 +479,12 @@ impl<'a> PacketReader<'a> {
     }
 
     fn read_update(&mut self, format: &Format) -> Result<Message<'a>, DecodeError> {
-        let entity = self.read_entity()?;
+        // What it counts from is known once the model is.
+        let gap = read_gap(&mut self.from, ENTITY_ORDER, "entity")?;
         let seq = self.read_seq()?;
         let is_delta = matches!(seq, UpdateSeq::Delta { .. });
         let (class, body) = self.read_body(format, is_delta)?;
+        let entity = self.entity_after(gap, body.rides());
         Ok(Message::Update { entity, seq, class, body })
     }
 
@@ -559,19 +581,24 @@ impl<'a> PacketReader<'a> {
 
     fn read_entity(&mut self) -> Result<EntityId, DecodeError> {
         let gap = read_gap(&mut self.from, ENTITY_ORDER, "entity")?;
-        self.coding.entity = self.coding.entity.wrapping_add(1).wrapping_add(gap);
-        Ok(EntityId(self.coding.entity))
+        Ok(self.entity_after(gap, false))
+    }
+
+    const fn entity_after(&mut self, gap: u32, rides: bool) -> EntityId {
+        let last = self.coding.counted_from(rides);
+        *last = last.wrapping_add(1).wrapping_add(gap);
+        EntityId(*last)
     }
 
     fn read_seq(&mut self) -> Result<UpdateSeq, DecodeError> {
         if !self.from.read_bit()? {
             return Ok(UpdateSeq::Full(self.from.read(16)? as u16));
         }
-        let low = self.from.read(5)? as u8;
-        let ahead = u64::from(read_gap(&mut self.from, 0, "baseline age")?) + 1;
+        let ahead = u64::from(read_gap(&mut self.from, AHEAD_ORDER, "baseline age")?) + 1;
         if ahead > u64::from(MAX_BASELINE_AGE) {
             return Err(DecodeError::UnknownValue { name: "baseline age", got: ahead });
         }
+        let low = self.from.read(baseline_bits(ahead as u8))? as u8;
         Ok(UpdateSeq::Delta { low, ahead: ahead as u8 })
     }
 

@@ -15,6 +15,10 @@ use super::format::{Format, bare};
 /// No count of steps is larger: 10 million kilometres in centimetres.
 pub(super) const MAX_CELL: i64 = 1 << 40;
 
+/// Steps that the velocity of a curve and the sum of its four terms may differ by when each is
+/// rounded: half a step each.
+const MAX_ROUNDED: i64 = 2;
+
 /// A vector in steps.
 pub(super) type Steps = [i64; 3];
 
@@ -66,13 +70,15 @@ impl QuantizedUpdate {
         let tick = format.tick_of(seen.at);
         let at = format.time_of(tick);
         let position = if at == seen.at { seen.position } else { update.position_at(at) };
+        let plan = QuantizedModel::from_model(format, update.model());
+        let velocity = format.cells(seen.velocity, steps.velocity_mps);
         Self {
             kind: update.kind(),
             teleports: update.teleports(),
             tick,
             at,
             position: format.cells(position, steps.position_m),
-            velocity: format.cells(seen.velocity, steps.velocity_mps),
+            velocity: plan.closed(velocity),
             acceleration: if update.model().uses_acceleration() {
                 format.cells(seen.acceleration, steps.acceleration_mps2)
             } else {
@@ -81,7 +87,7 @@ impl QuantizedUpdate {
             turn: QuantizedTurn::from_orientation(format, seen.orientation),
             angular_velocity: format.turn_cells(seen.angular_velocity),
             model: bare(*update.model()),
-            plan: QuantizedModel::from_model(format, update.model()),
+            plan,
         }
     }
 
@@ -174,6 +180,15 @@ impl QuantizedModel {
         }
     }
 
+    /// The velocity, or what the terms of a curve add up to where that is the same but for their
+    /// rounding: a curve moves by its terms alone, and what follows from them need not be told.
+    pub(super) fn closed(&self, velocity: Steps) -> Steps {
+        let Self::Curve(terms) = self else { return velocity };
+        let sum = [0, 1, 2].map(|axis| terms.iter().map(|term| term[axis]).sum::<i64>());
+        let rounded = |(a, b): (&i64, &i64)| a.abs() <= MAX_CELL && (a - b).abs() <= MAX_ROUNDED;
+        if sum.iter().zip(&velocity).all(rounded) { sum } else { velocity }
+    }
+
     /// The whole model, from the bare one.
     fn model(&self, format: &Format, bare: Model) -> Result<Model, DecodeError> {
         let steps = &format.steps;
@@ -184,8 +199,8 @@ impl QuantizedModel {
                 Model::Curve(Curve::new(*curve.basis(), &coefficients[..terms])?)
             }
             (Self::Ride { progress, rate }, Model::Path(ride)) => Model::Path(PathRide {
-                progress_m: *progress as f64 * steps.position_m,
-                rate_mps: *rate as f64 * steps.velocity_mps,
+                progress_m: *progress as f64 * format.progress_step_m(),
+                rate_mps: *rate as f64 * format.rate_step_mps(),
                 ..ride
             }),
             (_, other) => other,

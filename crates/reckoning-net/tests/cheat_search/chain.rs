@@ -70,13 +70,13 @@ pub struct Gained {
 pub enum Rules {
     Plain,
     /// Those of a kind whose owners publish aimed lines: they may begin beside the truth, with a
-    /// velocity of later.
+    /// velocity of later, as much later as for the longest delay that is aimed for.
     Aimed,
 }
 
 fn aimed_kind() -> Kind {
     let mut kind = Kind::default();
-    let mut aim = AimConfig::default();
+    let mut aim = AimConfig::for_delay(Duration::MAX);
     aim.max_offset = 0.5;
     kind.aim = Some(aim);
     kind

@@ -77,6 +77,33 @@ fn a_kind_that_aims_publishes_lines_from_where_the_body_is() {
     assert_eq!(*known.model(), Model::Linear, "the host has the same");
 }
 
+/// Owners are told for which delay they aim. The network says that bodies lose half of their speed
+/// at once and the rest in four seconds, and lines meet that in the middle of their window.
+#[test]
+fn owners_aim_further_ahead_for_listeners_who_are_further_behind() {
+    let kept = |delay: u64| {
+        let mut aim = AimConfig::for_delay(Duration::from_millis(delay));
+        aim.curve_bytes = f64::INFINITY;
+        let mut declared = kind(aim);
+        declared.publisher.judge_ahead = Some(aim.judge_ahead());
+        let mut world = World::new(declared, &assets());
+        assert_eq!(world.kind().aim, Some(aim));
+        assert_eq!(world.kind().publisher.judge_ahead, Some(aim.judge_ahead()));
+        let body = world.spawn();
+        let all = published(&mut world, body);
+        let kept = |(truth, update): &(Kinematics, Update)| {
+            update.kinematics().velocity.length() / truth.velocity.length()
+        };
+        all.iter().map(kept).sum::<f64>() / all.len() as f64
+    };
+    for delay in [50, 200, 350] {
+        let middle_s = delay as f64 / 1e3 + 0.15;
+        let meets = 0.5 * -4.0 * reckoning::math::expm1(-middle_s / 4.0) / middle_s;
+        let kept = kept(delay);
+        assert!((kept - meets).abs() < 0.003, "{delay} ms: {kept}, not {meets}");
+    }
+}
+
 #[test]
 fn where_headers_cost_most_the_curves_stay() {
     let mut aim = AimConfig::default();
@@ -176,6 +203,21 @@ fn bodies_of_the_host_are_sent_as_lines_while_the_host_foresees_curves() {
         seen += 1;
     }
     assert!(seen > 300, "{seen}");
+}
+
+/// A game that plans by itself says what it foresees; how that goes out its kind says all the same.
+#[test]
+fn what_a_game_plans_for_a_body_of_the_host_is_sent_as_lines_too() {
+    let (mut world, body) = host_body(kind(lines(0.0)));
+    let mut planner = Foresees { stops: true };
+    for _ in 0..100 {
+        let at = world.now + Duration::from_millis(25);
+        world.host.observe_planned(body, &course(at), &mut planner, &());
+        world.step();
+    }
+    assert!(matches!(world.known(body).model(), Model::Damped { .. }));
+    let (_, ghost) = world.session.ghosts().find(|(id, _)| *id == body).unwrap();
+    assert_eq!(*ghost.ghost().update().model(), Model::Linear);
 }
 
 /// Goes straight on, and is foreseen to stop from a moment on.

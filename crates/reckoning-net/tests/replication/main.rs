@@ -1,6 +1,7 @@
 //! A host and 2 to 64 clients over seeded links: what replication promises.
 
 mod fair;
+mod held;
 #[path = "../shared/linear_format.rs"]
 mod linear_format;
 mod pictures;

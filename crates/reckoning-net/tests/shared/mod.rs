@@ -8,7 +8,7 @@ use reckoning::model::{Ballistic, CustomModel, Landing, Path, PathRide};
 use reckoning::{
     Curve, CurveBasis, DQuat, DVec3, Kinematics, Model, Quantiser, SimTime, Update, UpdateKind,
 };
-use reckoning_net::wire::{DisconnectReason, Format, Registry, VERSION};
+use reckoning_net::wire::{Codes, DisconnectReason, Format, Registry, VERSION};
 
 pub const STEPS: Quantiser = Quantiser {
     position_m: 0.02,
@@ -47,7 +47,17 @@ pub fn listed() -> [Model; 3] {
 }
 
 pub fn format(flat: bool) -> Format {
-    Format::new(flat, 1_000, STEPS, &listed(), registry()).unwrap()
+    let format = Format::new(flat, 1_000, STEPS, &listed(), registry()).unwrap();
+    if !flat {
+        return format;
+    }
+    // Priors of its own for the first model, on which most bodies turn, and for what is not listed.
+    let mut first = Codes::default();
+    (first.age, first.position, first.velocity, first.turning) = (2, 3, 1, true);
+    (first.turn, first.spin, first.whole_position, first.whole_velocity) = (4, 1, 7, 6);
+    let mut others = Codes::default();
+    (others.term, others.closing, others.acceleration) = (2, 1, 6);
+    format.with_codes(&[first], others).unwrap()
 }
 
 /// One model of every kind, some listed in [`format`] and some not.

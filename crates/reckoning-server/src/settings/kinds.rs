@@ -9,9 +9,9 @@ use reckoning::{
     AimConfig, AngleThreshold, Blend, BlendSpan, ConfigError, GhostConfig, Model, Threshold,
 };
 use reckoning_net::{
-    ClampDetail, ClampMode, InterestConfig, Kind, KindError, Kinds, LearnedKind, PatternsConfig,
-    PheromoneConfig, PlaceThreshold, PlannerKind, Property, PropertyType, Seen, Show,
-    TrendedConfig, Visibility, Writer, ZoneClass, ZoneConfig,
+    ClampDetail, ClampMode, Codes, InterestConfig, Kind, KindError, Kinds, LearnedKind,
+    PatternsConfig, PheromoneConfig, PlaceThreshold, PlannerKind, Property, PropertyType, Seen,
+    Show, TrendedConfig, Visibility, Writer, ZoneClass, ZoneConfig,
 };
 use serde::de::IntoDeserializer;
 use serde::{Deserialize, Deserializer};
@@ -43,8 +43,10 @@ pub struct KindSettings {
     pub lookahead_ms: u32,
     pub judge_ahead_ms: u32,
     pub aim: bool,
+    pub aim_delay_ms: u32,
     pub aim_max_offset: f64,
     pub aim_overhead_bytes: f64,
+    pub codes: Vec<u8>,
     pub blend: Blend,
     pub blend_ms: u32,
     pub close_width_m: f64,
@@ -167,8 +169,10 @@ impl Default for KindSettings {
             lookahead_ms: 500,
             judge_ahead_ms: 0,
             aim: false,
+            aim_delay_ms: 0,
             aim_max_offset: 0.0,
             aim_overhead_bytes: 2.0,
+            codes: Vec::new(),
             blend: Blend::ProjectiveVelocity,
             blend_ms: 333,
             close_width_m: 0.0,
@@ -259,8 +263,7 @@ impl KindSettings {
         kind.publisher.heartbeat = millis(self.heartbeat_ms);
         kind.publisher.min_interval = millis(self.min_interval_ms);
         kind.publisher.lookahead = millis(self.lookahead_ms);
-        let ahead = millis(self.judge_ahead_ms);
-        kind.publisher.judge_ahead = (!ahead.is_zero()).then_some(ahead);
+        kind.publisher.judge_ahead = self.judged_ahead();
         kind.publisher.model = self.model.model(millis(self.fade_ms));
         kind.threshold_by_place = self.by_place()?;
         kind.planner = self.planner();
@@ -277,6 +280,7 @@ impl KindSettings {
         (kind.importance, kind.visibility) = (self.importance, self.visibility);
         kind.dormant = self.dormant;
         kind.aim = self.aimed();
+        kind.codes = self.codes()?;
         kind.zones = self.zones()?;
         Ok(kind)
     }
@@ -315,9 +319,23 @@ impl KindSettings {
         Show::Reckoned(config)
     }
 
+    /// What listeners are behind, where lines are aimed for it.
+    fn aimed_delay(&self) -> Option<Duration> {
+        (self.aim && self.aim_delay_ms > 0).then(|| millis(self.aim_delay_ms))
+    }
+
+    /// How far ahead is judged: as said, or else as goes with the aim for a delay.
+    fn judged_ahead(&self) -> Option<Duration> {
+        match millis(self.judge_ahead_ms) {
+            Duration::ZERO => self.aimed_delay().map(|it| AimConfig::for_delay(it).judge_ahead()),
+            ahead => Some(ahead),
+        }
+    }
+
     /// Lines of what is foreseen, if it aims.
     fn aimed(&self) -> Option<AimConfig> {
-        let mut aim = AimConfig::default();
+        let behind = self.aimed_delay();
+        let mut aim = behind.map_or_else(AimConfig::default, AimConfig::for_delay);
         (aim.max_offset, aim.overhead_bytes) = (self.aim_max_offset, self.aim_overhead_bytes);
         self.aim.then_some(aim)
     }
@@ -342,6 +360,18 @@ impl KindSettings {
                 PlannerKind::Learned(learned)
             }
         }
+    }
+
+    fn codes(&self) -> Result<Option<Codes>, ConfigError> {
+        if self.codes.is_empty() {
+            return Ok(None);
+        }
+        let count = Codes::NUMBERS as f64;
+        let numbers: [u8; Codes::NUMBERS] = self.codes.as_slice().try_into().map_err(|_| {
+            let (name, got) = ("numbers of codes", self.codes.len() as f64);
+            reckoning::error::SettingError::OutOfRange { name, got, min: count, max: count }
+        })?;
+        Ok(Some(Codes::from_numbers(numbers)))
     }
 
     fn by_place(&self) -> Result<Option<PlaceThreshold>, ConfigError> {

@@ -218,6 +218,7 @@ fn kinds_are_as_the_file_says() {
                 model = 'damped'\nfade_ms = 700\nplanner = 'oaekb-hybrid'\nblend = 'snap'\n\
                 threshold_by_place_m = [0.2, 0.8]\nprevents = true\ntop_speed_mps = 20\n\
                 importance = 3.0\nvisibility = 'team'\ndormant = true\nnearest = 9\n\
+                codes = [2, 3, 1, 4, 0, 4, 3, 3, 8, 5, 1]\n\
                 [[kind.class]]\nradius_m = 50.0\n[[kind.class]]\ncoarser_log2 = 3\n\
                 [[kind]]\nname = 'shell'\nangle_threshold_deg = 0\n";
     let kinds = Settings::from_toml(text).unwrap().kinds().unwrap();
@@ -230,6 +231,7 @@ fn kinds_are_as_the_file_says() {
     );
     assert_eq!(tank.threshold_by_place.map(|it| (it.min_m, it.max_m)), Some((0.2, 0.8)));
     assert!(tank.prevents && tank.dormant);
+    assert_eq!(tank.codes.unwrap().numbers(), [2, 3, 1, 4, 0, 4, 3, 3, 8, 5, 1]);
     assert_eq!((tank.importance, tank.visibility), (3.0, reckoning_net::Visibility::Team));
     assert_eq!(tank.zones.as_ref().unwrap().nearest, std::num::NonZeroUsize::new(9));
     assert!(
@@ -249,8 +251,13 @@ fn kinds_are_as_the_file_says() {
 fn a_file_can_say_how_closely_a_kind_is_published_and_shown() {
     let text = "[[kind]]\nname = 'runner'\njudge_ahead_ms = 200\naim = true\naim_max_offset = 0.5\n\
                 aim_overhead_bytes = 40\nclose_width_m = 0.25\nmax_shown_speed_mps = 12\nhedged = true\n\
+                [[kind]]\nname = 'far'\naim = true\naim_delay_ms = 350\n\
                 [[kind]]\nname = 'plain'\n";
     let kinds = Settings::from_toml(text).unwrap().kinds().unwrap();
+    let far = kinds.get(kinds.named("far").unwrap()).unwrap();
+    let behind = reckoning::AimConfig::for_delay(Duration::from_millis(350));
+    assert_eq!(far.aim, Some(behind));
+    assert_eq!(far.publisher.judge_ahead, Some(behind.judge_ahead()));
     let runner = kinds.get(kinds.named("runner").unwrap()).unwrap();
     assert_eq!(runner.publisher.judge_ahead, Some(Duration::from_millis(200)));
     assert_eq!(runner.aim.map(|it| (it.max_offset, it.overhead_bytes)), Some((0.5, 40.0)));

@@ -6,7 +6,7 @@ use reckoning::SimTime;
 use reckoning_arena::hills::{Craft, HillsGround, depth_m};
 use serde::Serialize;
 
-use super::stance::{HillsBody, Stance};
+use super::stance::{Counted, HillsBody, Stance};
 use crate::meter::DisplayMethod;
 
 /// Seconds that figures are of.
@@ -42,11 +42,32 @@ struct Second {
     number: i64,
     /// By the way to show: metres, degrees of the hull, degrees of the turret.
     off: [[Sum; 3]; 3],
-    /// What Reckoning shows, by the sort of bodies: metres.
-    crafts: [Sum; Craft::ALL.len()],
+    /// What Reckoning shows, and the newest position, by the sort of bodies: metres.
+    crafts: [[Sum; 2]; Craft::ALL.len()],
     /// Whether a standing body was under the ground, 0 or 1 a look.
     under: Sum,
-    deepest_m: f64,
+    deepest: Deepest,
+}
+
+/// The look at a standing body in which it was deepest under the ground.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Deepest {
+    /// How deep.
+    pub m: f64,
+    /// Which body.
+    pub entity: u32,
+    /// What it is.
+    pub craft: &'static str,
+    /// Where it was shown.
+    pub at: [f64; 3],
+    /// When, by the page's clock.
+    pub at_s: f64,
+}
+
+impl Deepest {
+    fn or(self, other: Self) -> Self {
+        if other.m > self.m { other } else { self }
+    }
 }
 
 /// Figures of the last seconds.
@@ -58,7 +79,8 @@ pub struct HillsMeter {
 /// The figures, for the page and for tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct HillsFigures {
-    /// Mean error of what Reckoning shows, of the newest position, and of interpolation.
+    /// Mean error of what Reckoning shows, of the newest position, and of interpolation; of bodies
+    /// that are shown as reckoned in the present, as are the next two.
     pub error_m: [f64; 3],
     /// Of the orientation of what has one of its own.
     pub turned_deg: [f64; 3],
@@ -66,10 +88,12 @@ pub struct HillsFigures {
     pub turret_deg: [f64; 3],
     /// Mean error of what Reckoning shows, by the sort of bodies, in the order of [`Craft::ALL`].
     pub craft_m: [f64; Craft::ALL.len()],
+    /// The same of the newest position.
+    pub craft_naive_m: [f64; Craft::ALL.len()],
     /// The share of looks at standing bodies in which they were under the ground.
     pub under_share: f64,
-    /// How deep at most.
-    pub deepest_m: f64,
+    /// How deep at most, and when that was.
+    pub deepest: Deepest,
     /// How many looks these figures are of.
     pub looks: u32,
 }
@@ -97,11 +121,24 @@ impl HillsMeter {
         let second = self.second(now);
         if let Some(depth_m) = depth_m {
             second.under.add(f64::from(u8::from(depth_m > UNDER_M)));
-            second.deepest_m = second.deepest_m.max(depth_m);
+            second.deepest = second.deepest.or(Deepest {
+                m: depth_m,
+                entity: body.entity,
+                craft: body.craft.name(),
+                at: body.shown.pose.position.to_array(),
+                at_s: now.as_secs_f64(),
+            });
         }
         let Some(truth) = body.truth else { return };
-        second.crafts[body.craft as usize].add(body.shown.off(&truth)[0]);
         let ways = [Some(body.shown), body.naive, body.interpolated];
+        for (sum, way) in second.crafts[body.craft as usize].iter_mut().zip(ways) {
+            if let Some(way) = way {
+                sum.add(way.off(&truth)[0]);
+            }
+        }
+        if body.counted == Counted::Apart {
+            return;
+        }
         let has_turret = body.craft.shape().turret.is_some();
         // Nobody knows how a shell is turned or where a bird looks: pictures take their way for it.
         let is_turned = !matches!(body.craft, Craft::Shell | Craft::Bird);
@@ -135,14 +172,18 @@ impl HillsMeter {
             self.seconds.iter().map(of).fold(Sum::default(), Sum::plus)
         };
         let each = |what: usize| [0, 1, 2].map(|way| sum(&|it| it.off[way][what]).mean());
+        let crafts = |way: usize| {
+            std::array::from_fn(|craft| sum(&|it: &Second| it.crafts[craft][way]).mean())
+        };
         let under = sum(&|it| it.under);
         HillsFigures {
             error_m: each(0),
             turned_deg: each(1),
             turret_deg: each(2),
-            craft_m: std::array::from_fn(|craft| sum(&|it| it.crafts[craft]).mean()),
+            craft_m: crafts(0),
+            craft_naive_m: crafts(1),
             under_share: under.mean(),
-            deepest_m: self.seconds.iter().map(|it| it.deepest_m).fold(0.0, f64::max),
+            deepest: self.seconds.iter().map(|it| it.deepest).fold(Deepest::default(), Deepest::or),
             looks: under.count,
         }
     }
@@ -185,11 +226,27 @@ mod tests {
         }
         let figures = meter.figures();
         assert!((figures.under_share - 0.25).abs() < 1e-9, "{figures:?}");
-        assert!((figures.deepest_m - 0.4).abs() < 1e-6, "{figures:?}");
+        assert!((figures.deepest.m - 0.4).abs() < 1e-6, "{figures:?}");
+        assert_eq!((figures.deepest.craft, figures.deepest.at_s), ("tank", 0.01));
         assert!((figures.error_m[0] - 0.18).abs() < 1e-9);
         assert!((figures.craft_m[Craft::Tank as usize] - 0.18).abs() < 1e-9);
         assert_eq!(figures.craft_m[Craft::Train as usize], 0.0);
         assert_eq!(figures.looks, 4);
+    }
+
+    #[test]
+    fn what_is_shown_late_on_purpose_is_counted_apart() {
+        let level = HillsLevel::built_in();
+        let mut meter = HillsMeter::default();
+        let mut body = standing(&level, Craft::Merchant);
+        (body.counted, body.naive) = (Counted::Apart, body.truth);
+        body.shown.pose.position.x += 3.0;
+        meter.look(ms(0), &body, level.ground());
+        let figures = meter.figures();
+        assert_eq!(figures.error_m, [0.0; 3]);
+        let merchant = Craft::Merchant as usize;
+        assert!((figures.craft_m[merchant] - 3.0).abs() < 1e-9, "{figures:?}");
+        assert_eq!((figures.craft_naive_m[merchant], figures.looks), (0.0, 1));
     }
 
     #[test]

@@ -11,6 +11,7 @@
 //! derived         turrets that nobody sends
 //! effects         shots and bursts
 //! figures         errors and what is under the ground, of late
+//! traffic         what updates of a sort of bodies take, of late
 //! choices, ledger switches of the panel, and what was measured under each
 //! ```
 
@@ -32,4 +33,5 @@ pub mod streams;
 pub mod structures;
 pub mod terrain;
 pub mod tiles;
+pub mod traffic;
 pub mod view;

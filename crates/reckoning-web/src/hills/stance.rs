@@ -53,6 +53,16 @@ impl Stance {
     }
 }
 
+/// With whose errors that of a body counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counted {
+    /// With those of all that is shown as reckoned in the present.
+    #[default]
+    Together,
+    /// By itself: it is shown late or coarsely on purpose.
+    Apart,
+}
+
 /// A body in the picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HillsBody {
@@ -86,6 +96,8 @@ pub struct HillsBody {
     pub interpolated: Option<Stance>,
     /// Whether pictures of it may be judged.
     pub is_settled: bool,
+    /// Whether its error counts with that of all others.
+    pub counted: Counted,
 }
 
 impl HillsBody {
@@ -108,6 +120,7 @@ impl HillsBody {
             naive: None,
             interpolated: None,
             is_settled: false,
+            counted: Counted::Together,
         }
     }
 

@@ -9,6 +9,9 @@ use super::terrain::bare_m;
 
 /// From a deck a ramp leads down to the ground over this length, as in the level's ground.
 const RAMP_M: f64 = 7.0;
+/// Paving comes in squares of this side, this far above what it lies on.
+const PAVED_M: f64 = 1.0;
+const PAVING_M: f64 = 0.06;
 /// Between two sleepers.
 const SLEEPER_M: f64 = 5.0;
 /// Half the width of what they lie on.
@@ -45,6 +48,7 @@ fn add_bridges(mesh: &mut Mesh, level: &HillsLevel, colours: &HillsColours) {
             let rim = left * (side * (half - 0.15)) + DVec3::Z * 0.45;
             mesh.beam(from + rim, to + rim, 0.15, 0.45, plain(colours.stone));
         }
+        add_paving(mesh, level, [from, to], half, plain(colours.deck));
         for (end, out) in [(from, -way), (to, way)] {
             add_ramp(mesh, level, [end, end + out * RAMP_M], half, plain(colours.deck));
         }
@@ -68,8 +72,39 @@ fn add_ramp(mesh: &mut Mesh, level: &HillsLevel, ends: [DVec3; 2], half_m: f64, 
     let left = DVec3::Z.cross((foot - end).with_z(0.0)).normalize_or(DVec3::Y) * half_m;
     let under = DVec3::Z * 3.0;
     mesh.face(&[end - left, foot - left, foot + left, end + left], paint);
+    add_paving(mesh, level, [end, foot], half_m, paint);
     mesh.face(&[end - left - under, foot - left - under, foot - left, end - left], paint);
     mesh.face(&[foot + left - under, end + left - under, end + left, foot + left], paint);
+}
+
+/// Paving where the ground reaches over a straight way, so that no grass lies over a bridge: bodies
+/// stand on the ground there, and the paving lies on it.
+fn add_paving(
+    mesh: &mut Mesh,
+    level: &HillsLevel,
+    [from, to]: [DVec3; 2],
+    half_m: f64,
+    paint: Paint,
+) {
+    let gap = to - from;
+    let left = DVec3::Z.cross(gap.with_z(0.0)).normalize_or(DVec3::Y);
+    let (pieces, wide) = ((gap.length() / PAVED_M).ceil(), (2.0 * half_m / PAVED_M).ceil());
+    // The place on the way, and the ground there.
+    let spot = |along: u32, across: u32| {
+        let out_m = half_m * (2.0 * f64::from(across) / wide - 1.0);
+        let at = from + gap * (f64::from(along) / pieces) + left * out_m;
+        (at, bare_m(level, at.x, at.y))
+    };
+    for along in 0..pieces as u32 {
+        for across in 0..wide as u32 {
+            let corners =
+                [(0, 0), (1, 0), (1, 1), (0, 1)].map(|(a, b)| spot(along + a, across + b));
+            if corners.iter().any(|(at, ground_m)| *ground_m > at.z - PAVING_M) {
+                let over = |(at, ground_m): (DVec3, f64)| at.with_z(at.z.max(ground_m) + PAVING_M);
+                mesh.face(&corners.map(over), paint);
+            }
+        }
+    }
 }
 
 /// The tube, seen from inside, and a portal at each end.
@@ -142,21 +177,38 @@ pub fn rails_mesh(level: &HillsLevel, colours: &HillsColours) -> Mesh {
     let mut mesh = Mesh::default();
     let [rail, sleeper] = colours.rails.map(plain);
     for [from, to] in track_pieces(level) {
-        let half = |(at, left): Spot, share: f64| (at + (to.0 - from.0) * share, left);
-        for begin in [0.0, 0.5] {
-            let (at, left) = half(from, begin);
-            let (along, low) = ((to.0 - from.0).normalize_or(DVec3::X) * 0.25, DVec3::Z * 0.08);
+        let along = (to.0 - from.0).normalize_or(DVec3::X);
+        let [from, middle, to] = [0.0, 0.5, 1.0].map(|share| {
+            let at = from.0 + (to.0 - from.0) * share;
+            (over_paving(level, at, along), from.1 + (to.1 - from.1) * share)
+        });
+        for (at, left) in [from, middle] {
+            let (along, low) = (along * 0.25, DVec3::Z * 0.08);
             let (at, left) = (at - low, left * 1.3);
             mesh.face(
                 &[at - along - left, at + along - left, at + along + left, at - along + left],
                 sleeper,
             );
         }
-        for side in [-0.75, 0.75] {
-            strip(&mut mesh, [from, to], [side - 0.13, side + 0.13], DVec3::ZERO, rail);
+        let is_straight = middle.0.distance((from.0 + to.0) * 0.5) < 0.01;
+        let halves = [[from, middle], [middle, to]];
+        let whole = [[from, to]];
+        let parts = if is_straight { &whole[..] } else { &halves[..] };
+        for (part, side) in parts.iter().flat_map(|it| [(it, -0.75), (it, 0.75)]) {
+            strip(&mut mesh, *part, [side - 0.13, side + 0.13], DVec3::ZERO, rail);
         }
     }
     mesh
+}
+
+/// A place of the rails on the paving where that lies over the track, as at the ends of bridges.
+fn over_paving(level: &HillsLevel, at: DVec3, along: DVec3) -> DVec3 {
+    if level.ground().in_tunnel(at + DVec3::Z * PAVING_M) {
+        return at;
+    }
+    let near = [-0.25, 0.0, 0.25].map(|share| at + along * (share * SLEEPER_M));
+    let highest_m = near.iter().map(|it| bare_m(level, it.x, it.y)).fold(f64::MIN, f64::max);
+    if highest_m < at.z - PAVING_M { at } else { at.with_z(highest_m.max(at.z) + 3.0 * PAVING_M) }
 }
 
 /// A low bank where the track is above the ground.
@@ -227,6 +279,61 @@ mod tests {
     use super::super::colours::DARK;
     use super::super::mesh::tests::places;
     use super::*;
+
+    /// The highest that triangles of a mesh are over a place; far below without any.
+    fn top_m(mesh: &Mesh, x: f64, y: f64) -> f64 {
+        let over = |triangle: &[u32]| {
+            let [a, b, c] = [0, 1, 2].map(|it| mesh.place(triangle[it]));
+            let side = |p: DVec3, q: DVec3| (q.x - p.x) * (y - p.y) - (q.y - p.y) * (x - p.x);
+            let (u, v, w) = (side(b, c), side(c, a), side(a, b));
+            let all = u + v + w;
+            let is_in = all.abs() > 1e-9 && [u, v, w].iter().all(|it| it / all > -1e-9);
+            is_in.then(|| (a.z * u + b.z * v + c.z * w) / all)
+        };
+        mesh.indices.chunks(3).filter_map(over).fold(-1e9, f64::max)
+    }
+
+    #[test]
+    fn no_grass_lies_over_a_bridge_or_its_ramps() {
+        let level = HillsLevel::built_in();
+        let mut mesh = Mesh::default();
+        add_bridges(&mut mesh, &level, &DARK);
+        for bridge in &level.file().bridges {
+            let (from, to) = (DVec3::from(bridge.from), DVec3::from(bridge.to));
+            let way = (to - from).normalize();
+            let left = DVec3::Z.cross(way);
+            for end in [(from, -way), (to, way)] {
+                for (along, across) in (-60..70).flat_map(|a| (-4..=4).map(move |b| (a, b))) {
+                    let at = end.0
+                        + end.1 * (f64::from(along) * 0.1)
+                        + left * (f64::from(across) * 0.12 * bridge.width_m);
+                    let under_m = bare_m(&level, at.x, at.y) - top_m(&mesh, at.x, at.y);
+                    assert!(under_m < 0.0, "{} at {at}: {under_m} m of grass", bridge.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rails_lie_on_the_paving_of_bridges() {
+        let level = HillsLevel::built_in();
+        let (mut built, rails) = (Mesh::default(), rails_mesh(&level, &DARK));
+        add_bridges(&mut built, &level, &DARK);
+        let track = level.track();
+        let mut looked_at = 0;
+        for step in 0..(track.length_m() * 2.0) as u32 {
+            let (at, way) = track.place_at(f64::from(step) * 0.5);
+            let rail = at + DVec3::Z.cross(way).normalize() * 0.75;
+            let paved_m = top_m(&built, rail.x, rail.y);
+            if paved_m < at.z - 0.5 {
+                continue; // no bridge
+            }
+            let rail_m = top_m(&rails, rail.x, rail.y);
+            assert!(rail_m > paved_m, "{rail}: rails at {rail_m} m under {paved_m} m");
+            looked_at += 1;
+        }
+        assert!(looked_at > 100, "{looked_at}");
+    }
 
     #[test]
     fn all_that_stands_in_the_file_is_in_the_mesh() {

@@ -598,7 +598,8 @@ fn replay_state(clock: &ReplayClock) -> ReplayState {
 
 /// How the server is reached.
 fn show_way(connection: &Connection) {
-    let way_ms = connection.client.session().and_then(super::one_way_ms);
+    let now = connection.client.now();
+    let way_ms = connection.client.session().and_then(|it| super::one_way_ms(it, now));
     panel::show_link(connection.client.transport(), way_ms);
 }
 

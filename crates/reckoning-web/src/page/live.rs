@@ -21,6 +21,7 @@ use crate::comparison::ComparisonStreams;
 use crate::controls::{Change, Controls};
 use crate::local_player::{LocalPlayer, Trigger};
 use crate::meter::DisplayMethod;
+use crate::motion::LedBody;
 use crate::page::measure::Meters;
 use crate::scene::{Bullet, GameScene, SceneBody, flat};
 
@@ -427,9 +428,22 @@ impl Live {
             // What stands about would make the figures look good.
             if !body.is_vehicle && body.rides.is_none() {
                 meters.look(now, dt_s, body, has_leapt);
+                if let Some(truth) = body.truth {
+                    let led = LedBody { entity, update: *ghost.update(), truth };
+                    let is_judged = body.is_alive && body.is_settled;
+                    meters.motion.look(host_now, &led, is_judged);
+                }
             }
             seen.push(entity);
         }
+        self.forget_unseen(&seen);
+        meters.keep(|entity| self.bodies.contains_key(&entity));
+        self.gather_own(now, is_tank);
+        self.gather_vehicles(now, ground);
+    }
+
+    /// Forgets who is out of the picture. `seen` rises.
+    fn forget_unseen(&mut self, seen: &[u32]) {
         self.bodies.retain(|entity, body| {
             let is_driven = self.ride.as_ref().is_some_and(|it| it.entity == EntityId(*entity));
             let is_own = self.own_entity == Some(EntityId(*entity)) || is_driven;
@@ -442,9 +456,6 @@ impl Live {
             }
             stays
         });
-        meters.keep(|entity| self.bodies.contains_key(&entity));
-        self.gather_own(now, is_tank);
-        self.gather_vehicles(now, ground);
     }
 
     fn gather_own(&mut self, now: SimTime, is_tank: bool) {

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use reckoning::{DVec3, SimTime};
+use reckoning_arena::host::BlendStyle;
 
 use super::live::errors;
 use crate::meter::{DisplayMethod, ErrorMeter, FrameMeter, PathMeter, Rate, StepMeter};
+use crate::motion::MotionMeter;
 use crate::plot::Series;
 use crate::scene::SceneBody;
-use crate::state::{Frames, PageState, Paths, PerMethod};
+use crate::state::{Frames, MotionState, PageState, Paths, PerMethod};
 
 /// Totals that rates are made of.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,6 +27,7 @@ pub struct Meters {
     pub errors: ErrorMeter,
     pub steps: StepMeter,
     pub paths: PathMeter,
+    pub motion: MotionMeter,
     pub frames: FrameMeter,
     /// Between the beginnings of two frames.
     pub intervals: FrameMeter,
@@ -66,13 +69,14 @@ impl Meters {
 
     /// Forgets the bodies that are out of the picture.
     pub fn keep(&mut self, is_shown: impl Fn(u32) -> bool) {
+        self.motion.keep(&is_shown);
         self.before.retain(|entity, _| is_shown(*entity));
     }
 
     /// Clears what tests look at.
     pub fn reset(&mut self) {
         (self.errors, self.steps) = (ErrorMeter::default(), StepMeter::default());
-        self.paths = PathMeter::default();
+        (self.paths, self.motion) = (PathMeter::default(), MotionMeter::default());
         (self.frames, self.intervals) = (FrameMeter::default(), FrameMeter::default());
     }
 
@@ -100,6 +104,12 @@ impl Meters {
         };
         state.error = per_method(&|method| self.errors.summary(method).mean_px);
         state.error_p95 = per_method(&|method| self.errors.summary(method).p95_px);
+        let motion = |style| {
+            let it = self.motion.figures(style)?;
+            let (error, restless) = (it.error_px, it.restless_px_s2);
+            Some((BlendStyle::name(style), MotionState { error, restless }))
+        };
+        state.motion = BlendStyle::ALL.into_iter().filter_map(motion).collect();
         state.error_count = self.errors.summary(DisplayMethod::Reckoning).count;
         state.step = per_method(&|method| self.steps.largest_px_s(method));
         state.paths = Paths {

@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use reckoning::SimTime;
 use reckoning_arena::Level;
 use reckoning_arena::hills::HillsLevel;
 use reckoning_arena::planning::Planning;
@@ -35,6 +36,9 @@ use self::live::Live;
 use self::own_plan::OwnPlan;
 use self::replayed::Replayed;
 use crate::replay::ReplayFrames;
+
+/// The link may have changed since an exchange that is older than this: there is one a second.
+const MEASURED_S: f64 = 2.0;
 
 #[wasm_bindgen]
 extern "C" {
@@ -149,16 +153,16 @@ async fn try_load(app: &Rc<RefCell<App>>) -> Result<Loaded, String> {
     let about: serde_json::Value =
         serde_json::from_str(&about).map_err(|error| format!("arena.json is wrong: {error}"))?;
     if about["recording"] == true {
-        return load_recording(app).await;
+        return load_recording(app, about["game"] == HillsLevel::NAME).await;
     }
-    let text = dom::fetch_text("level.toml").await.ok_or("the server has no level")?;
+    let level = dom::fetch_bytes("level.bin").await.ok_or("the server has no level")?;
     // Servers that do not say so are of a time when all were demonstrations.
     app.borrow_mut().controls.demo = about["demo"] != false;
     dom::mark("data-demo", if about["demo"] == false { "false" } else { "true" });
     if about["game"] == HillsLevel::NAME {
-        return load_hills(&text);
+        return load_hills(&level);
     }
-    let level = Level::parse(&text).map_err(|error| error.to_string())?;
+    let level = Level::from_bytes(&level).map_err(|error| error.to_string())?;
     if about["trend"] == true
         && let Some(bytes) = dom::fetch_bytes("trend.bin").await
     {
@@ -181,17 +185,11 @@ fn server() -> String {
 }
 
 /// A game in the hills.
-fn load_hills(text: &str) -> Result<Loaded, String> {
-    let level = HillsLevel::parse(text).map_err(|error| error.to_string())?;
+fn load_hills(level: &[u8]) -> Result<Loaded, String> {
+    let level = HillsLevel::from_bytes(level).map_err(|error| error.to_string())?;
     let live = HillsLive::new(&server(), &level)?;
     let game = HillsGame::new(level, HillsSource::Live(Box::new(live)))?;
     Ok((Source::Hills(Box::new(game)), None))
-}
-
-/// The level of a recording in three dimensions, where it is known.
-fn hills_of(recording: &ReplayFrames) -> Option<HillsLevel> {
-    let text = recording.level_text().filter(|it| HillsLevel::is_hills(it))?;
-    HillsLevel::parse(text).ok().filter(|_| recording.is_spatial())
 }
 
 /// Planners that the server cannot run, by their numbers, and why.
@@ -203,11 +201,14 @@ fn missing(about: &serde_json::Value) -> BTreeMap<ModelChoice, String> {
     about.as_object().into_iter().flatten().filter_map(of).collect()
 }
 
-async fn load_recording(app: &Rc<RefCell<App>>) -> Result<Loaded, String> {
+async fn load_recording(app: &Rc<RefCell<App>>, is_hills: bool) -> Result<Loaded, String> {
     let header = dom::fetch_text("recording.json").await.ok_or("the recording is missing")?;
     let frames = dom::fetch_bytes("recording.bin").await.ok_or("its frames are missing")?;
     let recording = ReplayFrames::new(&header, &frames).map_err(|error| error.to_string())?;
-    if let Some(level) = hills_of(&recording) {
+    // The level it was played in, where that is known.
+    let level = dom::fetch_bytes("level.bin").await.unwrap_or_default();
+    if is_hills && recording.is_spatial() {
+        let level = HillsLevel::from_bytes(&level).map_err(|error| error.to_string())?;
         let (controls, choices) = (&app.borrow().controls, &app.borrow().choices);
         let replay = HillsReplayed::new(recording, controls, choices);
         let game = HillsGame::new(level, HillsSource::Replay(Box::new(replay)))?;
@@ -218,11 +219,14 @@ async fn load_recording(app: &Rc<RefCell<App>>) -> Result<Loaded, String> {
     let why = "not in a replay".to_string();
     app.borrow_mut().controls.missing = planned.map(|choice| (choice, why.clone())).collect();
     panel::show_planners(&app.borrow().controls, None, "");
-    let (replay, ground) = Replayed::new(recording, &app.borrow().controls);
+    let (replay, ground) =
+        Replayed::new(recording, Level::from_bytes(&level).ok(), &app.borrow().controls);
     Ok((Source::Replay(Box::new(replay)), Some(ground)))
 }
 
-/// The way from the server to us, as the clock exchange measured it.
-fn one_way_ms(session: &Session) -> Option<f64> {
-    session.clock().delay().map(|it| it.as_secs_f64() * 1e3)
+/// The way from the server to us, as the newest clock exchange measured it; `None` when that is too
+/// long ago to say anything of the link as it is.
+fn one_way_ms(session: &Session, now: SimTime) -> Option<f64> {
+    let (came, way) = session.clock().newest_delay()?;
+    (now.secs_since(came) <= MEASURED_S).then_some(way.as_secs_f64() * 1e3)
 }

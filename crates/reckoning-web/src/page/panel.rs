@@ -1,6 +1,7 @@
 //! The parts of the page outside the canvas: controls, figures, score, messages.
 
 use reckoning::SimTime;
+use reckoning_arena::host::BlendStyle;
 use reckoning_arena::protocol::{ErrorAccounts, ModelChoice, PlannerWorth};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlInputElement, HtmlSelectElement};
@@ -12,7 +13,7 @@ use crate::hills::choices::HillsChoices;
 use crate::plot::short;
 use crate::replay::ReplayClock;
 use crate::scene::{GameScene, ScoreEntry};
-use crate::state::PageState;
+use crate::state::{MotionState, PageState};
 use crate::worth::{account_texts, worth_html, worth_note, worth_of};
 
 /// How long the end of a round is shown in large letters.
@@ -111,6 +112,12 @@ pub fn show_figures(state: &PageState) {
     dom::write("updates-naive", &short(state.plain_updates_per_s));
     dom::write("bytes-ghost", &short(state.bytes_per_s));
     dom::write("bytes-naive", &short(state.plain_bytes_per_s));
+    for style in BlendStyle::ALL {
+        if let Some(MotionState { error, restless }) = state.motion.get(style.name()) {
+            let text = format!("{} px · {} px/s²", short(*error), short(*restless));
+            dom::write(&format!("motion-{}", style.name()), &text);
+        }
+    }
     let times = state.error.naive / state.error.reckoning.max(1e-3);
     let says = has_errors && state.error.naive > 0.0;
     dom::write("times", &if says { format!("{times:.1}×") } else { "–".to_string() });
@@ -261,7 +268,9 @@ pub fn show_link(transport: Option<&str>, way_ms: Option<f64>) {
         Some("websocket") => "WebSocket",
         _ => "no connection",
     };
-    let way = way_ms.map_or_else(String::new, |ms| format!(" · {ms:.0} ms one way"));
+    let measuring = || " · measuring".to_string();
+    let way = way_ms.map_or_else(measuring, |ms| format!(" · {ms:.0} ms one way"));
+    let way = if transport.is_some() { way } else { String::new() };
     dom::write("link", &format!("{name}{way}"));
     if let Some(pill) = dom::element("link") {
         dom::set_class(&pill, "bad", transport.is_none());

@@ -32,9 +32,11 @@ pub struct Replayed {
 }
 
 impl Replayed {
-    pub fn new(recording: ReplayFrames, controls: &Controls) -> (Self, Ground) {
-        let named = recording.header().level.as_deref();
-        let level = named.and_then(|name| Level::built_in(name).ok());
+    pub fn new(
+        recording: ReplayFrames,
+        level: Option<Level>,
+        controls: &Controls,
+    ) -> (Self, Ground) {
         let (low, high) = recording.bounds();
         let rim = (high - low).max_element() * RIM;
         let (ground, shift) = if let Some(level) = level {

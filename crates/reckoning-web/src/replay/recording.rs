@@ -38,9 +38,6 @@ pub struct ReplayHeader {
     /// The level it was played in, if it is one that is known.
     #[serde(default)]
     pub level: Option<String>,
-    /// The text of the level file, where the page does not know it by its name.
-    #[serde(default)]
-    pub level_text: Option<String>,
     /// Names of the numbers of a body in a frame; empty in flat recordings.
     #[serde(default)]
     pub numbers: Vec<String>,
@@ -244,12 +241,6 @@ impl ReplayFrames {
         (!name.is_empty()).then_some(name)
     }
 
-    /// The text of the level, where the recording brings it.
-    #[must_use]
-    pub fn level_text(&self) -> Option<&str> {
-        self.header.level_text.as_deref()
-    }
-
     /// The smallest and the largest place of anyone, for recordings without a level.
     #[must_use]
     pub fn bounds(&self) -> (DVec3, DVec3) {
@@ -329,7 +320,7 @@ pub(crate) mod tests {
     /// One tank for two frames, tilted by a quarter turn about x.
     #[test]
     fn a_recording_of_three_dimensions_has_height_orientation_and_joints() {
-        let header = r#"{"name":"a","rate_hz":10,"level_text":"size_m = 1","bodies":[{"id":4,"kind_name":"tank"}],
+        let header = r#"{"name":"a","rate_hz":10,"bodies":[{"id":4,"kind_name":"tank"}],
             "numbers":["x","y","yaw","health","ammo","z","qw","qx","qy","qz","joint:turret"]}"#;
         let half = 0.5_f32.sqrt();
         let frame =
@@ -342,7 +333,7 @@ pub(crate) mod tests {
         assert!((turned * DVec3::Z + DVec3::Y).length() < 1e-6);
         assert_eq!([0, 1].map(|it| recording.joint(0, it, "turret")), [Some(0.25), None]);
         assert_eq!((recording.joint(0, 0, "arm"), recording.joint(1, 0, "turret")), (None, None));
-        assert_eq!((recording.kind(0), recording.level_text()), (Some("tank"), Some("size_m = 1")));
+        assert_eq!(recording.kind(0), Some("tank"));
         assert!(recording.pose(0, 2).is_none() && recording.pose(1, 0).is_none());
         // The flat replay reads it as before.
         assert_eq!(recording.pose_at(0, 0.0), Some((DVec3::new(1.0, 2.0, 0.0), 0.5)));

@@ -11,6 +11,10 @@
 //!            *----`*=======*----       fits best from 200 to 500 ms ahead
 //! ```
 //!
+//! Where that moment lies depends on the listeners: whoever hears of a body behind a delay sees a
+//! line from then on, until the next arrives. [`AimConfig::for_delay`] moves the window there, and
+//! [`AimConfig::judge_ahead`] says how far ahead a publisher judges that goes with a window.
+//!
 //! The rest of the engine relies on these properties:
 //! - a line begins at the truth, or at most [`AimConfig::max_offset`] of the publisher's threshold
 //!   from it; its velocity is that of a moment later. A [`Guard`] whose tolerance is so much wider at
@@ -34,6 +38,12 @@ use crate::{ExportReason, Kinematics, Model, Planner, SimTime};
 use payload::PayloadCost;
 
 pub use line::{AimWindow, Line};
+
+/// How long the window of a line is: about as long as one is shown.
+const WINDOW: Duration = Duration::from_millis(300);
+/// Delays that lines are aimed for. Behind a shorter one the rounding of moments to ticks counts for
+/// more, and what is foreseen for longer than the longest is little more than a guess.
+const AIMED_DELAYS: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(400)];
 
 /// Settings for an [`AimedPlanner`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,6 +85,33 @@ impl Default for AimConfig {
 }
 
 impl AimConfig {
+    /// For listeners who hear of a body behind this delay, one way and in all: the window begins
+    /// when an update arrives and is 300 ms long. Delays count as 50 ms at least and 400 at most.
+    ///
+    /// ```
+    /// use core::time::Duration;
+    /// use reckoning::{AimConfig, PublisherConfig};
+    ///
+    /// let aim = AimConfig::for_delay(Duration::from_millis(120));
+    /// assert_eq!((aim.from.as_millis(), aim.to.as_millis()), (120, 420));
+    /// let mut config = PublisherConfig::default();
+    /// config.judge_ahead = Some(aim.judge_ahead());
+    /// assert_eq!(aim.judge_ahead().as_millis(), 270);
+    /// ```
+    #[must_use]
+    pub fn for_delay(delay: Duration) -> Self {
+        let [least, most] = AIMED_DELAYS;
+        let from = delay.clamp(least, most);
+        Self { from, to: from + WINDOW, ..Self::default() }
+    }
+
+    /// How far ahead a publisher does best to judge with this window: in its middle, where a line
+    /// is to be right. See [`PublisherConfig::judge_ahead`](crate::PublisherConfig::judge_ahead).
+    #[must_use]
+    pub fn judge_ahead(&self) -> Duration {
+        self.from + self.to.saturating_sub(self.from) / 2
+    }
+
     /// Checks every setting; [`AimedPlanner::new`] does so too.
     ///
     /// # Errors

@@ -142,6 +142,11 @@ impl Facts {
         Some(OffsetRange { low_s, high_s })
     }
 
+    /// What was learnt last.
+    pub(super) fn newest(&self) -> Option<&Fact> {
+        self.held.back()
+    }
+
     /// The median of the times on the way, there and back.
     pub(super) fn median_way_s(&self) -> Option<f64> {
         let mut ways: Vec<f64> = self.held.iter().map(Fact::way_s).collect();

@@ -282,6 +282,14 @@ impl ClockSync {
         self.facts.median_way_s().map(|way_s| span_of(way_s * 0.5))
     }
 
+    /// When the newest exchange came back, and the time that it spent on the way, one way: half of
+    /// its round trip. It follows a change of the link at once, and every jitter as well.
+    #[must_use]
+    pub fn newest_delay(&self) -> Option<(SimTime, Duration)> {
+        let newest = self.facts.newest()?;
+        Some((newest.at, span_of(newest.way_s() * 0.5)))
+    }
+
     /// When to send the next question, if the last one was sent then.
     #[must_use]
     pub fn next_exchange(&self, last_sent: Option<SimTime>) -> SimTime {

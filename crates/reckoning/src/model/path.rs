@@ -88,6 +88,12 @@ impl Path {
         self.id
     }
 
+    /// Whether its last point leads back to its first.
+    #[must_use]
+    pub const fn is_closed(&self) -> bool {
+        self.closed
+    }
+
     /// How long it is from end to end, or once around.
     #[must_use]
     pub fn length_m(&self) -> f64 {

@@ -11,6 +11,7 @@ use reckoning_net::{ClockMode, EntityId, Host, PeerId};
 
 use super::HillsHost;
 use super::kinds::TURRET;
+use super::publish::believed;
 use crate::TICK_S;
 use crate::hills::body::{Body, BodyId};
 use crate::hills::craft::Craft;
@@ -112,16 +113,29 @@ impl HillsHost {
         shown_at: SimTime,
         host: &Host,
     ) -> (DVec3, DVec3) {
-        let entity = self.entity_of(shooter.id);
-        let rewind = host.rewind();
-        let stood = entity.and_then(|it| rewind?.truth_at(it, shown_at));
-        let mut there = shooter.clone();
-        there.position = stood.unwrap_or(shooter.position);
-        let (from, along) = there.gun(request.aim);
+        let (from, along) =
+            self.as_it_stood(shooter, request.peer, shown_at, host).gun(request.aim);
         let aim = request.aim.normalize_or(along);
         let is_near = request.from.is_finite() && request.from.distance(from) <= MUZZLE_M;
         let is_ahead = aim.is_finite() && aim.dot(along) >= AIM_COS;
         (if is_near { request.from } else { from }, if is_ahead { aim } else { along })
+    }
+
+    /// A shooter when it pulled the trigger, by what its owner has said since: its hull and its turret
+    /// have turned on while the shot was on its way.
+    fn as_it_stood(&self, shooter: &Body, peer: PeerId, at: SimTime, host: &Host) -> Body {
+        let mut there = shooter.clone();
+        let Some(entity) = self.entity_of(shooter.id) else { return there };
+        let known = host.entities().find(|it| it.0 == entity);
+        if let Some((_, _, known)) = known.filter(|_| shooter.moves_itself) {
+            let stood = believed(shooter.craft, known, at, &self.level);
+            (there.position, there.orientation) = (stood.position, stood.orientation);
+            there.aim = self.aim_of(entity, peer, at, host).unwrap_or(shooter.aim);
+        }
+        if let Some(stood) = host.rewind().and_then(|it| it.truth_at(entity, at)) {
+            there.position = stood;
+        }
+        there
     }
 
     /// The living as the shooter's screen had them; without a common past as they are.

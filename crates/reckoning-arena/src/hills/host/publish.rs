@@ -37,7 +37,7 @@ impl HillsHost {
     }
 
     /// How an owner aims: as its joints say, or, where joints are not sent, as it says itself.
-    fn aim_of(
+    pub(super) fn aim_of(
         &self,
         entity: EntityId,
         peer: reckoning_net::PeerId,
@@ -133,7 +133,7 @@ fn published(body: &Body, before: DVec3, at: SimTime) -> Kinematics {
 }
 
 /// Where an owner's vehicle is taken to be: where its motion led, on the ground.
-fn believed(
+pub(super) fn believed(
     craft: Craft,
     known: &Update,
     at: SimTime,

@@ -150,12 +150,14 @@ pub(crate) struct Peer {
 impl Peer {
     pub(crate) fn new(id: PeerId, config: &HostConfig, now: SimTime) -> Self {
         // Datagrams counted as bytes: a bucket is a bucket.
+        let mut channel = Channel::new(config.command_repeats, now);
+        channel.sent_packets.wait_long(config.resends());
         let receive_units_per_s = config.max_datagrams_per_s.saturating_mul(RECEIVE_UNIT);
         Self {
             id,
             stage: PeerStage::Connected,
             connected_at: now,
-            channel: Channel::new(config.command_repeats, now),
+            channel,
             pending_ping: None,
             welcome_due: false,
             kinds: PendingDescriptions::default(),

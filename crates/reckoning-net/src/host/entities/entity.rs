@@ -101,6 +101,8 @@ pub(crate) struct Entity {
     pub(crate) threshold_share: f64,
     /// How far ahead its kind judges positions; `None` for the errors of now.
     pub(crate) judge_ahead: Option<Duration>,
+    /// Whether watchers derive how it is turned.
+    pub(crate) turns_by_itself: bool,
     prediction_errors: PredictionErrorCache,
     payloads: PayloadCache,
     pub(crate) values: EntityValues,
@@ -124,6 +126,7 @@ impl Entity {
             planner: None,
             threshold_share: 1.0,
             judge_ahead: None,
+            turns_by_itself: false,
             prediction_errors: PredictionErrorCache::default(),
             payloads: PayloadCache::default(),
             values: EntityValues::default(),
@@ -178,7 +181,10 @@ impl Entity {
         }
         let number = newest.map_or_else(Sequence::default, Sequence::next);
         // Whether it leaps depends on what a peer has; the count tells.
-        self.history.put(number, format.round(&self.told().with_kind(UpdateKind::Partial)));
+        let told = self.told().with_kind(UpdateKind::Partial);
+        let told =
+            if self.turns_by_itself { format.round_along(&told) } else { format.round(&told) };
+        self.history.put(number, told);
         self.numbered = true;
         self.payloads.clear();
         number
@@ -194,6 +200,11 @@ impl Entity {
     pub(crate) fn renumber(&mut self, format: &Format) -> Sequence {
         self.numbered = false;
         self.number(format)
+    }
+
+    /// Whether it rides a path.
+    pub(crate) const fn rides(&self) -> bool {
+        matches!(self.known.model(), Model::Path(_))
     }
 
     /// The update of a number, if it is still here.
@@ -345,7 +356,7 @@ mod tests {
     use reckoning::{DVec3, Quantiser};
 
     use super::*;
-    use crate::host::sending::{EntryHeader, PeerEntityState, SentUpdate};
+    use crate::host::sending::{EntryHeader, PeerEntityState, SentUpdate, View};
     use crate::wire::Registry;
     use crate::zones::ZoneConfig;
 
@@ -388,9 +399,9 @@ mod tests {
             let now = SimTime::from_millis(ms);
             after.sent(said(&mut entity), &class, now);
             entity.observe(update(ms, UpdateKind::Partial));
-            let urgency = before.urgency(&mut entity, &classes, None, now);
+            let urgency = before.urgency(&mut entity, &classes, View::default(), now);
             assert!(urgency.is_some_and(|it| it > 5e3), "a teleport after {ms} updates");
-            let urgency = after.urgency(&mut entity, &classes, None, now);
+            let urgency = after.urgency(&mut entity, &classes, View::default(), now);
             assert_eq!(urgency, None, "after {ms} updates");
         }
     }

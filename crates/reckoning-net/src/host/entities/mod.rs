@@ -175,7 +175,7 @@ impl Host {
 
     /// As [`observe`](Self::observe), with the model that `planner` chooses from what is `around`
     /// the entity. A host plans every observation, since each peer is due an update at another
-    /// time.
+    /// time. Where its kind [aims](crate::Kind::aim), what is foreseen goes out as lines.
     pub fn observe_planned<S: ?Sized>(
         &mut self,
         id: EntityId,
@@ -185,6 +185,7 @@ impl Host {
     ) -> bool {
         planner.observe(truth, around);
         let model = planner.plan(truth, around, ExportReason::Position);
+        self.follow_plan(id, truth, &model);
         self.observe_as(id, truth, model)
     }
 

@@ -44,6 +44,20 @@ impl Host {
         learnt
     }
 
+    /// A game planned for an entity itself. Where its kind aims, what is foreseen is aimed all the
+    /// same.
+    pub(super) fn follow_plan(&mut self, id: EntityId, truth: &Kinematics, foreseen: &Model) {
+        let kind = self.entities.get(id).and_then(|entity| self.config.kinds.get(entity.kind));
+        if kind.is_none_or(|kind| kind.aim.is_none()) {
+            return;
+        }
+        let Some(mut planner) = self.take_planner(id) else { return };
+        planner.follow(truth, foreseen);
+        if let Some(entity) = self.entities.get_mut(id) {
+            entity.planner = Some(planner);
+        }
+    }
+
     /// What is sent of an entity that goes by the model of its kind.
     fn kept_clear(
         &self,

@@ -40,6 +40,7 @@ impl KindZones {
 
 /// All entities, by a slot of their own and by id.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct EntityTable {
     pub(crate) slots: Vec<Option<Entity>>,
     free: Vec<u32>,
@@ -57,6 +58,8 @@ pub(crate) struct EntityTable {
     pub(crate) grouped: usize,
     /// Whether entities keep accounts of what arrived.
     pub(crate) keeps_accounts: bool,
+    /// Whether what was sent last counts as held until it counts as lost, and is sent again then.
+    pub(crate) resends: bool,
     /// Entities were spawned, despawned or changed owner since the grid was built.
     pub(crate) changed: bool,
     /// Counts what was aimed.
@@ -80,6 +83,7 @@ impl EntityTable {
             prominent: Vec::new(),
             grouped: 0,
             keeps_accounts: config.keeps_accounts(),
+            resends: config.resends(),
             changed: false,
             joint_changes: 0,
         }

@@ -96,4 +96,5 @@ impl Host {
 pub(crate) fn interest_of_kind(entity: &mut Entity, kind: Option<&Kind>) {
     entity.interest.set_kind(kind);
     entity.judge_ahead = kind.and_then(|kind| kind.publisher.judge_ahead);
+    entity.turns_by_itself = kind.is_some_and(|kind| kind.facing.is_derived());
 }

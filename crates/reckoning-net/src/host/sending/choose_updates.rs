@@ -11,7 +11,7 @@
 
 use reckoning::SimTime;
 
-use super::SendContext;
+use super::{SendContext, View};
 use crate::budget::DATAGRAM_OVERHEAD_BYTES;
 use crate::host::connections::Peer;
 use crate::host::interest::GroupId;
@@ -81,7 +81,9 @@ impl SendContext<'_> {
     fn find_candidates(&mut self, peer: &Peer, now: SimTime) {
         self.candidates.clear();
         self.members.clear();
-        let (has_groups, camera) = (self.entities.grouped > 0, peer.camera.as_ref());
+        let has_groups = self.entities.grouped > 0;
+        let loss = (!self.entities.resends).then(|| peer.channel.sent_packets.loss());
+        let view = View { camera: peer.camera.as_ref(), loss };
         for (place, state) in peer.entity_states.iter().enumerate() {
             let mut group = None;
             let urgency = match self.entities.at_slot(state.slot, state.entity) {
@@ -90,7 +92,7 @@ impl SendContext<'_> {
                         group = entity.interest.group;
                     }
                     let left_out = self.nearest_only && state.class > 0;
-                    if left_out { None } else { state.urgency(entity, classes, camera, now) }
+                    if left_out { None } else { state.urgency(entity, classes, view, now) }
                 }
                 None => state.urgency_of_exit(now),
             };

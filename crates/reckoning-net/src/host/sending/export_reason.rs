@@ -20,14 +20,14 @@ use crate::zones::ZoneClass;
 pub(super) struct ExportState {
     /// Since the last update was sent.
     pub(super) silence: Duration,
-    /// How far the prediction from the last update sent is off; `None` when nothing was sent or
-    /// it is no longer known.
+    /// How far the prediction from what the peer holds is off; `None` when it holds nothing or that
+    /// is no longer known.
     pub(super) error: Option<PredictionError>,
     /// So long that a heartbeat is due.
     pub(super) silent: bool,
     /// The body teleported since the last update sent.
     pub(super) teleported: bool,
-    /// What was sent last was lost, or is coarser than the peer's class wants, or the fairness
+    /// What was sent last was lost and is sent again, or is coarser than the peer's class wants, or the fairness
     /// policy chose this peer.
     pub(super) due: bool,
     /// Something was lost since the last acknowledgement.
@@ -146,6 +146,7 @@ mod tests {
             orientation: false,
         },
         share: 0.5,
+        per_axis: false,
         apart: true,
         moves: true,
         is_newest: false,

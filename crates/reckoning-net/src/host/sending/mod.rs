@@ -7,8 +7,8 @@
 //! - [`write_values`] writes what changed of properties, before the updates and with entries;
 //! - this file assembles the datagram: connection and game messages first, then the entities.
 //!
-//! What was sent of an entity to a peer, and what of it was acknowledged, is a
-//! [`PeerEntityState`]. Bodies and prediction errors that several peers share are computed once
+//! What was sent of an entity to a peer is a [`PeerEntityState`], and what the peer holds of that
+//! by what it acknowledged are its [`held_updates`]. Bodies and prediction errors that several peers share are computed once
 //! ([`PayloadCache`], [`PredictionErrorCache`]). What happens when a datagram is acknowledged or
 //! lost is in [`delivery`](super::delivery).
 
@@ -16,6 +16,7 @@ mod choose_updates;
 mod entity_fairness;
 mod export_reason;
 mod fairness;
+mod held_updates;
 mod packet_builder;
 mod payload_cache;
 mod peer_entity_state;
@@ -27,7 +28,7 @@ pub(super) use choose_updates::{Candidate, GroupMember, QueuedEntity};
 pub(super) use entity_fairness::EntityFairness;
 pub(super) use fairness::{deliver_planned, export_by_policy, finest_scale};
 pub(super) use payload_cache::{PayloadCache, PayloadKey};
-pub(super) use peer_entity_state::{EntryHeader, InterestStage, PeerEntityState, SentUpdate};
+pub(super) use peer_entity_state::{EntryHeader, InterestStage, PeerEntityState, SentUpdate, View};
 pub(super) use prediction_error::{KnownSight, PredictionError, PredictionErrorCache};
 
 use alloc::vec::Vec;

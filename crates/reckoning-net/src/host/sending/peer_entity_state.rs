@@ -4,6 +4,7 @@ use reckoning::SimTime;
 use reckoning::random::SplitMix64;
 
 use super::export_reason::{ExportState, Weight, reason_for_chosen_peer, reason_for_peer, urgency};
+use super::held_updates::HeldUpdates;
 use crate::ack_window::Sequence;
 use crate::history::delta;
 use crate::host::entities::{BaselineRef, ClassFormat, Entity};
@@ -16,6 +17,8 @@ use crate::zones::ZoneClass;
 /// After this many losses in a row an update is coded without a baseline: the peer may not have
 /// the one we think it has.
 const MAX_LOSSES_WITH_BASELINE: u8 = 2;
+/// The same for a body on a path, of which an update without a baseline takes three times as much.
+const MAX_LOSSES_ON_A_PATH: u8 = 8;
 
 const ENTER_URGENCY: f32 = 1e6;
 const EXIT_URGENCY: f32 = 1e5;
@@ -56,6 +59,14 @@ impl Default for EntryHeader {
     }
 }
 
+/// What a peer looks at, and how much of what it is sent gets lost.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct View<'a> {
+    pub(crate) camera: Option<&'a Camera>,
+    /// `None` where what was sent last counts as held.
+    pub(crate) loss: Option<f32>,
+}
+
 /// One entity for one peer, from its entry into the interest set until its exit is acknowledged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PeerEntityState {
@@ -71,17 +82,18 @@ pub(crate) struct PeerEntityState {
     pub(crate) header: EntryHeader,
     /// The peer may have it from an earlier stay: its exit was not acknowledged.
     may_be_known: bool,
-    /// What was sent last.
-    sent: Option<BaselineRef>,
-    /// The count of teleports that it said.
+    /// What was sent, and what of it the peer holds.
+    updates: HeldUpdates,
+    /// The count of teleports that the one sent last said, and the first number that said it.
     sent_teleports: u32,
+    leapt: Sequence,
     sent_at: SimTime,
     /// When a heartbeat is due, if nothing is sent before.
     heartbeat_at: SimTime,
     /// Counts what was sent.
     count: u32,
-    /// The newest that was acknowledged.
-    acknowledged: Option<BaselineRef>,
+    /// When the newest that was acknowledged arrived.
+    heard_at: SimTime,
     /// Losses since the last acknowledgement.
     losses: u8,
     /// Ticks since something was sent in which something was due and others went first.
@@ -115,12 +127,13 @@ impl PeerEntityState {
             epoch,
             header,
             may_be_known: false,
-            sent: None,
+            updates: HeldUpdates::default(),
             sent_teleports: 0,
+            leapt: Sequence::default(),
             sent_at: now,
             heartbeat_at: SimTime::MAX,
             count: 0,
-            acknowledged: None,
+            heard_at: now,
             losses: 0,
             passed_over: 0,
             due: false,
@@ -149,7 +162,7 @@ impl PeerEntityState {
     }
 
     const fn may_be_known(&self) -> bool {
-        self.sent.is_some() || self.may_be_known
+        self.updates.sent().is_some() || self.may_be_known
     }
 
     /// Whether the entity is in the interest set.
@@ -177,13 +190,13 @@ impl PeerEntityState {
         }
     }
 
-    /// How urgently something has to be sent in this tick, to a peer that looks at that; `None` when
-    /// nothing has to.
+    /// How urgently something has to be sent in this tick, to such a peer; `None` when nothing has
+    /// to.
     pub(crate) fn urgency(
         &self,
         entity: &mut Entity,
         classes: &[ClassFormat],
-        camera: Option<&Camera>,
+        view: View<'_>,
         now: SimTime,
     ) -> Option<f32> {
         if self.header.kind != entity.kind {
@@ -199,7 +212,7 @@ impl PeerEntityState {
             InterestStage::Exit { sent: true, .. } | InterestStage::Gone => None,
             InterestStage::Enter { sent: true } if self.waits_for_entry => None,
             InterestStage::Enter { sent: true } | InterestStage::Shown => {
-                let state = self.export_state(entity, class, classes, now);
+                let state = self.export_state(entity, class, classes, view.loss, now);
                 let policy_chooses = entity.fairness.is_some();
                 let reason = if policy_chooses {
                     reason_for_chosen_peer(class, &state)
@@ -207,7 +220,7 @@ impl PeerEntityState {
                     reason_for_peer(class, &state)
                 };
                 let reason = reason?;
-                let visible = camera.and_then(|camera| {
+                let visible = view.camera.and_then(|camera| {
                     let error_m = f64::from(state.error?.share) * class.threshold.max_error_m();
                     Some(camera.visible_error(entity.position_at(now), error_m))
                 });
@@ -229,20 +242,51 @@ impl PeerEntityState {
         entity: &mut Entity,
         class: &ZoneClass,
         classes: &[ClassFormat],
+        loss: Option<f32>,
         now: SimTime,
     ) -> ExportState {
-        let teleported = self.sent.is_some() && self.sent_teleports != entity.teleports();
+        let held = if loss.is_some() { self.updates.newest() } else { self.updates.sent() };
+        let teleported = self.updates.sent().is_some()
+            && (self.sent_teleports != entity.teleports()
+                || held.is_some_and(|held| held.number < self.leapt));
         let rules = (self.class, class);
-        let sent = self.sent.filter(|_| !teleported);
+        let held = held.filter(|_| !teleported);
+        let mut error = held.and_then(|held| entity.prediction_error(classes, held, rules, now));
+        if let (Some(error), Some(loss)) = (&mut error, loss) {
+            let expected = self.expected_share(entity, classes, rules, (loss, error.share), now);
+            error.judge(expected);
+        }
         ExportState {
             silence: now.saturating_since(self.sent_at),
             silent: now >= self.heartbeat_at,
-            error: sent.and_then(|sent| entity.prediction_error(classes, sent, rules, now)),
+            error,
             teleported,
             due: self.due,
             lost: self.losses > 0,
             relays: self.class == 0 && entity.owner != Owner::Host,
         }
+    }
+
+    /// The position's error as a share of the threshold, in expectation of what the peer holds; that
+    /// of the newest is `newest`.
+    #[inline]
+    fn expected_share(
+        &self,
+        entity: &mut Entity,
+        classes: &[ClassFormat],
+        rules: (u8, &ZoneClass),
+        (loss, newest): (f32, f32),
+        now: SimTime,
+    ) -> Option<f32> {
+        let mut sum = None;
+        let mut share = newest;
+        for (held, chance) in self.updates.chances(loss) {
+            // One that is too old to be known is taken to be off like the one after it.
+            let error = entity.prediction_error(classes, held, rules, now);
+            share = error.map_or(share, |error| error.share);
+            sum = Some(sum.unwrap_or(0.0) + chance * share);
+        }
+        sum
     }
 
     /// The number to send, and the baseline to code it against.
@@ -256,10 +300,12 @@ impl PeerEntityState {
             chosen.is_some_and(|chosen| chosen.teleports() == entity.teleports())
         });
         // Never backwards: the peer would drop it.
-        let wanted = wanted.filter(|n| self.sent.is_none_or(|sent| *n > sent.number));
+        let wanted = wanted.filter(|n| self.updates.sent().is_none_or(|sent| *n > sent.number));
         let number = wanted.unwrap_or(newest);
-        let baseline = self.acknowledged.filter(|acknowledged| {
-            self.losses < MAX_LOSSES_WITH_BASELINE
+        let most_losses =
+            if entity.rides() { MAX_LOSSES_ON_A_PATH } else { MAX_LOSSES_WITH_BASELINE };
+        let baseline = self.updates.acknowledged().filter(|acknowledged| {
+            self.losses < most_losses
                 && matches!(self.stage, InterestStage::Shown)
                 && delta(acknowledged.number, number).is_some()
                 && entity.has_number(acknowledged.number)
@@ -269,13 +315,14 @@ impl PeerEntityState {
 
     /// Whether that number is the newest acknowledged.
     pub(super) fn has_number(&self, number: Sequence) -> bool {
-        self.acknowledged.is_some_and(|acknowledged| acknowledged.number == number)
+        self.updates.acknowledged().is_some_and(|newest| newest.number == number)
     }
 
     /// Whether that number was sent last, but as another class writes it. A number stands for the
     /// same bits at both ends, so what is written otherwise needs another one.
     pub(super) fn was_sent_in_other_class(&self, number: Sequence) -> bool {
-        self.sent.is_some_and(|sent| sent.number == number && sent.class != self.class)
+        let sent = self.updates.sent();
+        sent.is_some_and(|sent| sent.number == number && sent.class != self.class)
     }
 
     /// Nothing is due any more.
@@ -292,26 +339,61 @@ impl PeerEntityState {
         let seed = seed ^ u64::from(self.entity.0) << 32 ^ u64::from(self.count);
         let heartbeat = class.heartbeat_after(first, SplitMix64::new(seed).unit());
         self.heartbeat_at = now + heartbeat;
-        self.sent = Some(BaselineRef { number, class: self.class });
-        self.sent_teleports = teleports;
+        if teleports != self.sent_teleports {
+            (self.sent_teleports, self.leapt) = (teleports, number);
+        }
+        self.updates.handle_sent(BaselineRef { number, class: self.class });
         self.sent_at = now;
         self.passed_over = 0;
         self.rest();
     }
 
-    /// An update or an entry was acknowledged.
-    pub(crate) fn acknowledged(&mut self, update: BaselineRef) {
-        if self.acknowledged.is_none_or(|newest| update.number > newest.number) {
-            self.acknowledged = Some(update);
-        }
+    /// An update or an entry was acknowledged, which arrived then.
+    pub(crate) fn acknowledged(&mut self, update: BaselineRef, at: SimTime) {
+        self.updates.handle_acknowledged(update);
+        self.heard_at = self.heard_at.max(at);
         self.losses = 0;
     }
 
-    /// An update or an entry was lost.
-    pub(crate) fn lost(&mut self, number: Sequence) {
+    /// An update or an entry was given up. What is sent for it is newer than that, and only sent if
+    /// what the peer holds is not good enough; or at once, if losses are `resent`.
+    pub(crate) fn lost(&mut self, number: Sequence, missed: bool, resent: bool) {
         self.losses = self.losses.saturating_add(1);
-        // If something newer is in flight, that repairs it.
-        self.due |= self.sent.is_some_and(|sent| sent.number == number) && !self.has_number(number);
+        if resent {
+            self.due |= self.is_last(number);
+            self.updates.handle_lost(number);
+            return;
+        }
+        // An owner exports because the others need it; nearby that is not judged twice.
+        let relays = self.class == 0 && self.header.owner != Owner::Host;
+        self.due |= relays && self.is_last(number);
+        if missed {
+            self.missed(number);
+        } else {
+            self.updates.handle_doubt(number);
+        }
+    }
+
+    /// Whether it was sent last and is not known to have arrived: if something newer is in flight,
+    /// that repairs it.
+    fn is_last(&self, number: Sequence) -> bool {
+        let is_last = self.updates.sent().is_some_and(|sent| sent.number == number);
+        is_last && !self.has_number(number)
+    }
+
+    /// An update or an entry did not arrive.
+    pub(crate) fn missed(&mut self, number: Sequence) {
+        self.updates.handle_lost(number);
+        if !self.is_last(number) {
+            return;
+        }
+        let held = self.updates.newest();
+        // It may have been to make the peer's picture finer.
+        self.due |= held.is_none_or(|held| held.class != self.class);
+        if held == self.updates.acknowledged() {
+            // The peer has been without a sign of life for longer than since this one was sent.
+            self.heartbeat_at -= self.sent_at.saturating_since(self.heard_at);
+        }
     }
 }
 

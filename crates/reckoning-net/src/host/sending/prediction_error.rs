@@ -14,11 +14,13 @@ const MAX_ERRORS: usize = 16;
 
 /// How far a peer's prediction is from what the host knows at one moment, by a class's rules.
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct PredictionError {
     /// What the export rule looks at. A stop is missed only while the host knows something newer.
     pub(crate) deviation: Deviation,
-    /// The position's error as a share of the threshold.
+    /// The position's error as a share of the threshold, and whether that is one of each axis.
     pub(crate) share: f32,
+    pub(crate) per_axis: bool,
     /// The position's error is more than a step of the grid.
     pub(crate) apart: bool,
     /// The prediction moves.
@@ -49,12 +51,24 @@ impl PredictionError {
         Self {
             deviation: Deviation { misses_stop: deviation.misses_stop && !is_newest, ..deviation },
             share: share(&class.threshold, judged_m),
+            per_axis: class.threshold.is_per_axis(),
             apart: error_m > step_m,
             moves: sent.velocity_at(now.at) != DVec3::ZERO,
             is_newest,
         }
     }
+
+    /// Judges the position by what is `expected` of it instead, if that differs.
+    pub(crate) fn judge(&mut self, expected: Option<f32>) {
+        let Some(share) = expected else { return };
+        self.share = share;
+        self.deviation.position =
+            if self.per_axis { self.deviation.position || share > AXES } else { share >= 1.0 };
+    }
 }
+
+/// No error within a box of the threshold is longer than this many times the threshold.
+const AXES: f32 = 1.732_051;
 
 /// Where a body is at one moment by what the host knows, and where it is foreseen to be if its kind
 /// judges ahead.

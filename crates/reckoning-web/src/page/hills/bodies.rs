@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use reckoning::ground::{ClampDetail, ClampMode, Pose};
 use reckoning::{GroundClamp, SimTime};
 use reckoning_arena::hills::protocol::JointsChoice;
-use reckoning_arena::hills::{Craft, HillsLevel};
+use reckoning_arena::hills::{Craft, HillsLevel, within_walls};
 use reckoning_arena::protocol::{Properties, Tag};
 use reckoning_client::{Client, EntityId, Session};
 
@@ -46,6 +46,10 @@ impl Clamps {
                 let Ok(clamp) = GroundClamp::new(config) else { return pose };
                 place.insert(clamp)
             }
+        };
+        let pose = match choices.clamp {
+            ClampMode::None => pose,
+            _ => within_walls(craft, pose, level),
         };
         clamp.clamp_with(pose, level.ground().as_ref(), ClampDetail::AllPoints, now)
     }

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use reckoning::{Kinematics, SimTime};
-use reckoning_arena::hills::HillsLevel;
 use reckoning_arena::hills::host::session_config;
 use reckoning_arena::hills::protocol::{HillsCommand, HillsDatagram, HillsNotice, HillsTuning};
+use reckoning_arena::hills::{Craft, HillsLevel};
 use reckoning_arena::protocol::{ClientMessage, Properties, ServerMessage};
 use reckoning_client::{EntityId, SessionEvent};
 
@@ -14,6 +14,7 @@ use super::own::OwnVehicle;
 use crate::controls::{Change, Controls};
 use crate::hills::choices::HillsChoices;
 use crate::hills::effects::Effects;
+use crate::hills::stance::Counted;
 use crate::hills::streams::HillsStreams;
 use crate::page::connection::Connection;
 use crate::scene::GameScene;
@@ -188,6 +189,14 @@ impl HillsLive {
         self.scene.meet(player, &state);
     }
 
+    /// Updates of a sort of bodies that were received in this session, and their bits.
+    pub fn received(&self, craft: Craft) -> [u64; 2] {
+        let Some(session) = self.connection.client.session() else { return [0; 2] };
+        let is_of = |kind| session.kinds().name(kind).and_then(Craft::of_kind) == Some(craft);
+        let of_it = session.updates_received().filter(|it| is_of(it.0));
+        of_it.fold([0; 2], |sum, (_, it)| [sum[0] + it.updates, sum[1] + it.bits])
+    }
+
     /// Everyone in the picture at `now`.
     pub fn gather(&mut self, now: SimTime, level: &HillsLevel, choices: &HillsChoices) {
         let Some(host_now) = self.connection.client.session().and_then(|it| it.timeline_at(now))
@@ -205,6 +214,13 @@ impl HillsLive {
         let tuning = self.tuning.unwrap_or_default();
         self.bodies.compare(now, &self.streams);
         self.bodies.derive(now, tuning.joints, level);
+        for body in self.bodies.all_mut().values_mut() {
+            body.counted = match body.craft {
+                Craft::Merchant if tuning.merchant_delayed => Counted::Apart,
+                Craft::Bird => Counted::Apart,
+                _ => Counted::Together,
+            };
+        }
         self.own.gather(now, &self.scene, level, self.bodies.all_mut());
     }
 }

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use reckoning::{DVec3, SimTime};
-use reckoning_arena::hills::HillsLevel;
+use reckoning_arena::hills::{Craft, HillsLevel};
 
 pub use self::live::HillsLive;
 use self::picture::Painter;
@@ -35,7 +35,8 @@ use crate::hills::aiming::{aim_of, input_of};
 use crate::hills::choices::HillsChoices;
 use crate::hills::figures::HillsMeter;
 use crate::hills::ledger::Ledger;
-use crate::hills::stance::HillsBody;
+use crate::hills::stance::{Counted, HillsBody};
+use crate::hills::traffic::TrafficMeter;
 use crate::hills::view::{CameraMode, HillsCamera, View};
 use crate::input::HeldInput;
 use crate::meter::DisplayMethod;
@@ -66,6 +67,7 @@ pub struct HillsGame {
     pub target: Option<u32>,
     pub meter: HillsMeter,
     ledger: Ledger,
+    train: TrafficMeter,
     wished_ms: f64,
     /// The pointer of the frame before, while it drags the free camera.
     dragged: Option<[f64; 2]>,
@@ -98,6 +100,7 @@ impl HillsGame {
             target: None,
             meter: HillsMeter::default(),
             ledger: Ledger::default(),
+            train: TrafficMeter::default(),
             wished_ms: -1e9,
             dragged: None,
             has_driven: false,
@@ -218,9 +221,8 @@ impl HillsGame {
         };
         for body in bodies.values().filter(|it| !it.is_me) {
             self.meter.look(self.now, body, self.level.ground());
-            let (true, true, Some(truth)) = (body.is_alive, body.is_settled, body.truth) else {
-                continue;
-            };
+            let is_judged = body.is_alive && body.is_settled && body.counted == Counted::Together;
+            let Some(truth) = body.truth.filter(|_| is_judged) else { continue };
             let ways = [Some(body.shown), body.naive, body.interpolated];
             for (method, way) in DisplayMethod::ALL.into_iter().zip(ways) {
                 if let Some(way) = way {
@@ -232,16 +234,26 @@ impl HillsGame {
 
     /// Ten times a second: figures under the switches as they stand.
     pub fn slow_tick(&mut self, choices: &HillsChoices, meters: &Meters) {
-        let figures = self.meter.figures();
-        if self.ledger.note(self.now, choices, &figures, meters.bytes.per_s()) {
+        if let HillsSource::Live(live) = &self.from {
+            self.train.note(self.now, live.received(Craft::Train));
+        }
+        let (figures, train) = (self.meter.figures(), self.train.figures());
+        if self.ledger.note(self.now, choices, &figures, (meters.bytes.per_s(), train)) {
             self.meter.clear();
+            self.train.clear();
         }
     }
 
     /// What is around the picture.
     pub fn show_panel(&self, meters: &Meters) {
         panel::show_notes(&self.ledger);
-        panel::show_now(&self.meter.figures(), meters.bytes.per_s());
+        let figures = self.meter.figures();
+        panel::show_now(&figures, meters.bytes.per_s(), self.train.figures());
+        let is_apart = |it: &Craft| {
+            self.bodies().values().any(|body| body.counted == Counted::Apart && body.craft == *it)
+        };
+        let apart: Vec<Craft> = Craft::ALL.into_iter().filter(is_apart).collect();
+        panel::show_apart(&figures, &apart);
         dom::show("keys", self.says_keys());
     }
 

@@ -13,6 +13,7 @@ impl HillsGame {
             camera: self.camera.mode.name(),
             eye: self.view.eye.to_array(),
             figures: self.meter.figures(),
+            train: self.train.figures(),
             panes: self.painter.panes,
             target: self.target,
             crosshair: self.painter.crosshair,
