@@ -208,18 +208,21 @@ fn interest_is_another_prediction_than_linear_on_a_recording_of_ours() {
     server.stop();
 
     let file = fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
-    let words = ["--predictors", "linear,interest", "--delays", "1200", "--format", "json"];
+    let words = ["--predictors", "linear,interest", "--delays", "600,1200,2400"];
     let data = ["lab", "compare", "--fresh", "--data", file.to_str().unwrap()];
-    let output = reckon(&[&data[..], &words].concat());
+    let output = reckon(&[&data[..], &words, &["--format", "json"]].concat());
     let rows: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let error_px = |name: &str| {
-        let mut rows = rows.as_array().unwrap().iter();
-        let row = rows.find(|row| row["kind"] == "open" && row["predictor"] == name).unwrap();
-        row["aee"].as_f64().unwrap()
+    let errors_px = |name: &str| -> Vec<f64> {
+        let rows = rows.as_array().unwrap().iter();
+        let own = rows.filter(|row| row["kind"] == "open" && row["predictor"] == name);
+        own.map(|row| row["aee"].as_f64().unwrap()).collect()
     };
-    let (linear, interest) = (error_px("linear"), error_px("interest"));
-    println!("1200 ms ahead: linear {linear:.2} px off, interest {interest:.2} px");
-    assert!((linear - interest).abs() > 0.005 * linear, "{linear} and {interest}");
+    let (linear, interest) = (errors_px("linear"), errors_px("interest"));
+    println!("600, 1200 and 2400 ms ahead: linear {linear:.2?} px off, interest {interest:.2?} px");
+    // Which is better depends on where the bots went; where nothing draws them it is linear's.
+    assert_eq!((linear.len(), interest.len()), (3, 3));
+    let differs = |(a, b): (&f64, &f64)| (a - b).abs() > 0.005 * a;
+    assert!(linear.iter().zip(&interest).any(differs), "{linear:?} and {interest:?}");
 }
 
 #[test]
