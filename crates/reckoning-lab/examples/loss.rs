@@ -1,14 +1,19 @@
-//! Prints the table of losses: `cargo run --release -p reckoning-lab --example loss`.
+//! Prints the tables of losses: `cargo run --release -p reckoning-lab --example loss`.
 //!
-//! With `--write` it goes to `testdata/loss.txt` instead.
+//! With `--write` they go to `testdata/loss.txt` and, where there are recordings, to
+//! `testdata/loss-recorded.txt`. The recordings lie beside the repository as `shared/data`, or where
+//! `RECKONING_DATA` says.
 
 use std::error::Error;
+use std::path::{Path, PathBuf};
 
 use reckoning_lab::bots;
-use reckoning_lab::loss::loss_table;
+use reckoning_lab::loss::{loss_table, recorded_loss_table};
+use reckoning_recording::load_sessions;
 
-const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/loss.txt");
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const USAGE: &str = "usage: loss [--write]";
+const SOURCES: [&str; 3] = ["quakeworld", "slippi", "rocketleague"];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let write = match std::env::args().nth(1).as_deref() {
@@ -16,11 +21,27 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some("--write") => true,
         Some(other) => return Err(format!("'{other}' is not understood; {USAGE}").into()),
     };
-    let table = loss_table(&bots::sessions()[..1])?;
-    if write {
-        std::fs::write(TABLE, table)?;
+    let mut tables = vec![("loss.txt", loss_table(&bots::sessions()[..1])?)];
+    let beside = Path::new(ROOT).join("../shared/data");
+    let data = std::env::var_os("RECKONING_DATA").map_or(beside, PathBuf::from);
+    if data.is_dir() {
+        let mut recordings = Vec::new();
+        for source in SOURCES {
+            recordings.extend(load_sessions(&data.join(source))?);
+        }
+        tables.push(("loss-recorded.txt", recorded_loss_table(recordings)?));
     } else {
-        print!("{table}");
+        eprintln!(
+            "SKIPPED recorded losses: no recordings at {}; set RECKONING_DATA",
+            data.display()
+        );
+    }
+    for (file, table) in tables {
+        if write {
+            std::fs::write(Path::new(ROOT).join("testdata").join(file), table)?;
+        } else {
+            print!("{table}");
+        }
     }
     Ok(())
 }

@@ -46,6 +46,7 @@ use reckoning_recording::Recording;
 use crate::codec::CodecError;
 use crate::train::{TrainConfig, TrainError};
 
+pub(crate) use source::{by_name, measured_sessions};
 pub(crate) use stream::lives;
 pub(crate) use tally::{Look, ShownTally};
 

@@ -25,6 +25,12 @@ fn sessions_of(list: Vec<Recording>, inner: bool) -> Vec<Recording> {
     list.into_iter().enumerate().filter(kept).map(|(_, recording)| recording).collect()
 }
 
+/// Those sessions of a source that tables measure.
+pub(crate) fn measured_sessions(list: Vec<Recording>) -> Vec<Recording> {
+    let held = |(number, _): &(usize, Recording)| is_held(*number);
+    sessions_of(list, false).into_iter().enumerate().filter(held).map(|it| it.1).collect()
+}
+
 /// The recordings by their source, in the order they come.
 pub(crate) fn by_name(recordings: Vec<Recording>) -> Vec<(String, Vec<Recording>)> {
     let mut sources: Vec<(String, Vec<Recording>)> = Vec::new();

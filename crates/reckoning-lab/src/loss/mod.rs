@@ -1,4 +1,5 @@
-//! What loss does to what is shown, and what a host makes of it: the table `testdata/loss.txt`.
+//! What loss does to what is shown, and what a host makes of it: the tables `testdata/loss.txt` and
+//! `testdata/loss-recorded.txt`.
 //!
 //! The bodies of recordings are moved by a [`Host`](reckoning_net::Host) and watched by a
 //! [`Session`](reckoning_net::Session) over simulated links, both ways lossy, in virtual time. What
@@ -15,7 +16,7 @@ use reckoning_net::SpawnError;
 use reckoning_net::wire::FormatError;
 use reckoning_netsim::LinkError;
 
-pub use table::loss_table;
+pub use table::{loss_table, recorded_loss_table};
 
 /// What a sender makes of losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

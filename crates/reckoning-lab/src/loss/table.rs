@@ -9,26 +9,43 @@ use reckoning_recording::Recording;
 use super::chain::{Play, Played};
 use super::{LossError, Repair};
 use crate::compare::Prepared;
+use crate::frontier::{by_name, measured_sessions};
 
 /// One way.
 const DELAY: Duration = Duration::from_millis(100);
-const SEEDS: [u64; 6] = [1, 2, 3, 4, 5, 6];
+const BOT_SEEDS: [u64; 6] = [1, 2, 3, 4, 5, 6];
+/// Recordings are longer and more than one, so that fewer dice do.
+const RECORDED_SEEDS: [u64; 2] = [1, 2];
 /// The bounds that are swept, in widths; rows are compared at the updates of `resent` at a width.
 const BOUNDS_WIDTHS: [f64; 5] = [0.7, 0.85, 1.0, 1.2, 1.5];
 const COMPARED: usize = 2;
 
-/// The links by what they lose.
-fn links() -> [(&'static str, Loss); 4] {
-    [
-        ("0 %", Loss::NONE),
-        ("2 %", Loss::Independent { share: 0.02 }),
-        ("12 % in fours", Loss::bursts(0.12, 4.0)),
-        ("50 %", Loss::Independent { share: 0.5 }),
-    ]
+/// A link by what it loses.
+type LossyLink = (&'static str, Loss);
+
+fn links() -> [LossyLink; 4] {
+    let [none, bursts] = recorded_links();
+    let little = ("2 %", Loss::Independent { share: 0.02 });
+    [none, little, bursts, ("50 %", Loss::Independent { share: 0.5 })]
 }
 
-/// Recordings made ready, and whether they are flat.
-type Sessions = [(Prepared, bool)];
+/// Those that recordings are played over.
+fn recorded_links() -> [LossyLink; 2] {
+    [("0 %", Loss::NONE), ("12 % in fours", Loss::bursts(0.12, 4.0))]
+}
+
+/// Recordings made ready, whether they are flat, and the dice they are played with.
+struct Sessions<'a> {
+    prepared: Vec<(Prepared, bool)>,
+    seeds: &'a [u64],
+}
+
+impl<'a> Sessions<'a> {
+    fn new(recordings: &[Recording], seeds: &'a [u64]) -> Self {
+        let prepared = |it: &Recording| (Prepared::with_own_velocities(it), it.meta.dims == 2);
+        Self { prepared: recordings.iter().map(prepared).collect(), seeds }
+    }
+}
 
 /// Mean and p95 in widths, updates and bytes of a body per second.
 #[derive(Clone, Copy, Debug)]
@@ -68,11 +85,11 @@ impl Row {
 }
 
 /// What a method shows by its bounds.
-fn swept(sessions: &Sessions, repair: Repair, loss: Loss) -> Result<Vec<Row>, LossError> {
+fn swept(sessions: &Sessions<'_>, repair: Repair, loss: Loss) -> Result<Vec<Row>, LossError> {
     let row = |bound_widths: f64| {
         let mut all = Played::default();
-        for (prepared, flat) in sessions {
-            for seed in SEEDS {
+        for (prepared, flat) in &sessions.prepared {
+            for seed in sessions.seeds.iter().copied() {
                 let link = LinkConfig { delay: DELAY, loss, seed, ..LinkConfig::default() };
                 all.merge(&Play { prepared, flat: *flat, bound_widths, repair, link }.run()?);
             }
@@ -82,7 +99,7 @@ fn swept(sessions: &Sessions, repair: Repair, loss: Loss) -> Result<Vec<Row>, Lo
     BOUNDS_WIDTHS.into_iter().map(row).collect()
 }
 
-const HEAD: &str = "\
+const BOTS_HEAD: &str = "\
 # What loss does to what is shown. Made by `cargo xtask tables`; a test compares it. Do not edit.
 #
 # Ten bots of the arena play for two minutes, moved by a host on straight lines, and a session watches
@@ -101,28 +118,63 @@ const HEAD: &str = "\
 #
 # The goal, from a trial that had no other repair to compare with: at 12 % in fours x none .70 and .48.
 
+";
+
+const RECORDED_HEAD: &str = "\
+# What loss does to what is shown of recorded players. Made by `cargo xtask tables` where there are
+# recordings. Do not edit.
+#
+# The same measurement as `testdata/loss.txt`, which says what the columns are, of the sessions that
+# `testdata/seen.txt` measures, two runs of each. Nothing was chosen by these figures.
+
+";
+
+const COLUMNS: &str = "\
 lost           repair    error     p95   updates/s   bytes/s       x none
 ";
 
-/// The table of these recordings.
+/// The table of recordings of bots.
 ///
 /// # Errors
 /// When a setting is refused.
 pub fn loss_table(recordings: &[Recording]) -> Result<String, LossError> {
-    let prepared = |it: &Recording| (Prepared::with_own_velocities(it), it.meta.dims == 2);
-    let sessions: Vec<(Prepared, bool)> = recordings.iter().map(prepared).collect();
-    let mut table = HEAD.to_string();
-    for (lost, loss) in links() {
-        let resent = swept(&sessions, Repair::Resent, loss)?;
-        let updates = resent[COMPARED].updates();
-        let none = Row::at(&swept(&sessions, Repair::None, loss)?, updates);
-        let held = Row::at(&swept(&sessions, Repair::Held, loss)?, updates);
-        let resent = Row::at(&resent, updates);
-        for (repair, row) in [("none", none), ("resent", resent), ("held", held)] {
-            write_row(&mut table, (lost, repair), &row, &none);
-        }
+    let mut table = BOTS_HEAD.to_string();
+    write_rows(&mut table, &Sessions::new(recordings, &BOT_SEEDS), &links())?;
+    Ok(table)
+}
+
+/// The table of recorded players, by source.
+///
+/// # Errors
+/// When a setting is refused.
+pub fn recorded_loss_table(recordings: Vec<Recording>) -> Result<String, LossError> {
+    let mut table = RECORDED_HEAD.to_string();
+    for (name, list) in by_name(recordings) {
+        let measured = measured_sessions(list);
+        let _ = writeln!(table, "{name}, sessions: {}", measured.len());
+        write_rows(&mut table, &Sessions::new(&measured, &RECORDED_SEEDS), &recorded_links())?;
+        table.push('\n');
     }
     Ok(table)
+}
+
+fn write_rows(
+    table: &mut String,
+    sessions: &Sessions<'_>,
+    links: &[LossyLink],
+) -> Result<(), LossError> {
+    table.push_str(COLUMNS);
+    for (lost, loss) in links.iter().copied() {
+        let resent = swept(sessions, Repair::Resent, loss)?;
+        let updates = resent[COMPARED].updates();
+        let none = Row::at(&swept(sessions, Repair::None, loss)?, updates);
+        let held = Row::at(&swept(sessions, Repair::Held, loss)?, updates);
+        let resent = Row::at(&resent, updates);
+        for (repair, row) in [("none", none), ("resent", resent), ("held", held)] {
+            write_row(table, (lost, repair), &row, &none);
+        }
+    }
+    Ok(())
 }
 
 fn write_row(table: &mut String, (lost, repair): (&str, &str), row: &Row, none: &Row) {
