@@ -9,7 +9,7 @@ use reckoning_net::{
     SentJoint, SimTime, Viewpoint,
 };
 
-use super::world::{PEERS, World};
+use super::world::{LossRule, PEERS, World};
 
 /// A tank with a turret, a gun that rises little, and a wheel.
 fn declared() -> (Kinds, KindId) {
@@ -54,7 +54,7 @@ fn in_bursts<const SEED: u64>(n: u64) -> bool {
 }
 
 /// The mean errors of turret and gun at a watcher, when their owner aims them for 15 seconds.
-fn mean_errors(is_lost: fn(u64) -> bool) -> [f64; 2] {
+fn mean_errors(is_lost: LossRule) -> [f64; 2] {
     let (kinds, tank) = declared();
     let mut world = World::new(kinds, is_lost);
     world.run(200);
@@ -88,7 +88,7 @@ fn joints_follow_their_owner_through_losses() {
     let bursts = [in_bursts::<1>, in_bursts::<2>, in_bursts::<3>, in_bursts::<4>];
     let more = [in_bursts::<5>, in_bursts::<6>, in_bursts::<7>, in_bursts::<8>];
     let bursts = [bursts, more].concat();
-    let links: [(Vec<fn(u64) -> bool>, [f64; 2]); 3] = [
+    let links: [(Vec<LossRule>, [f64; 2]); 3] = [
         (vec![|_| false], [0.06, 0.02]),
         (vec![|n| n % 5 == 0], [0.12, 0.02]),
         (bursts, [0.15, 0.03]),

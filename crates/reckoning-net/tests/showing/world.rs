@@ -13,6 +13,9 @@ pub const WAY: Duration = Duration::from_millis(60);
 /// The time between two steps.
 pub const STEP: Duration = Duration::from_millis(10);
 
+/// Whether the so manieth datagram is lost.
+pub type LossRule = fn(u64) -> bool;
+
 pub struct World {
     pub host: Host,
     pub sessions: Vec<Session>,
@@ -23,7 +26,7 @@ pub struct World {
     to_peers: Vec<(SimTime, PeerId, Vec<u8>)>,
     /// All datagrams so far, and which of them are lost.
     sent: u64,
-    pub is_lost: fn(u64) -> bool,
+    pub is_lost: LossRule,
 }
 
 pub fn format() -> Format {
@@ -38,13 +41,13 @@ pub fn format() -> Format {
 }
 
 impl World {
-    pub fn new(kinds: Kinds, is_lost: fn(u64) -> bool) -> Self {
+    pub fn new(kinds: Kinds, is_lost: LossRule) -> Self {
         Self::with_host(kinds, is_lost, |_| {})
     }
 
     pub fn with_host(
         kinds: Kinds,
-        is_lost: fn(u64) -> bool,
+        is_lost: LossRule,
         settings: impl FnOnce(&mut HostConfig),
     ) -> Self {
         let mut config = HostConfig::new(format());
