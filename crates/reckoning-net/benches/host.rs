@@ -3,7 +3,7 @@
 //! Clients acknowledge as real ones do, a tenth of a second later; only the host's own calls
 //! are timed. Nothing is asserted: a slow day is no bug.
 //!
-//! `cargo bench -p reckoning-net --bench host`
+//! `cargo bench -p reckoning-net --bench host`, or some policies: `... --bench host -- base`
 
 #[path = "../tests/shared/linear_format.rs"]
 mod linear_format;
@@ -154,10 +154,19 @@ fn report(name: &str, host: &Host, cost: &Cost) {
 }
 
 fn main() {
-    println!("{CLIENTS} clients x {ENTITIES} entities, {SECONDS} s at 20 ticks a second");
-    run("base", Policy::Base);
-    run("every third", Policy::EveryKth { k: NonZeroU32::new(3).expect("three") });
+    let asked: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
     let budget = Budget::per_trigger(f64::from(CLIENTS) / 3.0).expect("positive");
-    run("deterministic", Policy::Deterministic { budget, weights: Weights::ACCUMULATED });
-    run("probabilistic", Policy::Probabilistic { budget, weights: Weights::ACCUMULATED });
+    let weights = Weights::ACCUMULATED;
+    let policies = [
+        ("base", Policy::Base),
+        ("every third", Policy::EveryKth { k: NonZeroU32::new(3).expect("three") }),
+        ("deterministic", Policy::Deterministic { budget, weights }),
+        ("probabilistic", Policy::Probabilistic { budget, weights }),
+    ];
+    println!("{CLIENTS} clients x {ENTITIES} entities, {SECONDS} s at 20 ticks a second");
+    for (name, policy) in policies {
+        if asked.is_empty() || asked.iter().any(|it| name.contains(it.as_str())) {
+            run(name, policy);
+        }
+    }
 }

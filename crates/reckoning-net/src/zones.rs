@@ -22,7 +22,7 @@ use core::time::Duration;
 use reckoning::error::{PublisherError, SettingError};
 use reckoning::export::ExportRule;
 use reckoning::ground::ClampDetail;
-use reckoning::{AngleThreshold, ConfigError, Model, Threshold};
+use reckoning::{AngleThreshold, ConfigError, Model, SimTime, Threshold};
 
 use crate::kinds::{Kind, Show};
 use crate::wire::{Format, MAX_CLASS};
@@ -91,13 +91,17 @@ impl Default for ZoneClass {
 }
 
 impl ZoneClass {
-    /// How long after an update the next heartbeat falls due; `roll` is from 0 to 1.
-    pub(crate) fn heartbeat_after(&self, first: bool, roll: f64) -> Duration {
-        if self.heartbeat_spread == 0.0 {
-            return self.heartbeat;
+    /// When the next heartbeat falls due after an update at `now`; `roll` is from 0 to 1.
+    pub(crate) fn heartbeat_at(&self, now: SimTime, first: bool, roll: f64) -> SimTime {
+        let spread = self.heartbeat_spread;
+        if spread == 0.0 {
+            return now + self.heartbeat;
         }
-        let share = if first { roll } else { 1.0 - self.heartbeat_spread * roll };
-        self.heartbeat.mul_f64(share).max(self.min_interval)
+        let share = if first { roll } else { 1.0 - spread * roll };
+        // As a number: there is one of each update, and spans are slow to multiply.
+        let wait_us = self.heartbeat.as_secs_f64() * 1e6 * share;
+        let due_us = now.as_micros().saturating_add(wait_us as i64);
+        SimTime::from_micros(due_us).max(now + self.min_interval)
     }
 
     /// When a peer of this class is due an update.

@@ -9,18 +9,54 @@ use super::{BitReader, BitWriter, DecodeError};
 /// The largest number: far above any count of steps, and `u` fits a word with room.
 const MAX_DIGITS: u32 = 48;
 
-pub(crate) fn write_count(out: &mut BitWriter, value: u64, order: u32) {
-    let shifted = value + (1 << order);
-    let digits = shifted.ilog2();
-    debug_assert!(digits <= MAX_DIGITS);
-    let zeros = digits - order;
-    let low = shifted & ((1 << digits) - 1);
-    if zeros + 1 + digits <= 56 {
-        out.write_short((low << 1 | 1) << zeros, zeros + 1 + digits);
-    } else {
-        out.write_short(1 << zeros, zeros + 1);
-        out.write_short(low, digits);
+/// Codes that are short as a rule, written a word at a time.
+pub(crate) struct Codes<'o, 'a> {
+    out: &'o mut BitWriter<'a>,
+    /// Not written yet.
+    held: u64,
+    held_bits: u32,
+}
+
+impl<'o, 'a> Codes<'o, 'a> {
+    pub(crate) const fn new(out: &'o mut BitWriter<'a>) -> Self {
+        Self { out, held: 0, held_bits: 0 }
     }
+
+    /// At most 56 bits, with nothing beyond them in `value`.
+    #[inline]
+    pub(crate) fn put(&mut self, value: u64, bits: u32) {
+        if self.held_bits + bits > 56 {
+            self.out.write_short(self.held, self.held_bits);
+            (self.held, self.held_bits) = (0, 0);
+        }
+        self.held |= value << self.held_bits;
+        self.held_bits += bits;
+    }
+
+    #[inline]
+    pub(crate) fn put_count(&mut self, value: u64, order: u32) {
+        let shifted = value + (1 << order);
+        let digits = shifted.ilog2();
+        debug_assert!(digits <= MAX_DIGITS);
+        let zeros = digits - order;
+        let low = shifted & ((1 << digits) - 1);
+        if zeros + 1 + digits <= 56 {
+            self.put((low << 1 | 1) << zeros, zeros + 1 + digits);
+        } else {
+            self.put(1 << zeros, zeros + 1);
+            self.put(low, digits);
+        }
+    }
+
+    pub(crate) fn finish(self) {
+        self.out.write_short(self.held, self.held_bits);
+    }
+}
+
+pub(crate) fn write_count(out: &mut BitWriter, value: u64, order: u32) {
+    let mut codes = Codes::new(out);
+    codes.put_count(value, order);
+    codes.finish();
 }
 
 pub(crate) fn read_count(from: &mut BitReader, order: u32) -> Result<u64, DecodeError> {

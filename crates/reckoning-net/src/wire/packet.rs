@@ -5,7 +5,7 @@ use reckoning::SimTime;
 use crate::kinds::{KindId, MAX_KIND_BYTES, MAX_SENT_JOINTS, PropertyId};
 
 use super::body::{read_gap, write_gap};
-use super::exp_golomb::{read_signed, write_signed};
+use super::exp_golomb::{Codes, read_signed, write_signed};
 use super::ids::baseline_bits;
 use super::{
     Ack, BitReader, BitWriter, DecodeError, DisconnectReason, EncodedBody, EntityId, ExitReason,
@@ -68,6 +68,12 @@ impl CodingState {
 
     fn near_tick(&self, format: &Format) -> i64 {
         format.tick_of(SimTime::from_millis(self.sent_ms))
+    }
+
+    /// How far an entity is from the one before; the next is counted from it.
+    const fn gap_to(&mut self, EntityId(id): EntityId, rides: bool) -> u32 {
+        let before = core::mem::replace(self.counted_from(rides), id);
+        id.wrapping_sub(before).wrapping_sub(1)
     }
 
     /// What the entity of an update counts from.
@@ -141,10 +147,7 @@ impl<'a> PacketWriter<'a> {
         encoded: &EncodedBody,
     ) -> bool {
         let before = self.mark();
-        self.out.write_bit(true);
-        self.write_updated(entity, encoded.rides());
-        self.write_seq(seq);
-        self.write_class(class);
+        self.write_update_head(entity, encoded.rides(), seq, class);
         encoded.write(&mut self.out);
         if self.out.fits() {
             return true;
@@ -173,14 +176,14 @@ impl<'a> PacketWriter<'a> {
     fn write(&mut self, format: Option<&Format>, message: &Message) -> Option<()> {
         match message {
             Message::Update { entity, seq, class, body } => {
-                self.out.write_bit(true);
-                self.write_updated(*entity, body.rides());
-                self.write_seq(*seq);
                 let is_delta = matches!(seq, UpdateSeq::Delta { .. });
-                if is_delta != body.has_baseline() {
+                if is_delta != body.has_baseline() || *class > MAX_CLASS {
                     return None;
                 }
-                return self.write_body(format?, *class, body);
+                self.write_update_head(*entity, body.rides(), *seq, *class);
+                let format = format?;
+                body.write(&mut self.out, format, self.coding.near_tick(format));
+                return Some(());
             }
             Message::Enter { entity, owner, kind, number, class, tag, body } => {
                 self.write_kind(ENTER);
@@ -312,27 +315,30 @@ impl<'a> PacketWriter<'a> {
 
     /// Counts from the entity before, going round, so that rising order is cheapest.
     fn write_entity(&mut self, entity: EntityId) {
-        self.write_updated(entity, false);
+        let gap = self.coding.gap_to(entity, false);
+        write_gap(&mut self.out, gap, ENTITY_ORDER);
     }
 
-    /// The same for an update, of a rider or not.
-    fn write_updated(&mut self, EntityId(id): EntityId, rides: bool) {
-        let before = core::mem::replace(self.coding.counted_from(rides), id);
-        write_gap(&mut self.out, id.wrapping_sub(before).wrapping_sub(1), ENTITY_ORDER);
-    }
-
-    fn write_seq(&mut self, seq: UpdateSeq) {
+    /// What goes before the body of an update.
+    fn write_update_head(&mut self, entity: EntityId, rides: bool, seq: UpdateSeq, class: u8) {
+        let mut out = Codes::new(&mut self.out);
+        out.put(1, 1);
+        out.put_count(u64::from(self.coding.gap_to(entity, rides)), ENTITY_ORDER);
         match seq {
-            UpdateSeq::Full(number) => {
-                self.out.write_bit(false);
-                self.out.write(u64::from(number), 16);
-            }
+            UpdateSeq::Full(number) => out.put(u64::from(number) << 1, 17),
             UpdateSeq::Delta { low, ahead } => {
-                self.out.write_bit(true);
-                write_gap(&mut self.out, u32::from(ahead).saturating_sub(1), AHEAD_ORDER);
-                self.out.write(u64::from(low), baseline_bits(ahead));
+                out.put(1, 1);
+                out.put_count(u64::from(ahead).saturating_sub(1), AHEAD_ORDER);
+                out.put(u64::from(low), baseline_bits(ahead));
             }
         }
+        if class == self.coding.class {
+            out.put(0, 1);
+        } else {
+            out.put(u64::from(class) << 1 | 1, 5);
+            self.coding.class = class;
+        }
+        out.finish();
     }
 
     fn write_owner(&mut self, owner: Owner) {

@@ -240,7 +240,7 @@ impl Entity {
         rules: (u8, &ZoneClass),
         now: SimTime,
     ) -> Option<PredictionError> {
-        let known = self.known_at(now);
+        let known = self.prediction_errors.known_at(now, &self.known, self.judge_ahead);
         if let Some(error) = self.prediction_errors.kept(sent, rules.0) {
             return Some(error);
         }

@@ -142,7 +142,7 @@ impl Exported {
             update: format.written(entity.known()),
             known_at: entity.known().at(),
             at: now,
-            heartbeat_at: now + class.heartbeat_after(first, SplitMix64::new(seed).unit()),
+            heartbeat_at: class.heartbeat_at(now, first, SplitMix64::new(seed).unit()),
         }
     }
 

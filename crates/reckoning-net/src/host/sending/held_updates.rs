@@ -20,7 +20,7 @@ const MAX_LOSS: f32 = 0.75;
 /// An update that nobody acknowledged in time was lost as likely as its acknowledgement.
 const DOUBT: f32 = 0.5;
 /// Below this, what was sent last is all that counts.
-const LEAST_LOSS: f32 = 0.01;
+pub(super) const LEAST_LOSS: f32 = 0.01;
 
 /// An update in flight. The history reaches back less far than eight bits.
 #[derive(Clone, Copy, Debug, Default)]
@@ -107,7 +107,10 @@ impl HeldUpdates {
             return;
         }
         self.acknowledged = Some(update);
-        self.retain(|number| number > update.number);
+        let Some(sent) = self.sent else { return };
+        let is_newer = |it: &InFlight| it.named(sent.number).number > update.number;
+        // The newest come first.
+        self.count = self.in_flight().iter().take_while(|it| is_newer(it)).count() as u8;
     }
 
     /// No acknowledgement came in time of a datagram with that update.

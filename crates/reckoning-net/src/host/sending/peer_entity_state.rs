@@ -4,7 +4,7 @@ use reckoning::SimTime;
 use reckoning::random::SplitMix64;
 
 use super::export_reason::{ExportState, Weight, reason_for_chosen_peer, reason_for_peer, urgency};
-use super::held_updates::HeldUpdates;
+use super::held_updates::{HeldUpdates, LEAST_LOSS};
 use crate::ack_window::Sequence;
 use crate::history::delta;
 use crate::host::entities::{BaselineRef, ClassFormat, Entity};
@@ -252,7 +252,7 @@ impl PeerEntityState {
         let rules = (self.class, class);
         let held = held.filter(|_| !teleported);
         let mut error = held.and_then(|held| entity.prediction_error(classes, held, rules, now));
-        if let (Some(error), Some(loss)) = (&mut error, loss) {
+        if let (Some(error), Some(loss)) = (&mut error, loss.filter(|it| *it >= LEAST_LOSS)) {
             let expected = self.expected_share(entity, classes, rules, (loss, error.share), now);
             error.judge(expected);
         }
@@ -337,8 +337,7 @@ impl PeerEntityState {
         let first = self.stage == InterestStage::Enter { sent: false };
         self.count = self.count.wrapping_add(1);
         let seed = seed ^ u64::from(self.entity.0) << 32 ^ u64::from(self.count);
-        let heartbeat = class.heartbeat_after(first, SplitMix64::new(seed).unit());
-        self.heartbeat_at = now + heartbeat;
+        self.heartbeat_at = class.heartbeat_at(now, first, SplitMix64::new(seed).unit());
         if teleports != self.sent_teleports {
             (self.sent_teleports, self.leapt) = (teleports, number);
         }
