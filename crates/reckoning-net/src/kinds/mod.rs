@@ -71,6 +71,9 @@ pub const MAX_KIND_NAME_BYTES: usize = 32;
 /// The longest description of a kind on the wire.
 pub const MAX_KIND_BYTES: usize = 700;
 
+/// No later than this are bodies shown that are sent as snapshots.
+const SNAPSHOT_MAX_DELAY: Duration = Duration::from_millis(500);
+
 /// A kind of bodies, by its place among those that were declared; the same on all ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KindId(pub(crate) u8);
@@ -200,6 +203,31 @@ impl Default for Kind {
 }
 
 impl Kind {
+    /// A body whose exact path matters more than the moment, as games with snapshots show it: sent
+    /// once in `interval` while it moves, and shown a moment ago, between two that arrived. The
+    /// moment is an interval behind what arrives, and adapts to the link up to half a second.
+    /// `precision` is how far a host lets what it has differ before it counts as another place.
+    ///
+    /// # Errors
+    /// With an interval of less than a millisecond, or above a quarter of a second.
+    pub fn snapshots(interval: Duration, precision: Threshold) -> Result<Self, ConfigError> {
+        let (least_s, most_s) = (0.001, 0.25);
+        SettingError::in_range("interval", interval.as_secs_f64(), least_s, most_s)?;
+        let mut kind = Self { dormant: true, ..Self::default() };
+        let publisher = &mut kind.publisher;
+        (publisher.threshold, publisher.min_interval) = (precision, interval);
+        (publisher.heartbeat, publisher.heartbeat_spread) = (interval, 0.0);
+        let mut zones = ZoneConfig::default();
+        for class in &mut zones.classes {
+            // Shorter, so that what an owner sent comes a little early and is passed on all the same.
+            (class.threshold, class.min_interval) = (precision, interval.mul_f64(0.75));
+            (class.heartbeat, class.heartbeat_spread) = (interval, 0.0);
+        }
+        kind.zones = Some(zones);
+        kind.show = Show::delayed(interval, SNAPSHOT_MAX_DELAY);
+        Ok(kind)
+    }
+
     /// Validates every setting by itself and with the others.
     ///
     /// # Errors

@@ -82,6 +82,63 @@ fn a_delayed_kind_is_shown_as_it_was_a_moment_ago() {
     assert!(worst_m < 0.2, "{worst_m} m off where it was then");
 }
 
+/// Sharp turns, each of which a straight line misses at once.
+fn zigzagging(now: SimTime) -> Kinematics {
+    let phase_s = now.as_secs_f64() % 1.0;
+    let (side_m, side_mps) =
+        if phase_s < 0.5 { (phase_s, SPEED_MPS) } else { (1.0 - phase_s, -SPEED_MPS) };
+    let place = DVec3::new(2.0 * now.as_secs_f64(), side_m * SPEED_MPS, 0.0);
+    Kinematics::moving(now, place, DVec3::new(2.0, side_mps, 0.0))
+}
+
+#[test]
+fn snapshots_show_the_path_of_a_moment_ago_at_no_more_than_their_rate() {
+    let interval = Duration::from_millis(50);
+    let kind = Kind::snapshots(interval, Threshold::metres(0.05).unwrap()).unwrap();
+    assert!(kind.validate().is_ok());
+    let mut kinds = Kinds::default();
+    let id = kinds.add("duellist", kind).unwrap();
+    let mut world = World::new(kinds, |_| false);
+    world.run(100);
+    let start = zigzagging(world.now);
+    let body = world.host.spawn_kind(world.now, id, Owner::Peer(PEERS[0]), b"", &start).unwrap();
+    world.run(50);
+    let (mut worst_m, mut last_delay) = (0.0_f64, Duration::ZERO);
+    let before = world.host.stats().traffic;
+    for step in 0..1000_u32 {
+        world.step();
+        world.sessions[0].observe(body, &zigzagging(world.now));
+        if step < 200 {
+            continue;
+        }
+        let at = world.sessions[1].timeline_at(world.now).unwrap();
+        let (_, remote) = world.sessions[1].ghosts().next().unwrap();
+        let delay = remote.ghost().delay_at(at);
+        last_delay = delay;
+        let off_m = shown(&world, body).unwrap().distance(zigzagging(at - delay).position);
+        worst_m = worst_m.max(off_m);
+    }
+    let after = world.host.stats().traffic;
+    let sent = after.updates_out - before.updates_out;
+    let bytes = (after.bytes_out - before.bytes_out) as f64 / sent as f64;
+    println!("{sent} updates in ten seconds, {bytes:.1} bytes each with all that goes along");
+    println!("{worst_m:.3} m off, shown {last_delay:?} ago");
+    assert!((180..=200).contains(&sent), "{sent} updates in ten seconds");
+    // A corner between two snapshots is cut by a line, or overshot for an interval.
+    assert!(worst_m < 0.05 * 2.0 * SPEED_MPS, "{worst_m} m off where it was then");
+    // Two ways of 60 ms, an interval, and what is left of a wider gap when the body was new.
+    assert!(last_delay < Duration::from_millis(230), "shown {last_delay:?} ago");
+}
+
+#[test]
+fn snapshots_without_a_rate_are_refused() {
+    let precision = Threshold::metres(0.05).unwrap();
+    for interval in [Duration::ZERO, Duration::from_secs(1)] {
+        let refused = Kind::snapshots(interval, precision).unwrap_err();
+        assert!(refused.to_string().contains("interval"), "{refused}");
+    }
+}
+
 /// Changes among reckoned, delayed, snapped and more delayed, in the midst of losses.
 #[test]
 fn changing_kinds_changes_how_bodies_are_shown_without_a_jump() {
