@@ -3,12 +3,14 @@
 //! ```text
 //! crates/reckoning-web --cargo--> reckoning_web.wasm --tools/bind--> target/page
 //! crates/reckoning-web/page -------------------copied--------------> target/page
+//!                                  named by their hashes, compressed beside themselves
 //! ```
 //!
 //! `tools/bind` is a package of its own, built once: it is the library behind the program
 //! `wasm-bindgen`, of the version the page is compiled with, so that nothing has to be installed.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -38,6 +40,7 @@ pub fn build(workspace: &Workspace) -> Result<(), Failure> {
     tools::require_target(workspace, WASM)?;
     let module = compile(workspace)?;
     let page = workspace.target.join("page");
+    clear(&page)?;
     copy_files(&workspace.root.join(STATIC), &page)?;
     let mut bind = workspace.program(binder(workspace)?);
     workspace::run(bind.arg(module).arg(&page).arg(MOST_BYTES.to_string()))?;
@@ -67,6 +70,16 @@ fn nested(command: &mut Command) -> &mut Command {
         command.env_remove(name);
     }
     command
+}
+
+/// Names change with what files hold: those of the last time would stay.
+fn clear(folder: &Path) -> Result<(), Failure> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(Failure::Unwritable { path: folder.to_owned(), error })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn copy_files(from: &Path, to: &Path) -> Result<(), Failure> {

@@ -24,9 +24,11 @@
 
 #![forbid(unsafe_code)]
 
+pub mod address;
 pub mod camera;
 pub mod comparison;
 pub mod controls;
+pub mod everyone;
 pub mod hills;
 #[cfg(target_arch = "wasm32")]
 pub mod hills_gl;

@@ -61,6 +61,8 @@ pub struct PageState {
     pub frames: Frames,
     /// How the server reckons, as it said itself.
     pub tuning: Option<TuningState>,
+    /// What somebody else chose for everyone and our controls do not show, in words.
+    pub everyone: String,
     /// The planner of our own body, as it runs here.
     pub own_planner: String,
     /// What each planner is worth, by its name; those that are not measured are left out.

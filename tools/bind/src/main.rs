@@ -1,8 +1,12 @@
 //! Makes what a browser loads from a compiled WebAssembly module, in a folder where the rest of the
-//! page is already, and weighs the whole: `bind MODULE.wasm FOLDER MOST_BYTES`.
+//! page is already, names files by what they hold, compresses them beside themselves, and weighs the
+//! whole: `bind MODULE.wasm FOLDER MOST_BYTES`.
+
+mod names;
 
 use std::fs;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use flate2::Compression;
@@ -28,7 +32,7 @@ fn main() -> ExitCode {
         eprintln!("could not bind {module}: {error:#}");
         return ExitCode::FAILURE;
     }
-    match weigh(folder) {
+    match names::rename(Path::new(folder)).and_then(|()| pack(folder)) {
         Ok(bytes) if bytes <= most_bytes => {
             println!("The page weighs {bytes} bytes with gzip, of {most_bytes} at most.");
             ExitCode::SUCCESS
@@ -42,19 +46,33 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
         Err(error) => {
-            eprintln!("could not weigh the page in {folder}: {error}");
+            eprintln!("could not name and compress the page in {folder}: {error}");
             ExitCode::FAILURE
         }
     }
 }
 
-/// The bytes that travel, each file compressed by itself.
-fn weigh(folder: &str) -> io::Result<usize> {
+/// Only machines that show a link as a card fetch these, so they are not part of the weight.
+const FOR_CRAWLERS: [&str; 1] = ["social.png"];
+
+/// Writes each file compressed beside itself where that is shorter, and returns how many bytes
+/// travel to a browser.
+fn pack(folder: &str) -> io::Result<usize> {
     let mut bytes = 0;
-    for entry in fs::read_dir(folder)? {
+    for entry in fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()? {
+        let (path, raw) = (entry.path(), fs::read(entry.path())?);
+        if FOR_CRAWLERS.iter().any(|it| path.ends_with(it)) {
+            continue;
+        }
         let mut packed = GzEncoder::new(Vec::new(), Compression::best());
-        packed.write_all(&fs::read(entry?.path())?)?;
-        bytes += packed.finish()?.len();
+        packed.write_all(&raw)?;
+        let packed = packed.finish()?;
+        bytes += packed.len().min(raw.len());
+        if packed.len() < raw.len() {
+            let mut name = path.into_os_string();
+            name.push(".gz");
+            fs::write(name, packed)?;
+        }
     }
     Ok(bytes)
 }

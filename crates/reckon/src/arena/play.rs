@@ -121,6 +121,7 @@ fn start_flat(
     }
     config.bots = bots;
     config.demo = settings.is_demo();
+    config.newcomers_near = true;
     config.seed = unix_seconds();
     config.trends = trend_map(level).map(Arc::new);
     // Those who may see the truth may see the accounts as well.
@@ -153,7 +154,7 @@ fn site(
     let mut about = about_server(level.name(), config.bots, settings);
     about["game"] = "arena".into();
     about["zones_px"] = zones_px(level).into();
-    about["world"] = about_world();
+    about["world"] = about_world(&config.tuning);
     about["trend"] = config.trends.is_some().into();
     about["world"]["missing"] = missing(stage);
     site.describe(about);
@@ -188,13 +189,14 @@ pub(super) fn about_server(level: &str, bots: u16, settings: &Settings) -> Value
     })
 }
 
-fn about_world() -> Value {
+fn about_world(tuning: &ServerTuning) -> Value {
     json!({
+        "model": tuning.model as u8,
         "models": ModelChoice::ALL.map(ModelChoice::name),
         "policies": PolicyChoice::ALL.map(|it| format!("{it:?}").to_lowercase()),
         "least_threshold_px": ServerTuning::THRESHOLDS_PX[0],
         "most_threshold_px": ServerTuning::THRESHOLDS_PX[1],
-        "threshold_px": ServerTuning::default().threshold_px,
+        "threshold_px": tuning.threshold_px,
         "least_budget_percent": ServerTuning::BUDGETS_PERCENT[0],
         "most_budget_percent": ServerTuning::BUDGETS_PERCENT[1],
         "weights": WeightsChoice::ALL.map(|it| format!("{it:?}").to_lowercase()),

@@ -83,6 +83,9 @@ pub struct ArenaHostConfig {
     /// Whether clients may change how the server reckons and simulate links, see the truth, and
     /// watch without a body. Whoever may does so for or against everyone, so the default is no.
     pub demo: bool,
+    /// Whether a player who comes is born near others the first time, instead of at a spawn point.
+    /// Default: no, so that a run depends on its seed and inputs alone as it always did.
+    pub newcomers_near: bool,
 }
 
 impl Default for ArenaHostConfig {
@@ -94,6 +97,7 @@ impl Default for ArenaHostConfig {
             learned: None,
             trends: None,
             demo: false,
+            newcomers_near: false,
         }
     }
 }
@@ -272,6 +276,9 @@ impl ArenaHost {
             points: None,
             stats: ArenaHostStats::default(),
         };
+        if config.newcomers_near {
+            arena.world.bring_newcomers_near();
+        }
         (0..config.bots).for_each(|_| arena.add_bot());
         arena
     }

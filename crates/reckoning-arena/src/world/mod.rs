@@ -9,6 +9,7 @@
 //! - no living player is ever inside a wall, and health stays between 0 and its most;
 //! - no two players have the same id and none has a turret's, and players are listed by id.
 
+mod company;
 mod event;
 mod player;
 mod shots;
@@ -60,6 +61,8 @@ pub struct World {
     items: Vec<u64>,
     points: BTreeMap<Team, u32>,
     events: Vec<Event>,
+    /// See [`World::bring_newcomers_near`].
+    newcomers_near: bool,
 }
 
 impl World {
@@ -79,6 +82,7 @@ impl World {
             items: vec![0; level.file().items.len()],
             points: BTreeMap::new(),
             events: Vec::new(),
+            newcomers_near: false,
             level,
             mode,
         }
@@ -210,7 +214,7 @@ impl World {
 
     fn give_birth(&mut self, number: usize) {
         let (id, team) = (self.players[number].id, self.players[number].team);
-        let at = self.draw_spawn(team);
+        let at = self.draw_company(number).unwrap_or_else(|| self.draw_spawn(team));
         let towards = (self.level.size_px() * 0.5 - at).normalize_or(DVec3::X);
         let rules = &self.level.file().rules;
         let player = &mut self.players[number];

@@ -1,6 +1,7 @@
 //! The arena on a host, with clients behind simulated links.
 
 mod driving;
+mod newcomers;
 mod play;
 
 use std::collections::BTreeMap;

@@ -88,7 +88,7 @@ impl StageClient {
         }
     }
 
-    fn is_vehicle(&self, entity: EntityId) -> bool {
+    pub fn is_vehicle(&self, entity: EntityId) -> bool {
         let kinds = self.session.kinds();
         self.session.kind(entity).and_then(|kind| kinds.name(kind)) == Some(BUGGY)
     }

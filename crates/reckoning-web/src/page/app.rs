@@ -6,12 +6,14 @@ use reckoning_arena::protocol::ModelChoice;
 use reckoning_predict::TrendMap;
 use web_sys::{CanvasRenderingContext2d as Pen, HtmlCanvasElement};
 
+use super::address::Address;
 use super::connection::Connection;
 use super::dom;
 use super::draw::{
     Backdrop, Curves, DARK, Ground, LIGHT, Palette, Picture, SpriteCache, draw_compare, draw_plot,
     draw_thumbs,
 };
+use super::everyone::EveryonesControls;
 use super::hills::HillsGame;
 use super::live::Live;
 use super::measure::{Meters, Totals};
@@ -32,8 +34,6 @@ use crate::worth::{Worth, worth_of};
 
 /// Silence of a server that sends sixty times a second: something is wrong.
 const SILENT_MS: f64 = 700.0;
-/// A wish was granted or refused within this, over the slowest link.
-const WISH_MS: f64 = 4_000.0;
 /// A spectator sees this much more than a player.
 const WATCH_VIEW: f64 = 1.2;
 /// The height of the scrubber.
@@ -95,7 +95,10 @@ pub struct App {
     pub zones_px: Vec<f64>,
     pub show_board: bool,
     pub pending: Vec<Change>,
-    tuning_set_ms: f64,
+    pub everyone: EveryonesControls,
+    pub address: Address,
+    /// How much of a recording has come.
+    pub progress: String,
     frame_ms: f64,
     slow_ms: f64,
     frames: u32,
@@ -133,7 +136,9 @@ impl App {
             zones_px: Vec::new(),
             show_board: false,
             pending: Vec::new(),
-            tuning_set_ms: -1e9,
+            everyone: EveryonesControls::default(),
+            address: Address::default(),
+            progress: String::new(),
             frame_ms: 0.0,
             slow_ms: 0.0,
             frames: 0,
@@ -193,19 +198,12 @@ impl App {
 
     fn advance(&mut self, now_ms: f64, dt_s: f64) {
         self.advance_hills(now_ms, dt_s);
+        self.everyone.follow(&self.source, &mut self.controls, &mut self.choices, now_ms);
         let Some(ground) = &self.ground else { return };
         match &mut self.source {
             Source::Live(live) => {
                 let before = self.now;
-                let tuning = self.controls.tuning;
                 let now = live.take_in(&mut self.controls, ground);
-                if now_ms - self.tuning_set_ms < 1_500.0 {
-                    self.controls.tuning = tuning; // our own wish is still on its way
-                } else if now_ms - self.tuning_set_ms > WISH_MS
-                    && let Some(tuning) = live.tuning
-                {
-                    self.controls.tuning = tuning; // whatever became of it
-                }
                 self.now = now;
                 let place = live.own_place(now);
                 let aim = match (self.held.thumb_aim(), self.held.pointer, place) {
@@ -263,7 +261,7 @@ impl App {
         match self.controls.set(name, value) {
             Ok(change) => {
                 if change == Change::Tuning {
-                    self.tuning_set_ms = dom::now_ms();
+                    self.everyone.ask(name, value);
                 }
                 self.change(change);
                 String::new()
@@ -278,9 +276,7 @@ impl App {
         let Some(switched) = self.choices.set(name, value) else { return wrong.to_string() };
         match switched {
             Switched::Tuning => {
-                if let Source::Hills(game) = &mut self.source {
-                    game.wish();
-                }
+                self.everyone.ask(name, value);
                 self.change(Change::Tuning);
             }
             Switched::Picture => self.change(Change::Picture),
@@ -448,7 +444,17 @@ impl App {
 
     /// Ten times a second: wishes, and a value more for each curve.
     fn slow_tick(&mut self) {
+        if matches!(self.source, Source::Loading) {
+            return; // wishes wait for somebody to grant them
+        }
+        let now_ms = dom::now_ms();
+        self.everyone.pass_on(&mut self.source, &self.controls, &self.choices, now_ms);
+        self.address.keep(&self.source, (&self.controls, &self.choices), now_ms);
+        let is_played = self.source.connection().is_some();
         for change in std::mem::take(&mut self.pending) {
+            if is_played && change == Change::Tuning {
+                continue; // passed on above
+            }
             match &mut self.source {
                 Source::Live(live) => live.apply(change, &self.controls),
                 Source::Replay(replay) => replay.apply(&self.controls),
@@ -499,6 +505,7 @@ impl App {
 
     fn show_game(&mut self) {
         panel::show_message(&self.standing());
+        self.everyone.show(&self.controls, &self.choices);
         match &self.source {
             Source::Live(live) => {
                 self.was_joined |= live.connection.standing().0 == "joined";
@@ -529,7 +536,7 @@ impl App {
     /// Status and the reason given.
     fn standing(&self) -> (&'static str, String) {
         match &self.source {
-            Source::Loading => ("loading", String::new()),
+            Source::Loading => ("loading", self.progress.clone()),
             Source::Replay(_) => ("replay", String::new()),
             Source::Failed(said) => ("over", said.clone()),
             Source::Live(live) => self.standing_of(&live.connection),
@@ -554,6 +561,7 @@ impl App {
     pub fn state(&self) -> PageState {
         let (status, said) = self.standing();
         let mut state = PageState { status, said, ..PageState::default() };
+        state.everyone = self.everyone.told(&self.controls, &self.choices).unwrap_or_default();
         self.meters.report(&mut state);
         if let Source::Live(live) = &self.source {
             state.transport = live.connection.client.transport().unwrap_or_default();

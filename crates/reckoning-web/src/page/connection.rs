@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use reckoning::SimTime;
 use reckoning_arena::protocol::ClientMessage;
 use reckoning_client::{Client, ClientConfig, Delivery, Status, Trust};
 use reckoning_net::SessionConfig;
@@ -21,7 +22,12 @@ pub struct Connection {
     /// Truths that came, of which there are sixty a second.
     pub truths: u64,
     server: String,
+    /// When to ask once more for what was refused because we asked too often.
+    again_at: Option<SimTime>,
 }
+
+/// A server takes wishes again after a while.
+const ASK_AGAIN: Duration = Duration::from_secs(1);
 
 impl Connection {
     pub fn open(server: &str, session: SessionConfig) -> Result<Self, String> {
@@ -33,8 +39,10 @@ impl Connection {
         }
         config.session.timeout = Duration::from_secs(3);
         let client = Client::connect(config).map_err(|error| error.to_string())?;
-        let (greeted, server) = (None, server.to_string());
-        Ok(Self { client, greeted, snapshot_bytes: 0, snapshot_updates: 0, truths: 0, server })
+        let server = server.to_string();
+        let (snapshot_bytes, snapshot_updates, truths) = (0, 0, 0);
+        let (greeted, again_at) = (None, None);
+        Ok(Self { client, greeted, snapshot_bytes, snapshot_updates, truths, server, again_at })
     }
 
     /// Leaves, and joins as somebody else; what was counted goes on.
@@ -63,6 +71,18 @@ impl Connection {
         if controls.demo {
             self.send(&ClientMessage::SetLink(controls.link));
             self.send(&ClientMessage::Subscribe { truth: true, snapshots: true });
+        }
+    }
+
+    /// The link was refused because we asked too often.
+    pub fn ask_again(&mut self, now: SimTime) {
+        self.again_at = Some(now + ASK_AGAIN);
+    }
+
+    /// Asks for the link once more when that is due.
+    pub fn send_again(&mut self, now: SimTime, controls: &Controls) {
+        if self.again_at.take_if(|at| *at <= now).is_some() {
+            self.send(&ClientMessage::SetLink(controls.link));
         }
     }
 

@@ -180,7 +180,8 @@ pub async fn fetch_bytes(url: &str) -> Option<Vec<u8>> {
     Some(js_sys::Uint8Array::new(&buffer).to_vec())
 }
 
-async fn fetch(url: &str) -> Option<web_sys::Response> {
+/// Asks for a file; `None` unless the server has it.
+pub async fn fetch(url: &str) -> Option<web_sys::Response> {
     let asked = window()?.fetch_with_str(url);
     let response: JsValue = wasm_bindgen_futures::JsFuture::from(asked).await.ok()?;
     response.dyn_into::<web_sys::Response>().ok().filter(web_sys::Response::ok)

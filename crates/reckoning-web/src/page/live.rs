@@ -7,7 +7,7 @@ use reckoning::{DVec3, Kinematics, SimTime, UpdateKind};
 use reckoning_arena::host::class_shows;
 use reckoning_arena::protocol::{
     ClientMessage, DebugDatagram, ErrorAccounts, OwnState, Picture, PlannerWorth, Properties,
-    ServerMessage, ServerTuning, Tag,
+    Refusal, ServerMessage, ServerTuning, Tag,
 };
 use reckoning_arena::{Input, Level, Player, PlayerId, Team};
 use reckoning_client::{Delivery, EntityId, SessionEvent};
@@ -103,10 +103,7 @@ impl Live {
     pub fn apply(&mut self, change: Change, controls: &Controls) {
         match change {
             Change::Link => self.send(&ClientMessage::SetLink(controls.link)),
-            Change::Tuning => {
-                self.send(&ClientMessage::SetTuning(controls.tuning));
-                self.reckon_as(controls);
-            }
+            Change::Tuning => self.send(&ClientMessage::SetTuning(controls.tuning)),
             Change::Ghosts => {
                 let _ = self.connection.client.set_ghosts(controls.ghosts());
                 self.show_as(controls);
@@ -117,14 +114,14 @@ impl Live {
         }
     }
 
-    /// Shows others as the server wants it; how our own body is published its kind says.
+    /// Reckons as the server said, and shows others as it wants it; how our own body is published its kind says.
     fn reckon_as(&mut self, controls: &Controls) {
-        self.own_plan.choose(controls.tuning.model);
+        self.own_plan.choose(self.tuning.unwrap_or(controls.tuning).model);
         self.show_as(controls);
     }
 
     fn show_as(&mut self, controls: &Controls) {
-        let shows = class_shows(&controls.tuning, controls.ghosts());
+        let shows = class_shows(&self.tuning.unwrap_or(controls.tuning), controls.ghosts());
         let _ = self.connection.client.set_class_shows(&shows);
     }
 
@@ -152,6 +149,7 @@ impl Live {
         while let Some(event) = self.connection.client.poll_event() {
             self.note(now, event, controls, ground);
         }
+        self.connection.send_again(now, controls);
         self.know_own(now, ground);
         while let Some((arrived, bytes)) = self.connection.client.poll_out_of_band() {
             self.hear_debug_datagram(arrived, &bytes);
@@ -224,10 +222,10 @@ impl Live {
         match message {
             ServerMessage::Tuning(tuning) => {
                 self.tuning = Some(*tuning);
-                controls.tuning = *tuning;
                 self.reckon_as(controls);
             }
-            ServerMessage::Link(link) => controls.link = *link,
+            // The link is ours alone, and this may be an answer to what we no longer want.
+            ServerMessage::Refused(Refusal::TooOften) => self.connection.ask_again(now),
             ServerMessage::You { entity, .. } => {
                 self.own_entity = Some(EntityId(*entity));
                 self.changed.insert(*entity);

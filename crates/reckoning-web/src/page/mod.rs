@@ -1,13 +1,16 @@
 //! The part of the page that touches the browser.
 
+mod address;
 mod app;
 mod connection;
 mod dom;
 mod draw;
 mod driving;
 mod events;
+mod everyone;
 mod hills;
 mod live;
+mod loading;
 mod measure;
 mod own_plan;
 mod panel;
@@ -60,6 +63,8 @@ pub fn start() -> Result<(), JsValue> {
     greet(&mut app.borrow_mut());
     expose(&app)?;
     events::listen(&app);
+    address::listen(&app);
+    everyone::listen(&app);
     run(app.clone());
     wasm_bindgen_futures::spawn_local(load(app));
     Ok(())
@@ -70,14 +75,9 @@ fn greet(app: &mut App) {
     let name = dom::remembered("name")
         .filter(|it| !it.is_empty())
         .unwrap_or_else(|| format!("Guest {}", (js_sys::Math::random() * 900.0) as u32 + 100));
-    let query = dom::window().and_then(|it| it.location().search().ok()).unwrap_or_default();
     app.set("name", &name);
-    for pair in query.trim_start_matches('?').split('&') {
-        // A link may carry settings: `/?watch=true&preset=mobile`.
-        if let Some((name, value)) = pair.split_once('=') {
-            app.set(name, value);
-        }
-    }
+    // As at the last visit; a link may carry settings as well: `/?watch=true&preset=mobile`.
+    address::take_up(app);
     app.measure();
 }
 
@@ -172,6 +172,7 @@ async fn try_load(app: &Rc<RefCell<App>>) -> Result<Loaded, String> {
     app.borrow_mut().zones_px = zones.filter_map(serde_json::Value::as_f64).collect();
     let server = server();
     app.borrow_mut().controls.missing = missing(&about["world"]["missing"]);
+    app.borrow_mut().address.know_server(&about["world"]);
     let trends = app.borrow().trend.clone().map(Arc::new);
     let own_plan = OwnPlan::new(Planning::new(&level, trends, None));
     let mut live = Live::new(&server, &app.borrow().controls, own_plan)?;
@@ -203,7 +204,8 @@ fn missing(about: &serde_json::Value) -> BTreeMap<ModelChoice, String> {
 
 async fn load_recording(app: &Rc<RefCell<App>>, is_hills: bool) -> Result<Loaded, String> {
     let header = dom::fetch_text("recording.json").await.ok_or("the recording is missing")?;
-    let frames = dom::fetch_bytes("recording.bin").await.ok_or("its frames are missing")?;
+    let told = |progress: String| app.borrow_mut().progress = progress;
+    let frames = loading::fetch("recording.bin", told).await.ok_or("its frames are missing")?;
     let recording = ReplayFrames::new(&header, &frames).map_err(|error| error.to_string())?;
     // The level it was played in, where that is known.
     let level = dom::fetch_bytes("level.bin").await.unwrap_or_default();

@@ -248,7 +248,8 @@ fn show_banner(scene: &GameScene, now: SimTime) {
 /// The message shown while there is no picture.
 pub fn show_message((status, reason): &(&'static str, String)) {
     let (title, text) = match *status {
-        "loading" => ("Loading the arena", String::new()),
+        "loading" if reason.is_empty() => ("Loading the arena", String::new()),
+        "loading" => ("Loading the recording", reason.clone()),
         "connecting" => ("Joining the game", String::new()),
         "lost" => {
             ("The server is gone", format!("{reason}; the game goes on as soon as it is back"))

@@ -6,7 +6,7 @@ use reckoning::{Kinematics, SimTime};
 use reckoning_arena::hills::host::session_config;
 use reckoning_arena::hills::protocol::{HillsCommand, HillsDatagram, HillsNotice, HillsTuning};
 use reckoning_arena::hills::{Craft, HillsLevel};
-use reckoning_arena::protocol::{ClientMessage, Properties, ServerMessage};
+use reckoning_arena::protocol::{ClientMessage, Properties, Refusal, ServerMessage};
 use reckoning_client::{EntityId, SessionEvent};
 
 use super::bodies::Bodies;
@@ -82,6 +82,7 @@ impl HillsLive {
         while let Some(event) = self.connection.client.poll_event() {
             self.note(now, event, controls, level);
         }
+        self.connection.send_again(now, controls);
         self.know_own(now, level);
         while let Some((arrived, bytes)) = self.connection.client.poll_out_of_band() {
             self.hear_datagram(arrived, &bytes);
@@ -111,7 +112,7 @@ impl HillsLive {
             }
             SessionEvent::Corrected { entity, state } => self.correct(now, entity, &state),
             SessionEvent::Message(bytes) | SessionEvent::Command(bytes) => {
-                self.hear(now, &bytes, controls, level);
+                self.hear(now, &bytes, level);
             }
             _ => {}
         }
@@ -130,17 +131,17 @@ impl HillsLive {
         self.changed.clear();
     }
 
-    fn hear(&mut self, now: SimTime, bytes: &[u8], controls: &mut Controls, level: &HillsLevel) {
+    fn hear(&mut self, now: SimTime, bytes: &[u8], level: &HillsLevel) {
         if let Ok(notice) = HillsNotice::decode(bytes) {
             return self.hear_notice(now, &notice, level);
         }
         let Ok(message) = ServerMessage::decode(bytes) else { return };
         match &message {
-            ServerMessage::Link(link) => controls.link = *link,
             ServerMessage::You { entity, .. } => {
                 self.own.entity = Some(EntityId(*entity));
                 self.changed.insert(*entity);
             }
+            ServerMessage::Refused(Refusal::TooOften) => self.connection.ask_again(now),
             _ => {}
         }
         self.scene.hear(now, &message, |_, _| 0.0);

@@ -44,8 +44,6 @@ use crate::replay::ReplayClock;
 
 /// Errors of the plots are in centimetres, of which screens are as full as of pixels.
 const CM: f64 = 100.0;
-/// Our own wish is on its way to the server for so long.
-const WISH_MS: f64 = 1_500.0;
 /// Beyond what was drawn before, eyes look from the vehicle on.
 const BESIDE_M: f64 = 2.0;
 
@@ -68,7 +66,6 @@ pub struct HillsGame {
     pub meter: HillsMeter,
     ledger: Ledger,
     train: TrafficMeter,
-    wished_ms: f64,
     /// The pointer of the frame before, while it drags the free camera.
     dragged: Option<[f64; 2]>,
     has_driven: bool,
@@ -101,16 +98,10 @@ impl HillsGame {
             meter: HillsMeter::default(),
             ledger: Ledger::default(),
             train: TrafficMeter::default(),
-            wished_ms: -1e9,
             dragged: None,
             has_driven: false,
             now: SimTime::ZERO,
         })
-    }
-
-    /// A wish is on its way: what the server said before does not count for a moment.
-    pub fn wish(&mut self) {
-        self.wished_ms = dom::now_ms();
     }
 
     pub fn live(&self) -> Option<&HillsLive> {
@@ -176,13 +167,7 @@ impl HillsGame {
         meters: &mut Meters,
     ) -> SimTime {
         self.now = match &mut self.from {
-            HillsSource::Live(live) => {
-                let now = live.take_in(controls, &self.level);
-                if let Some(tuning) = live.tuning.filter(|_| now_ms - self.wished_ms > WISH_MS) {
-                    choices.tuning = tuning;
-                }
-                now
-            }
+            HillsSource::Live(live) => live.take_in(controls, &self.level),
             HillsSource::Replay(_) => SimTime::from_secs_f64(now_ms / 1e3),
         };
         self.fly(held, dt_s);
