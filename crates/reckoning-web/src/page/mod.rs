@@ -1,12 +1,14 @@
 //! The part of the page that touches the browser.
 
 mod app;
+mod choices;
 mod connection;
 mod dom;
 mod draw;
 mod driving;
 mod events;
 mod hills;
+mod intro;
 mod live;
 mod measure;
 mod own_plan;
@@ -60,6 +62,7 @@ pub fn start() -> Result<(), JsValue> {
     greet(&mut app.borrow_mut());
     expose(&app)?;
     events::listen(&app);
+    dom::focus("arena");
     run(app.clone());
     wasm_bindgen_futures::spawn_local(load(app));
     Ok(())
@@ -71,6 +74,7 @@ fn greet(app: &mut App) {
         .filter(|it| !it.is_empty())
         .unwrap_or_else(|| format!("Guest {}", (js_sys::Math::random() * 900.0) as u32 + 100));
     let query = dom::window().and_then(|it| it.location().search().ok()).unwrap_or_default();
+    app.is_newcomer = intro::is_wanted(&query);
     app.set("name", &name);
     for pair in query.trim_start_matches('?').split('&') {
         // A link may carry settings: `/?watch=true&preset=mobile`.
@@ -137,11 +141,19 @@ async fn load(app: Rc<RefCell<App>>) {
             let level = ground.as_ref().and_then(|it| it.level.as_ref());
             let name = level.map_or(if is_hills { "hills" } else { "a recording" }, |it| it.name());
             dom::write("where", &format!("· {}", name.replace('-', " ")));
+            intro::show_level(name);
             (app.source, app.ground) = (source, ground);
+            if app.is_newcomer && mode == "live" && app.controls.demo {
+                intro::open(&mut app);
+            }
         }
         Err(said) => app.source = Source::Failed(said),
     }
+    if app.trend.is_none() {
+        dom::write("trend-key", "this level has no trend map");
+    }
     panel::show_controls(&app.controls, &app.choices);
+    choices::rove();
     app.measure();
 }
 

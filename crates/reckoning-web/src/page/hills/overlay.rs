@@ -93,7 +93,7 @@ impl Overlay<'_> {
         pen.set_stroke_style_str(colours.text_halo);
         pen.set_line_width(3.0);
         let _ = pen.stroke_text(&body.name, x, y - 9.0);
-        pen.set_fill_style_str(if is_struck { colours.hurt } else { colours.text });
+        pen.set_fill_style_str(if is_struck { colours.naive } else { colours.text });
         let _ = pen.fill_text(&body.name, x, y - 9.0);
         let Some(share) = body.health_share.filter(|it| *it < 1.0) else { return };
         let [wide, high] = BAR;
