@@ -57,14 +57,12 @@ pub fn own_note(
     match (is_alive, back_in_s) {
         (false, Some(wait_s)) => {
             let wait_s = wait_s.max(0.0).ceil();
-            (format!("You were shot in the arena: back in {wait_s:.0} s"), true)
+            (format!("You are out: back in {wait_s:.0} s"), true)
         }
         (true, _) if compares && health < most => {
-            (format!("You are being shot at in the arena: health {health:.0}"), true)
+            (format!("You were hit in the game: health {health:.0}"), true)
         }
-        (true, _) if compares => {
-            (format!("You still stand in the arena: health {health:.0}"), false)
-        }
+        (true, _) if compares => (format!("You are still in the game: health {health:.0}"), false),
         _ => (String::new(), false),
     }
 }

@@ -224,7 +224,7 @@ fn a_keyboard_alone_joins_plays_changes_settings_compares_and_leaves() {
     browser.press(Key::RIGHT);
     assert_eq!(focused(&mut browser), "view compare");
     browser.wait_until("the comparison", "document.documentElement.dataset.view == 'compare'");
-    let own = "document.querySelector('#own-note').textContent.includes('arena')";
+    let own = "document.querySelector('#own-note').textContent.includes('in the game')";
     browser.wait_within(SOON, "how we are meanwhile", own);
     browser.picture("keyboard-compare");
     browser.value("document.activeElement.blur()");
