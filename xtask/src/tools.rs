@@ -1,6 +1,7 @@
 //! Programs and compiler targets beyond cargo: found, installed, or named with the way to get them.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::failure::Failure;
@@ -9,6 +10,9 @@ use crate::workspace::{self, Workspace};
 /// What Chromium is called on one system or another.
 const CHROMIUM: [&str; 4] =
     ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+/// The version of axe-core that the page is checked with; a newer one may have newer rules.
+const AXE: &str = "4.14.0";
 
 /// Makes sure the standard library for `triple` is there.
 pub fn require_target(workspace: &Workspace, triple: &str) -> Result<(), Failure> {
@@ -71,6 +75,25 @@ pub fn find_chromium(workspace: &Workspace) -> Option<&'static str> {
         let installs = is_root_on_debian() && install(workspace, "chromium").is_ok();
         if installs { find() } else { None }
     })
+}
+
+/// The checker of pages for people who do not see or use a mouse, in `folder`: fetched by npm, of
+/// the version that the tests were written for. `None` where npm is missing or cannot fetch.
+pub fn find_axe(workspace: &Workspace, folder: &Path) -> Option<PathBuf> {
+    let script = folder.join("node_modules/axe-core/axe.min.js");
+    let wanted = format!("\"version\": \"{AXE}\"");
+    let about = || fs::read_to_string(script.with_file_name("package.json")).unwrap_or_default();
+    if !about().contains(&wanted) {
+        let mut npm = workspace.program("npm");
+        npm.args(["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund"]);
+        // Without a folder of its own, npm would climb to one that has packages.
+        let _ = fs::create_dir_all(folder.join("node_modules"));
+        npm.arg("--prefix").arg(folder).arg(format!("axe-core@{AXE}"));
+        if !is_installed("npm") || workspace::run(&mut npm).is_err() {
+            return None;
+        }
+    }
+    (about().contains(&wanted) && script.is_file()).then_some(script)
 }
 
 /// Installs a package of the system; a fresh machine has no list of them yet.

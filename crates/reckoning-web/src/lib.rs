@@ -36,6 +36,7 @@ pub mod input;
 pub mod local_player;
 pub mod meter;
 pub mod motion;
+pub mod newcomer;
 #[cfg(target_arch = "wasm32")]
 mod page;
 pub mod plot;
@@ -44,4 +45,5 @@ pub mod scene;
 pub mod state;
 #[cfg(test)]
 mod testing;
+pub mod words;
 pub mod worth;

@@ -24,6 +24,29 @@ fn program() -> PathBuf {
     std::env::var_os("RECKONING_BROWSER").expect("RECKONING_BROWSER names a browser").into()
 }
 
+/// A key of a keyboard.
+#[derive(Clone, Copy)]
+pub struct Key {
+    code: &'static str,
+    key: &'static str,
+    number: u32,
+    text: &'static str,
+}
+
+impl Key {
+    pub const TAB: Self = Self::new("Tab", "Tab", 9, "");
+    pub const ENTER: Self = Self::new("Enter", "Enter", 13, "\r");
+    pub const ESCAPE: Self = Self::new("Escape", "Escape", 27, "");
+    pub const SPACE: Self = Self::new("Space", " ", 32, " ");
+    pub const LEFT: Self = Self::new("ArrowLeft", "ArrowLeft", 37, "");
+    pub const RIGHT: Self = Self::new("ArrowRight", "ArrowRight", 39, "");
+    pub const DOWN: Self = Self::new("ArrowDown", "ArrowDown", 40, "");
+
+    const fn new(code: &'static str, key: &'static str, number: u32, text: &'static str) -> Self {
+        Self { code, key, number, text }
+    }
+}
+
 /// One browser with one page.
 pub struct Browser {
     child: Child,
@@ -134,6 +157,38 @@ impl Browser {
         let kind = if is_down { "keyDown" } else { "keyUp" };
         let key = code.trim_start_matches("Key").to_lowercase();
         self.call("Input.dispatchKeyEvent", &json!({ "type": kind, "code": code, "key": key }));
+    }
+
+    /// Presses and lets go of a key as a keyboard does, so that the browser itself acts on it: goes to
+    /// the next control, moves a slider, clicks a button.
+    pub fn press(&mut self, key: Key) {
+        let Key { code, key, number, text } = key;
+        let mut how = json!({
+            "type": "rawKeyDown", "code": code, "key": key, "windowsVirtualKeyCode": number,
+            "nativeVirtualKeyCode": number,
+        });
+        self.call("Input.dispatchKeyEvent", &how);
+        if !text.is_empty() {
+            let typed = json!({ "type": "char", "key": key, "text": text, "code": code });
+            self.call("Input.dispatchKeyEvent", &typed);
+        }
+        how["type"] = json!("keyUp");
+        self.call("Input.dispatchKeyEvent", &how);
+    }
+
+    /// Sets the size of the window, and how many pixels of the screen make one of the page.
+    pub fn resize(&mut self, (width, height): (u32, u32), ratio: f64, is_phone: bool) {
+        let screen = json!({
+            "width": width, "height": height, "deviceScaleFactor": ratio, "mobile": is_phone,
+        });
+        self.call("Emulation.setDeviceMetricsOverride", &screen);
+        self.call("Emulation.setTouchEmulationEnabled", &json!({ "enabled": is_phone }));
+    }
+
+    /// What the person asked their system for, such as `prefers-reduced-motion`.
+    pub fn prefer(&mut self, name: &str, value: &str) {
+        let features = json!({ "features": [{ "name": name, "value": value }] });
+        self.call("Emulation.setEmulatedMedia", &features);
     }
 
     /// Moves the pointer, with the button down or not.

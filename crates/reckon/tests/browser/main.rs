@@ -6,9 +6,12 @@
 //! export RECKONING_BROWSER=chromium
 //! cargo test -p reckon --test browser -- --ignored --nocapture --test-threads=1
 //! ```
+//!
+//! `RECKONING_AXE` names a file `axe.min.js` of axe-core, with which views are checked.
 
 #![expect(clippy::disallowed_methods, reason = "a browser takes the time it takes")]
 
+mod access;
 mod arena;
 mod chrome;
 mod figures;

@@ -10,11 +10,12 @@ use super::address::Address;
 use super::connection::Connection;
 use super::dom;
 use super::draw::{
-    Backdrop, Curves, DARK, Ground, LIGHT, Palette, Picture, SpriteCache, draw_compare, draw_plot,
-    draw_thumbs,
+    Backdrop, Curve, Curves, DARK, DASHED, DOTTED, Ground, LIGHT, Palette, Picture, SpriteCache,
+    WHOLE, draw_compare, draw_plot, draw_thumbs,
 };
 use super::everyone::EveryonesControls;
 use super::hills::HillsGame;
+use super::intro::{self, Player};
 use super::live::Live;
 use super::measure::{Meters, Totals};
 use super::panel::{self, MostVitals};
@@ -73,6 +74,7 @@ impl Source {
 
 /// The page.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct App {
     canvas: HtmlCanvasElement,
     pen: Pen,
@@ -105,6 +107,12 @@ pub struct App {
     /// When the count of datagrams last grew, and what it was.
     heard: (f64, u64),
     was_joined: bool,
+    /// Whoever opened the page was never here.
+    pub is_newcomer: bool,
+    /// Our body was moved by hand, or fired.
+    has_acted: bool,
+    /// The person asked for little motion.
+    is_calm: bool,
     now: SimTime,
 }
 
@@ -144,6 +152,9 @@ impl App {
             frames: 0,
             heard: (0.0, 0),
             was_joined: false,
+            is_newcomer: false,
+            has_acted: false,
+            is_calm: false,
             now: SimTime::ZERO,
         })
     }
@@ -158,6 +169,7 @@ impl App {
             self.canvas.set_width(device[0]);
             self.canvas.set_height(device[1]);
         }
+        self.is_calm = dom::is_calm();
         self.colours = if panel::is_light() { &LIGHT } else { &DARK };
         if let Source::Hills(game) = &mut self.source {
             game.measure_canvas(self.size, self.dpr);
@@ -212,6 +224,8 @@ impl App {
                     _ => DVec3::ZERO,
                 };
                 let input = Input { go: self.held.go(), aim, fire: false };
+                let acts = input.go != DVec3::ZERO || self.held.fires();
+                self.has_acted |= place.is_some() && acts;
                 if let Some(level) = &ground.level {
                     live.act(now, &input, self.held.fires(), level);
                 }
@@ -428,6 +442,7 @@ impl App {
             overlays: self.controls.overlays,
             trend: self.trend.as_ref(),
             zones_px: &self.zones_px,
+            is_calm: self.is_calm,
             now: self.now,
             host_now,
         };
@@ -455,6 +470,8 @@ impl App {
             if is_played && change == Change::Tuning {
                 continue; // passed on above
             }
+            // Who joins as somebody else was not disconnected.
+            self.was_joined &= change != Change::Hello;
             match &mut self.source {
                 Source::Live(live) => live.apply(change, &self.controls),
                 Source::Replay(replay) => replay.apply(&self.controls),
@@ -483,9 +500,11 @@ impl App {
         let Some(canvas) = self.plots.get(number) else { return };
         let colours = self.colours;
         let [ghost, naive, past] = &self.meters.error_series;
-        let errors = [(past, colours.interpolated), (naive, colours.naive), (ghost, colours.ghost)];
+        let ours = |it| -> Curve<'_> { (it, colours.ghost, WHOLE) };
+        let theirs = |it| -> Curve<'_> { (it, colours.naive, DASHED) };
+        let errors = [(past, colours.interpolated, DOTTED), theirs(naive), ours(ghost)];
         let pairs = [&self.meters.update_series, &self.meters.byte_series];
-        let pairs = pairs.map(|[ghost, naive]| [(naive, colours.naive), (ghost, colours.ghost)]);
+        let pairs = pairs.map(|[ghost, naive]| [theirs(naive), ours(ghost)]);
         let curves = [&errors[..], &pairs[0][..], &pairs[1][..]];
         draw_plot(canvas, &Curves { series: curves[number] }, colours, self.dpr);
     }
@@ -503,9 +522,21 @@ impl App {
         }
     }
 
+    /// Hints for whoever plays.
+    fn player(&self) -> Player {
+        let plays = match &self.source {
+            Source::Hills(game) => game.plays(),
+            _ => self.plays(),
+        };
+        let plays = plays && self.controls.view == ViewMode::Arena;
+        let has_driven = matches!(&self.source, Source::Hills(game) if game.has_driven());
+        Player { plays, has_acted: self.has_acted || has_driven }
+    }
+
     fn show_game(&mut self) {
         panel::show_message(&self.standing());
         self.everyone.show(&self.controls, &self.choices);
+        intro::show_hints(self.player());
         match &self.source {
             Source::Live(live) => {
                 self.was_joined |= live.connection.standing().0 == "joined";

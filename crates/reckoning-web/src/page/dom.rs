@@ -103,6 +103,37 @@ pub fn fill(id: &str, share: f64) {
     }
 }
 
+/// Sets an attribute of an element.
+pub fn describe(id: &str, name: &str, value: &str) {
+    if is_new(&format!("{id} {name}"), value)
+        && let Some(element) = element(id)
+    {
+        let _ = element.set_attribute(name, value);
+    }
+}
+
+/// Gives an element the keyboard.
+pub fn focus(id: &str) {
+    if let Some(element) = element(id) {
+        let _ = element.focus();
+    }
+}
+
+/// Whether an element has the keyboard.
+pub fn is_focused(id: &str) -> bool {
+    document().and_then(|it| it.active_element()).is_some_and(|it| it.id() == id)
+}
+
+/// Copies a text to where it can be pasted from. False where the browser has no such place.
+pub fn copy(text: &str) -> bool {
+    let of = |object: &JsValue, name: &str| js_sys::Reflect::get(object, &name.into()).ok();
+    let Some(window) = window() else { return false };
+    let board = of(&window, "navigator").and_then(|it| of(&it, "clipboard"));
+    let Some(board) = board.filter(|it| !it.is_undefined()) else { return false };
+    let write = of(&board, "writeText").and_then(|it| it.dyn_into::<js_sys::Function>().ok());
+    write.is_some_and(|write| write.call1(&board, &text.into()).is_ok())
+}
+
 /// Sets an attribute of the root.
 pub fn mark(name: &str, value: &str) {
     if is_new(&format!("root {name}"), value)

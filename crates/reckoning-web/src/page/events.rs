@@ -10,7 +10,7 @@ use web_sys::{
 };
 
 use super::app::App;
-use super::{dom, panel};
+use super::{choices, dom, intro, panel};
 
 type SharedApp = Rc<RefCell<App>>;
 
@@ -26,6 +26,7 @@ pub fn listen(app: &SharedApp) {
     }
     listen_to_replay(app);
     listen_to_lob(app);
+    listen_to_beginners(app);
     let shared = app.clone();
     dom::listen::<Event>(&window, "resize", move |_| with(&shared, App::measure));
     listen_to_farewell(app, &window);
@@ -57,41 +58,73 @@ fn with(app: &SharedApp, call: impl FnOnce(&mut App)) {
     }
 }
 
+/// Keys play only while the arena has the focus: elsewhere they are the browser's, and go from
+/// control to control.
 fn listen_to_keys(app: &SharedApp, window: &web_sys::Window) {
+    let Some(arena) = dom::element("arena") else { return };
     for (kind, is_down) in [("keydown", true), ("keyup", false)] {
         let shared = app.clone();
-        dom::listen::<KeyboardEvent>(window, kind, move |event| {
-            let input = event.target().and_then(|it| it.dyn_into::<HtmlInputElement>().ok());
-            let is_typing = input.as_ref().is_some_and(|it| it.type_() == "text");
-            let is_arrow = event.code().starts_with("Arrow") || event.code() == "Space";
-            if is_typing || (input.is_some() && is_arrow) || event.ctrl_key() || event.meta_key() {
+        dom::listen::<KeyboardEvent>(&arena, kind, move |event| {
+            let is_command = event.ctrl_key() || event.meta_key() || event.alt_key();
+            if is_command && is_down {
                 return;
             }
             with(&shared, |app| {
-                let mut is_ours = app.held.key(&event.code(), is_down);
-                if event.code() == "Tab" && app.source.connection().is_some() {
-                    app.show_board = is_down;
-                    is_ours = true;
-                }
-                if event.code() == "KeyE" && is_down && !event.repeat() {
-                    app.use_vehicle();
-                }
-                if event.code() == "KeyC" && is_down && !event.repeat() {
-                    app.next_camera();
-                }
-                if is_ours {
+                if press(app, &event, is_down) {
                     event.prevent_default();
                 }
             });
         });
     }
-    let shared = app.clone();
-    dom::listen::<Event>(window, "blur", move |_| {
-        with(&shared, |app| {
-            app.held.let_go();
-            app.show_board = false;
+    for target in [arena.as_ref(), window.as_ref() as &EventTarget] {
+        let shared = app.clone();
+        dom::listen::<Event>(target, "blur", move |_| {
+            with(&shared, |app| {
+                app.held.let_go();
+                app.show_board = false;
+            });
         });
+    }
+    let shared = app.clone();
+    dom::listen::<KeyboardEvent>(window, "keydown", move |event| {
+        if event.code() == "Escape" {
+            with(&shared, escape);
+        } else if choices::step(&event) {
+            event.prevent_default();
+        }
     });
+}
+
+/// A key of the game, or of a recording. False when it means nothing there.
+fn press(app: &mut App, event: &KeyboardEvent, is_down: bool) -> bool {
+    let (code, is_first) = (event.code(), is_down && !event.repeat());
+    if is_down && seek(app, event) {
+        return true;
+    }
+    let is_held = app.held.key(&code, is_down);
+    match code.as_str() {
+        "KeyB" => app.show_board = is_down && app.source.connection().is_some(),
+        "KeyE" if is_first => app.use_vehicle(),
+        "KeyC" if is_first => app.next_camera(),
+        _ => {}
+    }
+    is_held || code == "KeyB"
+}
+
+/// A key of a recording.
+fn seek(app: &mut App, event: &KeyboardEvent) -> bool {
+    let code = event.code();
+    let Some(clock) = app.source.replay_clock() else { return false };
+    (event.repeat() && code == "Space") || clock.press(&code)
+}
+
+/// Puts away what lies open.
+fn escape(app: &mut App) {
+    app.show_board = false;
+    if intro::is_open() {
+        intro::close(app);
+    }
+    show_sheet(false);
 }
 
 fn listen_to_pointers(app: &SharedApp, canvas: &web_sys::HtmlElement) {
@@ -200,12 +233,38 @@ fn listen_to_buttons(app: &SharedApp) {
     }
     if let Some(button) = dom::element("sheet") {
         dom::listen::<Event>(&button, "click", |_| {
-            let is_open = dom::root().is_some_and(|it| it.has_attribute("data-sheet-open"));
-            if let Some(root) = dom::root() {
-                let _ = root.toggle_attribute("data-sheet-open");
-            }
-            dom::mark("data-sheet", if is_open { "shut" } else { "open" });
+            let is_open = dom::root().and_then(|it| it.get_attribute("data-sheet"));
+            show_sheet(is_open.as_deref() != Some("open"));
         });
+    }
+    if let Some(button) = dom::element("score") {
+        let shared = app.clone();
+        dom::listen::<Event>(&button, "click", move |_| {
+            with(&shared, |app| app.show_board = !app.show_board);
+        });
+    }
+}
+
+fn show_sheet(is_open: bool) {
+    dom::mark("data-sheet", if is_open { "open" } else { "shut" });
+    dom::describe("sheet", "aria-expanded", if is_open { "true" } else { "false" });
+}
+
+/// The introduction, and the list of levels.
+fn listen_to_beginners(app: &SharedApp) {
+    type Call = fn(&mut App);
+    let calls: [(&str, Call); 3] =
+        [("play", intro::play), ("look-on", intro::close), ("intro-again", intro::open)];
+    for (id, call) in calls {
+        let Some(button) = dom::element(id) else { continue };
+        let shared = app.clone();
+        dom::listen::<Event>(&button, "click", move |_| with(&shared, call));
+    }
+    if let Some(select) = dom::element("level") {
+        dom::listen::<Event>(&select, "change", |_| intro::tell_level());
+    }
+    if let Some(button) = dom::element("level-copy") {
+        dom::listen::<Event>(&button, "click", |_| intro::copy_command());
     }
 }
 
@@ -236,6 +295,16 @@ fn listen_to_replay(app: &SharedApp) {
     };
     set("scrubber", "input", "at");
     set("speed", "change", "speed");
+    if let Some(scrubber) = dom::element("scrubber") {
+        let shared = app.clone();
+        dom::listen::<KeyboardEvent>(&scrubber, "keydown", move |event| {
+            with(&shared, |app| {
+                if seek(app, &event) {
+                    event.prevent_default();
+                }
+            });
+        });
+    }
     if let Some(button) = dom::element("play-pause") {
         let shared = app.clone();
         dom::listen::<Event>(&button, "click", move |_| {

@@ -2,6 +2,7 @@
 
 mod address;
 mod app;
+mod choices;
 mod connection;
 mod dom;
 mod draw;
@@ -9,6 +10,7 @@ mod driving;
 mod events;
 mod everyone;
 mod hills;
+mod intro;
 mod live;
 mod loading;
 mod measure;
@@ -65,6 +67,7 @@ pub fn start() -> Result<(), JsValue> {
     events::listen(&app);
     address::listen(&app);
     everyone::listen(&app);
+    dom::focus("arena");
     run(app.clone());
     wasm_bindgen_futures::spawn_local(load(app));
     Ok(())
@@ -75,6 +78,8 @@ fn greet(app: &mut App) {
     let name = dom::remembered("name")
         .filter(|it| !it.is_empty())
         .unwrap_or_else(|| format!("Guest {}", (js_sys::Math::random() * 900.0) as u32 + 100));
+    let query = dom::window().and_then(|it| it.location().search().ok()).unwrap_or_default();
+    app.is_newcomer = intro::is_wanted(&query);
     app.set("name", &name);
     // As at the last visit; a link may carry settings as well: `/?watch=true&preset=mobile`.
     address::take_up(app);
@@ -137,11 +142,19 @@ async fn load(app: Rc<RefCell<App>>) {
             let level = ground.as_ref().and_then(|it| it.level.as_ref());
             let name = level.map_or(if is_hills { "hills" } else { "a recording" }, |it| it.name());
             dom::write("where", &format!("· {}", name.replace('-', " ")));
+            intro::show_level(name);
             (app.source, app.ground) = (source, ground);
+            if app.is_newcomer && mode == "live" && app.controls.demo {
+                intro::open(&mut app);
+            }
         }
         Err(said) => app.source = Source::Failed(said),
     }
+    if app.trend.is_none() {
+        dom::write("trend-key", "this level has no trend map");
+    }
     panel::show_controls(&app.controls, &app.choices);
+    choices::rove();
     app.measure();
 }
 

@@ -6,14 +6,15 @@ use reckoning_arena::protocol::{ErrorAccounts, ModelChoice, PlannerWorth};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlInputElement, HtmlSelectElement};
 
-use super::dom;
 use super::draw::Ground;
+use super::{choices, dom};
 use crate::controls::Controls;
 use crate::hills::choices::HillsChoices;
 use crate::plot::short;
 use crate::replay::ReplayClock;
 use crate::scene::{GameScene, ScoreEntry};
 use crate::state::{MotionState, PageState};
+use crate::words;
 use crate::worth::{account_texts, worth_html, worth_note, worth_of};
 
 /// How long the end of a round is shown in large letters.
@@ -46,24 +47,30 @@ pub fn switch_theme() {
 }
 
 /// Every control shows what is set.
-pub fn show_controls(controls: &Controls, choices: &HillsChoices) {
+pub fn show_controls(controls: &Controls, of_hills: &HillsChoices) {
+    let mut is_news = false;
     for element in dom::all("[data-control]") {
         let name = element.get_attribute("data-control").unwrap_or_default();
-        let value = controls.value(&name).or_else(|| choices.value(&name));
+        let value = controls.value(&name).or_else(|| of_hills.value(&name));
         if let Some(input) = element.dyn_ref::<HtmlInputElement>() {
-            show_input(input, &name, value.as_deref().unwrap_or_default());
+            show_input(input, value.as_deref().unwrap_or_default());
         } else if let Some(select) = element.dyn_ref::<HtmlSelectElement>() {
             if let Some(value) = value.filter(|it| *it != select.value()) {
                 select.set_value(&value);
             }
         } else {
-            dom::set_class(&element, "on", element.get_attribute("data-value") == value);
+            is_news |= choices::show(&element, element.get_attribute("data-value") == value);
         }
     }
-    for name in ["ghost", "truth", "naive"] {
+    if is_news {
+        choices::rove();
+    }
+    for name in ["ghost", "truth", "naive", "trend", "zones"] {
         show_key(name, controls.value(name).as_deref() == Some("false"));
     }
-    dom::mark("data-view", &controls.value("view").unwrap_or_default());
+    let view = controls.value("view").unwrap_or_default();
+    dom::describe("picture", "aria-labelledby", &format!("tab-{view}"));
+    dom::mark("data-view", &view);
     dom::mark("data-watch", &controls.watch.to_string());
 }
 
@@ -73,7 +80,7 @@ fn show_key(name: &str, is_off: bool) {
     }
 }
 
-fn show_input(input: &HtmlInputElement, name: &str, value: &str) {
+fn show_input(input: &HtmlInputElement, value: &str) {
     match input.type_().as_str() {
         "checkbox" => input.set_checked(value == "true"),
         "text" => {
@@ -91,12 +98,12 @@ fn show_input(input: &HtmlInputElement, name: &str, value: &str) {
             let block = input.closest(".control").ok().flatten();
             let output = block.and_then(|it| it.query_selector("output").ok().flatten());
             if let Some(output) = output {
-                let text = format!("{value}{unit}");
+                let text = words::shown(value, &unit);
                 if output.text_content().as_deref() != Some(&text) {
                     output.set_text_content(Some(&text));
+                    let _ = input.set_attribute("aria-valuetext", &words::spoken(value, &unit));
                 }
             }
-            let _ = name;
         }
     }
 }
@@ -196,7 +203,9 @@ pub fn show_scene(scene: &GameScene, now: SimTime, most: Option<MostVitals>, sho
     }
     show_feed(scene, now);
     show_banner(scene, now);
+    show_own(scene, now, most);
     dom::show("board", show_board);
+    dom::describe("score", "aria-expanded", if show_board { "true" } else { "false" });
     if show_board {
         let me = scene.me.map(|it| it.0);
         let html = [0, 1].map(|team| board_of(team, &scene.ranking(team), me)).concat();
@@ -204,10 +213,27 @@ pub fn show_scene(scene: &GameScene, now: SimTime, most: Option<MostVitals>, sho
     }
 }
 
+/// In words, while the eye is elsewhere.
+fn show_own(scene: &GameScene, now: SimTime, most: Option<MostVitals>) {
+    let compares = dom::root().and_then(|it| it.get_attribute("data-view"));
+    let back_in_s = scene.status.back_at.map(|at| at.secs_since(now));
+    let health = f64::from(scene.status.health);
+    let vitals = [health, most.map_or(health, |it| it.health)];
+    let compares = compares.as_deref() == Some("compare");
+    let (text, in_need) = match scene.me {
+        Some(_) => words::own_note(compares, scene.status.is_alive, vitals, back_in_s),
+        None => (String::new(), false),
+    };
+    dom::show("own-note", !text.is_empty());
+    dom::write("own-note", &text);
+    dom::describe("own-note", "class", if in_need { "note low hurt" } else { "note low" });
+}
+
 fn board_of(team: u8, entries: &[(u16, &ScoreEntry)], me: Option<u16>) -> String {
     let (class, name) = if team == 0 { ("dot", "Blue") } else { ("dot orange", "Orange") };
     let mut html = format!(
-        "<table><tr><th><span class=\"{class}\"></span> {name}</th><th>kills</th><th>deaths</th></tr>"
+        "<table><tr><th scope=\"col\"><span class=\"{class}\"></span> {name}</th>\
+         <th scope=\"col\">kills</th><th scope=\"col\">deaths</th></tr>"
     );
     for (player, entry) in entries {
         let class = if Some(*player) == me { " class=\"me\"" } else { "" };
@@ -251,10 +277,8 @@ pub fn show_message((status, reason): &(&'static str, String)) {
         "loading" if reason.is_empty() => ("Loading the arena", String::new()),
         "loading" => ("Loading the recording", reason.clone()),
         "connecting" => ("Joining the game", String::new()),
-        "lost" => {
-            ("The server is gone", format!("{reason}; the game goes on as soon as it is back"))
-        }
-        "over" => ("It is over", reason.clone()),
+        "lost" => ("Disconnected", format!("Reconnecting… ({reason})")),
+        "over" => ("Disconnected", format!("{reason}. Reload the page to try again.")),
         _ => ("", String::new()),
     };
     dom::show("message", !title.is_empty());
@@ -267,7 +291,7 @@ pub fn show_link(transport: Option<&str>, way_ms: Option<f64>) {
     let name = match transport {
         Some("webtransport") => "WebTransport",
         Some("websocket") => "WebSocket",
-        _ => "no connection",
+        _ => "Disconnected",
     };
     let measuring = || " · measuring".to_string();
     let way = way_ms.map_or_else(measuring, |ms| format!(" · {ms:.0} ms one way"));
@@ -283,6 +307,9 @@ pub fn show_replay(clock: &ReplayClock) {
     dom::show("replay", true);
     dom::write("replay-time", &format!("{} / {}", minutes(clock.at_s()), minutes(clock.seconds())));
     dom::write("play-pause", if clock.plays { "❚❚" } else { "▶" });
+    dom::describe("play-pause", "aria-label", if clock.plays { "Pause" } else { "Play" });
+    let moment = words::spoken_moment(clock.at_s(), clock.seconds());
+    dom::describe("scrubber", "aria-valuetext", &moment);
     let scrubber = dom::element("scrubber").and_then(|it| it.dyn_into::<HtmlInputElement>().ok());
     if let Some(scrubber) = scrubber {
         scrubber.set_max(&format!("{:.2}", clock.seconds()));

@@ -12,6 +12,10 @@ pub use chain::Chain;
 pub use recording::{HeaderBody, ReplayError, ReplayFrames, ReplayHeader};
 pub use spatial::SpatialChain;
 
+/// How far an arrow key goes, and the keys for pages.
+const STEP_S: f64 = 5.0;
+const LEAP_S: f64 = 30.0;
+
 /// Where in the recording we are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReplayClock {
@@ -51,6 +55,21 @@ impl ReplayClock {
         }
     }
 
+    /// A key was pressed, by its place on the keyboard. False when it means nothing here.
+    pub fn press(&mut self, code: &str) -> bool {
+        match code {
+            "Space" => self.toggle(),
+            "ArrowRight" | "ArrowUp" => self.seek(self.at_s + STEP_S),
+            "ArrowLeft" | "ArrowDown" => self.seek(self.at_s - STEP_S),
+            "PageUp" => self.seek(self.at_s + LEAP_S),
+            "PageDown" => self.seek(self.at_s - LEAP_S),
+            "Home" => self.seek(0.0),
+            "End" => self.seek(self.seconds),
+            _ => return false,
+        }
+        true
+    }
+
     /// The moment.
     #[must_use]
     pub const fn at_s(&self) -> f64 {
@@ -80,6 +99,24 @@ mod tests {
         assert_eq!(clock.at_s(), 10.0);
         clock.toggle();
         assert!(clock.at_s() == 0.0 && clock.plays);
+    }
+
+    #[test]
+    fn keys_play_and_seek() {
+        let mut clock = ReplayClock::new(60.0);
+        for (code, at_s) in [
+            ("ArrowRight", 5.0),
+            ("PageUp", 35.0),
+            ("ArrowLeft", 30.0),
+            ("PageDown", 0.0),
+            ("End", 60.0),
+            ("Home", 0.0),
+        ] {
+            assert!(clock.press(code), "{code}");
+            assert_eq!(clock.at_s(), at_s, "{code}");
+        }
+        assert!(clock.press("Space") && !clock.plays);
+        assert!(!clock.press("KeyW"));
     }
 
     #[test]

@@ -107,7 +107,7 @@ impl Brush<'_> {
         } else {
             self.gun(body, [x, y], radius, rim);
         }
-        pen.set_fill_style_str(if is_struck { self.colours.hurt } else { fill });
+        pen.set_fill_style_str(if is_struck { self.colours.struck } else { fill });
         pen.set_stroke_style_str(rim);
         pen.set_line_width(if body.is_me { 2.6 } else { 1.4 });
         self.outline(body, [x, y], radius);
@@ -199,6 +199,12 @@ impl Brush<'_> {
         let [x, y] = self.camera.to_page(place);
         let y = y - self.radius() * 1.5 - 11.0;
         self.write(&body.name, body.is_bot, [x, y], sprites);
+    }
+
+    /// The word over our own body, as there are many alike.
+    pub fn own_name(&self, place: DVec3, sprites: &mut SpriteCache) {
+        let [x, y] = self.camera.to_page(place);
+        self.write("you", false, [x, y - self.radius() * 1.5 - 13.0], sprites);
     }
 
     /// The shots left under a body. The pen has the font.

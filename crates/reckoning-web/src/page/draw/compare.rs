@@ -76,7 +76,9 @@ fn draw_window(picture: &Picture<'_>, camera: &Camera, target: &SceneBody, windo
     pen.set_font("600 13px system-ui, sans-serif");
     pen.set_fill_style_str(colour);
     pen.fill_rect(0.0, 0.0, camera.size[0], 3.0);
-    let _ = pen.fill_text(title, 14.0, 26.0);
+    let wide = pen.measure_text(title).map_or(0.0, |it| it.width());
+    let short = title.split([':', ',']).next().filter(|_| wide > camera.size[0] - 24.0);
+    let _ = pen.fill_text(short.unwrap_or(title), 14.0, 26.0);
     pen.set_font("13px system-ui, sans-serif");
     pen.set_fill_style_str(colours.muted);
     let said = match (place, target.truth) {

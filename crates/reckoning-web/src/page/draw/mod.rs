@@ -17,7 +17,7 @@ pub use bodies::{Brush, write_like_names};
 pub use compare::draw_compare;
 pub use ground::{Backdrop, Ground};
 pub use palette::{DARK, LIGHT, Palette};
-pub use plots::{Curves, draw_plot};
+pub use plots::{Curve, Curves, DASHED, DOTTED, WHOLE, draw_plot};
 use sprite_cache::Look;
 pub use sprite_cache::SpriteCache;
 
@@ -41,6 +41,8 @@ pub struct Picture<'a> {
     pub trend: Option<&'a TrendMap>,
     /// Radii around the viewpoint within which bodies are sent ever more finely.
     pub zones_px: &'a [f64],
+    /// The person asked for little motion.
+    pub is_calm: bool,
     /// Ours, and the host's.
     pub now: SimTime,
     pub host_now: SimTime,
@@ -63,7 +65,7 @@ impl Picture<'_> {
         let brush = self.brush();
         sprites.prepare(self.colours, dpr, brush.radius());
         if let Some(level) = &self.ground.level {
-            let time_s = self.now.as_secs_f64();
+            let time_s = if self.is_calm { 0.0 } else { self.now.as_secs_f64() };
             ground::draw_things(&brush, level, self.scene.items, time_s, sprites);
         }
         self.draw_others(&brush, sprites);
@@ -110,6 +112,9 @@ impl Picture<'_> {
         bodies::write_like_names(self.pen);
         if let Some((place, text)) = self.scene.hint {
             brush.hint(text, place, sprites);
+        }
+        if let Some(me) = self.bodies.iter().find(|it| it.is_me && it.is_alive) {
+            brush.own_name(me.shown, sprites);
         }
         let named = |it: &&&SceneBody| it.is_alive && !it.is_me && it.rides.is_none();
         for body in self.bodies.iter().filter(named) {

@@ -9,9 +9,17 @@ use crate::plot::{Series, axis_end, short};
 /// Below this there is no room for a curve.
 const MIN_HEIGHT: f64 = 20.0;
 
-/// What a plot shows: each curve with its colour, the important one last.
+/// How curves are drawn, to be told apart without their colours: lengths of ink and gap.
+pub const WHOLE: &[f64] = &[];
+pub const DASHED: &[f64] = &[6.0, 4.0];
+pub const DOTTED: &[f64] = &[2.0, 3.0];
+
+/// A curve with its colour and its dashes.
+pub type Curve<'a> = (&'a Series, &'a str, &'a [f64]);
+
+/// What a plot shows: all its curves, the important one last.
 pub struct Curves<'a> {
-    pub series: &'a [(&'a Series, &'a str)],
+    pub series: &'a [Curve<'a>],
 }
 
 /// Draws a plot to fill its canvas.
@@ -46,7 +54,9 @@ pub fn draw_plot(canvas: &HtmlCanvasElement, curves: &Curves<'_>, colours: &Pale
     pen.stroke();
     // Round joins of hundreds of points would cost more than all else in a frame.
     pen.set_line_join("bevel");
-    for (series, colour) in curves.series {
+    for (series, colour, dashes) in curves.series {
+        let dashes: js_sys::Array = dashes.iter().map(|it| js_sys::Number::from(*it)).collect();
+        let _ = pen.set_line_dash(&dashes);
         pen.set_stroke_style_str(colour);
         pen.set_line_width(1.8);
         pen.begin_path();
@@ -63,6 +73,7 @@ pub fn draw_plot(canvas: &HtmlCanvasElement, curves: &Curves<'_>, colours: &Pale
         }
         pen.stroke();
     }
+    let _ = pen.set_line_dash(&js_sys::Array::new());
 }
 
 /// Without the `.0` of whole numbers.

@@ -239,13 +239,16 @@ impl HillsGame {
         };
         let apart: Vec<Craft> = Craft::ALL.into_iter().filter(is_apart).collect();
         panel::show_apart(&figures, &apart);
-        dom::show("keys", self.says_keys());
     }
 
-    /// The keys are told until they were used.
-    fn says_keys(&self) -> bool {
-        let HillsSource::Live(live) = &self.from else { return false };
-        live.own.driver.is_some() && !self.has_driven && self.painter.panes < 2
+    /// Whether we drive something.
+    pub fn plays(&self) -> bool {
+        self.live().is_some_and(|it| it.own.driver.is_some())
+    }
+
+    /// Whether that was driven by hand.
+    pub const fn has_driven(&self) -> bool {
+        self.has_driven
     }
 }
 

@@ -20,6 +20,8 @@ const ABOVE_M: f64 = 3.6;
 const SIGHTS_A_FRAME: usize = 3;
 const BAR: [f64; 2] = [36.0, 4.0];
 const CROSS_PX: f64 = 9.0;
+/// Titles of pictures are short where these are narrower.
+const NARROW: f64 = 260.0;
 
 /// Who is in sight, asked for a few of them in each frame.
 #[derive(Debug, Default)]
@@ -93,7 +95,7 @@ impl Overlay<'_> {
         pen.set_stroke_style_str(colours.text_halo);
         pen.set_line_width(3.0);
         let _ = pen.stroke_text(&body.name, x, y - 9.0);
-        pen.set_fill_style_str(if is_struck { colours.hurt } else { colours.text });
+        pen.set_fill_style_str(if is_struck { colours.naive } else { colours.text });
         let _ = pen.fill_text(&body.name, x, y - 9.0);
         let Some(share) = body.health_share.filter(|it| *it < 1.0) else { return };
         let [wide, high] = BAR;
@@ -151,12 +153,15 @@ pub fn pane_title(
     pen.set_fill_style_str(colour);
     pen.fill_rect(left, top, width, 3.0);
     let said = match off {
+        Some([apart_m, ..]) if number > 0 && width < NARROW => format!("{apart_m:.2} m off"),
         Some([apart_m, turned_deg, turret_deg]) if number > 0 => {
             format!("{apart_m:.2} m off, hull {turned_deg:.1}°, turret {turret_deg:.1}°")
         }
         Some(_) => target.name.clone(),
         None => "nothing received".to_string(),
     };
+    let title =
+        if width < NARROW { title.split([':', ',']).next().unwrap_or(title) } else { title };
     pen.set_text_align("left");
     pen.set_text_baseline("alphabetic");
     pen.set_stroke_style_str(colours.text_halo);

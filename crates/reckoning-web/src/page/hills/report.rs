@@ -19,7 +19,7 @@ impl HillsGame {
             crosshair: self.painter.crosshair,
             frame_ms: meters.intervals.median_ms(),
             bodies: self.bodies().len() as u32,
-            keys: self.says_keys(),
+            keys: self.plays() && !self.has_driven() && self.painter.panes < 2,
             ..HillsState::default()
         };
         for name in NAMES {
