@@ -25,12 +25,17 @@
 #![forbid(unsafe_code)]
 
 pub mod camera;
+pub mod compared;
 pub mod comparison;
 pub mod controls;
+pub mod headline;
 pub mod hills;
 #[cfg(target_arch = "wasm32")]
 pub mod hills_gl;
+pub mod hit_counts;
 pub mod input;
+pub mod jitter_buffer;
+pub mod link_pill;
 pub mod local_player;
 pub mod meter;
 pub mod motion;
