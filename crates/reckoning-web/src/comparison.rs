@@ -5,22 +5,24 @@
 //!
 //! ```text
 //! naive           the newest position received, as it is
-//! interpolation   between positions received, a tenth of a second behind their newest clock
+//! interpolation   on the straight line between two positions received, as far back as an adaptive
+//!                 buffer of the link has to go: see JitterBuffer
 //! ```
 //!
-//! Moments are the host's. What they are on our own clock is taken from the stream itself: the
-//! largest lead ever of a stamp over its arrival, which is that of the quickest datagram.
+//! Moments are the host's. What they are on our own clock is taken from the streams themselves: for
+//! the truth the largest lead ever of a stamp over its arrival, which is that of the quickest
+//! datagram.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use reckoning::{DVec3, SimTime};
 
-/// How far behind the newest clock interpolation shows.
-pub const INTERPOLATION_S: f64 = 0.1;
+use crate::jitter_buffer::JitterBuffer;
+
 /// Two seconds of truths at 60 Hz.
 const TRACK_PLACES: usize = 128;
 /// Truths come every tick; one that stays away for longer is no truth.
-const LONGEST_GUESS_S: f64 = 0.25;
+pub const LONGEST_GUESS_S: f64 = 0.1;
 /// A body without data for so long is removed.
 const FORGET_S: f64 = 3.0;
 /// The lead over our clock is the largest of so many seconds, so that drifting clocks are followed.
@@ -69,7 +71,70 @@ pub struct TimedMotion {
 /// A body that is further than this from where it was, beyond what its speed explains, was born.
 const LEAP_PX: f64 = 60.0;
 /// No client can know of a birth before its message arrives; until then no method is scored.
-const SETTLE_S: f64 = 1.0;
+pub const SETTLE_S: f64 = 1.0;
+/// Truths are sent sixty times a second, past the simulated link. Where two are further apart than
+/// this, by their stamps or by their arrivals, the game or the page stood still.
+const STANDSTILL_S: f64 = 0.15;
+
+/// Finds moments in which the game, or the page, stood still.
+///
+/// A world that stops for lack of time does not do what anybody foresaw, and then says so to all at
+/// once: what is shown while that lasts, and shortly after, says nothing of any method.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StandstillWatch {
+    /// Stamp and arrival of the newest truth.
+    newest: Option<(SimTime, SimTime)>,
+    stood: Option<SimTime>,
+}
+
+impl StandstillWatch {
+    /// The truth of the moment `at` came.
+    pub fn hear(&mut self, at: SimTime, arrived: SimTime) {
+        let Some((newest, before)) = self.newest else {
+            self.newest = Some((at, arrived));
+            return;
+        };
+        if at <= newest {
+            return;
+        }
+        let apart_s = at.secs_since(newest).max(arrived.secs_since(before));
+        if apart_s > STANDSTILL_S {
+            self.stood = Some(at);
+        }
+        self.newest = Some((at, arrived));
+    }
+
+    /// Whether it stood still a moment ago.
+    #[must_use]
+    pub fn is_recent(&self) -> bool {
+        let since = |(newest, stood): (SimTime, SimTime)| newest.secs_since(stood) <= SETTLE_S;
+        self.newest.map(|it| it.0).zip(self.stood).is_some_and(since)
+    }
+}
+
+/// How interpolation is done here, for the page to say so.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct InterpolationFacts {
+    /// How much longer than the usual way positions wait for their turn.
+    pub buffer_ms: f64,
+    /// Its mean error if every datagram came as soon as the soonest, in units of the picture.
+    pub best: Option<f64>,
+}
+
+impl InterpolationFacts {
+    /// What it is called above its picture.
+    #[must_use]
+    pub fn title(&self) -> String {
+        format!("Interpolation, buffer {:.0} ms, straight lines", self.buffer_ms)
+    }
+
+    /// The least error that there could be, beside the one that there is.
+    #[must_use]
+    pub fn best_case(&self, unit: &str) -> String {
+        let told = |best: f64| format!("at best {best:.0} {unit}, were no datagram late or lost");
+        self.best.map_or_else(String::new, told)
+    }
+}
 
 /// Where one body was of late, oldest first.
 #[derive(Clone, Debug, Default)]
@@ -129,7 +194,8 @@ impl RecentTrack {
 #[derive(Clone, Debug, Default)]
 pub struct ComparisonStreams {
     truth_clock: StreamClock,
-    snapshot_clock: StreamClock,
+    standstill: StandstillWatch,
+    buffer: JitterBuffer,
     truths: BTreeMap<u32, RecentTrack>,
     snapshots: BTreeMap<u32, RecentTrack>,
 }
@@ -143,6 +209,7 @@ impl ComparisonStreams {
         bodies: impl IntoIterator<Item = (u32, DVec3, DVec3)>,
     ) {
         self.truth_clock.hear(at, arrived);
+        self.standstill.hear(at, arrived);
         for (entity, position, velocity) in bodies {
             self.truths.entry(entity).or_default().hear(TimedMotion { at, position, velocity });
         }
@@ -156,7 +223,7 @@ impl ComparisonStreams {
         arrived: SimTime,
         bodies: impl IntoIterator<Item = (u32, DVec3)>,
     ) {
-        self.snapshot_clock.hear(at, arrived);
+        self.buffer.hear(at, arrived);
         for (entity, position) in bodies {
             let seen = TimedMotion { at, position, velocity: DVec3::ZERO };
             self.snapshots.entry(entity).or_default().hear(seen);
@@ -176,9 +243,12 @@ impl ComparisonStreams {
         self.truths.get(&entity)?.position_at(self.truth_clock.at(now)?, leap_px)
     }
 
-    /// Whether a body lives long enough that pictures of it can be judged.
+    /// Whether a body lives long enough that pictures of it can be judged, and nothing stood still.
     #[must_use]
     pub fn is_settled(&self, entity: u32) -> bool {
+        if self.standstill.is_recent() {
+            return false;
+        }
         let Some(track) = self.truths.get(&entity) else { return false };
         let (Some(newest), Some(leapt)) = (track.newest(), track.leapt) else { return true };
         newest.at.secs_since(leapt) > SETTLE_S
@@ -193,9 +263,20 @@ impl ComparisonStreams {
     /// Where a game shows it that draws the past between two positions.
     #[must_use]
     pub fn interpolated(&self, entity: u32, now: SimTime, leap_px: f64) -> Option<DVec3> {
-        let newest = self.snapshot_clock.at(now)?.as_secs_f64();
-        let shown = SimTime::from_secs_f64(newest - INTERPOLATION_S);
-        self.snapshots.get(&entity)?.position_at(shown, leap_px)
+        self.snapshots.get(&entity)?.position_at(self.buffer.play_out(now)?, leap_px)
+    }
+
+    /// Where such a game would show it if every datagram came as soon as the soonest: where it truly
+    /// was that long ago.
+    #[must_use]
+    pub fn interpolated_at_best(&self, entity: u32, now: SimTime, leap_px: f64) -> Option<DVec3> {
+        self.truths.get(&entity)?.position_at(self.buffer.best_play_out(now)?, leap_px)
+    }
+
+    /// What decides how far back interpolation goes.
+    #[must_use]
+    pub const fn buffer(&self) -> &JitterBuffer {
+        &self.buffer
     }
 }
 
@@ -258,9 +339,53 @@ mod tests {
             streams.hear_snapshot(ms(sent), ms(came), [(1, x(sent as f64))]);
         }
         assert_eq!(streams.naive(1), Some(x(150.0)));
-        assert_eq!(streams.interpolated(1, ms(300), LEAP_PX), Some(x(50.0)));
-        assert_eq!(streams.interpolated(1, ms(325), LEAP_PX), Some(x(75.0)));
-        assert_eq!(streams.interpolated(1, ms(900), LEAP_PX), Some(x(150.0)));
+        let past = |at| streams.interpolated(1, ms(at), LEAP_PX).unwrap().x;
+        assert!(past(300) < 150.0 && (past(325) - past(300)) > 10.0, "{} {}", past(300), past(325));
+        assert_eq!(past(900), 150.0, "nothing newer is known");
+    }
+
+    #[test]
+    fn interpolation_at_best_shows_the_truth_of_the_soonest_datagram_and_one_interval_before() {
+        let mut streams = ComparisonStreams::default();
+        for tick in 0..100 {
+            let (at, place) = (ms(10 * tick), x(10.0 * tick as f64));
+            streams.hear_truth(at, at, [(1, place, x(1_000.0))]);
+            if tick % 5 == 0 {
+                let late = if tick % 10 == 0 { 80 } else { 110 };
+                streams.hear_snapshot(at, ms(10 * tick + late), [(1, place)]);
+            }
+        }
+        let shown = [
+            streams.interpolated_at_best(1, ms(1_060), LEAP_PX).unwrap(),
+            streams.interpolated(1, ms(1_060), LEAP_PX).unwrap(),
+        ];
+        // 80 ms and the 50 ms between two, at 1000 px/s.
+        assert!((shown[0].x - 930.0).abs() < 1.0, "{shown:?}");
+        assert!(shown[1].x < 915.0, "{shown:?}");
+    }
+
+    #[test]
+    fn interpolation_says_how_it_is_done_and_what_could_be_had_at_best() {
+        let mut facts = InterpolationFacts { buffer_ms: 143.2, best: None };
+        assert_eq!(facts.title(), "Interpolation, buffer 143 ms, straight lines");
+        assert_eq!(facts.best_case("px"), "");
+        facts.best = Some(31.4);
+        assert_eq!(facts.best_case("px"), "at best 31 px, were no datagram late or lost");
+    }
+
+    #[test]
+    fn nothing_is_judged_while_the_game_stands_still_and_a_second_after() {
+        for (stamp_gap, arrival_gap) in [(20, 300), (300, 20)] {
+            let mut streams = ComparisonStreams::default();
+            let (mut at, mut arrived) = (0, 0);
+            for tick in 0..200 {
+                let stands = tick == 100;
+                at += if stands { stamp_gap } else { 10 };
+                arrived += if stands { arrival_gap } else { 10 };
+                streams.hear_truth(ms(at), ms(arrived), [(1, x(0.0), x(0.0))]);
+                assert_eq!(streams.is_settled(1), !(100..=200).contains(&tick), "{tick}");
+            }
+        }
     }
 
     #[test]

@@ -26,13 +26,18 @@
 
 pub mod address;
 pub mod camera;
+pub mod compared;
 pub mod comparison;
 pub mod controls;
 pub mod everyone;
+pub mod headline;
 pub mod hills;
 #[cfg(target_arch = "wasm32")]
 pub mod hills_gl;
+pub mod hit_counts;
 pub mod input;
+pub mod jitter_buffer;
+pub mod link_pill;
 pub mod local_player;
 pub mod meter;
 pub mod motion;

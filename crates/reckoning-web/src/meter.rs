@@ -194,6 +194,15 @@ impl PathMeter {
     }
 }
 
+/// Every datagram has headers of IPv4 and UDP, whatever it carries.
+pub const HEADER_BYTES: u64 = 20 + 8;
+
+/// What datagrams with so much in them take on the wire.
+#[must_use]
+pub const fn wire_bytes(carried: u64, datagrams: u64) -> u64 {
+    carried + datagrams * HEADER_BYTES
+}
+
 /// Counts per second, from totals that only grow.
 #[derive(Clone, Debug, Default)]
 pub struct Rate {
@@ -382,6 +391,13 @@ mod tests {
         }
         assert_eq!(rate.per_s(), 40.0);
         assert_eq!(errors.summary(DisplayMethod::Naive).mean_px, 250.0);
+    }
+
+    #[test]
+    fn each_datagram_takes_its_headers_besides() {
+        assert_eq!(wire_bytes(0, 0), 0);
+        // The same positions in one datagram and in four.
+        assert_eq!([wire_bytes(200, 1), wire_bytes(200, 4)], [228, 312]);
     }
 
     #[test]

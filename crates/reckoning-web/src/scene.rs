@@ -54,6 +54,8 @@ pub struct SceneBody {
     pub naive: Option<DVec3>,
     /// Where one shows it that draws the past.
     pub interpolated: Option<DVec3>,
+    /// Where that would show it, were every datagram in time.
+    pub interpolated_at_best: Option<DVec3>,
     /// It lives long enough that pictures of it can be judged.
     pub is_settled: bool,
     /// How far the update that leads it was on the way, in seconds.

@@ -38,6 +38,12 @@ pub struct PageState {
     pub rides: Option<u32>,
     /// Mean errors over the last five seconds.
     pub error: PerMethod,
+    /// What the headline says: see [`headline`](crate::headline).
+    pub headline: String,
+    /// How interpolation is done, once positions came.
+    pub interpolation: Option<InterpolationState>,
+    /// The way to the server, as the pill has it; `None` while it is measured.
+    pub one_way_ms: Option<f64>,
     /// What 95 of 100 errors were below.
     pub error_p95: PerMethod,
     /// What each style of blends would show, by its name: see [`motion`](crate::motion).
@@ -53,9 +59,12 @@ pub struct PageState {
     pub updates_per_s: f64,
     /// Positions a naive game received, per second.
     pub plain_updates_per_s: f64,
-    /// Bytes of the protocol received, per second.
+    /// Bytes received per second: with the headers of datagrams ([`HEADER_BYTES`]) and without the
+    /// game's own messages.
+    ///
+    /// [`HEADER_BYTES`]: crate::meter::HEADER_BYTES
     pub bytes_per_s: f64,
-    /// Bytes a naive game received, per second.
+    /// The same of plain positions, which a naive game and interpolation are made of.
     pub plain_bytes_per_s: f64,
     /// How long our frames took.
     pub frames: Frames,
@@ -253,6 +262,15 @@ pub struct Frames {
     pub p99_ms: f64,
 }
 
+/// How interpolation is done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct InterpolationState {
+    /// How much longer than the usual way positions wait for their turn.
+    pub buffer_ms: f64,
+    /// Its mean error, were no datagram late or lost.
+    pub best: Option<f64>,
+}
+
 /// Where a replay stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ReplayState {
@@ -291,6 +309,9 @@ mod tests {
         assert_eq!(said["ghosts"][0]["name"], "Ada");
         assert_eq!(said["replay"]["at_s"], 1.0);
         for name in ["status", "transport", "player", "entity", "updates_per_s", "bytes_per_s"] {
+            assert!(said.get(name).is_some(), "{name}");
+        }
+        for name in ["headline", "interpolation", "one_way_ms"] {
             assert!(said.get(name).is_some(), "{name}");
         }
         for name in ["tuning", "own_planner", "worth", "missing", "account", "clock", "hits"] {

@@ -48,7 +48,11 @@ const RULES: [Rule; 14] = [
     },
     rule(ARENA, &[ENGINE, PREDICT, NET]),
     rule(LAB, &[ENGINE, PREDICT, NET, RECORDING, NETSIM, ARENA]), // its bots make recordings
-    rule(WEB, &[ENGINE, PREDICT, NET, ARENA, CLIENT]),
+    Rule {
+        name: WEB,
+        uses: &[ENGINE, PREDICT, NET, ARENA, CLIENT],
+        tests_use: &[NETSIM], // its jitter buffer needs a link that jitters
+    },
     rule("reckon", &[ENGINE, PREDICT, NET, RECORDING, NETSIM, ARENA, LAB, CLIENT, SERVER, WEB]),
     rule(TESTING, &[]),
     rule("reckoning-fuzz-targets", &[ENGINE, PREDICT, NET, RECORDING, LAB, ARENA, SERVER]),

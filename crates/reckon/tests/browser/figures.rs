@@ -198,51 +198,80 @@ fn mean_errors(browsers: &mut [Browser; 2]) -> [[f64; 3]; 2] {
     sums
 }
 
-/// Delay, jitter, loss and burst of the arena's links, as in `testdata/arena-links.txt`.
-const ARENA_LINKS: [(&str, [f64; 4]); 5] = [
-    ("50", [50.0, 0.0, 0.0, 1.0]),
-    ("150", [150.0, 40.0, 3.0, 1.0]),
-    ("350", [350.0, 0.0, 0.0, 1.0]),
-    ("bursts", [350.0, 120.0, 12.0, 4.0]),
-    ("half", [300.0, 0.0, 50.0, 1.0]),
+/// Delay, jitter, loss and burst of the arena's links, as in `testdata/arena-links.txt`, and what is
+/// asked of the arena there: its mean error as a share of that of what was received.
+const ARENA_LINKS: [(&str, [f64; 4], f64); 6] = [
+    ("0", [0.0, 0.0, 0.0, 1.0], 1.0),
+    ("50", [50.0, 0.0, 0.0, 1.0], 0.30),
+    ("150", [150.0, 40.0, 3.0, 1.0], 0.30),
+    ("350", [350.0, 0.0, 0.0, 1.0], 0.50),
+    ("bursts", [350.0, 120.0, 12.0, 4.0], 0.65),
+    ("half", [300.0, 0.0, 50.0, 1.0], 1.0),
 ];
+/// Of twelve bots in sight at ten frames a second, a window of five seconds has twice as many looks.
+/// The page judges nothing while the game or itself stands still; a window that is mostly that says
+/// nothing of a link, and another one is taken.
+const LEAST_LOOKS: f64 = 300.0;
+/// A machine that stands still for longer than this is too slow for these figures.
+const MOST_WINDOWS: u32 = 6 * WINDOWS;
 
-/// However bad a link is, what was received is not shown closer to the truth than ghosts are.
+/// However bad a link is, what was received is not shown closer to the truth than ghosts are, and on
+/// the links that games are played over it is much further off.
 #[test]
 #[ignore = "needs a browser: cargo xtask test"]
 fn no_link_makes_ghosts_worse_than_what_was_received() {
     let arena = Arena::play(&["--bots", "12"]);
     let mut browser = join("five-links", LAPTOP, &arena);
-    for (link, values) in ARENA_LINKS {
+    for (link, values, goal) in ARENA_LINKS {
         for (name, value) in ["latency", "jitter", "loss", "burst"].into_iter().zip(values) {
             set(&mut browser, name, value);
         }
         sleep(SETTLES_S);
-        let rounds: [[f64; 3]; ROUNDS] = std::array::from_fn(|_| long_look(&mut browser));
-        let [ratio, ours, naive] = [0, 1, 2].map(|field| median(rounds.map(|it| it[field])));
-        let motion = state(&mut browser)["motion"].clone();
-        println!(
-            "{link}: {ratio:.2} of naive, {ours:.1} and {naive:.1} px; {rounds:.2?}; {motion}"
-        );
-        for (key, value) in [("ratio", ratio), ("reckoning_px", ours), ("naive_px", naive)] {
-            note(&format!("link_{link}_{key}"), value);
+        let rounds: [[f64; LOOKED.len()]; ROUNDS] =
+            std::array::from_fn(|_| long_look(&mut browser));
+        let ratio = median(rounds.map(|it| it[0] / it[1]));
+        println!("{link}: {ratio:.2} of naive, at most {goal}; {LOOKED:?}: {rounds:.1?}");
+        note(&format!("link_{link}_ratio"), ratio);
+        for (at, (key, _)) in LOOKED.into_iter().enumerate() {
+            note(&format!("link_{link}_{key}"), median(rounds.map(|it| it[at])));
         }
-        assert!(ratio < 1.0, "{link}: {rounds:.2?}");
+        assert!(ratio <= goal, "{link}: {ratio:.2} and not {goal}: {rounds:.1?}");
     }
 }
 
-/// Twenty seconds: the ratio of the mean errors of Reckoning and naive, and both.
-fn long_look(browser: &mut Browser) -> [f64; 3] {
+/// What is looked at, and where it stands in the state of the page.
+const LOOKED: [(&str, &str); 7] = [
+    ("reckoning_px", "/error/reckoning"),
+    ("naive_px", "/error/naive"),
+    ("interpolation_px", "/error/interpolation"),
+    ("best_px", "/interpolation/best"),
+    ("buffer_ms", "/interpolation/buffer_ms"),
+    ("bytes_per_s", "/bytes_per_s"),
+    ("plain_bytes_per_s", "/plain_bytes_per_s"),
+];
+
+/// Means over twenty seconds in which something could be judged.
+fn long_look(browser: &mut Browser) -> [f64; LOOKED.len()] {
     browser.value("reckoning.reset()");
-    let mut sums = [0.0; 2];
-    for _ in 0..WINDOWS {
+    let mut sums = [0.0; LOOKED.len()];
+    let mut taken = 0;
+    for _ in 0..MOST_WINDOWS {
         sleep(WINDOW_S);
         let state = state(browser);
-        for (sum, view) in sums.iter_mut().zip(["reckoning", "naive"]) {
-            *sum += error_px(&state, view) / f64::from(WINDOWS);
+        if number(&state["error_count"]) < LEAST_LOOKS {
+            println!("the machine stood still: {} looks", state["error_count"]);
+            continue;
+        }
+        for (sum, (_, place)) in sums.iter_mut().zip(LOOKED) {
+            let value = state.pointer(place).unwrap_or_else(|| panic!("{place} in {state}"));
+            *sum += number(value) / f64::from(WINDOWS);
+        }
+        taken += 1;
+        if taken == WINDOWS {
+            return sums;
         }
     }
-    [sums[0] / sums[1], sums[0], sums[1]]
+    panic!("this machine is too slow: {taken} windows of {MOST_WINDOWS} had enough looks");
 }
 
 /// Prints the figures of a browser; the larger of the ratios to naive and to interpolation.

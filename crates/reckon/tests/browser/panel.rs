@@ -224,3 +224,47 @@ fn without_a_common_clock_the_page_says_so_and_still_plays_and_fires() {
     println!("{}", browser.picture("per-hop").display());
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
+
+#[test]
+#[ignore = "needs a browser: cargo xtask test"]
+fn the_pill_follows_a_change_of_the_link_within_two_seconds_or_measures() {
+    let arena = Arena::play(&["--bots", "4"]);
+    let mut browser = join("pill", LAPTOP, &arena);
+    wait_for_text(&mut browser, "#link", "ms one way");
+    for (latency, least_ms, most_ms) in [(350.0, 330.0, 450.0), (0.0, 0.0, 100.0)] {
+        set(&mut browser, "latency", latency);
+        sleep(2.0);
+        let text = browser.value("document.querySelector('#link').textContent");
+        let text = text.as_str().unwrap().to_string();
+        let state = state(&mut browser);
+        println!("{latency} ms: {text}, {}", state["one_way_ms"]);
+        let says = |it: &str| text.contains(it);
+        let shown = state["one_way_ms"].as_f64();
+        let is_right = |ms: f64| (least_ms..=most_ms).contains(&ms);
+        assert!(shown.is_none_or(is_right) && (says("measuring") || says("ms one way")), "{text}");
+        let told = "JSON.parse(reckoning.state()).one_way_ms";
+        let measured = format!("{told} !== null && {told} >= {least_ms} && {told} <= {most_ms}");
+        browser.wait_within(Duration::from_secs(10), "the new way", &measured);
+    }
+}
+
+#[test]
+#[ignore = "needs a browser: cargo xtask test"]
+fn the_headline_measures_first_and_interpolation_says_how_it_is_done() {
+    let arena = Arena::play(&["--bots", "12"]);
+    let mut browser = join("headline", LAPTOP, &arena);
+    set(&mut browser, "latency", 200.0);
+    set(&mut browser, "jitter", 40.0);
+    wait_for_text(&mut browser, "#times-text", "measuring");
+    wait_for_text(&mut browser, "#times-text", "closer to the truth than a naive game");
+    wait_for_text(&mut browser, "#interpolation-note", "Interpolation, buffer");
+    wait_for_text(&mut browser, "#interpolation-note", "straight lines; at best");
+    let facts = state(&mut browser)["interpolation"].clone();
+    println!("{facts}");
+    // One send interval and the jitter, however the machine is busy.
+    assert!((60.0..600.0).contains(&number(&facts["buffer_ms"])), "{facts}");
+    click(&mut browser, "view", "compare");
+    sleep(6.0);
+    println!("{}", browser.picture("compared-means").display());
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}

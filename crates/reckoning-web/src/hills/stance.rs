@@ -94,6 +94,8 @@ pub struct HillsBody {
     pub naive: Option<Stance>,
     /// As interpolation shows it.
     pub interpolated: Option<Stance>,
+    /// As that would show it, were every datagram in time.
+    pub interpolated_at_best: Option<Stance>,
     /// Whether pictures of it may be judged.
     pub is_settled: bool,
     /// Whether its error counts with that of all others.
@@ -119,6 +121,7 @@ impl HillsBody {
             truth: None,
             naive: None,
             interpolated: None,
+            interpolated_at_best: None,
             is_settled: false,
             counted: Counted::Together,
         }

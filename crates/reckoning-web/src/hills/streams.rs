@@ -8,18 +8,15 @@ use reckoning::{DVec3, SimTime};
 use reckoning_arena::hills::protocol::HillsTruthBody;
 
 use super::stance::Stance;
-use crate::comparison::{INTERPOLATION_S, StreamClock};
+use crate::comparison::{LONGEST_GUESS_S, SETTLE_S, StandstillWatch, StreamClock};
+use crate::jitter_buffer::JitterBuffer;
 
 /// Two seconds at 60 Hz.
 const PLACES: usize = 128;
-/// Truths come every tick; one that stays away for longer is no truth.
-const LONGEST_GUESS_S: f64 = 0.25;
 /// A body without data for so long is removed.
 const FORGET_S: f64 = 3.0;
 /// A body that is further than this from where it was, beyond what its speed explains, was born.
 const LEAP_M: f64 = 12.0;
-/// No client can know of a birth before its message arrives; until then no method is scored.
-const SETTLE_S: f64 = 1.0;
 
 #[derive(Clone, Copy, Debug)]
 struct Seen {
@@ -79,7 +76,8 @@ fn is_leap(before: &Seen, next: &Seen) -> bool {
 #[derive(Clone, Debug, Default)]
 pub struct HillsStreams {
     truth_clock: StreamClock,
-    snapshot_clock: StreamClock,
+    standstill: StandstillWatch,
+    buffer: JitterBuffer,
     truths: BTreeMap<u32, Track>,
     snapshots: BTreeMap<u32, Track>,
 }
@@ -88,12 +86,13 @@ impl HillsStreams {
     /// The truth of some bodies at `at` came.
     pub fn hear_truth(&mut self, at: SimTime, arrived: SimTime, bodies: &[HillsTruthBody]) {
         self.truth_clock.hear(at, arrived);
+        self.standstill.hear(at, arrived);
         hear(&mut self.truths, at, bodies);
     }
 
     /// Plain positions of some bodies at `at` came.
     pub fn hear_snapshot(&mut self, at: SimTime, arrived: SimTime, bodies: &[HillsTruthBody]) {
-        self.snapshot_clock.hear(at, arrived);
+        self.buffer.hear(at, arrived);
         hear(&mut self.snapshots, at, bodies);
     }
 
@@ -115,17 +114,30 @@ impl HillsStreams {
         Some(self.snapshots.get(&entity)?.seen.back()?.stance)
     }
 
-    /// How it was a tenth of a second ago, between two positions.
+    /// How it was between two positions, as far back as the link's buffer has to go.
     #[must_use]
     pub fn interpolated(&self, entity: u32, now: SimTime) -> Option<Stance> {
-        let clock = self.snapshot_clock.at(now)?;
-        let back = SimTime::from_micros(clock.as_micros() - (INTERPOLATION_S * 1e6) as i64);
-        self.snapshots.get(&entity)?.stance_at(back)
+        self.snapshots.get(&entity)?.stance_at(self.buffer.play_out(now)?)
     }
 
-    /// Whether a body lives long enough that pictures of it can be judged.
+    /// The same if every datagram came as soon as the soonest: how it truly was that long ago.
+    #[must_use]
+    pub fn interpolated_at_best(&self, entity: u32, now: SimTime) -> Option<Stance> {
+        self.truths.get(&entity)?.stance_at(self.buffer.best_play_out(now)?)
+    }
+
+    /// What decides how far back interpolation goes.
+    #[must_use]
+    pub const fn buffer(&self) -> &JitterBuffer {
+        &self.buffer
+    }
+
+    /// Whether a body lives long enough that pictures of it can be judged, and nothing stood still.
     #[must_use]
     pub fn is_settled(&self, entity: u32) -> bool {
+        if self.standstill.is_recent() {
+            return false;
+        }
         let Some(track) = self.truths.get(&entity) else { return false };
         let (Some(newest), Some(leapt)) = (track.seen.back(), track.leapt) else { return true };
         newest.at.secs_since(leapt) > SETTLE_S
@@ -161,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn truth_goes_on_and_interpolation_lags_by_a_tenth() {
+    fn truth_goes_on_and_interpolation_lags_by_one_interval_without_jitter() {
         let mut streams = HillsStreams::default();
         for tick in 0..10 {
             let (at, x) = (ms(tick * 50), tick as f64);
@@ -172,8 +184,10 @@ mod tests {
         assert!((place(streams.truth(4, ms(475))) - 9.5).abs() < 1e-9);
         assert!((place(streams.naive(4)) - 9.0).abs() < 1e-9);
         let past = streams.interpolated(4, ms(475)).unwrap();
-        assert!((past.pose.position.x - 7.5).abs() < 1e-9);
-        assert!((past.turret_rad - 0.075).abs() < 1e-9);
+        assert!((past.pose.position.x - 8.5).abs() < 1e-9, "{past:?}");
+        assert!((past.turret_rad - 0.085).abs() < 1e-9);
+        let best = streams.interpolated_at_best(4, ms(475)).unwrap();
+        assert!((best.pose.position.x - 8.5).abs() < 1e-9, "{best:?}");
         assert!(streams.is_settled(4));
     }
 

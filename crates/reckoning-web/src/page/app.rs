@@ -10,8 +10,8 @@ use super::address::Address;
 use super::connection::Connection;
 use super::dom;
 use super::draw::{
-    Backdrop, Curve, Curves, DARK, DASHED, DOTTED, Ground, LIGHT, Palette, Picture, SpriteCache,
-    WHOLE, draw_compare, draw_plot, draw_thumbs,
+    Backdrop, Comparison, Curve, Curves, DARK, DASHED, DOTTED, Ground, LIGHT, Palette, Picture,
+    SpriteCache, WHOLE, draw_compare, draw_plot, draw_thumbs,
 };
 use super::everyone::EveryonesControls;
 use super::hills::HillsGame;
@@ -22,8 +22,10 @@ use super::panel::{self, MostVitals};
 use super::replayed::Replayed;
 use crate::camera::Camera;
 use crate::controls::{Change, ControlError, Controls, ViewMode, shown_name};
+use crate::headline::Circumstances;
 use crate::hills::choices::{self, HillsChoices, Switched};
 use crate::input::HeldInput;
+use crate::jitter_buffer::JitterBuffer;
 use crate::plot::VALUES_PER_S;
 use crate::replay::ReplayClock;
 use crate::scene::{GameScene, SceneBody};
@@ -186,6 +188,7 @@ impl App {
             self.measure();
         }
         self.frames = self.frames.wrapping_add(1);
+        self.meters.follow(self.now, self.circumstances());
         self.advance(begin_ms, dt_s);
         self.draw(dt_s);
         if begin_ms - self.slow_ms >= 1e3 / VALUES_PER_S - 4.0 {
@@ -194,6 +197,22 @@ impl App {
         }
         self.chore();
         self.meters.frames.note(dom::now_ms() - begin_ms);
+    }
+
+    /// What the headline is about.
+    fn circumstances(&self) -> Circumstances {
+        let is_joined = matches!(self.standing().0, "joined" | "replay");
+        Circumstances { is_joined, link: self.controls.link, target: None }
+    }
+
+    /// The buffer of interpolation.
+    fn buffer(&self) -> Option<&JitterBuffer> {
+        match &self.source {
+            Source::Live(live) => Some(live.comparison.buffer()),
+            Source::Replay(replay) => Some(replay.chain.comparison().buffer()),
+            Source::Hills(game) => Some(game.buffer()),
+            _ => None,
+        }
     }
 
     fn advance_hills(&mut self, now_ms: f64, dt_s: f64) {
@@ -420,6 +439,8 @@ impl App {
             ViewMode::Compare => self.followed(),
             ViewMode::Arena => None,
         };
+        let around = self.circumstances();
+        let facts = self.buffer().and_then(|it| self.meters.interpolation(it)).unwrap_or_default();
         let _ = self.pen.set_transform(self.dpr, 0.0, 0.0, self.dpr, 0.0, 0.0);
         let Some(ground) = &self.ground else { return };
         let (bodies, scene, host_now) = match &self.source {
@@ -448,8 +469,16 @@ impl App {
         };
         let target = bodies.iter().find(|it| Some(it.entity) == followed);
         if let Some(target) = target {
-            let below = if matches!(self.source, Source::Replay(_)) { SCRUBBER } else { 0.0 };
-            draw_compare(&picture, target, &mut self.backdrop, (below, self.dpr));
+            let replay = match &self.source {
+                Source::Replay(replay) => Some(replay),
+                _ => None,
+            };
+            let below = if replay.is_some() { SCRUBBER } else { 0.0 };
+            if replay.is_none_or(|it| it.clock.plays) {
+                self.meters.compared.look(self.now, target, around, ground.leap_px());
+            }
+            let comparison = Comparison { compared: &self.meters.compared, facts, below };
+            draw_compare(&picture, target, &comparison, &mut self.backdrop, self.dpr);
         } else {
             self.backdrop.copy(&self.pen, &self.camera, ground, self.colours, self.dpr);
             picture.draw(&mut self.sprites, self.dpr);
@@ -491,7 +520,13 @@ impl App {
         const GAME: usize = 4;
         match self.frames as usize % (GAME + 1) {
             GAME => self.show_game(),
-            FIGURES => panel::show_figures(&self.state()),
+            FIGURES => {
+                let state = self.state();
+                panel::show_figures(&state);
+                panel::show_headline(self.meters.settled.verdict(self.now));
+                let facts = self.buffer().and_then(|it| self.meters.interpolation(it));
+                panel::show_interpolation(facts, state.hills.is_some());
+            }
             plot => self.draw_plot(plot),
         }
     }
@@ -543,7 +578,7 @@ impl App {
                 panel::show_controls(&self.controls, &self.choices);
                 let most = self.ground.as_ref().and_then(MostVitals::of);
                 panel::show_scene(&live.scene, self.now, most, self.show_board);
-                show_way(&live.connection);
+                show_way(&live.connection, &self.controls);
                 panel::show_planners(&self.controls, live.worth.as_ref(), &live.own_planner());
                 panel::show_accounts(live.accounts.as_ref());
                 panel::show_judging(live.is_per_hop, live.judges_the_past());
@@ -556,7 +591,7 @@ impl App {
                     self.was_joined |= live.connection.standing().0 == "joined";
                     let most = Some(MostVitals { health: game.most_health(), ammo: 1.0 });
                     panel::show_scene(&live.scene, self.now, most, self.show_board);
-                    show_way(&live.connection);
+                    show_way(&live.connection, &self.controls);
                 }
                 game.replay().into_iter().for_each(|it| panel::show_replay(&it.clock));
             }
@@ -593,9 +628,10 @@ impl App {
         let (status, said) = self.standing();
         let mut state = PageState { status, said, ..PageState::default() };
         state.everyone = self.everyone.told(&self.controls, &self.choices).unwrap_or_default();
-        self.meters.report(&mut state);
+        self.meters.report(self.now, self.buffer(), &mut state);
         if let Source::Live(live) = &self.source {
             state.transport = live.connection.client.transport().unwrap_or_default();
+            state.one_way_ms = live.connection.one_way_ms(self.controls.link);
             state.player = live.scene.me.map(|it| it.0);
             state.entity = live.scene.me.map(|it| it.1);
             state.me = live.own_place(self.now).map(|it| PointState { x: it.x, y: it.y });
@@ -624,6 +660,7 @@ impl App {
         state.replay = game.replay().map(|it| replay_state(&it.clock));
         let Some(live) = game.live() else { return };
         state.transport = live.connection.client.transport().unwrap_or_default();
+        state.one_way_ms = live.connection.one_way_ms(self.controls.link);
         state.player = live.scene.me.map(|it| it.0);
         state.entity = live.scene.me.map(|it| it.1);
         state.me = game.own_point();
@@ -636,9 +673,8 @@ fn replay_state(clock: &ReplayClock) -> ReplayState {
 }
 
 /// How the server is reached.
-fn show_way(connection: &Connection) {
-    let now = connection.client.now();
-    let way_ms = connection.client.session().and_then(|it| super::one_way_ms(it, now));
+fn show_way(connection: &Connection, controls: &Controls) {
+    let way_ms = connection.one_way_ms(controls.link);
     panel::show_link(connection.client.transport(), way_ms);
 }
 

@@ -4,12 +4,31 @@
 use std::time::Duration;
 
 use reckoning::SimTime;
-use reckoning_arena::protocol::ClientMessage;
+use reckoning_arena::protocol::{ClientMessage, LinkChoice};
 use reckoning_client::{Client, ClientConfig, Delivery, Status, Trust};
 use reckoning_net::SessionConfig;
 
 use super::measure::Totals;
 use crate::controls::Controls;
+use crate::link_pill::LinkInForce;
+use crate::meter::wire_bytes;
+
+/// Plain positions that came, of which a naive game and interpolation are made.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SnapshotCount {
+    pub datagrams: u64,
+    pub bytes: u64,
+    pub positions: u64,
+}
+
+impl SnapshotCount {
+    /// A datagram of so many bytes with so many positions came.
+    pub const fn add(&mut self, bytes: usize, positions: usize) {
+        self.datagrams += 1;
+        self.bytes += bytes as u64;
+        self.positions += positions as u64;
+    }
+}
 
 /// A connection, and counts that outlive it.
 #[derive(Debug)]
@@ -17,8 +36,9 @@ pub struct Connection {
     pub client: Client,
     /// As whom we joined: the name, and whether to watch.
     pub greeted: Option<(String, bool)>,
-    pub snapshot_bytes: u64,
-    pub snapshot_updates: u64,
+    pub snapshots: SnapshotCount,
+    /// The simulated link, as the server said.
+    pub link: LinkInForce,
     /// Truths that came, of which there are sixty a second.
     pub truths: u64,
     server: String,
@@ -39,18 +59,23 @@ impl Connection {
         }
         config.session.timeout = Duration::from_secs(3);
         let client = Client::connect(config).map_err(|error| error.to_string())?;
-        let server = server.to_string();
-        let (snapshot_bytes, snapshot_updates, truths) = (0, 0, 0);
-        let (greeted, again_at) = (None, None);
-        Ok(Self { client, greeted, snapshot_bytes, snapshot_updates, truths, server, again_at })
+        Ok(Self {
+            client,
+            greeted: None,
+            snapshots: SnapshotCount::default(),
+            link: LinkInForce::default(),
+            truths: 0,
+            server: server.to_string(),
+            again_at: None,
+        })
     }
 
     /// Leaves, and joins as somebody else; what was counted goes on.
     pub fn open_anew(&mut self, session: SessionConfig) -> Result<Self, String> {
         self.client.leave();
-        let Self { snapshot_bytes, snapshot_updates, truths, .. } = *self;
+        let Self { snapshots, truths, .. } = *self;
         let anew = Self::open(&self.server, session)?;
-        Ok(Self { snapshot_bytes, snapshot_updates, truths, ..anew })
+        Ok(Self { snapshots, truths, ..anew })
     }
 
     /// Sends reliably; before the join it is sent with the join.
@@ -102,20 +127,30 @@ impl Connection {
         }
     }
 
-    /// What rates are made of.
+    /// What rates are made of. Of both ways the headers of datagrams count, and of neither the
+    /// messages of the game, such as shots, which a naive game would send as well.
     pub fn totals(&self) -> Totals {
         let stats = self.client.session().map(|it| *it.stats()).unwrap_or_default();
+        let positions = &self.snapshots;
         Totals {
             updates: stats.updates_in,
-            bytes: stats.bytes_in - stats.carried_bytes_in,
-            snapshot_updates: self.snapshot_updates,
-            snapshot_bytes: self.snapshot_bytes,
+            bytes: wire_bytes(stats.bytes_in - stats.carried_bytes_in, stats.datagrams_in),
+            snapshot_updates: positions.positions,
+            snapshot_bytes: wire_bytes(positions.bytes, positions.datagrams),
         }
+    }
+
+    /// The way to the server over the link that is `wanted`, in milliseconds; `None` while it is
+    /// measured.
+    pub fn one_way_ms(&self, wanted: LinkChoice) -> Option<f64> {
+        let newest = self.client.session()?.clock().newest_delay();
+        let way = self.link.one_way(self.client.now(), wanted, newest)?;
+        Some(way.as_secs_f64() * 1e3)
     }
 
     /// A count that grows for as long as the server is heard.
     pub fn heard(&self) -> u64 {
         let heard = self.client.session().map_or(0, |it| it.stats().datagrams_in);
-        heard + self.snapshot_updates + self.truths
+        heard + self.snapshots.positions + self.truths
     }
 }

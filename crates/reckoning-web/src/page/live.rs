@@ -226,6 +226,7 @@ impl Live {
             }
             // The link is ours alone, and this may be an answer to what we no longer want.
             ServerMessage::Refused(Refusal::TooOften) => self.connection.ask_again(now),
+            ServerMessage::Link(link) => self.connection.link.hear(*link, now),
             ServerMessage::You { entity, .. } => {
                 self.own_entity = Some(EntityId(*entity));
                 self.changed.insert(*entity);
@@ -291,8 +292,7 @@ impl Live {
                 self.comparison.hear_truth(truth.at, arrived, bodies);
             }
             Ok(DebugDatagram::Snapshot(snapshot)) => {
-                self.connection.snapshot_bytes += bytes.len() as u64;
-                self.connection.snapshot_updates += snapshot.bodies.len() as u64;
+                self.connection.snapshots.add(bytes.len(), snapshot.bodies.len());
                 let bodies = snapshot.bodies.iter().map(|it| (it.entity, flat(it.at)));
                 self.comparison.hear_snapshot(snapshot.at, arrived, bodies);
             }
@@ -422,6 +422,8 @@ impl Live {
             body.truth = self.comparison.truth(entity, now, leap_px);
             body.naive = self.comparison.naive(entity);
             body.interpolated = self.comparison.interpolated(entity, now, leap_px);
+            let at_best = self.comparison.interpolated_at_best(entity, now, leap_px);
+            body.interpolated_at_best = at_best;
             body.is_settled = self.comparison.is_settled(entity);
             // What stands about would make the figures look good.
             if !body.is_vehicle && body.rides.is_none() {

@@ -6,11 +6,15 @@ use reckoning::{DVec3, SimTime};
 use reckoning_arena::host::BlendStyle;
 
 use super::live::errors;
+use crate::compared::Compared;
+use crate::comparison::InterpolationFacts;
+use crate::headline::{Circumstances, SettledErrors};
+use crate::jitter_buffer::JitterBuffer;
 use crate::meter::{DisplayMethod, ErrorMeter, FrameMeter, PathMeter, Rate, StepMeter};
 use crate::motion::MotionMeter;
 use crate::plot::Series;
 use crate::scene::SceneBody;
-use crate::state::{Frames, MotionState, PageState, Paths, PerMethod};
+use crate::state::{Frames, InterpolationState, MotionState, PageState, Paths, PerMethod};
 
 /// Totals that rates are made of.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,6 +29,12 @@ pub struct Totals {
 #[derive(Debug, Default)]
 pub struct Meters {
     pub errors: ErrorMeter,
+    /// Of interpolation, were every datagram in time.
+    pub best: ErrorMeter,
+    /// What the headline is made of.
+    pub settled: SettledErrors,
+    /// The one that is compared.
+    pub compared: Compared,
     pub steps: StepMeter,
     pub paths: PathMeter,
     pub motion: MotionMeter,
@@ -47,7 +57,10 @@ impl Meters {
     pub fn look(&mut self, now: SimTime, dt_s: f64, body: &SceneBody, has_leapt: bool) {
         if body.is_alive && body.is_settled {
             for (method, error_px) in errors(body) {
-                self.errors.note(now, method, error_px);
+                self.note_error(now, method, error_px);
+            }
+            if let Some((place, truth)) = body.interpolated_at_best.zip(body.truth) {
+                self.best.note(now, DisplayMethod::Interpolation, place.distance(truth));
             }
         }
         let places = [Some(body.shown), body.naive, body.interpolated];
@@ -60,6 +73,24 @@ impl Meters {
                 self.steps.note(method, from.distance(to), dt_s);
             }
         }
+    }
+
+    /// A body was shown so far from where it was: for the figures and for the headline.
+    pub fn note_error(&mut self, now: SimTime, method: DisplayMethod, error: f64) {
+        self.errors.note(now, method, error);
+        self.settled.note(now, method, error);
+    }
+
+    /// Things are like this: what was measured under others does not count in the headline.
+    pub fn follow(&mut self, now: SimTime, circumstances: Circumstances) {
+        self.settled.follow(now, circumstances);
+    }
+
+    /// How interpolation is done at present.
+    pub fn interpolation(&self, buffer: &JitterBuffer) -> Option<InterpolationFacts> {
+        let buffer_ms = buffer.buffer()?.as_secs_f64() * 1e3;
+        let best = self.best.summary(DisplayMethod::Interpolation);
+        Some(InterpolationFacts { buffer_ms, best: (best.count > 0).then_some(best.mean_px) })
     }
 
     /// A body is out of the picture.
@@ -76,6 +107,7 @@ impl Meters {
     /// Clears what tests look at.
     pub fn reset(&mut self) {
         (self.errors, self.steps) = (ErrorMeter::default(), StepMeter::default());
+        self.best = ErrorMeter::default();
         (self.paths, self.motion) = (PathMeter::default(), MotionMeter::default());
         (self.frames, self.intervals) = (FrameMeter::default(), FrameMeter::default());
     }
@@ -96,7 +128,12 @@ impl Meters {
     }
 
     /// Writes what is known into the state.
-    pub fn report(&self, state: &mut PageState) {
+    pub fn report(&self, now: SimTime, buffer: Option<&JitterBuffer>, state: &mut PageState) {
+        let (times, text) = self.settled.verdict(now).texts();
+        state.headline = format!("{times} {text}");
+        let facts = buffer.and_then(|it| self.interpolation(it));
+        state.interpolation =
+            facts.map(|it| InterpolationState { buffer_ms: it.buffer_ms, best: it.best });
         let per_method = |value: &dyn Fn(DisplayMethod) -> f64| PerMethod {
             reckoning: value(DisplayMethod::Reckoning),
             naive: value(DisplayMethod::Naive),

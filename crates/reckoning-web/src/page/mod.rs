@@ -23,12 +23,10 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use reckoning::SimTime;
 use reckoning_arena::Level;
 use reckoning_arena::hills::HillsLevel;
 use reckoning_arena::planning::Planning;
 use reckoning_arena::protocol::ModelChoice;
-use reckoning_net::Session;
 use reckoning_predict::TrendMap;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::JsValue;
@@ -41,9 +39,6 @@ use self::live::Live;
 use self::own_plan::OwnPlan;
 use self::replayed::Replayed;
 use crate::replay::ReplayFrames;
-
-/// The link may have changed since an exchange that is older than this: there is one a second.
-const MEASURED_S: f64 = 2.0;
 
 #[wasm_bindgen]
 extern "C" {
@@ -237,11 +232,4 @@ async fn load_recording(app: &Rc<RefCell<App>>, is_hills: bool) -> Result<Loaded
     let (replay, ground) =
         Replayed::new(recording, Level::from_bytes(&level).ok(), &app.borrow().controls);
     Ok((Source::Replay(Box::new(replay)), Some(ground)))
-}
-
-/// The way from the server to us, as the newest clock exchange measured it; `None` when that is too
-/// long ago to say anything of the link as it is.
-fn one_way_ms(session: &Session, now: SimTime) -> Option<f64> {
-    let (came, way) = session.clock().newest_delay()?;
-    (now.secs_since(came) <= MEASURED_S).then_some(way.as_secs_f64() * 1e3)
 }

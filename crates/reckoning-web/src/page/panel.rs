@@ -8,7 +8,9 @@ use web_sys::{Element, HtmlInputElement, HtmlSelectElement};
 
 use super::draw::Ground;
 use super::{choices, dom};
+use crate::comparison::InterpolationFacts;
 use crate::controls::Controls;
+use crate::headline::Verdict;
 use crate::hills::choices::HillsChoices;
 use crate::plot::short;
 use crate::replay::ReplayClock;
@@ -125,9 +127,20 @@ pub fn show_figures(state: &PageState) {
             dom::write(&format!("motion-{}", style.name()), &text);
         }
     }
-    let times = state.error.naive / state.error.reckoning.max(1e-3);
-    let says = has_errors && state.error.naive > 0.0;
-    dom::write("times", &if says { format!("{times:.1}×") } else { "–".to_string() });
+}
+
+/// How many times closer, or that there is no difference.
+pub fn show_headline(verdict: Verdict) {
+    let (times, text) = verdict.texts();
+    dom::write("times", &times);
+    dom::write("times-text", text);
+}
+
+/// How interpolation is done, and what could be had by it.
+pub fn show_interpolation(facts: Option<InterpolationFacts>, is_hills: bool) {
+    let unit = if is_hills { "cm" } else { "px" };
+    let told = |it: InterpolationFacts| format!("{}; {}.", it.title(), it.best_case(unit));
+    dom::write("interpolation-note", &facts.map_or_else(String::new, told));
 }
 
 /// What each planner is worth, and which of them cannot be chosen.

@@ -93,6 +93,8 @@ impl Replayed {
             body.is_settled = comparison.is_settled(key);
             body.naive = comparison.naive(key).map(|it| it + self.shift);
             body.interpolated = comparison.interpolated(key, at, leap_px).map(|it| it + self.shift);
+            let at_best = comparison.interpolated_at_best(key, at, leap_px);
+            body.interpolated_at_best = at_best.map(|it| it + self.shift);
             let leapt = self.chain.leapt_at(number).is_some_and(|it| at.secs_since(it) < 0.1);
             if passed_s > 0.0 {
                 meters.look(now, passed_s, body, is_leap || leapt);

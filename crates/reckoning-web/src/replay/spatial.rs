@@ -38,12 +38,18 @@ const ANGLE_DEG: f64 = 4.0;
 /// Turrets shed their error over this.
 const TURRET_BLEND: Duration = Duration::from_millis(200);
 
-/// Something on its way.
+/// A datagram on its way: of everyone in one, as a server sends them.
 #[derive(Clone, Debug)]
 enum InFlight {
+    Told(Vec<Told>),
+    Snapshot(SimTime, Vec<HillsTruthBody>),
+}
+
+/// What an owner says.
+#[derive(Clone, Debug)]
+enum Told {
     Update(usize, Box<Update>),
     Joint(usize, usize, Joint),
-    Snapshot(SimTime, HillsTruthBody),
 }
 
 /// A turret's or a barrel's two ends.
@@ -122,27 +128,37 @@ impl SpatialChain {
     fn step(&mut self, recording: &ReplayFrames, level: &HillsLevel, tick: i64) {
         let now = SimTime::from_tick(tick, TICKS_PER_S);
         let mut truths = Vec::with_capacity(self.lines.len());
+        let mut told = Vec::new();
         for body in 0..self.lines.len() {
             let Some(stance) = recording.stance_at(body, now.as_secs_f64()) else {
                 self.lines[body] = BodyChain::default();
                 continue;
             };
-            let velocity = self.observe(body, now, &stance, level);
-            let truth = truth_body(body, &stance, velocity);
-            truths.push(truth);
-            if tick % SNAPSHOT_EVERY == 0 {
-                let snapshot = HillsTruthBody { velocity: DVec3::ZERO, ..truth };
-                self.link.send(now, self.controls.link, InFlight::Snapshot(now, snapshot));
-            }
+            let velocity = self.observe(body, now, (&stance, level), &mut told);
+            truths.push(truth_body(body, &stance, velocity));
+        }
+        let link = self.controls.link;
+        if !told.is_empty() {
+            self.link.send(now, link, InFlight::Told(told));
+        }
+        if tick % SNAPSHOT_EVERY == 0 {
+            let plain = |it: &HillsTruthBody| HillsTruthBody { velocity: DVec3::ZERO, ..*it };
+            let snapshot = truths.iter().map(plain).collect();
+            self.link.send(now, link, InFlight::Snapshot(now, snapshot));
         }
         self.streams.hear_truth(now, now, &truths);
         self.arrive(now);
     }
 
     /// The owner says what it has to of this truth. Returns how fast it is.
-    fn observe(&mut self, body: usize, now: SimTime, stance: &Stance, level: &HillsLevel) -> DVec3 {
+    fn observe(
+        &mut self,
+        body: usize,
+        now: SimTime,
+        (stance, level): (&Stance, &HillsLevel),
+        told: &mut Vec<Told>,
+    ) -> DVec3 {
         let config = self.publishing();
-        let link = self.controls.link;
         let line = &mut self.lines[body];
         let before = line.before.replace(*stance).unwrap_or(*stance);
         let has_leapt = before.pose.position.distance(stance.pose.position) > LEAP_M;
@@ -158,15 +174,12 @@ impl SpatialChain {
                 first
             }),
         };
-        if let Some(update) = update {
-            self.link.send(now, link, InFlight::Update(body, Box::new(update)));
-        }
+        told.extend(update.map(|it| Told::Update(body, Box::new(it))));
         if self.choices.tuning.joints == JointsChoice::Sent {
             for (place, angle_rad) in [stance.turret_rad, stance.barrel_rad].into_iter().enumerate()
             {
-                if let Some(joint) = line.joints[place].observe(now, angle_rad) {
-                    self.link.send(now, link, InFlight::Joint(body, place, joint));
-                }
+                let joint = line.joints[place].observe(now, angle_rad);
+                told.extend(joint.map(|it| Told::Joint(body, place, it)));
             }
         }
         truth.velocity
@@ -184,15 +197,19 @@ impl SpatialChain {
     fn arrive(&mut self, now: SimTime) {
         while let Some(flight) = self.link.arrive(now) {
             match flight {
-                InFlight::Update(body, update) => self.accept(now, body, *update),
-                InFlight::Joint(body, place, joint) => {
-                    self.lines[body].joints[place].accept(now, joint);
-                }
-                InFlight::Snapshot(at, body) => {
-                    self.snapshots += 1;
-                    self.streams.hear_snapshot(at, now, &[body]);
+                InFlight::Told(told) => told.into_iter().for_each(|it| self.hear(now, it)),
+                InFlight::Snapshot(at, bodies) => {
+                    self.snapshots += bodies.len() as u64;
+                    self.streams.hear_snapshot(at, now, &bodies);
                 }
             }
+        }
+    }
+
+    fn hear(&mut self, now: SimTime, told: Told) {
+        match told {
+            Told::Update(body, update) => self.accept(now, body, *update),
+            Told::Joint(body, place, joint) => self.lines[body].joints[place].accept(now, joint),
         }
     }
 

@@ -1,10 +1,11 @@
 //! The comparison view: one player four ways, side by side.
 
-use reckoning::DVec3;
-
 use super::ground::Backdrop;
-use super::{Brush, Picture};
+use super::{Brush, Palette, Picture};
 use crate::camera::Camera;
+use crate::compared::{Compared, Trail, Window};
+use crate::comparison::InterpolationFacts;
+use crate::meter::DisplayMethod;
 use crate::scene::SceneBody;
 
 /// The space between two windows, and at the rim.
@@ -12,26 +13,27 @@ const GAP: f64 = 10.0;
 /// What a window shows, in radii of a body.
 const VIEW_RADII: f64 = 22.0;
 
-/// A window: what it is called, what it shows, in which colour.
-type Window<'a> = (&'static str, Option<DVec3>, &'a str);
+/// What is compared besides where the target is shown.
+pub struct Comparison<'a> {
+    pub compared: &'a Compared,
+    pub facts: InterpolationFacts,
+    /// Room under the windows for what lies over the arena.
+    pub below: f64,
+}
 
-/// Draws the four windows; `below` them is room for what lies over the arena.
+/// Draws the four windows.
 pub fn draw_compare(
     picture: &Picture<'_>,
     target: &SceneBody,
+    comparison: &Comparison<'_>,
     backdrop: &mut Backdrop,
-    (below, dpr): (f64, f64),
+    dpr: f64,
 ) {
+    let below = comparison.below;
     let [width, height] = picture.camera.size;
     let height = height - below;
     let centre = target.truth.unwrap_or(target.shown);
     let colours = picture.colours;
-    let windows: [Window<'_>; 4] = [
-        ("Truth", target.truth, colours.truth),
-        ("Reckoning", Some(target.shown), colours.ghost),
-        ("Naive: newest position", target.naive, colours.naive),
-        ("Interpolation, 100 ms back", target.interpolated, colours.interpolated),
-    ];
     let columns = if width > height * 2.4 { 4.0 } else { 2.0 };
     let rows: f64 = 4.0 / columns;
     let top = 56.0;
@@ -43,7 +45,7 @@ pub fn draw_compare(
     let camera = Camera { centre, zoom, size };
     picture.pen.set_fill_style_str(colours.outside);
     picture.pen.fill_rect(0.0, 0.0, width, height + below);
-    for (number, window) in windows.iter().enumerate() {
+    for (number, window) in Window::ALL.into_iter().enumerate() {
         let column = number as f64 % columns;
         let row = (number as f64 / columns).floor();
         let left = GAP + column * (size[0] + GAP);
@@ -55,15 +57,47 @@ pub fn draw_compare(
         pen.rect(0.0, 0.0, size[0], size[1]);
         pen.clip();
         backdrop.copy(pen, &camera, picture.ground, colours, dpr);
-        draw_window(picture, &camera, target, window);
+        draw_trail(picture, &camera, comparison.compared.trail(number), colour_of(window, colours));
+        draw_window(picture, &camera, (target, window), comparison);
         pen.restore();
     }
 }
 
-fn draw_window(picture: &Picture<'_>, camera: &Camera, target: &SceneBody, window: &Window<'_>) {
-    let (title, place, colour) = *window;
+const fn colour_of(window: Window, colours: &Palette) -> &str {
+    match window {
+        Window::Truth => colours.truth,
+        Window::Shown(DisplayMethod::Reckoning) => colours.ghost,
+        Window::Shown(DisplayMethod::Naive) => colours.naive,
+        Window::Shown(DisplayMethod::Interpolation) => colours.interpolated,
+    }
+}
+
+/// Where it was in the last second.
+fn draw_trail(picture: &Picture<'_>, camera: &Camera, trail: &Trail, colour: &str) {
+    let pen = picture.pen;
+    pen.begin_path();
+    for (number, place) in trail.places().enumerate() {
+        let [x, y] = camera.to_page(place);
+        if number == 0 { pen.move_to(x, y) } else { pen.line_to(x, y) }
+    }
+    pen.set_stroke_style_str(colour);
+    pen.set_line_width(2.5);
+    pen.set_line_join("round");
+    pen.set_global_alpha(0.6);
+    pen.stroke();
+    pen.set_global_alpha(1.0);
+}
+
+fn draw_window(
+    picture: &Picture<'_>,
+    camera: &Camera,
+    (target, window): (&SceneBody, Window),
+    comparison: &Comparison<'_>,
+) {
     let (pen, colours) = (picture.pen, picture.colours);
+    let colour = colour_of(window, colours);
     let brush = Brush { pen, camera, colours, radius_px: picture.ground.radius_px };
+    let place = window.place(target);
     if let Some(place) = place {
         brush.body(target, place, false);
         if let Some(truth) = target.truth.filter(|it| it.distance(place) > 0.5) {
@@ -76,17 +110,37 @@ fn draw_window(picture: &Picture<'_>, camera: &Camera, target: &SceneBody, windo
     pen.set_font("600 13px system-ui, sans-serif");
     pen.set_fill_style_str(colour);
     pen.fill_rect(0.0, 0.0, camera.size[0], 3.0);
-    let wide = pen.measure_text(title).map_or(0.0, |it| it.width());
+    let title = title(window, comparison);
+    let wide = pen.measure_text(&title).map_or(0.0, |it| it.width());
     let short = title.split([':', ',']).next().filter(|_| wide > camera.size[0] - 24.0);
-    let _ = pen.fill_text(short.unwrap_or(title), 14.0, 26.0);
+    let _ = pen.fill_text(short.unwrap_or(&title), 14.0, 26.0);
     pen.set_font("13px system-ui, sans-serif");
     pen.set_fill_style_str(colours.muted);
-    let said = match (place, target.truth) {
-        (Some(place), Some(truth)) if title != "Truth" => {
-            format!("{:.0} px off", place.distance(truth))
-        }
-        (Some(_), _) => target.name.clone(),
-        _ => "nothing received".to_string(),
+    let said = match (window, place) {
+        (_, None) => "nothing received".to_string(),
+        (Window::Truth, _) => target.name.clone(),
+        (Window::Shown(method), _) => said(method, picture, comparison),
     };
     let _ = pen.fill_text(&said, 14.0, 46.0);
+}
+
+fn title(window: Window, comparison: &Comparison<'_>) -> String {
+    match window {
+        Window::Truth => "Truth".to_string(),
+        Window::Shown(DisplayMethod::Reckoning) => "Reckoning".to_string(),
+        Window::Shown(DisplayMethod::Naive) => "Naive: newest position".to_string(),
+        Window::Shown(DisplayMethod::Interpolation) => comparison.facts.title(),
+    }
+}
+
+/// How far off it is, and for interpolation how far it would be at best.
+fn said(method: DisplayMethod, picture: &Picture<'_>, comparison: &Comparison<'_>) -> String {
+    let compared = comparison.compared;
+    let mean = compared.said(picture.now, method);
+    if method != DisplayMethod::Interpolation || compared.mean_px(picture.now, method).is_none() {
+        return mean;
+    }
+    let best = compared.best_px(picture.now);
+    let best = InterpolationFacts { best, ..comparison.facts }.best_case("px");
+    format!("{mean}; {best}")
 }

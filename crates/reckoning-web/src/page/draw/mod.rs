@@ -14,7 +14,7 @@ use reckoning_predict::TrendMap;
 use web_sys::CanvasRenderingContext2d as Pen;
 
 pub use bodies::{Brush, write_like_names};
-pub use compare::draw_compare;
+pub use compare::{Comparison, draw_compare};
 pub use ground::{Backdrop, Ground};
 pub use palette::{DARK, LIGHT, Palette};
 pub use plots::{Curve, Curves, DASHED, DOTTED, WHOLE, draw_plot};

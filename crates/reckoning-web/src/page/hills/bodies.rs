@@ -121,6 +121,7 @@ impl Bodies {
             body.truth = streams.truth(entity, now);
             body.naive = streams.naive(entity);
             body.interpolated = streams.interpolated(entity, now);
+            body.interpolated_at_best = streams.interpolated_at_best(entity, now);
             body.is_settled = streams.is_settled(entity);
         }
     }

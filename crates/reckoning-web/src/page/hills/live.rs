@@ -137,6 +137,7 @@ impl HillsLive {
         }
         let Ok(message) = ServerMessage::decode(bytes) else { return };
         match &message {
+            ServerMessage::Link(link) => self.connection.link.hear(*link, now),
             ServerMessage::You { entity, .. } => {
                 self.own.entity = Some(EntityId(*entity));
                 self.changed.insert(*entity);
@@ -170,8 +171,7 @@ impl HillsLive {
                 self.streams.hear_truth(at, arrived, &bodies);
             }
             Ok(HillsDatagram::Snapshot { at, bodies }) => {
-                self.connection.snapshot_bytes += bytes.len() as u64;
-                self.connection.snapshot_updates += bodies.len() as u64;
+                self.connection.snapshots.add(bytes.len(), bodies.len());
                 self.streams.hear_snapshot(at, arrived, &bodies);
             }
             _ => {}

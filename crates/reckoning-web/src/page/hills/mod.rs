@@ -30,7 +30,9 @@ use self::picture::Painter;
 pub use self::replayed::HillsReplayed;
 use super::dom;
 use super::measure::{Meters, Totals};
+use crate::comparison::InterpolationFacts;
 use crate::controls::{Change, Controls};
+use crate::headline::{Circumstances, SettledErrors};
 use crate::hills::aiming::{aim_of, input_of};
 use crate::hills::choices::HillsChoices;
 use crate::hills::figures::HillsMeter;
@@ -39,6 +41,7 @@ use crate::hills::stance::{Counted, HillsBody};
 use crate::hills::traffic::TrafficMeter;
 use crate::hills::view::{CameraMode, HillsCamera, View};
 use crate::input::HeldInput;
+use crate::jitter_buffer::JitterBuffer;
 use crate::meter::DisplayMethod;
 use crate::replay::ReplayClock;
 
@@ -64,6 +67,9 @@ pub struct HillsGame {
     /// Whom the comparison and the camera of a spectator follow.
     pub target: Option<u32>,
     pub meter: HillsMeter,
+    /// Of the one that is compared: metres, degrees of its hull, degrees of its turret.
+    compared: [SettledErrors; 3],
+    facts: InterpolationFacts,
     ledger: Ledger,
     train: TrafficMeter,
     /// The pointer of the frame before, while it drags the free camera.
@@ -96,6 +102,8 @@ impl HillsGame {
             view,
             target: None,
             meter: HillsMeter::default(),
+            compared: Default::default(),
+            facts: InterpolationFacts::default(),
             ledger: Ledger::default(),
             train: TrafficMeter::default(),
             dragged: None,
@@ -211,9 +219,45 @@ impl HillsGame {
             let ways = [Some(body.shown), body.naive, body.interpolated];
             for (method, way) in DisplayMethod::ALL.into_iter().zip(ways) {
                 if let Some(way) = way {
-                    meters.errors.note(self.now, method, way.off(&truth)[0] * CM);
+                    meters.note_error(self.now, method, way.off(&truth)[0] * CM);
                 }
             }
+            if let Some(best) = body.interpolated_at_best {
+                let best_cm = best.off(&truth)[0] * CM;
+                meters.best.note(self.now, DisplayMethod::Interpolation, best_cm);
+            }
+        }
+        self.facts = meters.interpolation(self.buffer()).unwrap_or_default();
+        self.compare(meters.settled.circumstances());
+    }
+
+    /// Measures the one that is compared.
+    fn compare(&mut self, around: Option<Circumstances>) {
+        let bodies = match &self.from {
+            HillsSource::Live(live) => live.bodies.all(),
+            HillsSource::Replay(replay) => &replay.bodies,
+        };
+        let target = self.target.and_then(|it| bodies.get(&it));
+        let (Some(around), Some(body)) = (around, target) else { return };
+        let around = Circumstances { target: Some(body.entity), ..around };
+        for errors in &mut self.compared {
+            errors.follow(self.now, around);
+        }
+        let Some(truth) = body.truth.filter(|_| body.is_alive && body.is_settled) else { return };
+        let ways = [Some(body.shown), body.naive, body.interpolated];
+        for (method, way) in DisplayMethod::ALL.into_iter().zip(ways) {
+            let off = way.map(|it| it.off(&truth)).into_iter().flatten();
+            for (errors, off) in self.compared.iter_mut().zip(off) {
+                errors.note(self.now, method, off);
+            }
+        }
+    }
+
+    /// What decides how far back interpolation goes.
+    pub const fn buffer(&self) -> &JitterBuffer {
+        match &self.from {
+            HillsSource::Live(live) => live.streams.buffer(),
+            HillsSource::Replay(replay) => replay.buffer(),
         }
     }
 

@@ -139,36 +139,35 @@ pub fn crosshair(pen: &Pen, colours: &Palette, at: Option<[f64; 2]>) {
     }
 }
 
+/// What stands before the first colon or comma.
+fn first_part(text: &str) -> &str {
+    text.split([':', ',']).next().unwrap_or(text)
+}
+
 /// What a picture of the comparison is, and how far off.
 pub fn pane_title(
     pen: &Pen,
     colours: &Palette,
-    (title, number): (&str, usize),
+    number: usize,
     [left, top, width, _]: [f64; 4],
-    (target, off): (&HillsBody, Option<[f64; 3]>),
+    [title, said]: [&str; 2],
 ) {
     let colour = [colours.truth, colours.ghost, colours.naive, colours.interpolated][number];
     // The first row is under the score.
     let under = if top == 0.0 { 50.0 } else { 0.0 };
     pen.set_fill_style_str(colour);
     pen.fill_rect(left, top, width, 3.0);
-    let said = match off {
-        Some([apart_m, ..]) if number > 0 && width < NARROW => format!("{apart_m:.2} m off"),
-        Some([apart_m, turned_deg, turret_deg]) if number > 0 => {
-            format!("{apart_m:.2} m off, hull {turned_deg:.1}°, turret {turret_deg:.1}°")
-        }
-        Some(_) => target.name.clone(),
-        None => "nothing received".to_string(),
-    };
-    let title =
-        if width < NARROW { title.split([':', ',']).next().unwrap_or(title) } else { title };
+    // Room for the first part alone.
+    let is_narrow = width < NARROW;
+    let brief = |text| if is_narrow { first_part(text) } else { text };
+    let [title, said] = [brief(title), brief(said)];
     pen.set_text_align("left");
     pen.set_text_baseline("alphabetic");
     pen.set_stroke_style_str(colours.text_halo);
     pen.set_line_width(3.0);
     for (text, font, y, colour) in [
         (title, "600 13px system-ui, sans-serif", 26.0, colour),
-        (said.as_str(), "13px system-ui, sans-serif", 46.0, colours.text),
+        (said, "13px system-ui, sans-serif", 46.0, colours.text),
     ] {
         pen.set_font(font);
         pen.set_fill_style_str(colour);

@@ -23,9 +23,9 @@ pub fn show_now(figures: &HillsFigures, bytes_per_s: f64, train: TrafficFigures)
     let note = Note { error, bytes_per_s, bytes_each: 0.0, under_share };
     dom::write_html("note-spacing", &note_html("spacing", &note));
     let [shown, naive, past] = figures.turret_deg;
-    dom::write("turrets-now", &format!("{shown:.1}°, naive {naive:.1}°, 100 ms back {past:.1}°"));
+    dom::write("turrets-now", &format!("{shown:.1}°, naive {naive:.1}°, interpolated {past:.1}°"));
     let [shown, naive, past] = figures.turned_deg;
-    dom::write("hulls-now", &format!("{shown:.1}°, naive {naive:.1}°, 100 ms back {past:.1}°"));
+    dom::write("hulls-now", &format!("{shown:.1}°, naive {naive:.1}°, interpolated {past:.1}°"));
     dom::write("deepest-now", &format!("{:.2} m", figures.deepest.m));
     let TrafficFigures { bytes_each, bytes_per_s, .. } = train;
     dom::write("train-now", &format!("{bytes_each:.1} bytes each, {bytes_per_s:.1} a second"));

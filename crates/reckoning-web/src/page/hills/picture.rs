@@ -8,12 +8,14 @@ use web_sys::{CanvasRenderingContext2d as Pen, HtmlCanvasElement};
 use super::overlay::{self, Overlay};
 use super::{HillsGame, HillsSource};
 use crate::controls::{Controls, ViewMode};
+use crate::headline::SettledErrors;
 use crate::hills::aiming::first_seen;
 use crate::hills::colours::{DARK, HillsColours, LIGHT};
 use crate::hills::frame::{Frame, Layers};
 use crate::hills::stance::{HillsBody, Stance};
 use crate::hills::view::{CameraMode, HillsCamera};
 use crate::hills_gl::HillsRenderer;
+use crate::meter::DisplayMethod;
 use crate::page::draw::Palette;
 use crate::page::{dom, panel};
 
@@ -75,11 +77,13 @@ struct Pane {
     of: fn(&HillsBody) -> Option<Stance>,
 }
 
+const NOTHING: &str = "nothing received";
+
 const PANES: [Pane; 4] = [
     Pane { title: "Truth", of: |it| it.truth },
     Pane { title: "Reckoning", of: |it| Some(it.shown) },
     Pane { title: "Naive: newest position", of: |it| it.naive },
-    Pane { title: "Interpolation, 100 ms back", of: |it| it.interpolated },
+    Pane { title: "Interpolation", of: |it| it.interpolated },
 ];
 
 impl HillsGame {
@@ -181,11 +185,27 @@ impl HillsGame {
             self.fill_pane(pane, target, theme, &pose);
             let viewport = self.painter.device(at);
             self.painter.renderer.draw(&view, &self.painter.frame, theme, viewport);
-            let off = (pane.of)(target).zip(target.truth).map(|(it, truth)| it.off(&truth));
-            overlay::pane_title(pen, colours, (pane.title, number), at, (target, off));
+            let is_known = (pane.of)(target).is_some();
+            let said = if is_known { self.said(number, target) } else { NOTHING.to_string() };
+            let title = if number == 3 { &self.facts.title() } else { pane.title };
+            overlay::pane_title(pen, colours, number, at, [title, &said]);
         }
         self.painter.panes = 4;
         self.painter.crosshair = None;
+    }
+
+    /// The line under the title of a pane: the name, or how far off that way is.
+    fn said(&self, pane: usize, target: &HillsBody) -> String {
+        let Some(method) = pane.checked_sub(1).and_then(|it| DisplayMethod::ALL.get(it)) else {
+            return target.name.clone();
+        };
+        let mean = |it: &SettledErrors| it.summary(self.now, *method).map(|it| it.mean_px);
+        match self.compared.each_ref().map(mean) {
+            [Some(apart_m), Some(turned_deg), Some(turret_deg)] => format!(
+                "{apart_m:.2} m off, hull {turned_deg:.1}°, turret {turret_deg:.1}°, means of 5 s"
+            ),
+            _ => "measuring".to_string(),
+        }
     }
 
     /// Everyone near, as one way shows them; the compared one also as it truly is.

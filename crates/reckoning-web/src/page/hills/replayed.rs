@@ -11,6 +11,7 @@ use crate::controls::Controls;
 use crate::hills::choices::HillsChoices;
 use crate::hills::derived::DerivedTurrets;
 use crate::hills::stance::HillsBody;
+use crate::jitter_buffer::JitterBuffer;
 use crate::page::measure::Totals;
 use crate::replay::{ReplayClock, ReplayFrames, SpatialChain};
 
@@ -48,6 +49,11 @@ impl HillsReplayed {
     pub fn totals(&self) -> Totals {
         let (updates, snapshot_updates) = self.chain.counts();
         Totals { updates, snapshot_updates, ..Totals::default() }
+    }
+
+    /// What decides how far back interpolation goes.
+    pub const fn buffer(&self) -> &JitterBuffer {
+        self.chain.streams().buffer()
     }
 
     /// Goes on by `dt_s` and gathers everyone.
@@ -92,6 +98,7 @@ impl HillsReplayed {
         body.show(shown);
         (body.truth, body.naive) = (Some(truth), streams.naive(key));
         body.interpolated = streams.interpolated(key, at);
+        body.interpolated_at_best = streams.interpolated_at_best(key, at);
         body.is_settled = streams.is_settled(key);
         body.health_share = self.recording.values_at(number, at_s).0;
         body.is_alive = body.health_share != Some(0.0);
