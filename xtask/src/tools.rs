@@ -10,6 +10,9 @@ use crate::workspace::{self, Workspace};
 const CHROMIUM: [&str; 4] =
     ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
+/// What Firefox is called.
+const FIREFOX: [&str; 2] = ["firefox-esr", "firefox"];
+
 /// Makes sure the standard library for `triple` is there.
 pub fn require_target(workspace: &Workspace, triple: &str) -> Result<(), Failure> {
     // The folder is named even when nothing has been installed into it.
@@ -71,6 +74,11 @@ pub fn find_chromium(workspace: &Workspace) -> Option<&'static str> {
         let installs = is_root_on_debian() && install(workspace, "chromium").is_ok();
         if installs { find() } else { None }
     })
+}
+
+/// A Firefox by whatever name.
+pub fn find_firefox() -> Option<&'static str> {
+    FIREFOX.into_iter().find(|name| is_installed(name))
 }
 
 /// Installs a package of the system; a fresh machine has no list of them yet.

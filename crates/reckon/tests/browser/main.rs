@@ -10,8 +10,11 @@
 #![expect(clippy::disallowed_methods, reason = "a browser takes the time it takes")]
 
 mod arena;
+mod choices;
 mod chrome;
 mod figures;
+mod firefox;
+mod first_paint;
 mod hills;
 mod panel;
 mod secure;
