@@ -90,7 +90,7 @@ fn on_a_slow_line_and_processor_the_page_paints_within_a_second() {
     if let Ok(url) = std::env::var("RECKONING_PAGE_URL") {
         measure("other", &url);
     }
-    let arena = Arena::play(&["--bots", "12"]);
+    let arena = Arena::play(&["--bots", "4"]);
     let (first, again) = measure("slow", &arena.url());
     assert!(first.paint_ms < MOST_PAINT_MS, "{first:?}");
     assert!(again.bytes * 20.0 < first.bytes, "{again:?} after {first:?}: nothing was kept");

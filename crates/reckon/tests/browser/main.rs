@@ -18,6 +18,7 @@ mod first_paint;
 mod hills;
 mod panel;
 mod secure;
+mod social;
 
 use std::time::Duration;
 
