@@ -13,6 +13,8 @@ const CHROMIUM: [&str; 4] =
 
 /// The version of axe-core that the page is checked with; a newer one may have newer rules.
 const AXE: &str = "4.14.0";
+/// What Firefox is called.
+const FIREFOX: [&str; 2] = ["firefox-esr", "firefox"];
 
 /// Makes sure the standard library for `triple` is there.
 pub fn require_target(workspace: &Workspace, triple: &str) -> Result<(), Failure> {
@@ -94,6 +96,11 @@ pub fn find_axe(workspace: &Workspace, folder: &Path) -> Option<PathBuf> {
         }
     }
     (about().contains(&wanted) && script.is_file()).then_some(script)
+}
+
+/// A Firefox by whatever name.
+pub fn find_firefox() -> Option<&'static str> {
+    FIREFOX.into_iter().find(|name| is_installed(name))
 }
 
 /// Installs a package of the system; a fresh machine has no list of them yet.

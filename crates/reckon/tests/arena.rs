@@ -55,9 +55,15 @@ impl Running {
     }
 
     fn get(&self, path: &str) -> (String, Vec<u8>) {
+        self.ask(path, "")
+    }
+
+    /// The same with more lines in the request's head, each with its end.
+    fn ask(&self, path: &str, lines: &str) -> (String, Vec<u8>) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
-        write!(stream, "GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").unwrap();
+        let head = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{lines}\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).unwrap();
         let end = answer.windows(4).position(|it| it == b"\r\n\r\n").unwrap();
@@ -120,6 +126,33 @@ fn help_and_refusals_name_what_to_say() {
     assert!(code == 1 && why.contains("no arena at 127.0.0.1:1"), "{why}");
     let (code, why) = said(&["watch"]);
     assert!(code == 2 && why.contains("not provided:\n  <FILE>"), "{why}");
+}
+
+/// The value of a line of an answer's head, which is in small letters.
+fn line<'a>(head: &'a str, name: &str) -> &'a str {
+    let found = head.lines().find_map(|it| it.strip_prefix(name)?.strip_prefix(": "));
+    found.unwrap_or_else(|| panic!("no {name} in {head}"))
+}
+
+#[test]
+fn a_file_that_a_browser_has_already_is_not_sent_again() {
+    let server = Running::start(&["play", "--bots", "0"]);
+    for path in ["/", "/index.html", "/level.bin", "/level.toml"] {
+        let (head, bytes) = server.get(path);
+        if head.starts_with("http/1.1 404") {
+            continue; // the page was not built in, and there is only one that says so
+        }
+        assert!(head.starts_with("http/1.1 200") && !bytes.is_empty(), "{path}: {head}");
+        assert_eq!(line(&head, "cache-control"), "no-cache", "{path}");
+        assert_eq!(line(&head, "content-length"), bytes.len().to_string(), "{path}");
+        let tag = line(&head, "etag");
+        assert!(tag.starts_with('"'), "{path}: a strong tag, not {tag}");
+        let (again, none) = server.ask(path, &format!("if-none-match: {tag}\r\n"));
+        assert!(again.starts_with("http/1.1 304") && none.is_empty(), "{path}: {again}");
+        assert_eq!(line(&again, "etag"), tag, "{path}");
+        let (other, all) = server.ask(path, "if-none-match: \"0123456789abcdef\"\r\n");
+        assert!(other.starts_with("http/1.1 200") && all == bytes, "{path}: {other}");
+    }
 }
 
 #[test]

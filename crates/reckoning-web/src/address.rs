@@ -109,7 +109,7 @@ fn decoded(text: &str) -> String {
         bytes.push(code.unwrap_or(if *first == b'+' { b' ' } else { *first }));
         rest = if code.is_some() { &after[2..] } else { after };
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_string())
 }
 
 #[cfg(test)]

@@ -32,7 +32,8 @@ fn main() -> ExitCode {
         eprintln!("could not bind {module}: {error:#}");
         return ExitCode::FAILURE;
     }
-    match names::rename(Path::new(folder)).and_then(|()| pack(folder)) {
+    let renamed = names::rename(Path::new(folder)).and_then(|()| name_site(folder));
+    match renamed.and_then(|()| pack(folder)) {
         Ok(bytes) if bytes <= most_bytes => {
             println!("The page weighs {bytes} bytes with gzip, of {most_bytes} at most.");
             ExitCode::SUCCESS
@@ -50,6 +51,21 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// The variable with the address that the page will have, without a slash at its end. Most machines
+/// that show a link as a card want the whole address of its picture, which no server knows by itself.
+const SITE: &str = "RECKONING_SITE";
+
+/// Writes the whole address of the picture into the pages, if it is told.
+fn name_site(folder: &str) -> io::Result<()> {
+    let Ok(site) = std::env::var(SITE) else { return Ok(()) };
+    for page in names::pages(Path::new(folder))? {
+        let [short, whole] =
+            [String::new(), format!("{site}/")].map(|it| format!("content=\"{it}social.png\""));
+        fs::write(&page, fs::read_to_string(&page)?.replace(&short, &whole))?;
+    }
+    Ok(())
 }
 
 /// Only machines that show a link as a card fetch these, so they are not part of the weight.

@@ -29,10 +29,15 @@ pub fn rename(folder: &Path) -> io::Result<()> {
             renamed.push((old, new));
         }
     }
-    for path in files(folder, PAGE)? {
+    for path in pages(folder)? {
         fs::write(&path, rewritten(&path, &renamed)?)?;
     }
     Ok(())
+}
+
+/// The pages of a folder, by name.
+pub fn pages(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    files(folder, PAGE)
 }
 
 /// The files of a folder with this ending, by name.

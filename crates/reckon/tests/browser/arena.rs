@@ -86,6 +86,19 @@ impl Arena {
         self.port
     }
 
+    /// The head, in small letters, and the body of an answer to a request with these further lines.
+    pub fn ask(&self, path: &str, lines: &str) -> (String, Vec<u8>) {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        let head =
+            format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{lines}\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let end = answer.windows(4).position(|it| it == b"\r\n\r\n").unwrap();
+        let head = String::from_utf8(answer[..end].to_vec()).unwrap().to_lowercase();
+        (head, answer[end + 4..].to_vec())
+    }
+
     /// As if the machine had lost power.
     pub fn kill(mut self) {
         self.child.kill().unwrap();

@@ -81,7 +81,7 @@ impl Browser {
             .stderr(Stdio::piped())
             .spawn()
             .expect("RECKONING_BROWSER can be started");
-        let address = listening_at(&mut child);
+        let address = listening_at(&mut child, "DevTools listening on ");
         let stream = TcpStream::connect(host_of(&address)).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let (socket, _) = tungstenite::client(address.as_str(), stream).unwrap();
@@ -220,11 +220,7 @@ impl Browser {
         let answer = self.call("Page.captureScreenshot", &json!({ "format": "png" }));
         let text = answer["data"].as_str().unwrap();
         let bytes = base64::engine::general_purpose::STANDARD.decode(text).unwrap();
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("screenshots");
-        fs::create_dir_all(&folder).unwrap();
-        let path = folder.join(format!("{name}.png"));
-        fs::write(&path, bytes).unwrap();
-        path
+        keep_picture(name, &bytes)
     }
 
     /// Errors that the page wrote to the console, threw, or met while loading.
@@ -233,7 +229,8 @@ impl Browser {
         self.complaints.clone()
     }
 
-    fn call(&mut self, method: &str, params: &Value) -> Value {
+    /// Calls a method of the debugging protocol, of the page or of the browser.
+    pub fn call(&mut self, method: &str, params: &Value) -> Value {
         self.next += 1;
         let mut call = json!({ "id": self.next, "method": method, "params": params });
         if !self.session.is_empty() {
@@ -284,16 +281,25 @@ impl Drop for Browser {
     }
 }
 
+/// Keeps a picture as a test artefact.
+pub fn keep_picture(name: &str, bytes: &[u8]) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("screenshots");
+    fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(format!("{name}.png"));
+    fs::write(&path, bytes).unwrap();
+    path
+}
+
 /// The address it prints, and a thread that reads the rest so that it never blocks.
-fn listening_at(child: &mut Child) -> String {
+pub fn listening_at(child: &mut Child, after: &str) -> String {
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
-    let address =
-        lines.find_map(|line| line.strip_prefix("DevTools listening on ").map(str::to_owned));
+    let address = lines.find_map(|line| line.strip_prefix(after).map(str::to_owned));
     std::thread::spawn(move || lines.for_each(drop));
     address.expect("a browser that listens for a debugger")
 }
 
-fn host_of(address: &str) -> &str {
+/// Host and port of a WebSocket's address.
+pub fn host_of(address: &str) -> &str {
     let rest = address.trim_start_matches("ws://");
     rest.split('/').next().unwrap_or(rest)
 }

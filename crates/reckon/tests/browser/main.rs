@@ -13,11 +13,15 @@
 
 mod access;
 mod arena;
+mod choices;
 mod chrome;
 mod figures;
+mod firefox;
+mod first_paint;
 mod hills;
 mod panel;
 mod secure;
+mod social;
 
 use std::time::Duration;
 

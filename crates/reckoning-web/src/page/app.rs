@@ -190,6 +190,7 @@ impl App {
         self.frames = self.frames.wrapping_add(1);
         self.meters.follow(self.now, self.circumstances());
         self.advance(begin_ms, dt_s);
+        self.everyone.follow(&self.source, &mut self.controls, &mut self.choices, begin_ms);
         self.draw(dt_s);
         if begin_ms - self.slow_ms >= 1e3 / VALUES_PER_S - 4.0 {
             self.slow_ms = begin_ms;
@@ -229,7 +230,6 @@ impl App {
 
     fn advance(&mut self, now_ms: f64, dt_s: f64) {
         self.advance_hills(now_ms, dt_s);
-        self.everyone.follow(&self.source, &mut self.controls, &mut self.choices, now_ms);
         let Some(ground) = &self.ground else { return };
         match &mut self.source {
             Source::Live(live) => {
