@@ -185,6 +185,8 @@ fn a_round_ends_with_enough_points_or_when_its_time_is_over() {
     }
     assert!(happened(&world, |it| *it == HillsEvent::RoundOver { winner: Some(1) }));
     assert_eq!(world.points(), [0, 0]);
+    let counted = [a, b].map(|id| world.body(id).map(|it| (it.kills, it.deaths)));
+    assert_eq!(counted, [Some((0, 0)); 2], "kills add up to points in every round");
     for step in 1..=300 {
         world.step(&[]);
         let over = happened(&world, |it| *it == HillsEvent::RoundOver { winner: None });

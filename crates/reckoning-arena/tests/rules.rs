@@ -150,6 +150,8 @@ fn enough_points_end_the_round_and_begin_the_next() {
     let born = events.iter().filter(|it| it.0 == tick + 1 && matches!(it.1, Event::Born { .. }));
     assert_eq!(born.count(), 2);
     assert!(world.points().is_empty());
+    let counted = world.players().iter().all(|it| (it.kills, it.deaths) == (0, 0));
+    assert!(counted, "kills add up to points in every round");
 }
 
 #[test]

@@ -289,6 +289,15 @@ impl GameScene {
         self.struck.get(&player).is_some_and(|at| now.secs_since(*at) < FLASH_S)
     }
 
+    /// What is left of a team's score beside the kills of those we know: others left, or play where
+    /// nothing is told of them.
+    #[must_use]
+    pub fn kills_of_others(&self, team: u8) -> u16 {
+        let known = self.board.values().filter(|it| it.team == team);
+        let kills = known.fold(0u16, |sum, it| sum.saturating_add(it.kills));
+        self.scores.get(usize::from(team)).map_or(0, |score| score.saturating_sub(kills))
+    }
+
     /// Everyone by kills, the best first, in two teams.
     #[must_use]
     pub fn ranking(&self, team: u8) -> Vec<(u16, &ScoreEntry)> {
@@ -373,6 +382,18 @@ mod tests {
         let order: Vec<u16> = scene.ranking(0).iter().map(|it| it.0).collect();
         assert_eq!(order, [2, 3, 1]);
         assert!(scene.ranking(1).is_empty());
+    }
+
+    #[test]
+    fn the_score_adds_up() {
+        let mut scene = GameScene::default();
+        for (player, team, kills) in [(1, 0, 2), (2, 0, 1), (3, 1, 4)] {
+            scene.meet(player, &PlayerState { kills, ..named("a", team) });
+        }
+        heard(&mut scene, ms(0), &ServerMessage::Points { scores: [5, 4], round_left_s: 9 });
+        assert_eq!([0, 1].map(|team| scene.kills_of_others(team)), [2, 0]);
+        scene.meet(3, &PlayerState { kills: 5, ..named("a", 1) });
+        assert_eq!(scene.kills_of_others(1), 0, "a kill is told before the score");
     }
 
     #[test]

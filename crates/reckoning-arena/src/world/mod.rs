@@ -335,6 +335,8 @@ impl World {
             player.velocity = DVec3::ZERO;
             player.since_tick = self.tick;
             player.rebirth_tick = 0;
+            // Kills of a team add up to its points.
+            (player.kills, player.deaths) = (0, 0);
         }
     }
 

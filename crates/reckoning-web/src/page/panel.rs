@@ -14,7 +14,7 @@ use crate::headline::Verdict;
 use crate::hills::choices::HillsChoices;
 use crate::plot::short;
 use crate::replay::ReplayClock;
-use crate::scene::{GameScene, ScoreEntry};
+use crate::scene::GameScene;
 use crate::state::{MotionState, PageState};
 use crate::words;
 use crate::worth::{account_texts, worth_html, worth_note, worth_of};
@@ -221,7 +221,7 @@ pub fn show_scene(scene: &GameScene, now: SimTime, most: Option<MostVitals>, sho
     dom::describe("score", "aria-expanded", if show_board { "true" } else { "false" });
     if show_board {
         let me = scene.me.map(|it| it.0);
-        let html = [0, 1].map(|team| board_of(team, &scene.ranking(team), me)).concat();
+        let html = [0, 1].map(|team| board_of(team, scene, me)).concat();
         dom::write_html("board", &html);
     }
 }
@@ -242,16 +242,21 @@ fn show_own(scene: &GameScene, now: SimTime, most: Option<MostVitals>) {
     dom::describe("own-note", "class", if in_need { "note low hurt" } else { "note low" });
 }
 
-fn board_of(team: u8, entries: &[(u16, &ScoreEntry)], me: Option<u16>) -> String {
+fn board_of(team: u8, scene: &GameScene, me: Option<u16>) -> String {
     let (class, name) = if team == 0 { ("dot", "Blue") } else { ("dot orange", "Orange") };
     let mut html = format!(
         "<table><tr><th scope=\"col\"><span class=\"{class}\"></span> {name}</th>\
          <th scope=\"col\">kills</th><th scope=\"col\">deaths</th></tr>"
     );
-    for (player, entry) in entries {
-        let class = if Some(*player) == me { " class=\"me\"" } else { "" };
+    for (player, entry) in scene.ranking(team) {
+        let class = if Some(player) == me { " class=\"me\"" } else { "" };
         let (name, kills, deaths) = (dom::escaped(&entry.name), entry.kills, entry.deaths);
         let row = format!("<tr{class}><td>{name}</td><td>{kills}</td><td>{deaths}</td></tr>");
+        html.push_str(&row);
+    }
+    let others = scene.kills_of_others(team);
+    if others > 0 {
+        let row = format!("<tr><td class=\"muted\">who left, or is far</td><td>{others}</td></tr>");
         html.push_str(&row);
     }
     html + "</table>"

@@ -353,6 +353,8 @@ impl HillsWorld {
             // Born again in the next step.
             (body.is_alive, body.since_tick) = (false, 0);
             (body.velocity, body.angular_velocity) = (DVec3::ZERO, DVec3::ZERO);
+            // Kills of a team add up to its points.
+            (body.kills, body.deaths) = (0, 0);
         }
     }
 

@@ -1,5 +1,7 @@
 //! The comparison view: one player four ways, side by side.
 
+use web_sys::CanvasRenderingContext2d as Pen;
+
 use super::ground::Backdrop;
 use super::{Brush, Palette, Picture};
 use crate::camera::Camera;
@@ -113,15 +115,23 @@ fn draw_window(
     let title = title(window, comparison);
     let wide = pen.measure_text(&title).map_or(0.0, |it| it.width());
     let short = title.split([':', ',']).next().filter(|_| wide > camera.size[0] - 24.0);
-    let _ = pen.fill_text(short.unwrap_or(&title), 14.0, 26.0);
+    label(pen, short.unwrap_or(&title), 26.0, colours);
     pen.set_font("13px system-ui, sans-serif");
-    pen.set_fill_style_str(colours.muted);
+    pen.set_fill_style_str(colours.text);
     let said = match (window, place) {
         (_, None) => "nothing received".to_string(),
         (Window::Truth, _) => target.name.clone(),
         (Window::Shown(method), _) => said(method, picture, comparison),
     };
-    let _ = pen.fill_text(&said, 14.0, 46.0);
+    label(pen, &said, 46.0, colours);
+}
+
+/// A line with a halo, as walls may be under it.
+fn label(pen: &Pen, text: &str, y: f64, colours: &Palette) {
+    pen.set_stroke_style_str(colours.text_halo);
+    pen.set_line_width(3.0);
+    let _ = pen.stroke_text(text, 14.0, y);
+    let _ = pen.fill_text(text, 14.0, y);
 }
 
 fn title(window: Window, comparison: &Comparison<'_>) -> String {

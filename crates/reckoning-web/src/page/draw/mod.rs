@@ -73,7 +73,7 @@ impl Picture<'_> {
         for body in self.bodies {
             let is_drawn = self.overlays.ghost || body.is_me || body.is_vehicle;
             if is_drawn && body.rides.is_none() && brush.shows(body.shown) {
-                let is_struck = self.scene.flashes(body.player, self.now);
+                let is_struck = !body.is_vehicle && self.scene.flashes(body.player, self.now);
                 if body.is_me || !body.is_alive {
                     brush.body(body, body.shown, is_struck);
                 } else {
