@@ -20,6 +20,7 @@
 //! and cancels out. Time is an argument.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::time::Duration;
 
 use reckoning::SimTime;
@@ -86,14 +87,21 @@ impl Course {
     }
 }
 
-/// Whether a link is another one, by the sorted delays that were needed before, and the least and the
-/// largest that were needed since.
-type IsOther = fn(&[i64], [i64; 2]) -> bool;
+/// What the link is like of late.
+#[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_field_names, reason = "a number says its unit")]
+struct Usual {
+    way_us: i64,
+    soonest_us: i64,
+    /// From one stamp to the next.
+    interval_us: i64,
+}
 
 /// The buffer of one stream.
 #[derive(Clone, Debug, Default)]
 pub struct JitterBuffer {
     window: VecDeque<News>,
+    usual: Usual,
     course: Option<Course>,
 }
 
@@ -114,17 +122,28 @@ impl JitterBuffer {
         self.window.push_back(News { arrived_us: now_us, way_us: now_us - stamp_us, gap_us });
         self.forget(now_us);
         let shown_us = course.at_us(now_us);
-        let delay_us = self.wanted_us();
-        self.course = Some(Course { from_us: now_us, shown_us, delay_us, newest_us: stamp_us });
+        self.go_on(Course { from_us: now_us, shown_us, delay_us: 0, newest_us: stamp_us });
     }
 
     fn begin(&mut self, stamp_us: i64, now_us: i64) {
         self.window.clear();
-        let (way_us, gap_us) = (now_us - stamp_us, FIRST_INTERVAL_US);
-        self.window.push_back(News { arrived_us: now_us, way_us, gap_us });
-        let (shown_us, delay_us) = (stamp_us - gap_us, way_us + gap_us);
-        let newest_us = stamp_us;
-        self.course = Some(Course { from_us: now_us, shown_us, delay_us, newest_us });
+        let gap_us = FIRST_INTERVAL_US;
+        self.window.push_back(News { arrived_us: now_us, way_us: now_us - stamp_us, gap_us });
+        let shown_us = stamp_us - gap_us;
+        self.go_on(Course { from_us: now_us, shown_us, delay_us: 0, newest_us: stamp_us });
+    }
+
+    /// Takes a course with the delay that the last seconds ask for.
+    fn go_on(&mut self, course: Course) {
+        let all = 0..self.window.len();
+        let of = |which: fn(&News) -> i64| share_of(&self.window, all.clone(), 0.5, which);
+        self.usual = Usual {
+            way_us: of(|it| it.way_us),
+            soonest_us: self.window.iter().map(|it| it.way_us).min().unwrap_or(0),
+            interval_us: of(|it| it.gap_us),
+        };
+        let delay_us = self.wanted_us(of(News::need_us));
+        self.course = Some(Course { delay_us, ..course });
     }
 
     /// The moment of the sender's clock that is shown when ours shows `now`.
@@ -142,7 +161,7 @@ impl JitterBuffer {
     /// How much longer than the usual way positions wait for their turn, at the delay in force.
     #[must_use]
     pub fn buffer(&self) -> Option<Duration> {
-        let held_us = self.course?.delay_us - median(self.window.iter().map(|it| it.way_us))?;
+        let held_us = self.course?.delay_us - self.usual.way_us;
         Some(Duration::from_micros(held_us.max(0).unsigned_abs()))
     }
 
@@ -151,40 +170,35 @@ impl JitterBuffer {
     /// positions can show less of the past.
     #[must_use]
     pub fn best_play_out(&self, now: SimTime) -> Option<SimTime> {
-        let soonest_us = self.window.iter().map(|it| it.way_us).min()?;
-        Some(SimTime::from_micros(now.as_micros() - soonest_us - self.interval_us()?))
-    }
-
-    /// The usual distance of two stamps.
-    fn interval_us(&self) -> Option<i64> {
-        median(self.window.iter().map(|it| it.gap_us))
+        self.course?;
+        let behind_us = self.usual.soonest_us + self.usual.interval_us;
+        Some(SimTime::from_micros(now.as_micros() - behind_us))
     }
 
     fn forget(&mut self, now_us: i64) {
         while self.window.front().is_some_and(|it| now_us - it.arrived_us > WINDOW_US) {
             self.window.pop_front();
         }
-        for (span_us, is_other) in [
-            (WORSE_US, (|needs, [soonest, _]| soonest > needs[needs.len() / 4 * 3]) as IsOther),
-            (BETTER_US, |needs, [_, latest]| latest < needs[needs.len() / 4]),
-        ] {
+        for (span_us, is_worse) in [(WORSE_US, true), (BETTER_US, false)] {
             let before = self.window.partition_point(|it| now_us - it.arrived_us > span_us);
-            if before < FEWEST || self.window.len() - before < FEWEST {
+            let (old, new) = (0..before, before..self.window.len());
+            if old.len() < FEWEST || new.len() < FEWEST {
                 continue;
             }
-            let recent = || self.window.range(before..).map(News::need_us);
-            let bounds = [recent().min().unwrap_or(0), recent().max().unwrap_or(0)];
-            let mut needs: Vec<i64> = self.window.range(..before).map(News::need_us).collect();
-            needs.sort_unstable();
-            if is_other(&needs, bounds) {
+            let recent = self.window.range(new).map(News::need_us);
+            let is_other = if is_worse {
+                recent.min() > Some(share_of(&self.window, old, 0.75, News::need_us))
+            } else {
+                recent.max() < Some(share_of(&self.window, old, 0.25, News::need_us))
+            };
+            if is_other {
                 self.window.drain(..before);
             }
         }
     }
 
-    /// The delay that the last seconds ask for.
-    fn wanted_us(&self) -> i64 {
-        let usual_us = median(self.window.iter().map(News::need_us)).unwrap_or(0);
+    /// The delay that the last seconds ask for, at least what most of them needed.
+    fn wanted_us(&self, usual_us: i64) -> i64 {
         let known_us: i64 = self.window.iter().map(|it| it.gap_us).sum();
         let may_be_late_us = (known_us as f64 * LATE_SHARE) as i64;
         let late_us = |delay_us: i64| -> i64 {
@@ -205,10 +219,25 @@ impl JitterBuffer {
     }
 }
 
-fn median(values: impl Iterator<Item = i64>) -> Option<i64> {
-    let mut sorted: Vec<i64> = values.collect();
-    sorted.sort_unstable();
-    sorted.get(sorted.len() / 2).copied()
+/// What this share of some news lies at or below. Halving the range takes no copy and no sorting.
+fn share_of(
+    window: &VecDeque<News>,
+    places: Range<usize>,
+    share: f64,
+    of: fn(&News) -> i64,
+) -> i64 {
+    let values = || window.range(places.clone()).map(of);
+    let wanted = (places.len() as f64 * share) as usize + 1;
+    let (mut low_us, mut high_us) = (values().min().unwrap_or(0), values().max().unwrap_or(0));
+    while low_us < high_us {
+        let middle_us = low_us + (high_us - low_us) / 2;
+        if values().filter(|it| *it <= middle_us).count() < wanted {
+            low_us = middle_us + 1;
+        } else {
+            high_us = middle_us;
+        }
+    }
+    high_us
 }
 
 #[cfg(test)]
