@@ -30,6 +30,7 @@ pub mod compared;
 pub mod comparison;
 pub mod controls;
 pub mod everyone;
+pub mod explain;
 pub mod headline;
 pub mod hills;
 #[cfg(target_arch = "wasm32")]

@@ -191,6 +191,12 @@ impl Browser {
         self.call("Emulation.setEmulatedMedia", &features);
     }
 
+    /// Holds or lets go of a key that has a name of its own, for example `ArrowLeft`.
+    pub fn named_key(&mut self, name: &str, is_down: bool) {
+        let kind = if is_down { "keyDown" } else { "keyUp" };
+        self.call("Input.dispatchKeyEvent", &json!({ "type": kind, "code": name, "key": name }));
+    }
+
     /// Moves the pointer, with the button down or not.
     pub fn mouse(&mut self, kind: &str, (x, y): (f64, f64)) {
         let button = if kind == "mouseMoved" { "none" } else { "left" };

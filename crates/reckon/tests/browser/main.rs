@@ -15,6 +15,7 @@ mod access;
 mod arena;
 mod choices;
 mod chrome;
+mod explain;
 mod figures;
 mod firefox;
 mod first_paint;

@@ -9,6 +9,7 @@ mod draw;
 mod driving;
 mod events;
 mod everyone;
+mod explain;
 mod hills;
 mod intro;
 mod live;
@@ -55,6 +56,9 @@ pub fn start() -> Result<(), JsValue> {
     // A trap alone does not say what went wrong.
     std::panic::set_hook(Box::new(|panic| console_error(&panic.to_string())));
     panel::show_theme();
+    if explain::is_here() {
+        return explain::start();
+    }
     let app = App::new().ok_or("the page has no arena to draw on")?;
     let app = Rc::new(RefCell::new(app));
     greet(&mut app.borrow_mut());
@@ -86,12 +90,19 @@ type NextFrame = Rc<RefCell<Option<Closure<dyn FnMut()>>>>;
 
 /// Draws frame after frame.
 fn run(app: Rc<RefCell<App>>) {
-    let again = NextFrame::default();
-    let next = again.clone();
-    *again.borrow_mut() = Some(Closure::new(move || {
+    each_frame(move || {
         if let Ok(mut app) = app.try_borrow_mut() {
             app.frame();
         }
+    });
+}
+
+/// Calls `draw` for each frame, as long as the page lives.
+fn each_frame(mut draw: impl FnMut() + 'static) {
+    let again = NextFrame::default();
+    let next = again.clone();
+    *again.borrow_mut() = Some(Closure::new(move || {
+        draw();
         ask_for_frame(&next);
     }));
     ask_for_frame(&again);

@@ -8,7 +8,7 @@ use reckoning_arena::protocol::LinkChoice;
 
 /// Delays, reorders and loses what is sent, by a seed.
 #[derive(Clone, Debug)]
-pub(super) struct ReplayLink<T> {
+pub(crate) struct ReplayLink<T> {
     flights: VecDeque<(SimTime, T)>,
     random: SplitMix64,
     is_losing: bool,
@@ -21,20 +21,21 @@ impl<T> Default for ReplayLink<T> {
 }
 
 impl<T> ReplayLink<T> {
-    /// Puts something on its way, unless the link loses it.
-    pub(super) fn send(&mut self, now: SimTime, link: LinkChoice, sent: T) {
+    /// Puts something on its way, unless the link loses it; returns whether it is on its way.
+    pub(crate) fn send(&mut self, now: SimTime, link: LinkChoice, sent: T) -> bool {
         if self.loses(link) {
-            return;
+            return false;
         }
         let jitter_ms = f64::from(link.jitter_ms) * self.random.bell();
         let delay_ms = (f64::from(link.delay_ms) + jitter_ms).max(0.0);
         let due = SimTime::from_micros(now.as_micros() + (delay_ms * 1e3) as i64);
         let place = self.flights.partition_point(|it| it.0 <= due);
         self.flights.insert(place, (due, sent));
+        true
     }
 
     /// The next that arrives until `now`.
-    pub(super) fn arrive(&mut self, now: SimTime) -> Option<T> {
+    pub(crate) fn arrive(&mut self, now: SimTime) -> Option<T> {
         self.flights.front().filter(|it| it.0 <= now)?;
         self.flights.pop_front().map(|it| it.1)
     }

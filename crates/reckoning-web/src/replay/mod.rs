@@ -9,6 +9,7 @@ mod recording;
 mod spatial;
 
 pub use chain::Chain;
+pub(crate) use link::ReplayLink;
 pub use recording::{HeaderBody, ReplayError, ReplayFrames, ReplayHeader};
 pub use spatial::SpatialChain;
 
