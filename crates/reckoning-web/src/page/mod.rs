@@ -76,6 +76,7 @@ fn greet(app: &mut App) {
         .filter(|it| !it.is_empty())
         .unwrap_or_else(|| format!("Guest {}", (js_sys::Math::random() * 900.0) as u32 + 100));
     app.set("name", &name);
+    dom::remember("name", &name);
     // As at the last visit; a link may carry settings as well: `/?watch=true&preset=mobile`.
     address::take_up(app);
     app.measure();
