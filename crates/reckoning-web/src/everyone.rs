@@ -36,13 +36,15 @@ struct Sent<T> {
 #[derive(Clone, Debug)]
 pub struct Everyone<T> {
     told: Option<T>,
+    /// The controls show what a server said once.
+    is_known: bool,
     asked: Vec<Asked>,
     sent: Option<Sent<T>>,
 }
 
 impl<T> Default for Everyone<T> {
     fn default() -> Self {
-        Self { told: None, asked: Vec::new(), sent: None }
+        Self { told: None, is_known: false, asked: Vec::new(), sent: None }
     }
 }
 
@@ -69,7 +71,8 @@ impl<T: Copy + PartialEq + Adjusted> Everyone<T> {
     /// The newest word of the server; none while there is no connection. Returns what the controls
     /// are to show from now on, where that changes.
     pub fn hear(&mut self, told: Option<T>) -> Option<T> {
-        let is_first = self.told.is_none() && told.is_some();
+        let is_first = !self.is_known;
+        self.is_known |= told.is_some();
         self.told = told;
         if told.is_none() {
             // What was not granted is asked for again on the next connection.
@@ -282,6 +285,29 @@ mod tests {
         everyone.hear(Some(server));
         let both = ServerTuning { budget_percent: 70, ..expected };
         assert_eq!(everyone.due(9_200.0), Some(both));
+    }
+
+    #[test]
+    fn a_wish_made_while_another_is_under_way_leaves_what_somebody_chose_in_between() {
+        let mut everyone = Everyone::default();
+        everyone.hear(Some(SERVER()));
+        everyone.ask("budget", "50");
+        everyone.due(0.0).unwrap();
+        everyone.hear(Some(threshold(12.0)));
+        everyone.ask("far", "delayed");
+        let both = ServerTuning { budget_percent: 50, far_delayed: true, ..threshold(12.0) };
+        assert_eq!(everyone.due(100.0), Some(both));
+    }
+
+    #[test]
+    fn who_joins_anew_finds_the_controls_as_they_were_left() {
+        let mut everyone = Everyone::default();
+        let mine = everyone.hear(Some(SERVER())).unwrap();
+        everyone.hear(Some(threshold(12.0)));
+        assert_eq!(everyone.hear(None), None);
+        assert_eq!(everyone.otherwise(&mine), None, "nothing is told without a connection");
+        assert_eq!(everyone.hear(Some(threshold(12.0))), None, "no control moves");
+        assert_eq!(everyone.otherwise(&mine), Some(threshold(12.0)));
     }
 
     #[test]

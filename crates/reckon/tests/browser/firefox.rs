@@ -1,4 +1,4 @@
-//! Firefox, driven by WebDriver BiDi, which it speaks by itself. `RECKONING_FIREFOX` names it.
+//! Firefox, driven by the protocol `WebDriver BiDi`, which it speaks by itself. `RECKONING_FIREFOX` names it.
 
 use std::fs;
 use std::net::TcpStream;

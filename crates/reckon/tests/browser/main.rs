@@ -4,6 +4,7 @@
 //! ```text
 //! cargo xtask page
 //! export RECKONING_BROWSER=chromium
+//! export RECKONING_FIREFOX=firefox   # one test skips itself without
 //! cargo test -p reckon --test browser -- --ignored --nocapture --test-threads=1
 //! ```
 //!

@@ -80,6 +80,7 @@ fn greet(app: &mut App) {
     let query = dom::window().and_then(|it| it.location().search().ok()).unwrap_or_default();
     app.is_newcomer = intro::is_wanted(&query);
     app.set("name", &name);
+    dom::remember("name", &name);
     // As at the last visit; a link may carry settings as well: `/?watch=true&preset=mobile`.
     address::take_up(app);
     app.measure();
