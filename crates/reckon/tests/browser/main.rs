@@ -18,6 +18,7 @@ mod figures;
 mod hills;
 mod panel;
 mod secure;
+mod windows;
 
 use std::time::Duration;
 

@@ -1,0 +1,78 @@
+//! Windows of all sizes, looked at: pictures of them are test artefacts.
+
+use super::access::{set, wait_for_bots};
+use super::{Arena, LAPTOP, join, number, sleep};
+
+/// A window, how many pixels of the screen make one of the page, and how high the arena is at least,
+/// as a share of the window.
+struct Window {
+    name: &'static str,
+    size: (u32, u32),
+    ratio: f64,
+    is_phone: bool,
+    share: f64,
+}
+
+const fn window(name: &'static str, size: (u32, u32), ratio: f64, share: f64) -> Window {
+    Window { name, size, ratio, is_phone: false, share }
+}
+
+const fn phone(name: &'static str, size: (u32, u32), ratio: f64, share: f64) -> Window {
+    Window { is_phone: true, ..window(name, size, ratio, share) }
+}
+
+/// A laptop, a low one, a phone upright and on its side, and the first two magnified.
+const WINDOWS: [Window; 7] = [
+    window("1400x900", (1400, 900), 1.0, 0.8),
+    window("1280x640", (1280, 640), 1.0, 0.7),
+    phone("390x844", (390, 844), 2.0, 0.6),
+    phone("844x390", (844, 390), 2.0, 0.85),
+    window("1400x900-at-200", (700, 450), 2.0, 0.85),
+    window("1280x640-at-200", (640, 320), 2.0, 0.85),
+    window("1280x1024-at-400", (320, 256), 4.0, 0.7),
+];
+
+#[test]
+#[ignore = "needs a browser: cargo xtask test"]
+fn every_window_has_room_for_the_arena_and_loses_nothing() {
+    let arena = Arena::play(&["--bots", "12"]);
+    let mut browser = join("windows", LAPTOP, &arena);
+    wait_for_bots(&mut browser, 12);
+    set(&mut browser, "preset", "mobile");
+    sleep(4.0);
+    for Window { name, size, ratio, is_phone, share } in WINDOWS {
+        browser.resize(size, ratio, is_phone);
+        for (view, watch, picture) in [
+            ("arena", "false", "arena"),
+            ("compare", "false", "compare"),
+            ("arena", "true", "watch"),
+        ] {
+            set(&mut browser, "view", view);
+            set(&mut browser, "watch", watch);
+            browser.wait_until("joined", "JSON.parse(reckoning.state()).status == 'joined'");
+            wait_for_bots(&mut browser, 6);
+            for _ in 0..2 {
+                sleep(0.8);
+                let theme = browser.value("document.documentElement.dataset.theme");
+                let file = format!("window-{name}-{picture}-{}", theme.as_str().unwrap());
+                println!("{}", browser.picture(&file).display());
+                browser.value("document.querySelector('#theme').click()");
+            }
+        }
+        let high = browser.value("document.querySelector('#arena').clientHeight");
+        let high = number(&high) / f64::from(size.1);
+        assert!(high >= share, "{name}: the arena has {high:.2} of the height");
+        // Nothing is cut at the side: not the page, not the panel, not the headline.
+        let cut = "['html', '#panel', '.hero', '#times-text', '#live'].filter(it => \
+                   (it => it.scrollWidth > it.clientWidth + 1)(document.querySelector(it)))";
+        let wide = "[...document.querySelectorAll('#panel *')].filter(it => it.checkVisibility() && \
+                    it.getBoundingClientRect().right > document.querySelector('#panel').clientWidth \
+                    + document.querySelector('#panel').getBoundingClientRect().left + 1)\
+                    .map(it => it.outerHTML.slice(0, 90))";
+        let cut = browser.value(&format!("({cut}).concat({wide}).join()"));
+        assert_eq!(cut, "", "{name}: cut at the side");
+        set(&mut browser, "view", "arena");
+        set(&mut browser, "watch", "false");
+    }
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
