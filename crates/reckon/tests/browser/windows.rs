@@ -76,3 +76,34 @@ fn every_window_has_room_for_the_arena_and_loses_nothing() {
     }
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
+
+#[test]
+#[ignore = "needs a browser: cargo xtask test"]
+fn what_lies_over_the_arena_and_other_levels_explain_themselves() {
+    let arena = Arena::play(&["--bots", "4"]);
+    let mut browser = join("explained", LAPTOP, &arena);
+    let keys = "[...document.querySelectorAll('.key')].filter(it => it.checkVisibility())\
+                .map(it => it.textContent).join(', ')";
+    let seen = |browser: &mut super::Browser| browser.value(keys).as_str().unwrap().to_string();
+    assert!(!seen(&mut browser).contains("told about"), "what is off needs no legend");
+    set(&mut browser, "zones", "true");
+    browser.wait_until("rings", &format!("({keys}).includes('told about more often')"));
+    assert!(!seen(&mut browser).contains("bodies were there"));
+    set(&mut browser, "trend", "true");
+    browser.wait_until("the map", &format!("({keys}).includes('bodies were there more often')"));
+    println!("{}", seen(&mut browser));
+
+    let levels = browser.value("[...document.querySelector('#level').options].map(it => it.text)");
+    println!("{levels}");
+    assert_eq!(levels[0], "Here: proving grounds");
+    assert_eq!(levels.as_array().unwrap().len(), 4, "what is played here is listed once");
+    browser.value(
+        "{ const it = document.querySelector('#level'); it.value = 'hills'; \
+         it.dispatchEvent(new Event('change')) }",
+    );
+    let command = "document.querySelector('#level-command').textContent";
+    assert_eq!(browser.value(command), "reckon play --level hills");
+    browser.value("document.querySelector('#level-copy').click()");
+    browser.wait_until("a word on it", "document.querySelector('#level-copied').textContent");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}

@@ -91,11 +91,9 @@ pub fn tell_level() {
 }
 
 /// Copies the command; where the browser forbids that, it is marked at a click.
-pub fn copy_command() {
+pub async fn copy_command() {
     let command = dom::element("level-command").and_then(|it| it.text_content());
-    let is_copied = command.is_some_and(|it| dom::copy(&it));
-    dom::write(
-        "level-copied",
-        if is_copied { "Copied." } else { "Click it, and copy it by hand." },
-    );
+    let is_copied = dom::copy(&command.unwrap_or_default()).await;
+    let told = if is_copied { "Copied." } else { "Click it, and copy it by hand." };
+    dom::write("level-copied", told);
 }
