@@ -60,6 +60,17 @@ pub(super) fn wait_for_bots(browser: &mut Browser, count: u32) {
     browser.wait_until("bots", &format!("JSON.parse(reckoning.state()).ghosts.length >= {count}"));
 }
 
+/// Records a game, and shows the recording.
+pub(super) fn watch_anew(name: &str, seconds: f64) -> Arena {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    let arena = Arena::play(&["--bots", "4", "--record", folder.to_str().unwrap()]);
+    sleep(seconds);
+    drop(arena);
+    let file = std::fs::read_dir(&folder).unwrap().next().expect("a recording").unwrap().path();
+    Arena::watch(file.to_str().unwrap())
+}
+
 #[test]
 #[ignore = "needs a browser: cargo xtask test"]
 fn axe_finds_nothing_on_any_view_of_the_arena_in_both_themes() {
@@ -107,10 +118,8 @@ fn axe_finds_nothing_in_the_hills_in_a_replay_and_on_the_explainer() {
     let Some(axe) = axe("axe_finds_nothing_in_the_hills_in_a_replay_and_on_the_explainer") else {
         return;
     };
-    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("access-recording");
-    let _ = std::fs::remove_dir_all(&folder);
     let mut found = Vec::new();
-    let arena = Arena::play(&["--bots", "4", "--record", folder.to_str().unwrap()]);
+    let arena = Arena::play(&["--bots", "4"]);
     let explains = format!("{}explain", arena.url());
     let mut browser = Browser::open("axe-explain", LAPTOP, &arena.url());
     if browser.value(&format!("fetch('{explains}').then(it => it.ok)")) == true {
@@ -120,10 +129,8 @@ fn axe_finds_nothing_in_the_hills_in_a_replay_and_on_the_explainer() {
     } else {
         reckoning_testing::skip("axe on the explainer", "this server has no /explain");
     }
-    sleep(4.0);
     drop((browser, arena));
-    let file = std::fs::read_dir(&folder).unwrap().next().expect("a recording").unwrap().path();
-    let arena = Arena::watch(file.to_str().unwrap());
+    let arena = watch_anew("access-recording", 5.0);
     let mut browser = Browser::open("axe-replay", LAPTOP, &arena.url());
     browser.wait_until("a recording", "JSON.parse(reckoning.state()).replay.seconds > 3");
     found.extend(check(&mut browser, &axe, "replay"));
@@ -292,13 +299,7 @@ fn the_introduction_is_for_newcomers_covers_nothing_and_is_put_away_for_good() {
 #[test]
 #[ignore = "needs a browser: cargo xtask test"]
 fn space_and_arrows_go_through_a_recording() {
-    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("keys-recording");
-    let _ = std::fs::remove_dir_all(&folder);
-    let arena = Arena::play(&["--bots", "4", "--record", folder.to_str().unwrap()]);
-    sleep(8.0);
-    drop(arena);
-    let file = std::fs::read_dir(&folder).unwrap().next().expect("a recording").unwrap().path();
-    let arena = Arena::watch(file.to_str().unwrap());
+    let arena = watch_anew("keys-recording", 8.0);
     let mut browser = Browser::open("keys-replay", LAPTOP, &arena.url());
     browser.wait_until("a recording", "JSON.parse(reckoning.state()).replay.seconds > 5");
     let replay = |browser: &mut Browser| state(browser)["replay"].clone();

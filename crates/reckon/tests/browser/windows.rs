@@ -1,7 +1,7 @@
 //! Windows of all sizes, looked at: pictures of them are test artefacts.
 
-use super::access::{set, wait_for_bots};
-use super::{Arena, LAPTOP, join, number, sleep};
+use super::access::{set, wait_for_bots, watch_anew};
+use super::{Arena, Browser, LAPTOP, join, number, sleep};
 
 /// A window, how many pixels of the screen make one of the page, and how high the arena is at least,
 /// as a share of the window.
@@ -32,6 +32,31 @@ const WINDOWS: [Window; 7] = [
     window("1280x1024-at-400", (320, 256), 4.0, 0.7),
 ];
 
+/// One in each theme.
+fn take_pictures(browser: &mut Browser, name: &str) {
+    for _ in 0..2 {
+        sleep(0.8);
+        let theme = browser.value("document.documentElement.dataset.theme");
+        let file = format!("window-{name}-{}", theme.as_str().unwrap());
+        println!("{}", browser.picture(&file).display());
+        browser.value("document.querySelector('#theme').click()");
+    }
+}
+
+/// What is wider than where it stands: the page, the panel, the headline, or a part of the panel.
+const CUT: &str = "(panel => ['html', '#panel', '.hero', '#times-text', '#live', '#replay']
+    .filter(it => (it => it.scrollWidth > it.clientWidth + 1)(document.querySelector(it)))
+    .concat([...panel.querySelectorAll('*')].filter(it => it.checkVisibility()
+        && it.getBoundingClientRect().right > panel.getBoundingClientRect().left + panel.clientWidth + 1)
+        .map(it => it.outerHTML.slice(0, 90))).join())(document.querySelector('#panel'))";
+
+fn check(browser: &mut Browser, name: &str, size: (u32, u32), share: f64) {
+    let high = browser.value("document.querySelector('#arena').clientHeight");
+    let high = number(&high) / f64::from(size.1);
+    assert!(high >= share, "{name}: the arena has {high:.2} of the height");
+    assert_eq!(browser.value(CUT), "", "{name}: cut at the side");
+}
+
 #[test]
 #[ignore = "needs a browser: cargo xtask test"]
 fn every_window_has_room_for_the_arena_and_loses_nothing() {
@@ -51,28 +76,26 @@ fn every_window_has_room_for_the_arena_and_loses_nothing() {
             set(&mut browser, "watch", watch);
             browser.wait_until("joined", "JSON.parse(reckoning.state()).status == 'joined'");
             wait_for_bots(&mut browser, 6);
-            for _ in 0..2 {
-                sleep(0.8);
-                let theme = browser.value("document.documentElement.dataset.theme");
-                let file = format!("window-{name}-{picture}-{}", theme.as_str().unwrap());
-                println!("{}", browser.picture(&file).display());
-                browser.value("document.querySelector('#theme').click()");
-            }
+            take_pictures(&mut browser, &format!("{name}-{picture}"));
         }
-        let high = browser.value("document.querySelector('#arena').clientHeight");
-        let high = number(&high) / f64::from(size.1);
-        assert!(high >= share, "{name}: the arena has {high:.2} of the height");
-        // Nothing is cut at the side: not the page, not the panel, not the headline.
-        let cut = "['html', '#panel', '.hero', '#times-text', '#live'].filter(it => \
-                   (it => it.scrollWidth > it.clientWidth + 1)(document.querySelector(it)))";
-        let wide = "[...document.querySelectorAll('#panel *')].filter(it => it.checkVisibility() && \
-                    it.getBoundingClientRect().right > document.querySelector('#panel').clientWidth \
-                    + document.querySelector('#panel').getBoundingClientRect().left + 1)\
-                    .map(it => it.outerHTML.slice(0, 90))";
-        let cut = browser.value(&format!("({cut}).concat({wide}).join()"));
-        assert_eq!(cut, "", "{name}: cut at the side");
+        check(&mut browser, name, size, share);
         set(&mut browser, "view", "arena");
         set(&mut browser, "watch", "false");
+    }
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs a browser: cargo xtask test"]
+fn a_recording_has_room_in_every_window() {
+    let arena = watch_anew("windows-recording", 8.0);
+    let mut browser = Browser::open("windows-replay", LAPTOP, &arena.url());
+    browser.wait_until("a recording", "JSON.parse(reckoning.state()).replay.seconds > 5");
+    for Window { name, size, ratio, is_phone, share } in WINDOWS {
+        browser.resize(size, ratio, is_phone);
+        set(&mut browser, "at", "1");
+        take_pictures(&mut browser, &format!("{name}-replay"));
+        check(&mut browser, name, size, share);
     }
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
@@ -84,7 +107,7 @@ fn what_lies_over_the_arena_and_other_levels_explain_themselves() {
     let mut browser = join("explained", LAPTOP, &arena);
     let keys = "[...document.querySelectorAll('.key')].filter(it => it.checkVisibility())\
                 .map(it => it.textContent).join(', ')";
-    let seen = |browser: &mut super::Browser| browser.value(keys).as_str().unwrap().to_string();
+    let seen = |browser: &mut Browser| browser.value(keys).as_str().unwrap().to_string();
     assert!(!seen(&mut browser).contains("told about"), "what is off needs no legend");
     set(&mut browser, "zones", "true");
     browser.wait_until("rings", &format!("({keys}).includes('told about more often')"));

@@ -5,16 +5,14 @@ use web_sys::HtmlSelectElement;
 
 use super::app::App;
 use super::dom;
-use crate::newcomer::{PLAYS, Remembered, SETTINGS, is_newcomer};
+use crate::newcomer::{PLAYS, SETTINGS, is_newcomer};
 
 /// What the browser remembers once the introduction was put away.
 const SEEN: &str = "intro";
 
 /// Whether the page was opened by somebody new.
 pub fn is_wanted(query: &str) -> bool {
-    let has_name = dom::remembered("name").is_some_and(|it| !it.is_empty());
-    let knows_intro = dom::remembered(SEEN).is_some();
-    is_newcomer(query, Remembered { has_name, knows_intro })
+    is_newcomer(query, dom::remembered(SEEN).is_some())
 }
 
 /// Shows the introduction and what it is about.
