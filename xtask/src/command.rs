@@ -73,7 +73,8 @@ it needs a nightly compiler, cargo-fuzz and a compiler for C++.
 
 Works from any folder of the repository. `test` needs rustup for two compiler
 targets and Node for the WebAssembly check, `play` for one target; they are
-installed if that is easy, else it says how.
+installed if that is easy, else it says how. With npm, `test` also fetches axe-core
+and checks by it that everyone can use the page.
 ";
 
 /// Words that mean no command.

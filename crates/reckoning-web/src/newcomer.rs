@@ -1,8 +1,8 @@
 //! Who opens the page for the first time, and what is set for them.
 //!
 //! A newcomer looks on before playing: at one bot drawn four ways, over a link on which the ways
-//! differ. A link that carries settings is a wish, and whoever has been here knows the page: both
-//! join at once.
+//! differ. A link that carries settings is a wish, and whoever put the introduction away knows the
+//! page: both join at once.
 
 /// What a newcomer sees: names and values of controls, in this order.
 pub const SETTINGS: [(&str, &str); 3] =
@@ -11,19 +11,15 @@ pub const SETTINGS: [(&str, &str); 3] =
 /// What pressing Play changes: the link stays, as what it does was just explained.
 pub const PLAYS: [(&str, &str); 2] = [("watch", "false"), ("view", "arena")];
 
-/// What the browser remembers of earlier visits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Remembered {
-    /// A name was chosen.
-    pub has_name: bool,
-    /// The introduction was read, or put away.
-    pub knows_intro: bool,
-}
-
-/// Whether somebody who opens the page with this query is new here.
+/// Whether somebody who opens the page with this query is new here. An address that says just what
+/// newcomers see is that of one who loads the page anew.
 #[must_use]
-pub fn is_newcomer(query: &str, remembered: Remembered) -> bool {
-    query.trim_start_matches('?').is_empty() && remembered == Remembered::default()
+pub fn is_newcomer(query: &str, knows_intro: bool) -> bool {
+    let mut wishes: Vec<&str> = query.trim_start_matches('?').split('&').collect();
+    let mut ours = SETTINGS.map(|(name, value)| format!("{name}={value}"));
+    wishes.sort_unstable();
+    ours.sort_unstable();
+    !knows_intro && (wishes == [""] || wishes == ours)
 }
 
 /// Where an arrow key goes from one of several choices, round and round.
@@ -46,11 +42,14 @@ mod tests {
 
     #[test]
     fn only_who_was_never_here_and_wishes_nothing_is_new() {
-        let never = Remembered::default();
-        assert!(is_newcomer("", never) && is_newcomer("?", never));
-        assert!(!is_newcomer("?name=Ada", never) && !is_newcomer("?watch=true", never));
-        assert!(!is_newcomer("", Remembered { has_name: true, ..never }));
-        assert!(!is_newcomer("", Remembered { knows_intro: true, ..never }));
+        assert!(is_newcomer("", false) && is_newcomer("?", false));
+        assert!(is_newcomer("?preset=mobile&view=compare&watch=true", false), "loaded anew");
+        for wish in
+            ["?name=Ada", "?watch=true", "?preset=mobile&view=compare&watch=true&naive=false"]
+        {
+            assert!(!is_newcomer(wish, false), "{wish}");
+        }
+        assert!(!is_newcomer("", true) && !is_newcomer("?name=Ada", true));
     }
 
     #[test]

@@ -52,12 +52,23 @@ fn check(browser: &mut Browser, script: &str, view: &str) -> Vec<String> {
     found
 }
 
-fn set(browser: &mut Browser, name: &str, value: &str) {
+pub(super) fn set(browser: &mut Browser, name: &str, value: &str) {
     assert_eq!(browser.value(&format!("reckoning.set('{name}', '{value}')")), "", "{name}");
 }
 
-fn wait_for_bots(browser: &mut Browser, count: u32) {
+pub(super) fn wait_for_bots(browser: &mut Browser, count: u32) {
     browser.wait_until("bots", &format!("JSON.parse(reckoning.state()).ghosts.length >= {count}"));
+}
+
+/// Records a game, and shows the recording.
+pub(super) fn watch_anew(name: &str, seconds: f64) -> Arena {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    let arena = Arena::play(&["--bots", "4", "--record", folder.to_str().unwrap()]);
+    sleep(seconds);
+    drop(arena);
+    let file = std::fs::read_dir(&folder).unwrap().next().expect("a recording").unwrap().path();
+    Arena::watch(file.to_str().unwrap())
 }
 
 #[test]
@@ -107,10 +118,8 @@ fn axe_finds_nothing_in_the_hills_in_a_replay_and_on_the_explainer() {
     let Some(axe) = axe("axe_finds_nothing_in_the_hills_in_a_replay_and_on_the_explainer") else {
         return;
     };
-    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("access-recording");
-    let _ = std::fs::remove_dir_all(&folder);
     let mut found = Vec::new();
-    let arena = Arena::play(&["--bots", "4", "--record", folder.to_str().unwrap()]);
+    let arena = Arena::play(&["--bots", "4"]);
     let explains = format!("{}explain", arena.url());
     let mut browser = Browser::open("axe-explain", LAPTOP, &arena.url());
     if browser.value(&format!("fetch('{explains}').then(it => it.ok)")) == true {
@@ -120,10 +129,8 @@ fn axe_finds_nothing_in_the_hills_in_a_replay_and_on_the_explainer() {
     } else {
         reckoning_testing::skip("axe on the explainer", "this server has no /explain");
     }
-    sleep(4.0);
     drop((browser, arena));
-    let file = std::fs::read_dir(&folder).unwrap().next().expect("a recording").unwrap().path();
-    let arena = Arena::watch(file.to_str().unwrap());
+    let arena = watch_anew("access-recording", 5.0);
     let mut browser = Browser::open("axe-replay", LAPTOP, &arena.url());
     browser.wait_until("a recording", "JSON.parse(reckoning.state()).replay.seconds > 3");
     found.extend(check(&mut browser, &axe, "replay"));
@@ -145,19 +152,85 @@ fn focused(browser: &mut Browser) -> String {
 
 /// Goes from control to control until one has the keyboard.
 fn tab_to(browser: &mut Browser, wanted: &str) {
+    go_to(browser, wanted, |browser| browser.press(Key::TAB));
+}
+
+/// The same the other way.
+fn tab_back_to(browser: &mut Browser, wanted: &str) {
+    go_to(browser, wanted, |browser| browser.press_shifted(Key::TAB));
+}
+
+/// A line of two pixels round what has the focus; round the arena it lies over the picture.
+const RING: &str = "(it => it.id == 'arena' \
+    ? getComputedStyle(it.parentElement, '::after').borderTopWidth == '2px' \
+    : getComputedStyle(it).outlineStyle != 'none' && parseFloat(getComputedStyle(it).outlineWidth) >= 2)\
+    (document.activeElement)";
+
+fn go_to(browser: &mut Browser, wanted: &str, mut go: impl FnMut(&mut Browser)) {
     let mut passed = Vec::new();
     for _ in 0..80 {
         let now = focused(browser);
+        if now != "BODY" {
+            assert_eq!(browser.value(RING), true, "{now} shows no focus");
+        }
         if now == wanted {
-            let ring = "(it => it.outlineStyle != 'none' && parseFloat(it.outlineWidth) >= 2)\
-                        (getComputedStyle(document.activeElement))";
-            assert!(browser.value(ring) == true || now == "arena", "{now} shows no focus");
             return;
         }
         passed.push(now);
-        browser.press(Key::TAB);
+        go(browser);
     }
-    panic!("Tab does not come to {wanted}: {passed:?}");
+    panic!("the tabulator does not come to {wanted}: {passed:?}");
+}
+
+/// Moves, fires and looks at the score.
+fn plays_by_keys(browser: &mut Browser) {
+    super::walk(browser);
+    browser.wait_until("no keys", "!document.querySelector('#keys').checkVisibility()");
+    browser.press(Key::SPACE); // fires, and is not swallowed for ever
+    browser.key("KeyB", true);
+    browser.wait_until("the score", "document.querySelector('#board').checkVisibility()");
+    browser.key("KeyB", false);
+    browser.wait_until("no score", "!document.querySelector('#board').checkVisibility()");
+}
+
+/// Keys of the panel move nobody.
+fn plays_only_in_the_arena(browser: &mut Browser) {
+    tab_to(browser, "watch");
+    browser.wait_until(
+        "where the keys went",
+        "document.querySelector('#focus-note').checkVisibility()",
+    );
+    let before = place(&state(browser)["me"]);
+    browser.key("KeyD", true);
+    sleep(0.5);
+    browser.key("KeyD", false);
+    assert!(
+        distance(before, place(&state(browser)["me"])) < 5.0,
+        "a key of the panel moves nobody"
+    );
+}
+
+/// Arrow keys move what has the focus.
+fn changes_a_slider_and_a_list(browser: &mut Browser) {
+    tab_to(browser, "latency");
+    let latency = "+document.querySelector('[data-control=latency]').value";
+    let before = super::number(&browser.value(latency));
+    browser.press(Key::RIGHT);
+    browser.press(Key::RIGHT);
+    assert_eq!(super::number(&browser.value(latency)), before + 10.0, "arrows move a slider");
+    let heard = browser.value("document.activeElement.getAttribute('aria-valuetext')");
+    browser.wait_until(
+        "the value in words",
+        &format!(
+            "document.activeElement.getAttribute('aria-valuetext') == '{} milliseconds'",
+            before + 10.0
+        ),
+    );
+    println!("latency from {before}, then heard as {heard}");
+
+    tab_to(browser, "policy");
+    browser.press(Key::DOWN);
+    browser.wait_until("fairness", "JSON.parse(reckoning.state()).tuning.policy == 1");
 }
 
 #[test]
@@ -177,58 +250,18 @@ fn a_keyboard_alone_joins_plays_changes_settings_compares_and_leaves() {
     browser.wait_until("the keys", "document.querySelector('#keys').checkVisibility()");
     browser.picture("keyboard-joined");
 
-    super::walk(&mut browser);
-    browser.wait_until("no keys", "!document.querySelector('#keys').checkVisibility()");
-    browser.press(Key::SPACE); // fires, and is not swallowed for ever
-    browser.key("KeyB", true);
-    browser.wait_until("the score", "document.querySelector('#board').checkVisibility()");
-    browser.key("KeyB", false);
-    browser.wait_until("no score", "!document.querySelector('#board').checkVisibility()");
+    plays_by_keys(&mut browser);
+    plays_only_in_the_arena(&mut browser);
+    changes_a_slider_and_a_list(&mut browser);
 
-    tab_to(&mut browser, "watch");
-    browser.wait_until(
-        "where the keys went",
-        "document.querySelector('#focus-note').checkVisibility()",
-    );
-    let before = place(&state(&mut browser)["me"]);
-    browser.key("KeyD", true);
-    sleep(0.5);
-    browser.key("KeyD", false);
-    assert!(
-        distance(before, place(&state(&mut browser)["me"])) < 5.0,
-        "a key of the panel moves nobody"
-    );
-
-    tab_to(&mut browser, "latency");
-    let latency = "+document.querySelector('[data-control=latency]').value";
-    let before = super::number(&browser.value(latency));
-    browser.press(Key::RIGHT);
-    browser.press(Key::RIGHT);
-    assert_eq!(super::number(&browser.value(latency)), before + 10.0, "arrows move a slider");
-    let heard = browser.value("document.activeElement.getAttribute('aria-valuetext')");
-    browser.wait_until(
-        "the value in words",
-        &format!(
-            "document.activeElement.getAttribute('aria-valuetext') == '{} milliseconds'",
-            before + 10.0
-        ),
-    );
-    println!("latency from {before}, then heard as {heard}");
-
-    tab_to(&mut browser, "policy");
-    browser.press(Key::DOWN);
-    browser.wait_until("fairness", "JSON.parse(reckoning.state()).tuning.policy == 1");
-
-    browser.value("document.activeElement.blur(); scrollTo(0, 0)");
-    tab_to(&mut browser, "view arena");
+    tab_back_to(&mut browser, "view arena");
     browser.press(Key::RIGHT);
     assert_eq!(focused(&mut browser), "view compare");
     browser.wait_until("the comparison", "document.documentElement.dataset.view == 'compare'");
     let own = "document.querySelector('#own-note').textContent.includes('in the game')";
     browser.wait_within(SOON, "how we are meanwhile", own);
     browser.picture("keyboard-compare");
-    browser.value("document.activeElement.blur()");
-    tab_to(&mut browser, "watch");
+    tab_back_to(&mut browser, "watch");
     browser.press(Key::SPACE);
     browser.wait_until("no body", "JSON.parse(reckoning.state()).me == null");
     browser.wait_until("joined", "JSON.parse(reckoning.state()).status == 'joined'");
@@ -266,13 +299,7 @@ fn the_introduction_is_for_newcomers_covers_nothing_and_is_put_away_for_good() {
 #[test]
 #[ignore = "needs a browser: cargo xtask test"]
 fn space_and_arrows_go_through_a_recording() {
-    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("keys-recording");
-    let _ = std::fs::remove_dir_all(&folder);
-    let arena = Arena::play(&["--bots", "4", "--record", folder.to_str().unwrap()]);
-    sleep(8.0);
-    drop(arena);
-    let file = std::fs::read_dir(&folder).unwrap().next().expect("a recording").unwrap().path();
-    let arena = Arena::watch(file.to_str().unwrap());
+    let arena = watch_anew("keys-recording", 8.0);
     let mut browser = Browser::open("keys-replay", LAPTOP, &arena.url());
     browser.wait_until("a recording", "JSON.parse(reckoning.state()).replay.seconds > 5");
     let replay = |browser: &mut Browser| state(browser)["replay"].clone();
@@ -293,63 +320,6 @@ fn space_and_arrows_go_through_a_recording() {
     );
     browser.press(Key::SPACE);
     assert_eq!(replay(&mut browser)["plays"], true);
-    assert_eq!(browser.complaints(), Vec::<String>::new());
-}
-
-/// Windows that people have: a laptop, a low one, a phone upright and on its side, and the first two
-/// magnified. How high the arena is at least, as a share of the window.
-const WINDOWS: [(&str, (u32, u32), f64, bool, f64); 7] = [
-    ("1400x900", (1400, 900), 1.0, false, 0.8),
-    ("1280x640", (1280, 640), 1.0, false, 0.7),
-    ("390x844", (390, 844), 2.0, true, 0.6),
-    ("844x390", (844, 390), 2.0, true, 0.85),
-    ("1400x900-at-200", (700, 450), 2.0, false, 0.85),
-    ("1280x640-at-200", (640, 320), 2.0, false, 0.85),
-    ("1280x1024-at-400", (320, 256), 4.0, false, 0.7),
-];
-
-#[test]
-#[ignore = "needs a browser: cargo xtask test"]
-fn every_window_has_room_for_the_arena_and_loses_nothing() {
-    let arena = Arena::play(&["--bots", "12"]);
-    let mut browser = join("windows", LAPTOP, &arena);
-    wait_for_bots(&mut browser, 12);
-    set(&mut browser, "preset", "mobile");
-    sleep(4.0);
-    for (name, size, ratio, is_phone, share) in WINDOWS {
-        browser.resize(size, ratio, is_phone);
-        for (view, watch, picture) in [
-            ("arena", "false", "arena"),
-            ("compare", "false", "compare"),
-            ("arena", "true", "watch"),
-        ] {
-            set(&mut browser, "view", view);
-            set(&mut browser, "watch", watch);
-            browser.wait_until("joined", "JSON.parse(reckoning.state()).status == 'joined'");
-            wait_for_bots(&mut browser, 6);
-            for _ in 0..2 {
-                sleep(0.8);
-                let theme = browser.value("document.documentElement.dataset.theme");
-                let file = format!("window-{name}-{picture}-{}", theme.as_str().unwrap());
-                println!("{}", browser.picture(&file).display());
-                browser.value("document.querySelector('#theme').click()");
-            }
-        }
-        let high = browser.value("document.querySelector('#arena').clientHeight");
-        let high = super::number(&high) / f64::from(size.1);
-        assert!(high >= share, "{name}: the arena has {high:.2} of the height");
-        // Nothing is cut at the side: not the page, not the panel, not the headline.
-        let cut = "['html', '#panel', '.hero', '#times-text', '#live'].filter(it => \
-                   (it => it.scrollWidth > it.clientWidth + 1)(document.querySelector(it)))";
-        let wide = "[...document.querySelectorAll('#panel *')].filter(it => it.checkVisibility() && \
-                    it.getBoundingClientRect().right > document.querySelector('#panel').clientWidth \
-                    + document.querySelector('#panel').getBoundingClientRect().left + 1)\
-                    .map(it => it.outerHTML.slice(0, 90))";
-        let cut = browser.value(&format!("({cut}).concat({wide}).join()"));
-        assert_eq!(cut, "", "{name}: cut at the side");
-        set(&mut browser, "view", "arena");
-        set(&mut browser, "watch", "false");
-    }
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 

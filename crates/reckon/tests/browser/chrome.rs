@@ -28,7 +28,7 @@ fn program() -> PathBuf {
 #[derive(Clone, Copy)]
 pub struct Key {
     code: &'static str,
-    key: &'static str,
+    name: &'static str,
     number: u32,
     text: &'static str,
 }
@@ -42,8 +42,8 @@ impl Key {
     pub const RIGHT: Self = Self::new("ArrowRight", "ArrowRight", 39, "");
     pub const DOWN: Self = Self::new("ArrowDown", "ArrowDown", 40, "");
 
-    const fn new(code: &'static str, key: &'static str, number: u32, text: &'static str) -> Self {
-        Self { code, key, number, text }
+    const fn new(code: &'static str, name: &'static str, number: u32, text: &'static str) -> Self {
+        Self { code, name, number, text }
     }
 }
 
@@ -162,14 +162,23 @@ impl Browser {
     /// Presses and lets go of a key as a keyboard does, so that the browser itself acts on it: goes to
     /// the next control, moves a slider, clicks a button.
     pub fn press(&mut self, key: Key) {
-        let Key { code, key, number, text } = key;
+        self.press_with(key, 0);
+    }
+
+    /// The same with the shift key held.
+    pub fn press_shifted(&mut self, key: Key) {
+        self.press_with(key, 8);
+    }
+
+    fn press_with(&mut self, key: Key, modifiers: u32) {
+        let Key { code, name, number, text } = key;
         let mut how = json!({
-            "type": "rawKeyDown", "code": code, "key": key, "windowsVirtualKeyCode": number,
-            "nativeVirtualKeyCode": number,
+            "type": "rawKeyDown", "code": code, "key": name, "windowsVirtualKeyCode": number,
+            "nativeVirtualKeyCode": number, "modifiers": modifiers,
         });
         self.call("Input.dispatchKeyEvent", &how);
         if !text.is_empty() {
-            let typed = json!({ "type": "char", "key": key, "text": text, "code": code });
+            let typed = json!({ "type": "char", "key": name, "text": text, "code": code });
             self.call("Input.dispatchKeyEvent", &typed);
         }
         how["type"] = json!("keyUp");

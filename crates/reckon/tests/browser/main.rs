@@ -24,6 +24,7 @@ mod hills;
 mod panel;
 mod secure;
 mod social;
+mod windows;
 
 use std::time::Duration;
 

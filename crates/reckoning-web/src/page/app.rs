@@ -417,7 +417,11 @@ impl App {
         let centre = followed.map_or(ground.size * 0.5, |it| it.shown);
         let whole = [ground.size.x, ground.size.y];
         if is_replay && self.zoom <= 1.0 {
-            return Some(Camera::whole(ground.size, self.size));
+            // The whole of it, over the scrubber.
+            let [width, height] = self.size;
+            let above = Camera::whole(ground.size, [width, (height - SCRUBBER).max(1.0)]);
+            let centre = above.centre + DVec3::Y * (0.5 * SCRUBBER / above.zoom);
+            return Some(Camera { centre, size: self.size, ..above });
         }
         let view = if is_replay { whole } else { view.map(|it| it * WATCH_VIEW) };
         let view = view.map(|it| it / self.zoom);

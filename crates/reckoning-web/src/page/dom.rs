@@ -124,14 +124,18 @@ pub fn is_focused(id: &str) -> bool {
     document().and_then(|it| it.active_element()).is_some_and(|it| it.id() == id)
 }
 
-/// Copies a text to where it can be pasted from. False where the browser has no such place.
-pub fn copy(text: &str) -> bool {
+/// Copies a text to where it can be pasted from. False where the browser has no such place, or
+/// does not let us.
+pub async fn copy(text: &str) -> bool {
+    let Some(copying) = begin_copy(text) else { return false };
+    wasm_bindgen_futures::JsFuture::from(copying).await.is_ok()
+}
+
+fn begin_copy(text: &str) -> Option<js_sys::Promise> {
     let of = |object: &JsValue, name: &str| js_sys::Reflect::get(object, &name.into()).ok();
-    let Some(window) = window() else { return false };
-    let board = of(&window, "navigator").and_then(|it| of(&it, "clipboard"));
-    let Some(board) = board.filter(|it| !it.is_undefined()) else { return false };
-    let write = of(&board, "writeText").and_then(|it| it.dyn_into::<js_sys::Function>().ok());
-    write.is_some_and(|write| write.call1(&board, &text.into()).is_ok())
+    let board = of(&of(&window()?.into(), "navigator")?, "clipboard")?;
+    let write: js_sys::Function = of(&board, "writeText")?.dyn_into().ok()?;
+    write.call1(&board, &text.into()).ok()?.dyn_into().ok()
 }
 
 /// Sets an attribute of the root.

@@ -264,7 +264,9 @@ fn listen_to_beginners(app: &SharedApp) {
         dom::listen::<Event>(&select, "change", |_| intro::tell_level());
     }
     if let Some(button) = dom::element("level-copy") {
-        dom::listen::<Event>(&button, "click", |_| intro::copy_command());
+        dom::listen::<Event>(&button, "click", |_| {
+            wasm_bindgen_futures::spawn_local(intro::copy_command());
+        });
     }
 }
 

@@ -5,16 +5,14 @@ use web_sys::HtmlSelectElement;
 
 use super::app::App;
 use super::dom;
-use crate::newcomer::{PLAYS, Remembered, SETTINGS, is_newcomer};
+use crate::newcomer::{PLAYS, SETTINGS, is_newcomer};
 
 /// What the browser remembers once the introduction was put away.
 const SEEN: &str = "intro";
 
 /// Whether the page was opened by somebody new.
 pub fn is_wanted(query: &str) -> bool {
-    let has_name = dom::remembered("name").is_some_and(|it| !it.is_empty());
-    let knows_intro = dom::remembered(SEEN).is_some();
-    is_newcomer(query, Remembered { has_name, knows_intro })
+    is_newcomer(query, dom::remembered(SEEN).is_some())
 }
 
 /// Shows the introduction and what it is about.
@@ -91,11 +89,9 @@ pub fn tell_level() {
 }
 
 /// Copies the command; where the browser forbids that, it is marked at a click.
-pub fn copy_command() {
+pub async fn copy_command() {
     let command = dom::element("level-command").and_then(|it| it.text_content());
-    let is_copied = command.is_some_and(|it| dom::copy(&it));
-    dom::write(
-        "level-copied",
-        if is_copied { "Copied." } else { "Click it, and copy it by hand." },
-    );
+    let is_copied = dom::copy(&command.unwrap_or_default()).await;
+    let told = if is_copied { "Copied." } else { "Click it, and copy it by hand." };
+    dom::write("level-copied", told);
 }
