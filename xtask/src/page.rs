@@ -31,7 +31,7 @@ const MOST_BYTES: usize = 464_924
     + 9_000 // the introduction, layouts of phones on their side, all of it by keyboard and by ear
     + 11_000 // choices that are kept, written into the address, and told where others made them
     + 14_000 // adaptive buffer, means of five seconds, trails, hits counted with and without Reckoning
-    + 26_000; // the explainer
+    + 34_500; // the explainer, a third of it fairness, accounts of errors and aimed lines, run in the page
 
 /// Builds the page, then starts the arena.
 pub fn play(workspace: &Workspace, words: &[String]) -> Result<(), Failure> {

@@ -28,6 +28,14 @@ pub enum DrawnAs {
     Naive,
 }
 
+impl DrawnAs {
+    /// Naive, or not.
+    #[must_use]
+    pub const fn from_naive(is_naive: bool) -> Self {
+        if is_naive { Self::Naive } else { Self::Reckoning }
+    }
+}
+
 /// Shots of one way, and those of them that hit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HitCount {
@@ -116,6 +124,23 @@ impl HitCounts {
         }
     }
 
+    /// What the page says of it: what to do, or what was found.
+    #[must_use]
+    pub fn note(&self, now: SimTime) -> String {
+        let [with, without] = self.counts.map(|it| it.shots);
+        match (self.drawn_as, self.told(now)) {
+            (DrawnAs::Naive, _) => {
+                "Naive: the newest positions, and hits judged when your shot gets there."
+                    .to_string()
+            }
+            (_, Some(told)) => told,
+            (_, None) if without > 0 => {
+                format!("Shots so far: {with} with Reckoning, {without} naive. Hold N for more.")
+            }
+            (_, None) => "Hold N to play as in a naive game.".to_string(),
+        }
+    }
+
     /// Shots and hits so far.
     #[must_use]
     pub const fn count(&self, drawn_as: DrawnAs) -> HitCount {
@@ -168,6 +193,20 @@ mod tests {
         assert_eq!(counts.told(ms(59_000)), None);
         let told = counts.told(ms(60_000)).unwrap();
         assert_eq!(told, "You hit 30 % with Reckoning and 12 % naive, 40 and 25 shots.");
+    }
+
+    #[test]
+    fn the_note_leads_from_the_key_to_what_was_found() {
+        let mut counts = HitCounts::default();
+        assert!(counts.note(ms(0)).starts_with("Hold N"));
+        shoot(&mut counts, 0, 12, 6);
+        counts.draw(ms(10_000), DrawnAs::Naive);
+        assert!(counts.note(ms(10_000)).starts_with("Naive: "));
+        shoot(&mut counts, 20_000, 10, 1);
+        counts.draw(ms(30_000), DrawnAs::Reckoning);
+        let few = counts.note(ms(30_000));
+        assert_eq!(few, "Shots so far: 12 with Reckoning, 10 naive. Hold N for more.");
+        assert!(counts.note(ms(61_000)).starts_with("You hit 50 % with Reckoning and 10 % naive"));
     }
 
     #[test]

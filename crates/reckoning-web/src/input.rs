@@ -43,6 +43,8 @@ pub struct HeldInput {
     mouse_fires: bool,
     second_fires: bool,
     space_fires: bool,
+    /// Bodies are to be drawn as a naive game draws them.
+    pub draws_naively: bool,
     /// Where the mouse points, on the page.
     pub pointer: Option<[f64; 2]>,
     /// The thumb that steers.
@@ -60,6 +62,7 @@ impl HeldInput {
             "KeyA" | "ArrowLeft" => &mut self.left,
             "KeyD" | "ArrowRight" => &mut self.right,
             "Space" => &mut self.space_fires,
+            "KeyN" => &mut self.draws_naively,
             _ => return false,
         };
         *held = is_down;

@@ -3,6 +3,7 @@
 //! It plays the game of a `reckon play` server, flat or in the hills, or replays what `reckon watch`
 //! hands out, and shows on one screen what is true, what a naive game would show, and what Reckoning shows.
 //! `cargo xtask page` builds it into `target/page`, and `reckon` carries that folder in its binary.
+//! The same module runs the explainer at `/explain`, which needs no game: see [`explain`].
 //!
 //! ```text
 //! page/            HTML and style sheet: every control, with a line that explains it
@@ -21,6 +22,10 @@
 //!   scrubber of a replay), `plays` (`true`, `false`), and `target` (an entity to compare; empty for
 //!   the nearest).
 //!   Returns an empty text, or why not.
+//!
+//! The explainer has `state()` alone: whether it is `paused`, and for each of its `steps` by name
+//! the time `at_s`, where the `ball` is in metres, the `values` of its two sliders, and its figures
+//! ([`explain::Demo::figures`]).
 
 #![forbid(unsafe_code)]
 

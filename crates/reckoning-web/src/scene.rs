@@ -92,6 +92,13 @@ impl SceneBody {
         self.is_delayed = false;
     }
 
+    /// As a naive game draws it, where that is known; our own is drawn where it is in both.
+    #[must_use]
+    pub fn drawn_naively(&self) -> Self {
+        let shown = self.naive.filter(|_| !self.is_me).unwrap_or(self.shown);
+        Self { shown, ..self.clone() }
+    }
+
     /// Shows it somewhere else than a reckoned ghost is: as it was a moment ago, or on the way to
     /// that or from it. Then there is no error that a blend sheds.
     pub fn show_at(&mut self, pose: Pose, update: &Update, is_delayed: bool, now: SimTime) {
@@ -325,6 +332,15 @@ mod tests {
 
     fn named(name: &str, team: u8) -> PlayerState {
         PlayerState { name: name.into(), team, is_alive: true, ..PlayerState::default() }
+    }
+
+    #[test]
+    fn others_are_drawn_naively_where_that_is_known_and_our_own_never() {
+        let naive = Some(DVec3::X);
+        let body = SceneBody { naive, shown: DVec3::Y, ..SceneBody::default() };
+        assert_eq!(body.drawn_naively().shown, DVec3::X);
+        assert_eq!(SceneBody { is_me: true, ..body.clone() }.drawn_naively().shown, DVec3::Y);
+        assert_eq!(SceneBody { naive: None, ..body }.drawn_naively().shown, DVec3::Y);
     }
 
     #[test]

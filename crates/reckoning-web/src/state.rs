@@ -84,6 +84,10 @@ pub struct PageState {
     pub clock: &'static str,
     /// By what shots are judged: `past`, what the shooter saw, or `present`.
     pub hits: &'static str,
+    /// Bodies are drawn as a naive game draws them.
+    pub draws_naively: bool,
+    /// Our own shots and hits: with Reckoning, and drawn naively.
+    pub hit_counts: [[u32; 2]; 2],
     /// Where a replay stands.
     pub replay: Option<ReplayState>,
     /// What there is besides in the hills; errors above are centimetres there.

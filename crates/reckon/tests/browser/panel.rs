@@ -268,3 +268,30 @@ fn the_headline_measures_first_and_interpolation_says_how_it_is_done() {
     println!("{}", browser.picture("compared-means").display());
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
+
+#[test]
+#[ignore = "needs a browser: cargo xtask test"]
+fn a_key_that_is_held_plays_as_in_a_naive_game_and_counts_its_shots() {
+    let arena = Arena::play(&["--bots", "12"]);
+    let mut browser = join("feel", LAPTOP, &arena);
+    set(&mut browser, "latency", 200.0);
+    browser.wait_until("ammunition", "JSON.parse(reckoning.state()).ammo > 0");
+    wait_for_text(&mut browser, "#feel-note", "Hold N");
+    browser.value("document.querySelector('#arena').focus()");
+    browser.key("KeyN", true);
+    wait_for_text(&mut browser, "#feel-note", "Naive");
+    assert_eq!(state(&mut browser)["draws_naively"], true);
+    sleep(1.5); // what is fired just after a change does not count
+    browser.mouse("mouseMoved", (400.0, 300.0));
+    browser.mouse("mousePressed", (400.0, 300.0));
+    let counted = |at: u8| format!("JSON.parse(reckoning.state()).hit_counts[{at}][0] > 0");
+    browser.wait_within(Duration::from_secs(20), "a naive shot", &counted(1));
+    browser.picture("drawn-naively");
+    browser.key("KeyN", false);
+    browser.wait_within(Duration::from_secs(20), "a shot with Reckoning", &counted(0));
+    browser.mouse("mouseReleased", (400.0, 300.0));
+    assert_eq!(state(&mut browser)["draws_naively"], false);
+    wait_for_text(&mut browser, "#feel-note", "Shots so far");
+    println!("{}", state(&mut browser)["hit_counts"]);
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}

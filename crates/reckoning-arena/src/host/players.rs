@@ -73,7 +73,11 @@ impl ArenaHost {
                 self.greet(peer, name, watch, host);
             }
             ClientMessage::Fire { shown_at, aim, pictures } => {
-                self.queue(FireRequest { peer, shown_at, aim, pictures });
+                self.queue(FireRequest { peer, shown_at, aim, pictures, is_naive: false });
+            }
+            ClientMessage::FireNow { aim } => {
+                let (shown_at, pictures) = (now, Vec::new());
+                self.queue(FireRequest { peer, shown_at, aim, pictures, is_naive: true });
             }
             ClientMessage::Enter { vehicle } => self.enter(now, peer, EntityId(vehicle), host),
             ClientMessage::Leave => {

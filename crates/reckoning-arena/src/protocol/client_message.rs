@@ -44,6 +44,12 @@ pub enum ClientMessage {
     },
     /// It wants to drive no longer.
     Leave,
+    /// It pulls the trigger of a naive game: the shot flies among the bodies as they are when this
+    /// comes in, whatever its screen shows.
+    FireNow {
+        /// A direction of any length.
+        aim: [f32; 2],
+    },
 }
 
 impl ClientMessage {
@@ -69,6 +75,9 @@ impl ClientMessage {
             Self::Leave => {
                 out.put_u8(7);
             }
+            Self::FireNow { aim } => {
+                out.put_u8(8).put_pair(*aim);
+            }
         }
         out
     }
@@ -91,6 +100,7 @@ impl ClientMessage {
             5 => Self::Subscribe { truth: from.flag("truth")?, snapshots: from.flag("snapshots")? },
             6 => Self::Enter { vehicle: from.u32()? },
             7 => Self::Leave,
+            8 => Self::FireNow { aim: from.pair("aim")? },
             got => return Err(ProtocolError::Kind { got }),
         };
         from.end(()).map(|()| message)

@@ -45,6 +45,7 @@ fn client_messages() -> Vec<ClientMessage> {
         ClientMessage::Subscribe { truth: true, snapshots: false },
         ClientMessage::Enter { vehicle: 70_000 },
         ClientMessage::Leave,
+        ClientMessage::FireNow { aim: [0.6, -0.8] },
     ]
 }
 
@@ -145,6 +146,8 @@ fn the_bytes_are_as_they_were_agreed() {
         ServerMessage::You { player: 3, entity: 70_000 }.encode(),
         [1, 3, 0, 0x70, 0x11, 1, 0]
     );
+    let naive = ClientMessage::FireNow { aim: [1.0, 0.0] };
+    assert_eq!(naive.encode(), [8, 0, 0, 0x80, 0x3f, 0, 0, 0, 0]);
     assert_eq!(tag().encode(), [1, 2, 1]);
     let datagram = DebugDatagram::OwnState(OwnState {
         at: SimTime::from_micros(1),

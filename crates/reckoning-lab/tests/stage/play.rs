@@ -107,6 +107,11 @@ impl StageClient {
         self.say(&ClientMessage::Fire { shown_at, aim, pictures });
     }
 
+    /// Fires along `aim` as in a naive game.
+    pub fn fire_now(&mut self, aim: DVec3) {
+        self.say(&ClientMessage::FireNow { aim: [aim.x as f32, aim.y as f32] });
+    }
+
     /// Moves its own body by an input and publishes it; a body comes from the mirror.
     pub fn act(&mut self, now: SimTime, body: &mut Player, input: &Input) {
         body.advance(input, &self.level);

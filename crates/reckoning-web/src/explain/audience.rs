@@ -102,8 +102,8 @@ impl Audience {
         }
         while let Some(sent) = self.fairness.poll_delivery(now) {
             let Some(watcher) = self.watchers.get_mut(sent.to.0 as usize) else { continue };
-            let is_lost = !watcher.link.send(now, watcher.link(), sent.update);
-            watcher.lane.note(now, is_lost);
+            watcher.link.send(now, watcher.link(), sent.update);
+            watcher.lane.note(now, false);
         }
         for (id, watcher) in (0..).map(ListenerId).zip(&mut self.watchers) {
             while let Some(update) = watcher.link.arrive(now) {

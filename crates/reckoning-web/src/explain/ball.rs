@@ -67,9 +67,9 @@ impl Ball {
     /// A ball in the middle of the field, on a way that depends on the seed.
     #[must_use]
     pub fn new(seed: u64, speed_mps: f64) -> Self {
-        let goal = DVec3::new(FIELD_M[0] - MARGIN_M, MARGIN_M, 0.0);
         let random = SplitMix64::new(seed);
-        let wander = Wander { random, goal, way: DVec3::X, bend: 0.0, speed_mps };
+        let mut wander = Wander { random, goal: MIDDLE, way: DVec3::X, bend: 0.0, speed_mps };
+        wander.choose_goal(MIDDLE);
         let truth = Kinematics::moving(SimTime::ZERO, MIDDLE, wander.velocity());
         Self { truth, driver: Driver::Itself, speed_mps, left_for_s: 0.0, wander }
     }
@@ -233,10 +233,12 @@ mod tests {
         let mut ball = Ball::new(1, 4.0);
         ball.drive(Driver::Keys(-DVec3::X));
         assert!((run(&mut ball, 0, 60).last().unwrap().velocity.x + 4.0).abs() < 0.01);
+        let edge = *run(&mut ball, 60, 120).last().unwrap();
+        assert_eq!((edge.position.x, edge.velocity.x), (BALL_M, 0.0), "not out of the field");
         ball.drive(Driver::Nobody);
-        let way = run(&mut ball, 60, 150);
+        let way = run(&mut ball, 180, 150);
         assert_eq!(way.last().unwrap().velocity, DVec3::ZERO);
-        let way = run(&mut ball, 210, 90);
+        let way = run(&mut ball, 330, 90);
         assert!((way.last().unwrap().velocity.length() - 4.0).abs() < 0.01);
         assert_eq!(ball.driver(), Driver::Itself);
     }

@@ -1,6 +1,5 @@
 //! One way to tell a watcher of the ball, by the engine: publisher, link, ghost.
 
-use std::collections::VecDeque;
 use std::time::Duration;
 
 use reckoning::{
@@ -9,13 +8,13 @@ use reckoning::{
 };
 use reckoning_arena::protocol::LinkChoice;
 
-use super::{BALL_M, Lane, Recent, Trail};
+use super::{BALL_M, Lane, OVER_S, Recent, Trail};
 use crate::replay::ReplayLink;
 
 /// A ball that keeps its promise is confirmed this often.
 const HEARTBEAT: Duration = Duration::from_secs(3);
 /// An acknowledgement may come this much later than the way there and back takes.
-const ACK_GRACE: Duration = Duration::from_millis(60);
+const ACK_GRACE: Duration = Duration::from_millis(20);
 /// A line is aimed to be right so long before and after the moment that is looked ahead to.
 const AIM_HALF: Duration = Duration::from_millis(150);
 
@@ -66,6 +65,7 @@ impl LineSetup {
     pub(super) fn showing(&self) -> GhostConfig {
         let mut config = GhostConfig::for_heartbeat(HEARTBEAT);
         (config.blend, config.span) = self.blend;
+        config.hedged = std::env::var("HEDGED").is_ok();
         config
     }
 
@@ -116,7 +116,7 @@ pub struct Line {
     owner: Owner,
     link: ReplayLink<Update>,
     /// When missing acknowledgements will tell of a loss, and of which update.
-    losses: VecDeque<(SimTime, SimTime)>,
+    losses: Vec<(SimTime, SimTime)>,
     ghost: Ghost,
     off: DVec3,
     /// What was sent.
@@ -139,12 +139,12 @@ impl Line {
         Ok(Self {
             owner,
             link: ReplayLink::default(),
-            losses: VecDeque::new(),
+            losses: Vec::new(),
             ghost: Ghost::with_config(setup.showing(), first, truth.at)?,
             off: DVec3::ZERO,
             lane: Lane::new(),
-            errors: Recent::over_s(5),
-            leaps: Recent::over_s(5),
+            errors: Recent::over_s(OVER_S),
+            leaps: Recent::over_s(OVER_S),
             trail: Trail::default(),
             setup,
         })
@@ -162,7 +162,7 @@ impl Line {
         if (setup.model, setup.ahead) != (before.model, before.ahead) {
             let (owner, first) = Owner::start(&setup, truth)?;
             self.owner = owner;
-            self.send(truth.at, first);
+            self.send(truth.at, first, false);
         }
         self.owner.publisher.set_threshold(Threshold::metres(setup.threshold_m)?);
         if let Some(planner) = &mut self.owner.aim {
@@ -172,14 +172,15 @@ impl Line {
         Ok(())
     }
 
-    /// The next truth, and what arrives at its moment.
-    pub fn tick(&mut self, truth: &Kinematics) {
+    /// The next truth, and what arrives at its moment; while the network loses, nothing gets through.
+    pub fn tick(&mut self, truth: &Kinematics, is_losing: bool) {
         let now = truth.at;
-        while let Some((_, lost)) = self.losses.pop_front_if(|it| it.0 <= now) {
+        if self.losses.first().is_some_and(|it| it.0 <= now) {
+            let (_, lost) = self.losses.remove(0); // at most one was sent a tick
             self.owner.publisher.handle_lost(lost);
         }
         if let Some(update) = self.owner.observe(truth) {
-            self.send(now, update);
+            self.send(now, update, is_losing);
         }
         while let Some(update) = self.link.arrive(now) {
             self.ghost.accept(update, now);
@@ -192,13 +193,14 @@ impl Line {
         self.trail.note(shown);
     }
 
-    fn send(&mut self, now: SimTime, update: Update) {
-        let link = self.setup.link;
-        let is_lost = !self.link.send(now, link, update);
+    fn send(&mut self, now: SimTime, update: Update, is_lost: bool) {
         self.lane.note(now, is_lost);
+        let link = self.setup.link;
         if is_lost {
             let round = Duration::from_millis(2 * u64::from(link.delay_ms));
-            self.losses.push_back((now + round + ACK_GRACE, update.at()));
+            self.losses.push((now + round + ACK_GRACE, update.at()));
+        } else {
+            self.link.send(now, link, update);
         }
     }
 

@@ -30,3 +30,5 @@ pub use step::{Slider, Step, Unit};
 pub const TICKS_PER_S: u32 = 60;
 /// Seconds between two of them.
 pub const TICK_S: f64 = 1.0 / TICKS_PER_S as f64;
+/// Figures are of so many seconds: long enough for a few bends and bursts of losses.
+const OVER_S: usize = 10;

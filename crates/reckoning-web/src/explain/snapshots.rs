@@ -3,11 +3,11 @@
 use reckoning::{DVec3, Kinematics, Model, SimTime, Update, UpdateKind};
 use reckoning_arena::protocol::LinkChoice;
 
-use super::{Lane, Recent, Trail};
+use super::{Lane, OVER_S, Recent};
 use crate::replay::ReplayLink;
 
 /// Every third truth is sent: twenty a second.
-const EVERY: i64 = 3;
+pub(super) const EVERY: i64 = 3;
 
 /// Positions on their way and at their end.
 #[derive(Clone, Debug)]
@@ -18,8 +18,6 @@ pub struct Snapshots {
     pub lane: Lane,
     /// How far off the picture was.
     pub errors: Recent,
-    /// Where it was.
-    pub trail: Trail,
 }
 
 impl Snapshots {
@@ -33,19 +31,23 @@ impl Snapshots {
             link: ReplayLink::default(),
             newest: (truth.at, truth.position),
             lane: Lane::new(),
-            errors: Recent::over_s(5),
-            trail: Trail::default(),
+            errors: Recent::over_s(OVER_S),
         }
     }
 
-    /// The `tick`-th truth, and what arrives at its moment.
-    pub fn tick(&mut self, tick: i64, truth: &Kinematics, link: LinkChoice) {
+    /// The `tick`-th truth, and what arrives at its moment; while the network loses, nothing gets
+    /// through.
+    pub fn tick(&mut self, tick: i64, truth: &Kinematics, link: LinkChoice, is_losing: bool) {
         let now = truth.at;
         if tick % EVERY == 0 {
             let seen = Kinematics::at_rest(now, truth.position);
             let sent = Update::new(seen, Model::Hold, UpdateKind::Partial);
-            let is_lost = !sent.is_ok_and(|sent| self.link.send(now, link, sent));
-            self.lane.note(now, is_lost);
+            self.lane.note(now, is_losing);
+            if let Ok(sent) = sent
+                && !is_losing
+            {
+                self.link.send(now, link, sent);
+            }
         }
         while let Some(came) = self.link.arrive(now) {
             if came.at() > self.newest.0 {
@@ -53,7 +55,6 @@ impl Snapshots {
             }
         }
         self.errors.note(self.shown().distance(truth.position));
-        self.trail.note(self.shown());
     }
 
     /// The newest position received.

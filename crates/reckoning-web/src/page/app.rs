@@ -24,6 +24,7 @@ use crate::camera::Camera;
 use crate::controls::{Change, ControlError, Controls, ViewMode, shown_name};
 use crate::headline::Circumstances;
 use crate::hills::choices::{self, HillsChoices, Switched};
+use crate::hit_counts::{DrawnAs, HitCount};
 use crate::input::HeldInput;
 use crate::jitter_buffer::JitterBuffer;
 use crate::plot::VALUES_PER_S;
@@ -235,6 +236,8 @@ impl App {
             Source::Live(live) => {
                 let before = self.now;
                 let now = live.take_in(&mut self.controls, ground);
+                let is_naive = self.held.draws_naively && self.controls.demo;
+                live.hit_counts.draw(now, DrawnAs::from_naive(is_naive));
                 self.now = now;
                 let place = live.own_place(now);
                 let aim = match (self.held.thumb_aim(), self.held.pointer, place) {
@@ -456,7 +459,12 @@ impl App {
             Source::Replay(replay) => (&replay.bodies, &replay.scene, self.now),
             _ => return,
         };
-        let bodies: Vec<&SceneBody> = bodies.values().collect();
+        let is_naive = matches!(&self.source, Source::Live(live)
+            if live.hit_counts.drawn_as() == DrawnAs::Naive && followed.is_none());
+        let naive: Vec<SceneBody> =
+            bodies.values().filter(|_| is_naive).map(SceneBody::drawn_naively).collect();
+        let bodies: Vec<&SceneBody> =
+            if is_naive { naive.iter().collect() } else { bodies.values().collect() };
         let picture = Picture {
             pen: &self.pen,
             camera: &self.camera,
@@ -585,6 +593,7 @@ impl App {
                 show_way(&live.connection, &self.controls);
                 panel::show_planners(&self.controls, live.worth.as_ref(), &live.own_planner());
                 panel::show_accounts(live.accounts.as_ref());
+                panel::show_hits(&live.hit_counts, self.now);
                 panel::show_judging(live.is_per_hop, live.judges_the_past());
             }
             Source::Replay(replay) => panel::show_replay(&replay.clock),
@@ -695,6 +704,11 @@ fn report_scene(scene: &GameScene, state: &mut PageState) {
 }
 
 fn report_server(live: &Live, state: &mut PageState) {
+    state.draws_naively = live.hit_counts.drawn_as() == DrawnAs::Naive;
+    state.hit_counts = [DrawnAs::Reckoning, DrawnAs::Naive].map(|it| {
+        let HitCount { shots, hits } = live.hit_counts.count(it);
+        [shots, hits]
+    });
     state.tuning = live.tuning.map(|it| TuningState {
         planner: it.model.name(),
         threshold_px: it.threshold_px,

@@ -19,6 +19,7 @@ use super::driving::{Ride, is_vehicle};
 use super::own_plan::OwnPlan;
 use crate::comparison::ComparisonStreams;
 use crate::controls::{Change, Controls};
+use crate::hit_counts::{DrawnAs, HitCounts};
 use crate::local_player::{LocalPlayer, Trigger};
 use crate::meter::DisplayMethod;
 use crate::motion::LedBody;
@@ -58,6 +59,8 @@ pub struct Live {
     pub tuning: Option<ServerTuning>,
     /// What every planner is worth here, by the server's measure.
     pub worth: Option<PlannerWorth>,
+    /// Our own shots and hits, by how bodies were drawn.
+    pub hit_counts: HitCounts,
     /// Export errors by the server's account.
     pub accounts: Option<ErrorAccounts>,
     /// There is no common clock.
@@ -88,6 +91,7 @@ impl Live {
             gathered_at: None,
             tuning: None,
             worth: None,
+            hit_counts: HitCounts::default(),
             accounts: None,
             is_per_hop: false,
             own_plan,
@@ -234,10 +238,14 @@ impl Live {
             _ => {}
         }
         let me = self.scene.me.map(|it| it.0);
-        if let ServerMessage::Shot { shooter, .. } = message
+        if let ServerMessage::Shot { shooter, number, .. } = message
             && Some(*shooter) == me
         {
+            self.hit_counts.confirm(now, *number);
             return; // drawn when it was fired
+        }
+        if let ServerMessage::Hit { number, .. } = message {
+            self.hit_counts.strike(*number);
         }
         if let ServerMessage::Hit { number, .. } = message
             && let Some((first, _)) = self.scene.bullets.range(OWN_BULLETS_FROM..).next()
@@ -372,14 +380,21 @@ impl Live {
         let number = OWN_BULLETS_FROM + self.own_bullets % OWN_BULLETS_FROM;
         self.own_bullets += 1;
         self.scene.bullets.insert(number, Bullet { shooter, from, velocity, at, lasts_s });
-        let pictures =
-            self.connection.client.session().map(|it| Picture::along(it, now, from, aim));
-        let pictures = pictures.unwrap_or_default();
-        let aim = [aim.x as f32, aim.y as f32];
+        self.hit_counts.pull(now);
+        let message = match self.hit_counts.drawn_as() {
+            DrawnAs::Reckoning => self.shot(now, at, from, aim),
+            DrawnAs::Naive => ClientMessage::FireNow { aim: [aim.x as f32, aim.y as f32] },
+        };
+        let _ = self.connection.client.send(&message.encode(), Delivery::Reliable);
+    }
+
+    /// A shot at what the screen shows, with what that was made of.
+    fn shot(&self, now: SimTime, at: SimTime, from: DVec3, aim: DVec3) -> ClientMessage {
+        let session = self.connection.client.session();
+        let pictures = session.map(|it| Picture::along(it, now, from, aim)).unwrap_or_default();
         // The server takes the latest moment for the present.
         let shown_at = if self.is_per_hop { SimTime::MAX } else { at };
-        let message = ClientMessage::Fire { shown_at, aim, pictures };
-        let _ = self.connection.client.send(&message.encode(), Delivery::Reliable);
+        ClientMessage::Fire { shown_at, aim: [aim.x as f32, aim.y as f32], pictures }
     }
 
     /// Everyone in the picture at `now`, and how wrong they are.

@@ -12,6 +12,7 @@ use crate::comparison::InterpolationFacts;
 use crate::controls::Controls;
 use crate::headline::Verdict;
 use crate::hills::choices::HillsChoices;
+use crate::hit_counts::HitCounts;
 use crate::plot::short;
 use crate::replay::ReplayClock;
 use crate::scene::GameScene;
@@ -162,6 +163,11 @@ pub fn show_planners(controls: &Controls, worth: Option<&PlannerWorth>, own: &st
     }
     dom::write("own-planner", own);
     dom::mark("data-weights", &controls.tuning.policy.has_weights().to_string());
+}
+
+/// What hits are worth, by how bodies are drawn.
+pub fn show_hits(counts: &HitCounts, now: SimTime) {
+    dom::write("feel-note", &counts.note(now));
 }
 
 /// Our account of errors among all.

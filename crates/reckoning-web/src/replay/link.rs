@@ -41,7 +41,7 @@ impl<T> ReplayLink<T> {
     }
 
     /// Losses in runs of the wanted mean length, at the wanted share.
-    pub(super) fn loses(&mut self, link: LinkChoice) -> bool {
+    pub(crate) fn loses(&mut self, link: LinkChoice) -> bool {
         let share = f64::from(link.loss_percent) / 100.0;
         let ends = 1.0 / f64::from(link.burst.max(1));
         let begins = (share * ends / (1.0 - share).max(1e-3)).min(1.0);

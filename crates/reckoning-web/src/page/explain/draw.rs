@@ -11,8 +11,8 @@ use crate::explain::{BALL_M, Demo, FIELD_M, Lane, Shown, ShownAs, Step};
 use crate::page::dom;
 use crate::page::draw::Palette;
 
-/// Height of what was sent, below the field, as a share of the canvas.
-const LANES_SHARE: f64 = 0.14;
+/// Height of what was sent, below the field, as a share of the canvas: for one or two, and for five.
+const LANES_SHARES: [f64; 2] = [0.14, 0.26];
 /// How long the ring of an update grows.
 const PULSE_S: f64 = 0.4;
 
@@ -24,9 +24,16 @@ pub struct Sheet {
     height: f64,
     theme: &'static str,
     dpr: f64,
+    lanes_share: f64,
 }
 
 impl Sheet {
+    /// The sheet of a step.
+    pub fn new(step: Step) -> Self {
+        let lanes_share = LANES_SHARES[usize::from(step == Step::Fair)];
+        Self { lanes_share, ..Self::default() }
+    }
+
     /// Follows the size of the canvas and the theme; returns whether anything changed.
     pub fn fit(&mut self, canvas: &HtmlCanvasElement, colours: &Palette) -> bool {
         let size = [canvas.client_width(), canvas.client_height()].map(f64::from);
@@ -43,7 +50,7 @@ impl Sheet {
     }
 
     fn field_height(&self) -> f64 {
-        self.height * (1.0 - LANES_SHARE)
+        self.height * (1.0 - self.lanes_share)
     }
 
     /// Pixels in a metre.
@@ -262,6 +269,6 @@ impl Drawing<'_> {
                 self.pen.line_to(x, middle + half);
             }
         }
-        self.stroke(colour, 2.0, 1.0);
+        self.stroke(colour, if self.sheet.width < 560.0 { 1.0 } else { 2.0 }, 1.0);
     }
 }

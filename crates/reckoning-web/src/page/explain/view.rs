@@ -41,22 +41,26 @@ impl StepView {
             sliders.push((dom::element(&id)?.dyn_into().ok()?, output));
         }
         let mut view = Self {
-            demo: Box::new(Demo::new(step).ok()?),
+            demo: Box::new(Demo::running(step).ok()?),
             stage: find(".stage")?.dyn_into().ok()?,
             canvas: find("canvas")?.dyn_into().ok()?,
             handle: find(".handle")?.dyn_into().ok()?,
             line: find(".figures")?,
             once: find(".once")?.dyn_into().ok()?,
             sliders,
-            sheet: Sheet::default(),
+            sheet: Sheet::new(step),
             moved_by_hand_s: 0.1,
             is_held: false,
         };
-        // A browser may keep the sliders of the last visit.
         for place in 0..2 {
             let value = view.sliders[place].0.value_as_number();
-            view.set(place, value);
+            // A browser may keep the sliders of the last visit.
+            if value != view.demo.values()[place] {
+                view.set(place, value);
+            }
+            view.show_value(place);
         }
+        view.write();
         let _ = view.handle.style().set_property("visibility", "visible");
         Some(view)
     }
@@ -70,12 +74,16 @@ impl StepView {
         if self.demo.set(place, value).is_err() {
             return; // nothing that a slider can ask for is refused
         }
+        self.show_value(place);
+        self.moved_by_hand_s = self.moved_by_hand_s.max(0.1);
+    }
+
+    fn show_value(&self, place: usize) {
         let value = self.demo.values()[place];
         let text = self.demo.step().sliders()[place].text(value);
         let (input, output) = &self.sliders[place];
         output.set_text_content(Some(&text));
         let _ = input.set_attribute("aria-valuetext", &text);
-        self.moved_by_hand_s = self.moved_by_hand_s.max(0.1);
     }
 
     /// A hand takes the ball, or lets go.
