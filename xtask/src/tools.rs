@@ -129,3 +129,21 @@ fn is_root_on_debian() -> bool {
     Path::new("/etc/debian_version").exists()
         && user.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_fetched_once_is_not_fetched_again() {
+        let workspace = Workspace::find().unwrap();
+        let folder = std::env::temp_dir().join(format!("xtask-axe-{}", std::process::id()));
+        let package = folder.join("node_modules/axe-core");
+        fs::create_dir_all(&package).unwrap();
+        fs::write(package.join("package.json"), format!("{{ \"version\": \"{AXE}\" }}")).unwrap();
+        fs::write(package.join("axe.min.js"), "").unwrap();
+        let found = find_axe(&workspace, &folder);
+        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(found, Some(package.join("axe.min.js")));
+    }
+}

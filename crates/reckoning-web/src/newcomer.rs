@@ -15,11 +15,10 @@ pub const PLAYS: [(&str, &str); 2] = [("watch", "false"), ("view", "arena")];
 /// newcomers see is that of one who loads the page anew.
 #[must_use]
 pub fn is_newcomer(query: &str, knows_intro: bool) -> bool {
-    let mut wishes: Vec<&str> = query.trim_start_matches('?').split('&').collect();
-    let mut ours = SETTINGS.map(|(name, value)| format!("{name}={value}"));
-    wishes.sort_unstable();
-    ours.sort_unstable();
-    !knows_intro && (wishes == [""] || wishes == ours)
+    let wishes = query.trim_start_matches('?');
+    let wished = |it: &(_, _)| wishes.split('&').any(|wish| wish.split_once('=') == Some(*it));
+    let is_ours = wishes.split('&').count() == SETTINGS.len() && SETTINGS.iter().all(wished);
+    !knows_intro && (wishes.is_empty() || is_ours)
 }
 
 /// Where an arrow key goes from one of several choices, round and round.
