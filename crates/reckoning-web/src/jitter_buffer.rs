@@ -106,27 +106,34 @@ pub struct JitterBuffer {
 impl JitterBuffer {
     /// A datagram with this stamp came at `arrived`.
     pub fn hear(&mut self, stamp: SimTime, arrived: SimTime) {
+        self.hear_held(stamp, arrived, Duration::ZERO);
+    }
+
+    /// The same of a datagram that was `held` up at either end, and not by the link: that does not
+    /// count for the delay, for it would lengthen the buffer of a link that is not to blame.
+    pub fn hear_held(&mut self, stamp: SimTime, arrived: SimTime, held: Duration) {
         let (stamp_us, now_us) = (stamp.as_micros(), arrived.as_micros());
-        let Some(course) = self.course else { return self.begin(stamp_us, now_us) };
+        let way_us = (arrived - held).as_micros() - stamp_us;
+        let Some(course) = self.course else { return self.begin(stamp_us, now_us, way_us) };
         let gap_us = stamp_us - course.newest_us;
         let stood_still = now_us - course.from_us > ANEW_US || gap_us.abs() > ANEW_US;
         if stood_still {
-            return self.begin(stamp_us, now_us);
+            return self.begin(stamp_us, now_us, way_us);
         }
         if gap_us <= 0 {
             return; // its moments are known already
         }
         let now_us = now_us.max(course.from_us);
-        self.window.push(News { arrived_us: now_us, way_us: now_us - stamp_us, gap_us });
+        self.window.push(News { arrived_us: now_us, way_us, gap_us });
         self.forget(now_us);
         let shown_us = course.at_us(now_us);
         self.go_on(Course { from_us: now_us, shown_us, delay_us: 0, newest_us: stamp_us });
     }
 
-    fn begin(&mut self, stamp_us: i64, now_us: i64) {
+    fn begin(&mut self, stamp_us: i64, now_us: i64, way_us: i64) {
         self.window.clear();
         let gap_us = FIRST_INTERVAL_US;
-        self.window.push(News { arrived_us: now_us, way_us: now_us - stamp_us, gap_us });
+        self.window.push(News { arrived_us: now_us, way_us, gap_us });
         let shown_us = stamp_us - gap_us;
         self.go_on(Course { from_us: now_us, shown_us, delay_us: 0, newest_us: stamp_us });
     }
