@@ -3,8 +3,6 @@
 //! What a picture shows in one instant says little: a ghost that just turned is as far off as a naive
 //! one that stands. So each window has the trail of a second, and the mean of five.
 
-use std::collections::VecDeque;
-
 use reckoning::{DVec3, SimTime};
 
 use crate::headline::{Circumstances, SettledErrors};
@@ -47,20 +45,18 @@ impl Window {
 /// Places of the last second, oldest first.
 #[derive(Clone, Debug, Default)]
 pub struct Trail {
-    places: VecDeque<(SimTime, DVec3)>,
+    places: Vec<(SimTime, DVec3)>,
 }
 
 impl Trail {
     fn push(&mut self, now: SimTime, place: Option<DVec3>, leap_px: f64) {
         let Some(place) = place else { return self.places.clear() };
         let is_torn = |it: &(SimTime, DVec3)| it.1.distance(place) > leap_px || it.0 > now;
-        if self.places.back().is_some_and(is_torn) {
+        if self.places.last().is_some_and(is_torn) {
             self.places.clear();
         }
-        self.places.push_back((now, place));
-        while self.places.front().is_some_and(|it| now.secs_since(it.0) > TRAIL_S) {
-            self.places.pop_front();
-        }
+        self.places.retain(|it| now.secs_since(it.0) <= TRAIL_S);
+        self.places.push((now, place));
     }
 
     /// Oldest first.

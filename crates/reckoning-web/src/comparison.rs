@@ -14,6 +14,7 @@
 //! datagram.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
 
 use reckoning::{DVec3, SimTime};
 
@@ -47,6 +48,12 @@ impl StreamClock {
         while self.leads.len() > LEAD_SECONDS {
             self.leads.pop_front();
         }
+    }
+
+    /// How much later than the quickest one a datagram came that was sent at `at`.
+    #[must_use]
+    pub fn lateness(&self, at: SimTime, arrived: SimTime) -> Duration {
+        self.at(arrived).map_or(Duration::ZERO, |it| it.saturating_since(at))
     }
 
     /// What the sender's clock shows, as far as can be known here, when ours shows `now`.
@@ -195,6 +202,8 @@ impl RecentTrack {
 pub struct ComparisonStreams {
     truth_clock: StreamClock,
     standstill: StandstillWatch,
+    /// How late the newest truth was, which passes no simulated link: so much either end is behind.
+    held: Duration,
     buffer: JitterBuffer,
     truths: BTreeMap<u32, RecentTrack>,
     snapshots: BTreeMap<u32, RecentTrack>,
@@ -210,6 +219,7 @@ impl ComparisonStreams {
     ) {
         self.truth_clock.hear(at, arrived);
         self.standstill.hear(at, arrived);
+        self.held = self.truth_clock.lateness(at, arrived);
         for (entity, position, velocity) in bodies {
             self.truths.entry(entity).or_default().hear(TimedMotion { at, position, velocity });
         }
@@ -223,7 +233,7 @@ impl ComparisonStreams {
         arrived: SimTime,
         bodies: impl IntoIterator<Item = (u32, DVec3)>,
     ) {
-        self.buffer.hear(at, arrived);
+        self.buffer.hear_held(at, arrived, self.held);
         for (entity, position) in bodies {
             let seen = TimedMotion { at, position, velocity: DVec3::ZERO };
             self.snapshots.entry(entity).or_default().hear(seen);
@@ -362,6 +372,22 @@ mod tests {
         // 80 ms and the 50 ms between two, at 1000 px/s.
         assert!((shown[0].x - 930.0).abs() < 1.0, "{shown:?}");
         assert!(shown[1].x < 915.0, "{shown:?}");
+    }
+
+    #[test]
+    fn what_holds_up_an_end_is_no_lateness_of_the_link() {
+        let mut streams = ComparisonStreams::default();
+        // Twice a second everything waits for a tenth of a second and then comes at once.
+        for tick in 0..1_000 {
+            let at = 10 * tick;
+            let waits = if at % 500 < 100 { 100 - at % 500 } else { 0 };
+            streams.hear_truth(ms(at), ms(at + waits), [(1, x(at as f64), x(1_000.0))]);
+            if tick % 5 == 0 {
+                streams.hear_snapshot(ms(at), ms(at + waits), [(1, x(at as f64))]);
+            }
+        }
+        let buffer = streams.buffer().buffer().unwrap();
+        assert!(buffer <= Duration::from_millis(55), "{buffer:?}");
     }
 
     #[test]

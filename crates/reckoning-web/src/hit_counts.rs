@@ -3,8 +3,6 @@
 //! While a key is held, bodies are drawn where a naive game draws them, and shots are judged as such a
 //! game judges them. What that is worth to a player shows in how many of its shots hit.
 
-use std::collections::{BTreeMap, VecDeque};
-
 use reckoning::SimTime;
 
 /// The rates are told after so long,
@@ -58,11 +56,11 @@ pub struct HitCounts {
     changed_at: Option<SimTime>,
     first_at: Option<SimTime>,
     /// Triggers that the server has not answered yet; `None` for those that do not count.
-    pulled: VecDeque<(SimTime, Option<DrawnAs>)>,
-    /// By the server's number, which shots are ours.
-    fired: BTreeMap<u32, Option<DrawnAs>>,
+    pulled: Vec<(SimTime, Option<DrawnAs>)>,
+    /// Which shots are ours, by the server's number.
+    fired: Vec<(u32, Option<DrawnAs>)>,
     /// Hits whose shot is not known yet: messages overtake each other.
-    struck: VecDeque<u32>,
+    struck: Vec<u32>,
     counts: [HitCount; 2],
 }
 
@@ -84,16 +82,18 @@ impl HitCounts {
     pub fn pull(&mut self, now: SimTime) {
         let is_settled = self.changed_at.is_none_or(|at| now.secs_since(at) >= SETTLES_S);
         self.first_at.get_or_insert(now);
-        self.pulled.push_back((now, is_settled.then_some(self.drawn_as)));
+        self.pulled.push((now, is_settled.then_some(self.drawn_as)));
+        forget_oldest(&mut self.pulled);
     }
 
     /// The server let off a shot of ours. It answers in the order in which we fired; what it
     /// refused it does not answer.
     pub fn confirm(&mut self, now: SimTime, number: u32) {
-        while self.pulled.front().is_some_and(|it| now.secs_since(it.0) > CONFIRMED_S) {
-            self.pulled.pop_front();
+        self.pulled.retain(|it| now.secs_since(it.0) <= CONFIRMED_S);
+        if self.pulled.is_empty() {
+            return;
         }
-        let Some((_, drawn_as)) = self.pulled.pop_front() else { return };
+        let (_, drawn_as) = self.pulled.remove(0);
         if let Some(drawn_as) = drawn_as {
             self.counts[drawn_as as usize].shots += 1;
         }
@@ -101,21 +101,18 @@ impl HitCounts {
             self.struck.remove(place);
             return self.count_hit(drawn_as);
         }
-        self.fired.insert(number, drawn_as);
-        if self.fired.len() > REMEMBERED {
-            self.fired.pop_first();
-        }
+        self.fired.push((number, drawn_as));
+        forget_oldest(&mut self.fired);
     }
 
     /// A shot struck somebody, whoever fired it.
     pub fn strike(&mut self, number: u32) {
-        match self.fired.remove(&number) {
-            Some(drawn_as) => self.count_hit(drawn_as),
-            None => self.struck.push_back(number),
+        if let Some(place) = self.fired.iter().position(|it| it.0 == number) {
+            let (_, drawn_as) = self.fired.remove(place);
+            return self.count_hit(drawn_as);
         }
-        if self.struck.len() > REMEMBERED {
-            self.struck.pop_front();
-        }
+        self.struck.push(number);
+        forget_oldest(&mut self.struck);
     }
 
     const fn count_hit(&mut self, drawn_as: Option<DrawnAs>) {
@@ -162,6 +159,12 @@ impl HitCounts {
                 without.shots
             )
         })
+    }
+}
+
+fn forget_oldest<T>(all: &mut Vec<T>) {
+    if all.len() > REMEMBERED {
+        all.remove(0);
     }
 }
 

