@@ -5,8 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use reckoning_arena::protocol::ModelChoice;
-use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen::JsValue;
 use web_sys::Event;
 
 use super::app::{App, Source};
@@ -143,15 +142,6 @@ pub fn listen(app: &Rc<RefCell<App>>) {
 async fn copy(query: String) {
     let Some(location) = dom::window().map(|it| it.location()) else { return };
     let [origin, path] = [location.origin(), location.pathname()].map(Result::unwrap_or_default);
-    let is_copied = write_to_clipboard(&format!("{origin}{path}{query}")).await.is_some();
+    let is_copied = dom::copy(&format!("{origin}{path}{query}")).await;
     dom::write(COPY, if is_copied { "Copied" } else { "Copy it from the address bar" });
-}
-
-/// `None` where there is no clipboard: browsers have one for pages over TLS and of this machine.
-async fn write_to_clipboard(text: &str) -> Option<()> {
-    let get = |object: &JsValue, name: &str| js_sys::Reflect::get(object, &name.into()).ok();
-    let clipboard = get(&get(&dom::window()?.into(), "navigator")?, "clipboard")?;
-    let call: js_sys::Function = get(&clipboard, "writeText")?.dyn_into().ok()?;
-    let promise: js_sys::Promise = call.call1(&clipboard, &text.into()).ok()?.dyn_into().ok()?;
-    JsFuture::from(promise).await.ok().map(|_| ())
 }
