@@ -82,9 +82,10 @@ fn each_slider_changes_the_measured_error_the_way_it_says() {
         ("threshold 1 px", &fine),
     ] {
         println!(
-            "{name}: Reckoning {:.1} px, naive {:.1} px, {:.1} updates/s",
+            "{name}: Reckoning {:.1} px, naive {:.1} px, {} looks, {:.1} updates/s",
             error_px(it, "reckoning"),
             error_px(it, "naive"),
+            it["error_count"],
             number(&it["updates_per_s"])
         );
     }

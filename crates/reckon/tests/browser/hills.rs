@@ -130,13 +130,14 @@ fn switches_change_what_is_measured_beside_them() {
         "tanks in the ground",
         "it.figures.looks > 300 && it.figures.under_share > 0",
     );
+    // What was seen leaves the figures after five seconds.
+    let under = number(&hills(&mut browser)["figures"]["under_share"]);
     browser.wait_within(
         MEASURED,
         "a note",
         "document.querySelector('#note-clamp-none').textContent",
     );
     println!("no clamp, no prevention: {}", hills(&mut browser)["figures"]);
-    let under = number(&hills(&mut browser)["figures"]["under_share"]);
     assert_eq!(hills(&mut browser)["switches"]["prevents"], "false", "the server took it");
 
     switch(&mut browser, "clamp", "always");
