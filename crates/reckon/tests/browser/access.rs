@@ -291,8 +291,12 @@ fn the_introduction_is_for_newcomers_covers_nothing_and_is_put_away_for_good() {
         browser.wait_until("put away", "!document.querySelector('#intro').checkVisibility()");
         assert_eq!(state(&mut browser)["me"], Value::Null, "{name} looks on");
         browser.goto(&arena.url());
-        browser.wait_until("a body", "JSON.parse(reckoning.state()).me != null");
+        // Settings stay, so whoever looked on looks on, until that is switched off.
+        browser.wait_until("bots again", "JSON.parse(reckoning.state()).ghosts.length == 6");
         assert_eq!(browser.value("document.querySelector('#intro').checkVisibility()"), false);
+        assert_eq!(state(&mut browser)["me"], Value::Null, "{name} looks on after a reload");
+        browser.value("reckoning.set('watch', 'false')");
+        browser.wait_until("a body", "JSON.parse(reckoning.state()).me != null");
     }
 }
 
