@@ -164,10 +164,22 @@ fn the_tables_say_how_near_a_hit_is_and_how_sure_an_error() {
 }
 
 #[test]
-fn json_of_claims_has_the_six_fields() {
+fn json_of_claims_has_every_field() {
     let claims: Value = serde_json::from_str(&reproduction_json(&reproduction())).unwrap();
     for claim in claims.as_array().unwrap() {
-        for key in ["document", "claim", "published", "measured", "verdict", "why"] {
+        for key in [
+            "document",
+            "id",
+            "place",
+            "kind",
+            "claim",
+            "rule",
+            "why",
+            "published",
+            "measured",
+            "verdict",
+            "cause",
+        ] {
             assert!(claim[key].is_string(), "no {key} in {claim}");
         }
     }

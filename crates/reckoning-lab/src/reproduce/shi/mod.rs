@@ -16,7 +16,7 @@ use reckoning_arena::Mode;
 use reckoning_recording::Recording;
 
 use super::pooled::Pooled;
-use super::{Effort, ReportTable, Reproduction};
+use super::{Effort, Measured, ReportTable};
 use crate::bots;
 use crate::compare::{CompareConfig, Comparison, compare};
 use habits::PlayHabits;
@@ -62,7 +62,7 @@ const PUBLISHED_HITS: [[f64; 7]; 6] = [
 ];
 
 /// Plays the sessions SHI evaluated, and looks at people where they are recorded.
-pub(super) fn reproduce(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Reproduction {
+pub(super) fn measure(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Measured {
     progress("shi: sessions of 10 and 15 bots");
     let played = play(effort);
     progress("shi: six predictors, seven delays");
@@ -71,7 +71,7 @@ pub(super) fn reproduce(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Rep
     progress("shi: EKB with one term changed at a time");
     let variants = Variants::new(&played);
     let bots = PlayHabits::from_recordings(&played, Some(1.0));
-    let mut claims = claims::claims(&found, &variants, &bots);
+    let mut findings = claims::findings(&found, &variants, &bots);
     let mut tables = vec![aee_table(&found), hits_table(&found), packets_table(&found)];
     tables.push(variants.table());
     let mut habits = vec![("bots", bots)];
@@ -81,15 +81,15 @@ pub(super) fn reproduce(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Rep
         let found =
             (!people.is_empty()).then(|| Pooled(compared(&people, &names.map(plain), None, true)));
         let own = PlayHabits::from_recordings(&people, None);
-        claims.push(place.claim(found.as_ref(), &own));
         if let Some(found) = &found {
+            findings.push(place.finding(found, &own));
             tables.push(place.table(found));
             habits.push((place.name, own));
         }
     }
     tables.push(habits::table(&habits));
     tables.push(habits::bots_table());
-    Reproduction { claims, tables }
+    Measured { findings, tables }
 }
 
 /// Without what stands in brackets: with lengths scaled to a recording.
