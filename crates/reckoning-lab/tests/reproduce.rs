@@ -24,6 +24,9 @@ fn thesis() -> &'static Reproduction {
 
 /// One line for each claim, without numbers, which would change with every improvement.
 fn verdicts(found: &Reproduction) -> String {
+    if writes() {
+        eprintln!("{found}");
+    }
     let line =
         |claim: &Claim| format!("{} | {:<14} | {}", claim.document, claim.verdict, claim.claim);
     found.claims.iter().map(line).collect::<Vec<_>>().join(
@@ -33,10 +36,15 @@ fn verdicts(found: &Reproduction) -> String {
 "
 }
 
-/// To take over what is found, run with `WRITE_CLAIMS=1` and look at the difference.
+/// To take over what is found, run with `WRITE_CLAIMS=1` and `--nocapture`, and look at the
+/// numbers and at the difference.
+fn writes() -> bool {
+    std::env::var_os("WRITE_CLAIMS").is_some()
+}
+
 fn assert_committed(file: &str, found: &str) {
     let path = format!("{TABLES}/{file}");
-    if std::env::var_os("WRITE_CLAIMS").is_some() {
+    if writes() {
         std::fs::write(&path, found).unwrap();
     }
     let committed = std::fs::read_to_string(&path).unwrap_or_default();

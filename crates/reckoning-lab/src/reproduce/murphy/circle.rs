@@ -1,17 +1,27 @@
-//! Table 18.1 of MURPHY: projective velocity against a cubic Bezier on circles.
+//! Table 18.1 of MURPHY: projective velocity against a cubic Bezier on circles, by the book.
 
-use reckoning::Blend;
+use reckoning::{Blend, Kinematics, SimTime};
 
+use super::by_book::{BookBlend, BookSetting, BookSpan, shown};
 use super::drive::{CircleDrive, PUBLISHED, grid};
 use crate::reproduce::{Finding, ReportTable};
+use crate::stats::mean;
 
+const FRAMES_PER_S: i64 = 60;
+const FRAMES: i64 = 40 * FRAMES_PER_S;
 /// Up to this much turn between updates the next one is foreseeable.
 const GENTLE_RAD: f64 = 0.5;
+/// Beyond this neither a line nor a parabola says anything about the next update.
+const WIDE_RAD: f64 = 1.0;
 
 /// One circle with all blends that are compared.
 struct CircleRow {
     drive: CircleDrive,
     bezier_m: f64,
+    /// By how many percent projective velocity is closer, by the book.
+    closer: f64,
+    /// The same of the engine's own blends: as printed, with the curve's own slope for V0, and as
+    /// improved.
     printed: f64,
     ours: f64,
 }
@@ -20,72 +30,95 @@ struct CircleRow {
 pub(super) fn run() -> (Vec<Finding>, ReportTable) {
     let rows: Vec<CircleRow> = grid().map(row).collect();
     let mut findings: Vec<Finding> = PUBLISHED.map(|(rate, _)| by_rate(&rows, rate)).into();
-    findings.push(everywhere(&rows));
-    findings.push(without_acceleration(&rows));
+    findings.push(all(&rows));
     (findings, table(&rows))
 }
 
 fn row(drive: CircleDrive) -> CircleRow {
+    let frames: Vec<Kinematics> = (0..=FRAMES)
+        .map(|frame| drive.truth(SimTime::from_tick(frame, FRAMES_PER_S as u32)))
+        .collect();
+    let bezier_m = book_error_m(drive, &frames, BookBlend::Bezier);
+    let projective_m = book_error_m(drive, &frames, BookBlend::Projective);
     CircleRow {
         drive,
-        bezier_m: drive.mean_error_m(Blend::Bezier),
+        bezier_m,
+        closer: 100.0 * (bezier_m - projective_m) / bezier_m,
         printed: drive.closer_percent(Blend::ProjectiveVelocityPrinted),
         ours: drive.closer_percent(Blend::ProjectiveVelocity),
     }
 }
 
-fn mean<'a>(rows: impl Iterator<Item = &'a CircleRow>, number: fn(&CircleRow) -> f64) -> f64 {
-    let numbers: Vec<f64> = rows.map(number).collect();
-    numbers.iter().sum::<f64>() / numbers.len().max(1) as f64
+/// Mean distance between truth and shown over all frames, without any delay.
+fn book_error_m(drive: CircleDrive, frames: &[Kinematics], blend: BookBlend) -> f64 {
+    let span = BookSpan::Fixed(1.0 / drive.updates_per_s as f64);
+    let setting = BookSetting { blend, span, accelerating: drive.accelerating };
+    let apart = (FRAMES_PER_S / drive.updates_per_s) as usize;
+    let shown = shown(setting, frames, |frame| frame.is_multiple_of(apart));
+    let errors = frames.iter().zip(&shown).skip(1);
+    mean(&errors.map(|(truth, shown)| shown.distance(truth.position)).collect::<Vec<_>>())
 }
 
-/// The circles of one update rate with acceleration, as in the printed table.
-fn gentle(rows: &[CircleRow], rate: i64, accelerating: bool) -> impl Iterator<Item = &CircleRow> {
-    rows.iter().filter(move |row| {
+/// The circles of one update rate on which the next update is foreseeable.
+fn gentle(rows: &[CircleRow], rate: i64, accelerating: bool) -> Vec<&CircleRow> {
+    let wanted = |row: &&CircleRow| {
         row.drive.updates_per_s == rate
             && row.drive.accelerating == accelerating
             && row.drive.turn_rad() < GENTLE_RAD
-    })
+    };
+    rows.iter().filter(wanted).collect()
+}
+
+fn mean_of(rows: &[&CircleRow], number: fn(&CircleRow) -> f64) -> f64 {
+    mean(&rows.iter().map(|row| number(row)).collect::<Vec<_>>())
 }
 
 fn by_rate(rows: &[CircleRow], rate: i64) -> Finding {
-    let printed = mean(gentle(rows, rate, true), |row| row.printed);
-    let ours = mean(gentle(rows, rate, true), |row| row.ours);
-    let text =
-        format!("{printed:.1} % closer with the printed formula, {ours:.1} % with the engine's");
-    Finding::new(&format!("circle at {rate}"), text).number("printed", printed)
-}
-
-fn everywhere(rows: &[CircleRow]) -> Finding {
-    let wins = |number: fn(&CircleRow) -> f64| rows.iter().filter(|row| number(row) > 0.0).count();
-    let worst = rows.iter().map(|row| row.printed).fold(f64::INFINITY, f64::min);
-    let least = rows.iter().map(|row| row.ours).fold(f64::INFINITY, f64::min);
+    let [with, without] = [true, false].map(|accelerating| gentle(rows, rate, accelerating));
+    let closer = mean_of(&with, |row| row.closer);
     let text = format!(
-        "printed formula closer on {} of {} circles, at worst {worst:.1} %; ours on {}, at least \
-         {least:.1} %",
-        wins(|row| row.printed),
-        rows.len(),
-        wins(|row| row.ours)
+        "{closer:.2} % closer with acceleration, {:.2} % without, as the mean of {} circles; {:.2} % \
+         with the engine's own blend",
+        mean_of(&without, |row| row.closer),
+        with.len(),
+        mean_of(&with, |row| row.ours)
     );
-    Finding::new("circles", text).number("printed", worst)
+    Finding::new(&format!("circle seen, {rate} a second"), text).number("closer", closer)
 }
 
-fn without_acceleration(rows: &[CircleRow]) -> Finding {
+/// The least lead on circles with less than so much turn.
+fn least(rows: &[CircleRow], below_rad: f64) -> f64 {
+    let gentle = rows.iter().filter(|row| row.drive.turn_rad() < below_rad);
+    gentle.map(|row| row.closer).fold(f64::INFINITY, f64::min)
+}
+
+fn all(rows: &[CircleRow]) -> Finding {
     let [with, without] = [true, false].map(|accelerating| {
-        PUBLISHED.map(|(rate, _)| mean(gentle(rows, rate, accelerating), |row| row.printed))
+        PUBLISHED.map(|(rate, _)| mean_of(&gentle(rows, rate, accelerating), |row| row.closer))
     });
-    let texts = |numbers: [f64; 3]| numbers.map(|number| format!("{number:.1}")).join(", ");
+    let texts = |numbers: [f64; 3]| numbers.map(|number| format!("{number:.2}")).join(", ");
+    let wins = rows.iter().filter(|row| row.closer > 0.0).count();
     let text = format!(
-        "1, 3, 5 updates a second: {} % without, {} % with acceleration",
+        "at 1, 3, 5 updates a second {} % closer with acceleration, {} % without, {:.2} and {:.2} % \
+         on average; closer on {wins} of {} circles, at worst by {:.1} %",
+        texts(with),
         texts(without),
-        texts(with)
+        mean(&with),
+        mean(&without),
+        rows.len(),
+        least(rows, f64::INFINITY)
     );
-    let apart = without.iter().zip(&with).map(|(without, with)| (without - with).abs());
-    let apart = apart.fold(0.0, f64::max);
-    Finding::new("circles without acceleration", text)
-        .list("without", &without)
-        .list("with", &with)
-        .note(format!("the two are at most {apart:.2} points apart"))
+    Finding::new("circles seen", text)
+        .number("closer", mean(&with))
+        .list("leads", &with)
+        .number("with", mean(&with))
+        .number("without", mean(&without))
+        .number("least", least(rows, f64::INFINITY))
+        .number("least_narrow", least(rows, WIDE_RAD))
+        .note(format!(
+            "with less than a radian between two updates the least lead is {:.2} %",
+            least(rows, WIDE_RAD)
+        ))
 }
 
 fn table(rows: &[CircleRow]) -> ReportTable {
@@ -96,11 +129,13 @@ fn table(rows: &[CircleRow]) -> ReportTable {
         "radius m",
         "turn rad",
         "bezier m",
+        "book %",
         "printed %",
         "ours %",
     ];
     let title = "MURPHY Table 18.1 on a grid of circles: mean error of the cubic Bezier, and how \
-                 much closer projective velocity is, as printed and as the engine has it";
+                 much closer projective velocity is: by the book, and by the engine with the \
+                 curve's own slope for V0, as printed and as improved";
     let mut table = ReportTable::new(title, &columns);
     for row in rows {
         table.rows.push(vec![
@@ -110,6 +145,7 @@ fn table(rows: &[CircleRow]) -> ReportTable {
             row.drive.radius_m.to_string(),
             format!("{:.2}", row.drive.turn_rad()),
             format!("{:.4}", row.bezier_m),
+            format!("{:.2}", row.closer),
             format!("{:.2}", row.printed),
             format!("{:.2}", row.ours),
         ]);

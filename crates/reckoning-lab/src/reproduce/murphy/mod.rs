@@ -2,11 +2,14 @@
 
 mod acceleration;
 mod bandwidth;
+mod by_book;
 mod circle;
 mod continuity;
 mod drive;
 mod follow;
 mod ground;
+mod modes;
+mod wobble;
 
 use super::{Effort, Finding, Measured, ReportTable};
 use crate::Motion;
@@ -24,6 +27,8 @@ pub(super) fn measure(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Measu
     };
     progress("murphy: circles");
     add(circle::run());
+    progress("murphy: oscillations");
+    add(wobble::run(effort));
     progress("murphy: continuity");
     add(continuity::run(effort));
     progress("murphy: publishing");
@@ -32,5 +37,7 @@ pub(super) fn measure(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Measu
     add(acceleration::run(effort));
     progress("murphy: ground");
     add(ground::run(effort));
+    progress("murphy: paths and delays");
+    add(modes::run(effort));
     found
 }

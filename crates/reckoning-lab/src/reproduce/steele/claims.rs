@@ -67,7 +67,8 @@ fn every(level: &LevelFindings, place: Where, measure: &str) -> Finding {
 
 fn critical_places(level: &LevelFindings) -> Finding {
     let mut found = every(level, Where::Critical, "critical places");
-    found.text += &format!("; interaction of method and place p {}", p_text(interaction(level)));
+    let shifted = p_text(interaction(level));
+    found.text = format!("{}; interaction of method and place p {shifted}", found.text);
     found
 }
 

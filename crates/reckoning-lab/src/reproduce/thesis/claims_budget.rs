@@ -2,17 +2,14 @@
 
 use super::THRESHOLDS_M;
 use super::fairness::{FairnessFindings, percent, percents};
-use super::policies::{PolicyOutcome, PolicySeries, VARIATIONS_MS, WEIGHTS};
+use super::policies::{Lowering, PolicyOutcome, PolicySeries, VARIATIONS_MS, WEIGHTS};
 use crate::reproduce::Finding;
 use crate::stats::Spread;
 
 const THIRD: &str = "1/3 base";
 const TURNS: &str = "deterministic, accumulated";
 
-pub(super) fn findings(
-    policies: &FairnessFindings,
-    thresholds: &[PolicySeries; 3],
-) -> Vec<Finding> {
+pub(super) fn findings(policies: &FairnessFindings) -> Vec<Finding> {
     vec![
         budget(policies),
         drawn_deviation(policies),
@@ -23,7 +20,6 @@ pub(super) fn findings(
         turns_mean(policies),
         turns_worst(policies),
         turns_best(policies),
-        lower_threshold(thresholds),
     ]
 }
 
@@ -156,7 +152,15 @@ fn least_of(numbers: &[f64; 5]) -> usize {
     (1..5).fold(0, |best, case| if numbers[case] < numbers[best] { case } else { best })
 }
 
-fn lower_threshold(thresholds: &[PolicySeries; 3]) -> Finding {
+/// The share of triggers that are heartbeats, at the coarsest threshold.
+pub(super) fn heartbeats(share: f64) -> Finding {
+    let [coarsest, ..] = THRESHOLDS_M;
+    let text = format!("{:.0} % of the triggers at {coarsest} m are heartbeats", 100.0 * share);
+    Finding::new("heartbeats", text).number("share", share)
+}
+
+/// The same packets at three thresholds.
+pub(super) fn lowered(lowering: Lowering, thresholds: &[PolicySeries; 3]) -> Finding {
     let of =
         |number: fn(&PolicyOutcome) -> f64| thresholds.each_ref().map(|s| s.spread(number).mean);
     let (mean, deviation, worst) =
@@ -169,5 +173,5 @@ fn lower_threshold(thresholds: &[PolicySeries; 3]) -> Finding {
         metres(deviation),
         metres(worst)
     );
-    Finding::new("thresholds", text).list("deviation", &deviation).list("worst", &worst)
+    Finding::new(lowering.measure, text).list("deviation", &deviation).list("worst", &worst)
 }

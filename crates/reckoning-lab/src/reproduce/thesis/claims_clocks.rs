@@ -16,6 +16,7 @@ pub(super) fn findings(pairs: &[ClockPair]) -> Vec<Finding> {
         growth(pairs),
         stops(pairs),
         worse_without_stops(pairs),
+        hits(pairs),
     ]
 }
 
@@ -114,4 +115,23 @@ fn worse_without_stops(pairs: &[ClockPair]) -> Finding {
         100.0 * most
     );
     Finding::new("worse without stops", text).number("share", most)
+}
+
+fn hits(pairs: &[ClockPair]) -> Finding {
+    let random: Vec<&ClockPair> = driven(pairs, TankDrive::Random).collect();
+    let of = |number: fn(&ClockPair) -> f64| random.iter().map(|pair| number(pair)).collect();
+    let global: Vec<f64> = of(|pair| 100.0 * pair.global.hit_share);
+    let local: Vec<f64> = of(|pair| 100.0 * pair.local.hit_share);
+    let lead: Vec<f64> = global.iter().zip(&local).map(|(global, local)| global - local).collect();
+    let each = global.iter().zip(&local).map(|(global, local)| format!("{global:.0}/{local:.0}"));
+    let each: Vec<String> = each.collect();
+    let text = format!(
+        "{} % of the shots hit with the global and the local clock at 100, 300, 800 ms",
+        each.join(", ")
+    );
+    Finding::new("hits", text)
+        .list("global", &global)
+        .list("local", &local)
+        .list("lead_low", &lead[..1])
+        .list("lead_high", &lead[1..])
 }

@@ -15,6 +15,7 @@ pub(super) fn findings(policies: &FairnessFindings) -> Vec<Finding> {
         second_deviation(policies),
         second_mean(policies),
         second_receivers(policies),
+        hysteresis(policies),
     ]
 }
 
@@ -70,4 +71,32 @@ fn second_receivers(policies: &FairnessFindings) -> Finding {
     Finding::new("second receivers", format!("at 200, 500, 800 ms: {}", percents(&ratios)))
         .list("others", &ratios[..2])
         .number("farthest", ratios[2])
+}
+
+fn hysteresis(policies: &FairnessFindings) -> Finding {
+    let ratios = policies.ratios(SECOND, "base", PolicyOutcome::mean_m);
+    let [first, ..] = policies.ratios(FIRST, "base", PolicyOutcome::mean_m);
+    let receivers: Vec<f64> = VARIATIONS_MS[1..]
+        .iter()
+        .flat_map(|&variation_ms| {
+            let second = policies.series_of(SECOND, variation_ms);
+            let base = policies.series_of("base", variation_ms);
+            [0, 1, 2].map(|who| second.ratio(base, |run| run.errors_m[who]))
+        })
+        .collect();
+    let rise = ratios[1].max(ratios[2]) - ratios[0];
+    let text = format!(
+        "static, +-100, +-180 ms: the mean {} against base, {rise:+.3} of base's by the varying \
+         delays where #1 adds {:.2}; receivers at 200, 500, 800 ms: {} at +-100, {} at +-180 ms",
+        percents(&ratios),
+        first - 1.0,
+        percents(&receivers[..3]),
+        percents(&receivers[3..])
+    );
+    Finding::new("hysteresis", text)
+        .list("receivers", &receivers)
+        .list("varied", &ratios[1..])
+        .number("static", ratios[0])
+        .number("rise", rise)
+        .number("first", first - 1.0)
 }
