@@ -152,3 +152,24 @@ fn table(rows: &[CircleRow]) -> ReportTable {
     }
     table
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Table 18.1's errors, Bezier and projective velocity, as printed.
+    const PRINTED_M: [(f64, f64); 3] = [(1.5723, 1.4584), (0.1041, 0.111_12), (0.0574, 0.0542)];
+
+    /// By hand: (1.5723 - 1.4584) / 1.5723 = 7.24 %; (0.0574 - 0.0542) / 0.0574 = 5.57 %. The row of
+    /// three a second says 6.3 % closer only with its two errors swapped.
+    #[test]
+    fn the_published_leads_follow_from_the_errors_with_one_row_swapped() {
+        let lead = |(bezier, projective): (f64, f64)| 100.0 * (bezier - projective) / bezier;
+        let [one, (projective, bezier), five] = PRINTED_M;
+        let found = [one, (bezier, projective), five].map(lead);
+        for (found, (rate, published)) in found.iter().zip(PUBLISHED) {
+            assert!((found - published).abs() < 0.07, "{rate} a second: {found}");
+        }
+        assert!(lead(PRINTED_M[1]) < -6.0);
+    }
+}

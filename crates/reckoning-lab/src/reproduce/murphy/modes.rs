@@ -22,6 +22,8 @@ struct ModeRow {
     /// Updates a second: free, by the better of two models, and along the path.
     free_per_s: f64,
     path_per_s: f64,
+    /// The same by the better of the two models.
+    accelerating_per_s: f64,
     /// Mean error in metres, live and late.
     live_m: f64,
     delayed_m: f64,
@@ -32,15 +34,25 @@ pub(super) fn run(effort: Effort) -> (Vec<Finding>, ReportTable) {
     let ticks = effort.seconds.min(120) * TICK_HZ;
     let motions = std::iter::once(Motion::Straight).chain(MOTIONS);
     let rows: Vec<ModeRow> = motions.map(|motion| row(motion, &motion.track(ticks))).collect();
-    (vec![path(&rows), delayed(&rows)], table(&rows))
+    let findings = vec![
+        path("path", &rows, |row| row.path_per_s),
+        path("path with acceleration", &rows, |row| row.accelerating_per_s),
+        delayed(&rows),
+    ];
+    (findings, table(&rows))
 }
 
 fn row(motion: Motion, track: &[Kinematics]) -> ModeRow {
-    let free = [Model::Linear, ACCELERATING].map(|model| updates_per_s(track, model));
+    let progress = along(track);
+    let better = |track: &[Kinematics]| {
+        let both = [Model::Linear, ACCELERATING].map(|model| updates_per_s(track, model));
+        both[0].min(both[1])
+    };
     ModeRow {
         motion,
-        free_per_s: free[0].min(free[1]),
-        path_per_s: updates_per_s(&along(track), Model::Linear),
+        free_per_s: better(track),
+        path_per_s: updates_per_s(&progress, Model::Linear),
+        accelerating_per_s: better(&progress),
         live_m: follow(track, track, ACCELERATING, Blend::ProjectiveVelocity, UPDATES_PER_S).mean_m,
         delayed_m: delayed_m(track),
     }
@@ -66,7 +78,11 @@ fn along(track: &[Kinematics]) -> Vec<Kinematics> {
         progress_m += truth.position.distance(last);
         last = truth.position;
         let speed_mps = truth.velocity.length();
-        Kinematics::moving(truth.at, DVec3::X * progress_m, DVec3::X * speed_mps)
+        let faster_mps2 = truth.acceleration.dot(truth.velocity.normalize_or_zero());
+        Kinematics {
+            acceleration: DVec3::X * faster_mps2,
+            ..Kinematics::moving(truth.at, DVec3::X * progress_m, DVec3::X * speed_mps)
+        }
     };
     track.iter().map(step).collect()
 }
@@ -94,14 +110,14 @@ fn delayed_m(track: &[Kinematics]) -> f64 {
     sum_m / (track.len() - LATE_TICKS) as f64
 }
 
-fn path(rows: &[ModeRow]) -> Finding {
-    let saved = |row: &ModeRow| 1.0 - row.path_per_s / row.free_per_s;
+fn path(measure: &str, rows: &[ModeRow], per_s: fn(&ModeRow) -> f64) -> Finding {
+    let saved = |row: &ModeRow| 1.0 - per_s(row) / row.free_per_s;
     let mean = rows.iter().map(saved).sum::<f64>() / rows.len() as f64;
     let each: Vec<String> =
         rows.iter().map(|row| format!("{} {:.0}", row.motion.name(), 100.0 * saved(row))).collect();
     let text =
         format!("saves {:.0} % of the updates on average ({} %)", 100.0 * mean, each.join(", "));
-    Finding::new("path", text).number("saved", mean)
+    Finding::new(measure, text).number("saved", mean)
 }
 
 fn delayed(rows: &[ModeRow]) -> Finding {
@@ -124,10 +140,11 @@ fn delayed(rows: &[ModeRow]) -> Finding {
 fn table(rows: &[ModeRow]) -> ReportTable {
     let title = "MURPHY on other modes: updates a second, free and along the known path; mean \
                  error in metres at five updates a second, live and 300 ms late";
-    let columns = ["motion", "free/s", "path/s", "live m", "late m"];
+    let columns = ["motion", "free/s", "path/s", "with accel/s", "live m", "late m"];
     let mut table = ReportTable::new(title, &columns);
     for row in rows {
-        let rates = [row.free_per_s, row.path_per_s].map(|per_s| format!("{per_s:.2}"));
+        let rates = [row.free_per_s, row.path_per_s, row.accelerating_per_s]
+            .map(|per_s| format!("{per_s:.2}"));
         let errors = [row.live_m, row.delayed_m].map(|m| format!("{m:.4}"));
         let name = row.motion.name().to_owned();
         table.rows.push(std::iter::once(name).chain(rates).chain(errors).collect());

@@ -64,8 +64,10 @@ pub(super) fn run(effort: Effort) -> (Vec<Finding>, ReportTable) {
         WAYS.map(|(_, blend, averages)| wobble(blend, averages, &frames, &arrivals))
     }));
     let findings = vec![
-        wobbles.plain(),
-        wobbles.last_acceleration(),
+        wobbles.plain("plain blending", Pace::Regular),
+        wobbles.plain("plain blending, irregular", Pace::Updates),
+        wobbles.last_acceleration("last acceleration", Pace::Regular),
+        wobbles.last_acceleration("last acceleration, irregular", Pace::Updates),
         wobbles.forgiving("irregular updates", Pace::Updates),
         wobbles.forgiving("irregular frames", Pace::Frames),
         wobbles.average(),
@@ -132,9 +134,9 @@ impl Wobbles {
         self.of(pace, way).wobble_mm
     }
 
-    fn plain(&self) -> Finding {
+    fn plain(&self, measure: &str, pace: Pace) -> Finding {
         let [plain, blended, bezier, catmull] =
-            [PLAIN, PROJECTIVE, BEZIER, CATMULL].map(|way| self.mm(Pace::Regular, way));
+            [PLAIN, PROJECTIVE, BEZIER, CATMULL].map(|way| self.mm(pace, way));
         let text = format!(
             "without and with acceleration the shown radius varies by {} mm, with the blended \
              velocity by {}; Bezier {}, Catmull-Rom {}",
@@ -143,20 +145,20 @@ impl Wobbles {
             pair(bezier),
             pair(catmull)
         );
-        Finding::new("plain blending", text)
+        Finding::new(measure, text)
             .list("plain", &plain)
             .list("bezier", &bezier)
             .list("catmull", &catmull)
     }
 
-    fn last_acceleration(&self) -> Finding {
-        let [last, previous] = [PROJECTIVE, PREVIOUS].map(|way| self.of(Pace::Regular, way));
+    fn last_acceleration(&self, measure: &str, pace: Pace) -> Finding {
+        let [last, previous] = [PROJECTIVE, PREVIOUS].map(|way| self.of(pace, way));
         let text = format!(
-            "mean error {:.1} mm against {:.1} with the previous acceleration, wobble {:.1} against \
-             {:.1} mm",
+            "mean error {:.1} mm against {:.1} with the previous acceleration, wobble {:.2} against \
+             {:.2} mm",
             last.error_mm[1], previous.error_mm[1], last.wobble_mm[1], previous.wobble_mm[1]
         );
-        Finding::new("last acceleration", text)
+        Finding::new(measure, text)
             .number("error", last.error_mm[1])
             .number("error_previous", previous.error_mm[1])
             .number("wobble", last.wobble_mm[1])

@@ -71,6 +71,13 @@ fn drawn_deviation(policies: &FairnessFindings) -> Finding {
         let cases = policies.cases("probabilistic", variation_ms);
         cases.into_iter().filter(|case| case.ratio(third, PolicyOutcome::deviation_m) < 1.0).count()
     });
+    let upper = policies.cases("probabilistic", 0).map(|case| {
+        let by_seed = case.ratios(policies.series_of(THIRD, 0), PolicyOutcome::deviation_m);
+        let spread = Spread::from_values(&by_seed);
+        let freedom = by_seed.len().saturating_sub(1).max(1) as f64;
+        spread.mean + 2.0 * spread.deviation / libm::sqrt(freedom)
+    });
+    let by_error = [upper[0], upper[1], upper[3], upper[4]];
     let text = format!(
         "static: {}; lower in {}, {}, {} of 5 cases at 0, +-100, +-180 ms",
         named(&ratios),
@@ -78,7 +85,12 @@ fn drawn_deviation(policies: &FairnessFindings) -> Finding {
         varied[1],
         varied[2]
     );
-    Finding::new("drawn deviation", text).list("ratio", &ratios).number("instantaneous", ratios[1])
+    Finding::new("drawn deviation", text)
+        .list("ratio", &ratios)
+        .number("instantaneous", ratios[1])
+        .list("upper", &upper)
+        .list("upper_by_error", &by_error)
+        .note(format!("with two standard errors: {}", named(&upper)))
 }
 
 fn drawn_mean(policies: &FairnessFindings) -> Finding {
@@ -173,5 +185,9 @@ pub(super) fn lowered(lowering: Lowering, thresholds: &[PolicySeries; 3]) -> Fin
         metres(deviation),
         metres(worst)
     );
-    Finding::new(lowering.measure, text).list("deviation", &deviation).list("worst", &worst)
+    Finding::new(lowering.measure, text)
+        .list("deviation", &deviation)
+        .list("worst", &worst)
+        .list("first_deviation", &deviation[..2])
+        .list("first_worst", &worst[..2])
 }

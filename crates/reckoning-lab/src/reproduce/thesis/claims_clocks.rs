@@ -132,6 +132,8 @@ fn hits(pairs: &[ClockPair]) -> Finding {
     Finding::new("hits", text)
         .list("global", &global)
         .list("local", &local)
+        .list("global_high", &global[1..])
+        .list("local_high", &local[1..])
         .list("lead_low", &lead[..1])
         .list("lead_high", &lead[1..])
 }

@@ -15,7 +15,6 @@ pub(super) fn findings(policies: &FairnessFindings) -> Vec<Finding> {
         second_deviation(policies),
         second_mean(policies),
         second_receivers(policies),
-        hysteresis(policies),
     ]
 }
 
@@ -73,7 +72,8 @@ fn second_receivers(policies: &FairnessFindings) -> Finding {
         .number("farthest", ratios[2])
 }
 
-fn hysteresis(policies: &FairnessFindings) -> Finding {
+/// Scheduling #2 under varying delays.
+pub(super) fn hysteresis(measure: &str, policies: &FairnessFindings) -> Finding {
     let ratios = policies.ratios(SECOND, "base", PolicyOutcome::mean_m);
     let [first, ..] = policies.ratios(FIRST, "base", PolicyOutcome::mean_m);
     let receivers: Vec<f64> = VARIATIONS_MS[1..]
@@ -93,7 +93,7 @@ fn hysteresis(policies: &FairnessFindings) -> Finding {
         percents(&receivers[..3]),
         percents(&receivers[3..])
     );
-    Finding::new("hysteresis", text)
+    Finding::new(measure, text)
         .list("receivers", &receivers)
         .list("varied", &ratios[1..])
         .number("static", ratios[0])

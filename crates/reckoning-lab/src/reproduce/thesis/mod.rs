@@ -20,6 +20,7 @@ pub(super) fn measure(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Measu
     progress("thesis: local and global clocks");
     let pairs = clocks::pairs(effort);
     let policies = FairnessFindings { series: policies::series(effort, progress) };
+    let quiet = FairnessFindings { series: policies::quiet_series(effort, progress) };
     progress("thesis: lower thresholds");
     let thresholds =
         Lowering::ALL.map(|way| (way, policies::by_threshold(effort, THRESHOLDS_M, way)));
@@ -27,6 +28,8 @@ pub(super) fn measure(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Measu
 
     let mut findings = claims_clocks::findings(&pairs);
     findings.extend(claims_scheduling::findings(&policies));
+    findings.push(claims_scheduling::hysteresis("hysteresis", &policies));
+    findings.push(claims_scheduling::hysteresis("hysteresis without heartbeats", &quiet));
     findings.extend(claims_budget::findings(&policies));
     findings.push(claims_budget::heartbeats(heartbeats));
     findings.extend(thresholds.iter().map(|(way, found)| claims_budget::lowered(*way, found)));

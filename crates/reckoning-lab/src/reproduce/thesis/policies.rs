@@ -47,8 +47,7 @@ pub(super) enum PolicyRule {
 }
 
 /// Every rule of the chapter, in the order of the tables.
-pub(super) fn rules() -> Vec<(String, PolicyRule)> {
-    let horizon = HEARTBEAT;
+fn rules(horizon: Duration) -> Vec<(String, PolicyRule)> {
     let scheduled = |leftover| PolicyRule::Together(Policy::Scheduled { leftover, horizon });
     let k = NonZeroU32::MIN.saturating_add(2);
     let mut rules = vec![
@@ -121,10 +120,26 @@ impl PolicySeries {
 
 /// Runs every rule under every variation.
 pub(super) fn series(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Vec<PolicySeries> {
-    let trips = trips(effort, Threshold::QUARTER_METRE, HEARTBEAT);
+    run_all(effort, HEARTBEAT, rules(HEARTBEAT), progress)
+}
+
+/// Base and the two schedules, without heartbeats.
+pub(super) fn quiet_series(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Vec<PolicySeries> {
+    let mut schedules = rules(SELDOM);
+    schedules.truncate(3);
+    run_all(effort, SELDOM, schedules, progress)
+}
+
+fn run_all(
+    effort: Effort,
+    heartbeat: Duration,
+    rules: Vec<(String, PolicyRule)>,
+    progress: &(dyn Fn(&str) + Sync),
+) -> Vec<PolicySeries> {
+    let trips = trips(effort, Threshold::QUARTER_METRE, heartbeat);
     let mut all = Vec::new();
     for variation_ms in VARIATIONS_MS {
-        for (name, rule) in rules() {
+        for (name, rule) in rules.iter().cloned() {
             progress(&format!("thesis: {name}, delays +-{variation_ms} ms"));
             let outcomes = trips.iter().map(|trip| trip.run(rule, variation_ms)).collect();
             all.push(PolicySeries { name, variation_ms, outcomes });
