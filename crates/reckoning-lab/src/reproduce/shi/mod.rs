@@ -164,3 +164,40 @@ fn packets_table(found: &Pooled) -> ReportTable {
     }
     table
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::mean;
+
+    const TDM: usize = 0;
+    const INTEREST: usize = 1;
+    const PATTERN: usize = 2;
+    const HYBRID: usize = 4;
+    const WALLED_HYBRID: usize = 5;
+
+    /// By hand: TDM's (61.9 + 26.3 + 13.4 + 7.6 + 4.6 + 2.9 + 1.9) / 7 = 118.6 / 7 = 16.94, and so on;
+    /// figure 12 prints no numbers.
+    #[test]
+    fn total_hits_of_figure_12_are_the_means_of_table_6() {
+        let total = PUBLISHED_HITS.map(|hits| (10.0 * mean(&hits)).round() / 10.0);
+        assert_eq!(total, [16.9, 13.7, 12.9, 14.1, 17.6, 17.7]);
+    }
+
+    /// What `docs/REFERENCES.md` says of table 5.
+    #[test]
+    fn the_errata_stand_in_the_published_tables() {
+        let at = |predictor: usize, delay: usize| PUBLISHED_AEE_PX[predictor][delay];
+        // 4.3: EKB is not the better one below 350 ms.
+        assert!(at(PATTERN, 0) > at(TDM, 0));
+        // A choice between the two lies above both.
+        assert!(at(HYBRID, 1) > at(PATTERN, 1).max(at(TDM, 1)));
+        assert!(at(HYBRID, 0) > at(PATTERN, 0));
+        // 6.1: where the hybrid OAEKB errs more than TDM, and more than IS.
+        let above = |other: usize| {
+            (0..7).filter(|&delay| at(WALLED_HYBRID, delay) > at(other, delay)).collect::<Vec<_>>()
+        };
+        assert_eq!(above(TDM), [0, 1]);
+        assert_eq!(above(INTEREST), [0, 1, 2]);
+    }
+}
