@@ -9,8 +9,8 @@ mod tags;
 
 use reckoning_lab::compare::Comparison;
 use reckoning_lab::report::{
-    Contents, TrendPicture, claims_table, comparison_csv, comparison_json, comparison_tables,
-    reproduction_json, session_tables, to_html, to_text,
+    Contents, TrendPicture, claims_table, claims_text, comparison_csv, comparison_json,
+    comparison_tables, reproduction_json, session_tables, to_html, to_text,
 };
 use reckoning_lab::trend::{trend_config, trend_map};
 use reckoning_recording::load_file;
@@ -161,6 +161,18 @@ fn the_tables_say_how_near_a_hit_is_and_how_sure_an_error() {
     assert!(classes.rows[0][3].contains(" to "));
     comparison.open[0].hit_within = 17.0;
     assert!(titles(&comparison).contains("at most the bound of each session off"));
+}
+
+#[test]
+fn claims_fit_a_terminal_and_verdicts_come_first() {
+    let mut found = reproduction();
+    found.claims[1].cause = "a word after a word ".repeat(40);
+    let text = claims_text(&found.claims);
+    let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
+    assert!(widest <= 120, "{widest} columns");
+    assert!(text.starts_with("3 claims, by kind"), "{text}");
+    let first = text.lines().find(|line| line.contains(" murphy ")).unwrap();
+    assert!(first.starts_with("reproduced"), "{first}");
 }
 
 #[test]
