@@ -114,12 +114,12 @@ impl BookCurve {
             BookBlend::Bezier | BookBlend::CatmullRom if part >= 1.0 => return believed,
             BookBlend::Bezier => return self.bezier(part),
             BookBlend::CatmullRom => return self.catmull_rom(part),
-            BookBlend::Plain => self.from_at(t, self.from_velocity, self.known.acceleration),
+            BookBlend::Plain => self.start_at(t, self.from_velocity, self.known.acceleration),
             BookBlend::Projective => {
-                self.from_at(t, self.blended_velocity(part), self.known.acceleration)
+                self.start_at(t, self.blended_velocity(part), self.known.acceleration)
             }
             BookBlend::ProjectivePrevious => {
-                self.from_at(t, self.blended_velocity(part), self.previous_acceleration)
+                self.start_at(t, self.blended_velocity(part), self.previous_acceleration)
             }
         };
         from + (believed - from) * part
@@ -130,7 +130,7 @@ impl BookCurve {
         known.position + known.velocity * t + known.acceleration * (0.5 * t * t)
     }
 
-    fn from_at(&self, t: f64, velocity: DVec3, acceleration: DVec3) -> DVec3 {
+    fn start_at(&self, t: f64, velocity: DVec3, acceleration: DVec3) -> DVec3 {
         self.from + velocity * t + acceleration * (0.5 * t * t)
     }
 

@@ -120,20 +120,20 @@ impl PolicySeries {
 
 /// Runs every rule under every variation.
 pub(super) fn series(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Vec<PolicySeries> {
-    run_all(effort, HEARTBEAT, rules(HEARTBEAT), progress)
+    run_all(effort, HEARTBEAT, &rules(HEARTBEAT), progress)
 }
 
 /// Base and the two schedules, without heartbeats.
 pub(super) fn quiet_series(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Vec<PolicySeries> {
     let mut schedules = rules(SELDOM);
     schedules.truncate(3);
-    run_all(effort, SELDOM, schedules, progress)
+    run_all(effort, SELDOM, &schedules, progress)
 }
 
 fn run_all(
     effort: Effort,
     heartbeat: Duration,
-    rules: Vec<(String, PolicyRule)>,
+    rules: &[(String, PolicyRule)],
     progress: &(dyn Fn(&str) + Sync),
 ) -> Vec<PolicySeries> {
     let trips = trips(effort, Threshold::QUARTER_METRE, heartbeat);
