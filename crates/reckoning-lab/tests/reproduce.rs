@@ -1,4 +1,4 @@
-//! Verdicts on the claims of MURPHY, THESIS, SHI and STEELE, as committed.
+//! Verdicts on the claims of the five documents, as committed.
 
 use std::sync::OnceLock;
 
@@ -11,6 +11,7 @@ const TABLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata");
 /// that the verdicts are those of the full run.
 const SHI_EFFORT: Effort = Effort { seconds: 20, seeds: 1 };
 const STEELE_EFFORT: Effort = Effort { seconds: 60, seeds: 2 };
+const LI_EFFORT: Effort = Effort { seconds: 120, seeds: 4 };
 
 fn quick(document: Document) -> Reproduction {
     reproduce_with(document, Effort::QUICK, &|_| ())
@@ -67,6 +68,12 @@ fn verdicts_on_bots_are_as_committed() {
     shi.claims.retain(|claim| !claim.claim.starts_with("On real movement"));
     let steele = reproduce_with(Document::Steele, STEELE_EFFORT, &|_| ());
     assert_committed("claims-shi-steele.txt", &(verdicts(&shi) + &verdicts(&steele)));
+}
+
+#[test]
+fn verdicts_on_tanks_are_as_committed() {
+    let li = reproduce_with(Document::Li, LI_EFFORT, &|_| ());
+    assert_committed("claims-li.txt", &verdicts(&li));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use super::variants::{PRINTED, Variants};
 use super::{DELAYS_MS, EKB, EKB_HYBRID, OAEKB, OAEKB_HYBRID, PREDICTORS};
 use crate::reproduce::Finding;
 use crate::reproduce::pooled::Pooled;
+use crate::stats::mean;
 
 pub(super) fn findings(found: &Pooled, variants: &Variants, bots: &PlayHabits) -> Vec<Finding> {
     vec![
@@ -20,6 +21,12 @@ pub(super) fn findings(found: &Pooled, variants: &Variants, bots: &PlayHabits) -
         packets(found),
         hybrid_packets(found),
         growth(found, variants),
+        oaekb_beside_others(found),
+        hits_of_oaekb(found),
+        total_hits(found),
+        is_to_tdm(found),
+        hits_of_is(found),
+        packets_of_is(found),
     ]
 }
 
@@ -204,4 +211,63 @@ fn growth(found: &Pooled, variants: &Variants) -> Finding {
         variants.aee("hold", 2100) - variants.aee("hold", 1800)
     );
     Finding::new("growth", text).number("share", ekb / tdm).note(note)
+}
+
+fn oaekb_beside_others(found: &Pooled) -> Finding {
+    let delays = &DELAYS_MS[1..];
+    let oaekb: Vec<f64> = delays.iter().map(|&delay| found.aee(OAEKB, delay)).collect();
+    let least_of = |delay: u64| {
+        let others = PREDICTORS.iter().filter(|(name, _)| *name != OAEKB);
+        let errors = others.map(|&(name, theirs)| (found.aee(name, delay), theirs));
+        errors.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((f64::NAN, ""))
+    };
+    let least: Vec<(f64, &str)> = delays.iter().map(|&delay| least_of(delay)).collect();
+    let each = oaekb.iter().zip(&least);
+    let each = each.map(|(ours, (least, name))| format!("{ours:.1} ({name} {least:.1})"));
+    let text = format!("{} px", each.collect::<Vec<_>>().join(", "));
+    Finding::new("oaekb beside others", text)
+        .list("oaekb", &oaekb)
+        .list("least", &least.iter().map(|it| it.0).collect::<Vec<_>>())
+}
+
+fn hits_of_oaekb(found: &Pooled) -> Finding {
+    let pairs = hit_pairs(found, OAEKB, EKB, 300);
+    let (oaekb, ekb): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
+    Finding::new("hits of oaekb", format!("OAEKB/EKB {} %", in_pairs(&pairs)))
+        .list("oaekb", &oaekb)
+        .list("ekb", &ekb)
+}
+
+/// Figure 12: the mean of the hits at all delays.
+fn total_hits(found: &Pooled) -> Finding {
+    let total = |name: &str| mean(&DELAYS_MS.map(|delay| 100.0 * found.hits(name, delay)));
+    let mut order = ranked(total);
+    order.reverse();
+    Finding::new("total hits", format!("{} %", listed(&order, 1)))
+        .list("hybrids", &[total(EKB_HYBRID), total(OAEKB_HYBRID)])
+        .number("tdm", total("linear"))
+        .list("others", &[total(OAEKB), total(EKB), total("interest")])
+}
+
+fn is_to_tdm(found: &Pooled) -> Finding {
+    let ours = ratios(found, "interest", "linear", 300);
+    let (early, late) = ours.split_at(2);
+    Finding::new("is to tdm", format!("{} of TDM", numbers(&ours)))
+        .list("early", early)
+        .list("late", late)
+}
+
+fn hits_of_is(found: &Pooled) -> Finding {
+    let pairs = hit_pairs(found, "interest", "linear", 300);
+    let (interest, tdm): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
+    Finding::new("hits of is", format!("IS/TDM {} %", in_pairs(&pairs)))
+        .list("first", &interest[..1])
+        .list("tdm_first", &tdm[..1])
+        .list("later", &interest[1..])
+        .list("tdm_later", &tdm[1..])
+}
+
+fn packets_of_is(found: &Pooled) -> Finding {
+    let share = found.packets("interest") / found.packets("linear");
+    Finding::new("packets of is", format!("{share:.2} of TDM's")).number("share", share)
 }
