@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use reckoning_lab::report::claims_text;
 use reckoning_lab::reproduce::{
     Claim, ClaimVerdict, Document, Effort, Reproduction, reproduce_with,
 };
@@ -121,7 +122,10 @@ fn only_blends_that_keep_velocity_hide_an_update() {
 #[test]
 fn every_claim_is_complete() {
     for document in Document::ALL {
-        for claim in reproduce_with(document, Effort { seconds: 30, seeds: 1 }, &|_| ()).claims {
+        let claims = reproduce_with(document, Effort { seconds: 30, seeds: 1 }, &|_| ()).claims;
+        let fits = |line: &str| line.chars().count() <= 120;
+        assert!(claims_text(&claims).lines().all(fits), "{}", claims_text(&claims));
+        for claim in claims {
             assert_eq!(claim.document, document);
             for text in [&claim.claim, &claim.published, &claim.measured, &claim.why] {
                 let mut words = text.split(|c: char| !c.is_alphanumeric());

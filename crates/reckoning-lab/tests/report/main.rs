@@ -166,7 +166,12 @@ fn the_tables_say_how_near_a_hit_is_and_how_sure_an_error() {
 #[test]
 fn claims_fit_a_terminal_and_verdicts_come_first() {
     let mut found = reproduction();
-    found.claims[1].cause = "a word after a word ".repeat(40);
+    let prose = "a word after a word and a_word_that_is_far_too_long_for_any_column ".repeat(9);
+    let claim = &mut found.claims[1];
+    for text in [&mut claim.claim, &mut claim.rule, &mut claim.measured, &mut claim.cause] {
+        text.clone_from(&prose);
+    }
+    claim.published = prose;
     let text = claims_text(&found.claims);
     let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
     assert!(widest <= 120, "{widest} columns");
