@@ -1,4 +1,4 @@
-//! Progress bar on stderr with the time left, shown on terminals only.
+//! Progress on stderr: a bar with the time left on terminals, now and then a line elsewhere.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::sync::Mutex;
@@ -6,22 +6,25 @@ use std::time::{Duration, Instant};
 
 /// Redrawing more often only flickers.
 const PAUSE: Duration = Duration::from_millis(100);
+/// How often a line is written where nothing can be drawn; what takes less says nothing.
+const LINE_EVERY: Duration = Duration::from_secs(2);
 const BAR: usize = 28;
 
 /// A bar that shows how much of a task is done.
 pub struct Progress {
     task: &'static str,
     begin: Instant,
-    /// When it was last drawn; `None` when nobody is looking.
-    drawn: Option<Mutex<Instant>>,
+    /// When it was last drawn.
+    drawn: Mutex<Instant>,
+    /// Whether a line can be drawn over.
+    is_terminal: bool,
 }
 
 impl Progress {
     /// Begins a task, at nothing done.
     pub fn start(task: &'static str) -> Self {
         let begin = now();
-        let drawn = stderr().is_terminal().then(|| Mutex::new(begin));
-        Self { task, begin, drawn }
+        Self { task, begin, drawn: Mutex::new(begin), is_terminal: stderr().is_terminal() }
     }
 
     /// So much is done. May be called from many threads, as often as wanted.
@@ -36,17 +39,22 @@ impl Progress {
 
     fn draw(&self, line: impl FnOnce() -> String) {
         // A thread that finds another one drawing need not draw as well.
-        let Some(Ok(mut drawn)) = self.drawn.as_ref().map(Mutex::try_lock) else { return };
-        if drawn.elapsed() >= PAUSE {
-            *drawn = now();
-            let _ = write!(stderr(), "\r\x1b[K{}", line());
+        let Ok(mut drawn) = self.drawn.try_lock() else { return };
+        if drawn.elapsed() < if self.is_terminal { PAUSE } else { LINE_EVERY } {
+            return;
         }
+        *drawn = now();
+        let _ = if self.is_terminal {
+            write!(stderr(), "\r\x1b[K{}", line())
+        } else {
+            writeln!(stderr(), "{}", line())
+        };
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if self.drawn.is_some() {
+        if self.is_terminal {
             let _ = write!(stderr(), "\r\x1b[K");
         }
     }

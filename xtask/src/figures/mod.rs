@@ -33,7 +33,7 @@ const FIGURES: [(&str, Measure); 13] = [
     ("learned", |it| from_table(it, ["learned.txt"], |[text]| tables::learned(text))),
     ("bytes", |it| from_table(it, ["wire.txt"], |[text]| tables::bytes(text))),
     ("quality", |it| {
-        let files = ["claims-murphy-thesis.txt", "claims-shi-steele.txt"];
+        let files = ["claims-murphy-thesis.txt", "claims-li.txt", "claims-shi-steele.txt"];
         from_table(it, files, |texts| tables::quality(&texts))
     }),
     ("seen", |it| from_table(it, ["seen.txt"], |[text]| tables::seen(text))),

@@ -232,8 +232,8 @@ pub fn quality(texts: &[&str]) -> Result<String, MissingFigure> {
     }
     Ok(format!(
         "{rows}\nEach claim is measured by `reckon lab reproduce all`; the names are those of \
-         `docs/REFERENCES.md`. From `testdata/claims-murphy-thesis.txt` and \
-         `testdata/claims-shi-steele.txt`.\n"
+         `docs/REFERENCES.md`. From `testdata/claims-murphy-thesis.txt`, \
+         `testdata/claims-li.txt` and `testdata/claims-shi-steele.txt`.\n"
     ))
 }
 

@@ -1,7 +1,7 @@
 //! `reckon lab reproduce`: published claims, measured.
 
 use reckoning_lab::report::{
-    Contents, FairnessRow, claims_table, reproduction_json, to_html, to_text,
+    Contents, FairnessRow, claims_text, numbers_text, reproduction_json, to_html,
 };
 use reckoning_lab::reproduce::{Reproduction, reproduce};
 
@@ -38,9 +38,8 @@ fn measure(command: &Reproduce) -> Reproduction {
     found
 }
 
-/// The numbers first and the claims last, where a reader of a terminal looks.
+/// The verdicts first, then the numbers behind them.
 fn tables(found: &Reproduction) -> String {
-    let mut texts: Vec<String> = found.tables.iter().map(to_text).collect();
-    texts.push(to_text(&claims_table(&found.claims)));
-    texts.join("\n")
+    let numbers = found.tables.iter().map(numbers_text);
+    std::iter::once(claims_text(&found.claims)).chain(numbers).collect::<Vec<_>>().join("\n")
 }

@@ -20,7 +20,7 @@ pub fn comparison_json(comparison: &Comparison) -> String {
     text(&rows.collect::<Vec<_>>())
 }
 
-/// A list of claims.
+/// A list of claims, each with the rule that decides and what is known of the cause.
 #[must_use]
 pub fn reproduction_json(reproduction: &Reproduction) -> String {
     text(&reproduction.claims.iter().map(claim_json).collect::<Vec<_>>())
@@ -78,7 +78,9 @@ fn closed_values(row: &ClosedRow) -> Value {
 
 fn claim_json(claim: &Claim) -> Value {
     json!({
-        "document": claim.document.name(), "claim": claim.claim, "published": claim.published,
-        "measured": claim.measured, "verdict": claim.verdict.to_string(), "why": claim.why,
+        "document": claim.document.name(), "id": claim.id, "place": claim.place,
+        "kind": claim.kind.name(), "claim": claim.claim, "rule": claim.rule, "why": claim.why,
+        "published": claim.published, "measured": claim.measured, "verdict": claim.verdict.name(),
+        "cause": claim.cause,
     })
 }

@@ -24,6 +24,7 @@ mod pool;
 mod summary;
 mod tables;
 mod text;
+mod verdicts;
 
 use std::error::Error;
 use std::fmt;
@@ -39,6 +40,7 @@ pub use json::{comparison_json, reproduction_json};
 pub use page::to_html;
 pub use tables::{claims_table, comparison_tables, session_tables};
 pub use text::to_text;
+pub use verdicts::{claims_text, numbers_text};
 
 /// What goes into an HTML report. Whatever is empty is left out.
 #[derive(Debug, Default)]

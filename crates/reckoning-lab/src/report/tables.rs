@@ -153,12 +153,14 @@ fn closed_cells(row: &ClosedRow, link: bool, walls: bool) -> Vec<String> {
 /// Every claim with its verdict.
 #[must_use]
 pub fn claims_table(claims: &[Claim]) -> ReportTable {
-    let columns = ["document", "claim", "published", "measured", "verdict", "why"];
+    let columns =
+        ["document", "place", "kind", "claim", "rule", "published", "measured", "verdict", "cause"];
     let cells = |it: &Claim| {
-        let verdict = it.verdict.to_string();
-        let document = it.document.to_string();
-        let texts = [&document, &it.claim, &it.published, &it.measured, &verdict, &it.why];
-        texts.map(ToString::to_string).to_vec()
+        let rule = format!("{}: {}", it.rule, it.why);
+        let [document, kind] = [it.document.name(), it.kind.name()];
+        let known = [document, &it.place, kind, &it.claim, &rule, &it.published];
+        let found = [&it.measured, it.verdict.name(), &it.cause];
+        known.into_iter().chain(found).map(str::to_owned).collect()
     };
     ReportTable {
         title: "Claims".to_string(),

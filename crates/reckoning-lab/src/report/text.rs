@@ -10,8 +10,14 @@ const LONGEST_NUMBER: usize = 18;
 /// The table with its title above it, columns aligned: words to the left, numbers to the right.
 #[must_use]
 pub fn to_text(table: &ReportTable) -> String {
+    to_text_within(table, &vec![WIDEST; table.columns.len()])
+}
+
+/// The same with the greatest width of each column given.
+#[must_use]
+pub fn to_text_within(table: &ReportTable, widest: &[usize]) -> String {
     let rows: Vec<Vec<Vec<String>>> =
-        table.rows.iter().map(|row| row.iter().map(|cell| broken(cell)).collect()).collect();
+        table.rows.iter().map(|row| broken_row(row, widest)).collect();
     let count = table.columns.len();
     let widths: Vec<usize> = (0..count).map(|column| width(table, &rows, column)).collect();
     let right: Vec<bool> = (0..count).map(|column| is_numeric(table, column)).collect();
@@ -62,22 +68,32 @@ pub(super) fn is_numeric(table: &ReportTable, column: usize) -> bool {
     column > 0 && !table.rows.is_empty() && cells.all(looks)
 }
 
-/// A cell in lines of at most [`WIDEST`] characters, broken at spaces.
-fn broken(cell: &str) -> Vec<String> {
+fn broken_row(row: &[String], widest: &[usize]) -> Vec<Vec<String>> {
+    row.iter().zip(widest).map(|(cell, &widest)| broken(cell, widest)).collect()
+}
+
+/// Prose in lines of at most so many characters, broken at spaces; longer words anywhere.
+pub(super) fn broken(cell: &str, widest: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
-    for word in cell.split_whitespace() {
+    for word in cell.split_whitespace().flat_map(|word| pieces(word, widest)) {
         let last = lines.len() - 1;
         let line = &mut lines[last];
         if line.is_empty() {
-            line.push_str(word);
-        } else if line.chars().count() + 1 + word.chars().count() <= WIDEST {
+            line.push_str(&word);
+        } else if line.chars().count() + 1 + word.chars().count() <= widest {
             line.push(' ');
-            line.push_str(word);
+            line.push_str(&word);
         } else {
-            lines.push(word.to_string());
+            lines.push(word);
         }
     }
     lines
+}
+
+/// A word in parts that fit a line.
+fn pieces(word: &str, widest: usize) -> Vec<String> {
+    let letters: Vec<char> = word.chars().collect();
+    letters.chunks(widest.max(1)).map(|part| part.iter().collect()).collect()
 }
 
 #[cfg(test)]

@@ -4,19 +4,24 @@
 //! sets up the experiments anew and lays a measured sentence beside each claim:
 //!
 //! ```text
-//! document -> experiments on the engine itself -> tables -> claims with verdicts
+//! document -> claims/*.toml: what is said, and the rule that decides  -+-> verdicts
+//!          -> experiments on the engine itself -> tables, numbers -----+
 //! ```
 //!
 //! Others rely on these properties:
-//! - a verdict follows from the numbers of the same run, never from a constant;
+//! - a verdict follows from the numbers of the same run and from a rule that stands in the claim
+//!   files, never from the experiment's own code;
 //! - equal effort gives equal text, to the last digit, on every machine; only what is said of
 //!   recorded people depends on whether their recordings are there;
 //! - where a document prints a figure only, or leaves out what an experiment needs, the claim
 //!   says so.
 
+mod book;
+mod finding;
 mod li;
 mod murphy;
 mod pooled;
+mod rule;
 mod shi;
 mod steele;
 mod text;
@@ -24,6 +29,10 @@ mod thesis;
 
 use std::fmt;
 use std::str::FromStr;
+
+use serde::Deserialize;
+
+use finding::Finding;
 
 /// One of the documents the engine is built from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,21 +132,66 @@ impl fmt::Display for ClaimVerdict {
     }
 }
 
+/// Where a claim comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub enum ClaimKind {
+    /// The document found it; here it is measured anew.
+    #[serde(rename = "re-measured")]
+    ReMeasured,
+    /// The document expects it and printed no result.
+    #[serde(rename = "hypothesis")]
+    Hypothesis,
+    /// Ours, to tell what a finding rests on.
+    #[serde(rename = "own control")]
+    OwnControl,
+}
+
+impl ClaimKind {
+    /// Every kind.
+    pub const ALL: [Self; 3] = [Self::ReMeasured, Self::Hypothesis, Self::OwnControl];
+
+    /// In words, for tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ReMeasured => "re-measured",
+            Self::Hypothesis => "hypothesis",
+            Self::OwnControl => "own control",
+        }
+    }
+}
+
+impl fmt::Display for ClaimKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
 /// One thing a document says, and what we found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
     /// Who says it.
     pub document: Document,
+    /// By which it is called in `claims/*.toml`.
+    pub id: String,
+    /// Section, table or figure.
+    pub place: String,
+    /// Where it comes from.
+    pub kind: ClaimKind,
     /// What, in one sentence.
     pub claim: String,
+    /// What the numbers must fulfil, as written before they were measured.
+    pub rule: String,
     /// The number or words it printed, or "figure only".
     pub published: String,
     /// What we measured, with numbers.
     pub measured: String,
     /// Whether the two agree.
     pub verdict: ClaimVerdict,
-    /// How that was decided, and what the reader should know about it.
+    /// Why this rule decides, and in which setting.
     pub why: String,
+    /// Why it came out so, as far as that was tried; may be empty.
+    pub cause: String,
 }
 
 /// The full numbers behind claims.
@@ -197,13 +251,21 @@ pub fn reproduce_with(
     effort: Effort,
     progress: &(dyn Fn(&str) + Sync),
 ) -> Reproduction {
-    match document {
-        Document::Murphy => murphy::reproduce(effort, progress),
-        Document::Thesis => thesis::reproduce(effort, progress),
-        Document::Li => li::reproduce(effort, progress),
-        Document::Shi => shi::reproduce(effort, progress),
-        Document::Steele => steele::reproduce(effort, progress),
-    }
+    let found = match document {
+        Document::Murphy => murphy::measure(effort, progress),
+        Document::Thesis => thesis::measure(effort, progress),
+        Document::Li => li::measure(effort, progress),
+        Document::Shi => shi::measure(effort, progress),
+        Document::Steele => steele::measure(effort, progress),
+    };
+    Reproduction { claims: book::judge(document, &found.findings), tables: found.tables }
+}
+
+/// What the experiments on a document came to.
+#[derive(Debug, Default)]
+struct Measured {
+    findings: Vec<Finding>,
+    tables: Vec<ReportTable>,
 }
 
 #[cfg(test)]

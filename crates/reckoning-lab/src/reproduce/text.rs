@@ -9,7 +9,9 @@ impl fmt::Display for Claim {
         writeln!(f, "{}: {}", self.document, self.claim)?;
         writeln!(f, "  published  {}", self.published)?;
         writeln!(f, "  measured   {}", self.measured)?;
-        writeln!(f, "  verdict    {}: {}", self.verdict, self.why)
+        writeln!(f, "  rule       {}: {}", self.rule, self.why)?;
+        writeln!(f, "  verdict    {} ({}, {})", self.verdict, self.kind, self.place)?;
+        if self.cause.is_empty() { Ok(()) } else { writeln!(f, "  cause      {}", self.cause) }
     }
 }
 

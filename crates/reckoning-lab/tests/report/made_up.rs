@@ -2,7 +2,7 @@
 
 use reckoning_lab::compare::{ClosedRow, Comparison, OpenRow, PathSample, ReceiverRow};
 use reckoning_lab::report::{DataSet, FairnessRow};
-use reckoning_lab::reproduce::{Claim, ClaimVerdict, ReportTable, Reproduction};
+use reckoning_lab::reproduce::{Claim, ClaimKind, ClaimVerdict, ReportTable, Reproduction};
 
 /// Name, error at a second, growth with delay, packets.
 const PREDICTORS: [(&str, f64, f64, f64); 6] = [
@@ -176,11 +176,16 @@ pub fn fairness() -> Vec<FairnessRow> {
 pub fn reproduction() -> Reproduction {
     let claim = |document: &str, claim: &str, numbers: [&str; 2], verdict, why: &str| Claim {
         document: document.parse().expect("a document by its name"),
+        id: format!("{document}-{}", claim.len()),
+        place: "5".to_string(),
+        kind: ClaimKind::ReMeasured,
         claim: claim.to_string(),
+        rule: "closer within 3 of 7.24".to_string(),
         published: numbers[0].to_string(),
         measured: numbers[1].to_string(),
         verdict,
         why: why.to_string(),
+        cause: String::new(),
     };
     let within = "within the spread of 150 circles";
     let late = "the lead is lost beyond a radian of turn between two updates; see the grid";

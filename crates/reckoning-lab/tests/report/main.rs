@@ -9,8 +9,8 @@ mod tags;
 
 use reckoning_lab::compare::Comparison;
 use reckoning_lab::report::{
-    Contents, TrendPicture, claims_table, comparison_csv, comparison_json, comparison_tables,
-    reproduction_json, session_tables, to_html, to_text,
+    Contents, TrendPicture, claims_table, claims_text, comparison_csv, comparison_json,
+    comparison_tables, reproduction_json, session_tables, to_html, to_text,
 };
 use reckoning_lab::trend::{trend_config, trend_map};
 use reckoning_recording::load_file;
@@ -164,10 +164,39 @@ fn the_tables_say_how_near_a_hit_is_and_how_sure_an_error() {
 }
 
 #[test]
-fn json_of_claims_has_the_six_fields() {
+fn claims_fit_a_terminal_and_verdicts_come_first() {
+    let mut found = reproduction();
+    let prose = "a word after a word and a_word_that_is_far_too_long_for_any_column ".repeat(9);
+    let claim = &mut found.claims[1];
+    for text in [&mut claim.claim, &mut claim.rule, &mut claim.measured, &mut claim.cause] {
+        text.clone_from(&prose);
+    }
+    claim.published = prose;
+    let text = claims_text(&found.claims);
+    let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
+    assert!(widest <= 120, "{widest} columns");
+    assert!(text.starts_with("3 claims, by kind"), "{text}");
+    let first = text.lines().find(|line| line.contains(" murphy ")).unwrap();
+    assert!(first.starts_with("reproduced"), "{first}");
+}
+
+#[test]
+fn json_of_claims_has_every_field() {
     let claims: Value = serde_json::from_str(&reproduction_json(&reproduction())).unwrap();
     for claim in claims.as_array().unwrap() {
-        for key in ["document", "claim", "published", "measured", "verdict", "why"] {
+        for key in [
+            "document",
+            "id",
+            "place",
+            "kind",
+            "claim",
+            "rule",
+            "why",
+            "published",
+            "measured",
+            "verdict",
+            "cause",
+        ] {
             assert!(claim[key].is_string(), "no {key} in {claim}");
         }
     }

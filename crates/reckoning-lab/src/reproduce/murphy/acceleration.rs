@@ -6,10 +6,10 @@ use reckoning::random::SplitMix64;
 use reckoning::sampler::damp_acceleration;
 use reckoning::{Blend, DVec3, Kinematics, Model, Sampler, SamplerConfig, SimTime};
 
+use super::MOTIONS;
 use super::follow::{ACCELERATING, follow};
-use super::{MOTIONS, claim};
 use crate::TICK_HZ;
-use crate::reproduce::{Claim, ClaimVerdict, Effort, ReportTable};
+use crate::reproduce::{Effort, Finding, ReportTable};
 
 const UPDATES_PER_S: u32 = 3;
 /// How spiky readings are: the standard deviation of each axis, a few times what a runner
@@ -26,7 +26,7 @@ struct SourceErrors {
 }
 
 /// Runs every motion with every source of acceleration.
-pub(super) fn run(effort: Effort) -> (Vec<Claim>, ReportTable) {
+pub(super) fn run(effort: Effort) -> (Vec<Finding>, ReportTable) {
     let ticks = effort.seconds.min(120) * TICK_HZ;
     let built_in = MOTIONS.map(|motion| (motion.name(), motion.track(ticks)));
     let tracks = built_in.into_iter().chain([("weave", weave(ticks))]);
@@ -105,60 +105,52 @@ impl SourceErrors {
         self.rows.iter().map(row).collect::<Vec<_>>().join(", ")
     }
 
-    /// In how many motions the first source is closer than the second.
-    fn closer(&self, first: usize, second: usize) -> usize {
-        self.rows.iter().filter(|(_, errors_m)| errors_m[first] < errors_m[second]).count()
+    /// One source in every motion.
+    fn column(&self, source: usize) -> Vec<f64> {
+        self.rows.iter().map(|(_, errors_m)| errors_m[source]).collect()
     }
 
-    fn helps(&self) -> Claim {
-        let halved = self.rows.iter().filter(|(_, errors_m)| errors_m[1] < 0.5 * errors_m[0]);
-        let count = halved.count();
-        claim(
-            "Acceleration can be a huge advantage",
-            "in words (18.5)",
-            format!("mean error without/with exact acceleration in cm: {}", self.list(&[0, 1])),
-            ClaimVerdict::from_holds(count >= 1),
-            &format!("at least halved in {count} of {} motions", self.rows.len()),
-        )
+    /// In how many motions the first source has less than this share of the error of the second.
+    fn closer(&self, first: usize, share: f64, second: usize) -> f64 {
+        let closer =
+            |(_, errors_m): &&(&'static str, [f64; 7])| errors_m[first] < share * errors_m[second];
+        self.rows.iter().filter(closer).count() as f64
     }
 
-    fn harms(&self) -> Claim {
-        let worse = self.closer(0, 2);
-        claim(
-            "Spiky acceleration can make things worse than none",
-            "in words (18.5)",
-            format!("none/spiky in cm: {}", self.list(&[0, 2])),
-            ClaimVerdict::from_holds(worse >= 1),
-            &format!(
-                "worse in {worse} of {} motions; spikes of {SPIKES_MPS2} m/s2 on each axis",
-                self.rows.len()
-            ),
-        )
+    fn helps(&self) -> Finding {
+        let halved = self.closer(1, 0.5, 0);
+        let text = format!(
+            "mean error without/with exact acceleration in cm: {}; halved in {halved} of {} motions",
+            self.list(&[0, 1]),
+            self.rows.len()
+        );
+        Finding::new("acceleration helps", text).number("halved", halved)
     }
 
-    fn frames_help(&self) -> Claim {
-        let better = self.closer(4, 2);
-        claim(
-            "Where readings are spiky, velocity and acceleration taken from frames are better",
-            "in words (18.5)",
-            format!("spiky/1/2/3 frames in cm: {}", self.list(&[2, 3, 4, 5])),
-            ClaimVerdict::from_holds(better == self.rows.len()),
-            "asked of two frames, in every motion; here positions are exact, so that averaging \
-             over more frames gains nothing",
-        )
+    fn harms(&self) -> Finding {
+        let worse = self.closer(0, 1.0, 2);
+        let text = format!(
+            "none/spiky in cm: {}; worse in {worse} of {} motions",
+            self.list(&[0, 2]),
+            self.rows.len()
+        );
+        Finding::new("spikes harm", text).number("worse", worse)
     }
 
-    fn damped(&self) -> Claim {
-        let weave = self.rows.iter().find(|(motion, _)| *motion == "weave");
-        let holds = weave.is_some_and(|(_, errors_m)| errors_m[6] < errors_m[1]);
-        claim(
-            "Damping acceleration that changes rapidly helps a zigzagging actor",
-            "in words (18.5, optional)",
-            format!("exact/damped in cm: {}", self.list(&[1, 6])),
-            ClaimVerdict::from_holds(holds),
-            "judged by the error of a weaving runner, whose acceleration turns round between updates; \
-             a zigzag of straight legs has none when most updates are made",
-        )
+    fn frames_help(&self) -> Finding {
+        let text = format!("spiky/1/2/3 frames in cm: {}", self.list(&[2, 3, 4, 5]));
+        Finding::new("frames help", text)
+            .list("frames", &self.column(4))
+            .list("spiky", &self.column(2))
+    }
+
+    fn damped(&self) -> Finding {
+        let weave = self.rows.iter().filter(|(motion, _)| *motion == "weave");
+        let weave: Vec<&[f64; 7]> = weave.map(|(_, errors_m)| errors_m).collect();
+        let of = |source: usize| weave.iter().map(|errors_m| errors_m[source]).collect::<Vec<_>>();
+        Finding::new("damping", format!("exact/damped in cm: {}", self.list(&[1, 6])))
+            .list("exact", &of(1))
+            .list("damped", &of(6))
     }
 
     fn table(&self) -> ReportTable {

@@ -31,7 +31,8 @@ pub struct CircleDrive {
 }
 
 impl CircleDrive {
-    fn truth(&self, at: SimTime) -> Kinematics {
+    /// Where it is, and how it moves.
+    pub fn truth(&self, at: SimTime) -> Kinematics {
         let rate = self.speed_mps / self.radius_m;
         let (sin, cos) = libm::sincos(rate * at.as_secs_f64());
         Kinematics {

@@ -2,13 +2,16 @@
 
 mod acceleration;
 mod bandwidth;
+mod by_book;
 mod circle;
 mod continuity;
 mod drive;
 mod follow;
 mod ground;
+mod modes;
+mod wobble;
 
-use super::{Claim, ClaimVerdict, Document, Effort, Reproduction};
+use super::{Effort, Finding, Measured, ReportTable};
 use crate::Motion;
 
 /// What moves in most experiments: everything flat that changes its mind.
@@ -16,14 +19,16 @@ const MOTIONS: [Motion; 5] =
     [Motion::Circle, Motion::Hairpin, Motion::StopAndGo, Motion::Zigzag, Motion::Walk { seed: 11 }];
 
 /// Runs all experiments.
-pub(super) fn reproduce(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Reproduction {
-    let mut found = Reproduction::default();
-    let mut add = |(claims, table): (Vec<Claim>, _)| {
-        found.claims.extend(claims);
+pub(super) fn measure(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Measured {
+    let mut found = Measured::default();
+    let mut add = |(findings, table): (Vec<Finding>, ReportTable)| {
+        found.findings.extend(findings);
         found.tables.push(table);
     };
     progress("murphy: circles");
     add(circle::run());
+    progress("murphy: oscillations");
+    add(wobble::run(effort));
     progress("murphy: continuity");
     add(continuity::run(effort));
     progress("murphy: publishing");
@@ -32,22 +37,7 @@ pub(super) fn reproduce(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Rep
     add(acceleration::run(effort));
     progress("murphy: ground");
     add(ground::run(effort));
+    progress("murphy: paths and delays");
+    add(modes::run(effort));
     found
-}
-
-fn claim(
-    claim: &str,
-    published: &str,
-    measured: String,
-    verdict: ClaimVerdict,
-    why: &str,
-) -> Claim {
-    Claim {
-        document: Document::Murphy,
-        claim: claim.to_owned(),
-        published: published.to_owned(),
-        measured,
-        verdict,
-        why: why.to_owned(),
-    }
 }

@@ -1,45 +1,33 @@
-//! Claims of SHI about its predictors.
+//! What SHI claims about its predictors, measured.
 
 use super::habits::PlayHabits;
 use super::variants::{PRINTED, Variants};
-use super::{DELAYS_MS, EKB, EKB_HYBRID, OAEKB, OAEKB_HYBRID, PREDICTORS, PUBLISHED_AEE_PX};
+use super::{DELAYS_MS, EKB, EKB_HYBRID, OAEKB, OAEKB_HYBRID, PREDICTORS};
+use crate::reproduce::Finding;
 use crate::reproduce::pooled::Pooled;
-use crate::reproduce::{Claim, ClaimVerdict, Document};
+use crate::stats::mean;
 
-/// Said of every claim about bots.
-const SETTING: &str = "bots as in the table on how they play, in SHI's sessions 1 and 3, their \
-                       speed chosen so that TDM errs as in SHI; SHI's constants in its own pixels";
-/// Two ratios of errors that differ by no more are called the same.
-const SAME_RATIO: f64 = 0.1;
-/// Two shares of hits that differ by no more are called the same, in percent of all.
-const SAME_HITS: f64 = 1.0;
-
-pub(super) fn claims(found: &Pooled, variants: &Variants, bots: &PlayHabits) -> Vec<Claim> {
+pub(super) fn findings(found: &Pooled, variants: &Variants, bots: &PlayHabits) -> Vec<Finding> {
     vec![
-        tdm_first(found, variants, bots),
-        tdm_last(found, variants, bots),
-        ekb_below(found, variants, bots),
-        ekb_ratio(found, variants, bots),
-        walls(found),
-        hybrids_between(found),
-        hybrids_keep_hits(found, bots),
-        hybrids_more_hits(found, variants),
-        ekb_fewer_hits(found),
+        errors_first(found, variants, bots),
+        errors_last(found, variants, bots),
+        ekb_to_tdm(found, variants, bots),
+        ekb_to_tdm_last(found, variants, bots),
+        oaekb_to_ekb(found),
+        hybrids(found),
+        hits_lost(found, bots),
+        hits_first(found, variants),
+        hits_of_ekb(found),
         packets(found),
         hybrid_packets(found),
         growth(found, variants),
+        oaekb_beside_others(found),
+        hits_of_oaekb(found),
+        total_hits(found),
+        is_to_tdm(found),
+        hits_of_is(found),
+        packets_of_is(found),
     ]
-}
-
-fn claim(text: &str, published: &str, measured: String, holds: bool, how: &str) -> Claim {
-    Claim {
-        document: Document::Shi,
-        claim: text.to_owned(),
-        published: published.to_owned(),
-        measured,
-        verdict: ClaimVerdict::from_holds(holds),
-        why: format!("{how}; {SETTING}"),
-    }
 }
 
 /// Every predictor's value with the name SHI gives it, smallest first.
@@ -52,6 +40,13 @@ fn ranked(of: impl Fn(&str) -> f64) -> Vec<(&'static str, f64)> {
 fn listed(ranked: &[(&str, f64)], digits: usize) -> String {
     let each = ranked.iter().map(|(name, value)| format!("{name} {value:.digits$}"));
     each.collect::<Vec<_>>().join(", ")
+}
+
+/// TDM beside all others.
+fn tdm_and_others(measure: &str, text: String, ranked: &[(&str, f64)]) -> Finding {
+    let (tdm, others): (Vec<_>, Vec<_>) = ranked.iter().partition(|(name, _)| *name == "TDM");
+    let values = |of: Vec<&(&str, f64)>| of.iter().map(|it| it.1).collect::<Vec<_>>();
+    Finding::new(measure, text).list("tdm", &values(tdm)).list("others", &values(others))
 }
 
 /// The error of one predictor over that of another, from a delay on.
@@ -98,88 +93,49 @@ fn friends(variants: &Variants, bots: &PlayHabits) -> String {
     )
 }
 
-fn tdm_first(found: &Pooled, variants: &Variants, bots: &PlayHabits) -> Claim {
+fn errors_first(found: &Pooled, variants: &Variants, bots: &PlayHabits) -> Finding {
     let order = ranked(|name| found.aee(name, 300));
-    let why = format!(
-        "the least of six; velocities are differences over 60 ms, with those of one tick TDM errs \
-         {:.1} px; {}",
+    let note = format!(
+        "velocities are differences over 60 ms, with those of one tick TDM errs {:.1} px; {}",
         bots.soon_error,
         transition(variants, bots)
     );
-    claim(
-        "TDM has the least mean error at 300 ms",
-        "TDM 35.6, OAEKB 36.9, EKB 37.8, IS 38.2, hybrid OAEKB 42.3, hybrid EKB 44.1 px",
-        format!("{} px", listed(&order, 1)),
-        order[0].0 == "TDM",
-        &why,
-    )
+    tdm_and_others("errors at 300 ms", format!("{} px", listed(&order, 1)), &order).note(note)
 }
 
-fn tdm_last(found: &Pooled, variants: &Variants, bots: &PlayHabits) -> Claim {
+fn errors_last(found: &Pooled, variants: &Variants, bots: &PlayHabits) -> Finding {
     let order = ranked(|name| found.aee(name, 2100));
-    claim(
-        "TDM has the greatest mean error at 2100 ms",
-        "OAEKB 364.5, EKB 374.9, hybrid OAEKB 448.5, hybrid EKB 449.4, IS 477.7, TDM 579.5 px",
-        format!("{} px", listed(&order, 1)),
-        order[5].0 == "TDM",
-        &format!("the greatest of six; {}", friends(variants, bots)),
-    )
+    tdm_and_others("errors at 2100 ms", format!("{} px", listed(&order, 1)), &order)
+        .note(friends(variants, bots))
 }
 
-fn ekb_below(found: &Pooled, variants: &Variants, bots: &PlayHabits) -> Claim {
+fn ekb_to_tdm(found: &Pooled, variants: &Variants, bots: &PlayHabits) -> Finding {
     let ours = ratios(found, EKB, "linear", 600);
-    claim(
-        "EKB errs less than TDM from 600 ms on",
-        "0.98 0.90 0.82 0.76 0.70 0.65 of TDM at 600 to 2100 ms",
-        format!("{} of TDM", numbers(&ours)),
-        ours.iter().all(|&ratio| ratio < 1.0),
-        &format!(
-            "below 1 at all six delays; {}; {}",
-            transition(variants, bots),
-            friends(variants, bots)
-        ),
-    )
+    Finding::new("ekb to tdm", format!("{} of TDM", numbers(&ours)))
+        .list("ratio", &ours)
+        .note(format!("{}; {}", transition(variants, bots), friends(variants, bots)))
 }
 
-fn ekb_ratio(found: &Pooled, variants: &Variants, bots: &PlayHabits) -> Claim {
+fn ekb_to_tdm_last(found: &Pooled, variants: &Variants, bots: &PlayHabits) -> Finding {
     let ours = found.aee(EKB, 2100) / found.aee("linear", 2100);
-    let theirs = PUBLISHED_AEE_PX[2][6] / PUBLISHED_AEE_PX[0][6];
-    claim(
-        "At 2100 ms EKB errs a third less than TDM",
-        "0.65 of TDM",
-        format!("{ours:.2} of TDM"),
-        (ours - theirs).abs() <= SAME_RATIO,
-        &format!("the same ratio give or take 0.1; {}", friends(variants, bots)),
-    )
+    Finding::new("ekb to tdm at 2100 ms", format!("{ours:.2} of TDM"))
+        .number("ratio", ours)
+        .note(friends(variants, bots))
 }
 
-fn walls(found: &Pooled) -> Claim {
+fn oaekb_to_ekb(found: &Pooled) -> Finding {
     let ours = ratios(found, OAEKB, EKB, 300);
-    claim(
-        "Going around obstacles helps at every delay: OAEKB errs less than EKB",
-        "0.98 0.98 0.98 0.98 0.97 0.97 0.97 of EKB at 300 to 2100 ms",
-        format!("{} of EKB", numbers(&ours)),
-        ours.iter().all(|&ratio| ratio < 1.0),
-        "below 1 at all seven delays; SHI's map had its own walls, ours has some cover",
-    )
+    Finding::new("oaekb to ekb", format!("{} of EKB", numbers(&ours))).list("ratio", &ours)
 }
 
-fn hybrids_between(found: &Pooled) -> Claim {
-    let between = |plain: &str, hybrid: &str| {
-        DELAYS_MS.iter().filter(|&&delay| delay >= 900).all(|&delay| {
-            let error = found.aee(hybrid, delay);
-            found.aee(plain, delay) < error && error < found.aee("linear", delay)
-        })
-    };
-    let share = |hybrid: &str| numbers(&ratios(found, hybrid, "linear", 900));
-    claim(
-        "The hybrids' errors lie between those of their patterns and of TDM from 900 ms on",
-        "hybrid EKB 0.97 0.91 0.86 0.82 0.78, EKB 0.90 0.82 0.76 0.70 0.65 of TDM",
-        format!("hybrid EKB {}, EKB {} of TDM", share(EKB_HYBRID), share(EKB)),
-        between(EKB, EKB_HYBRID) && between(OAEKB, OAEKB_HYBRID),
-        "both hybrids, all five delays; a hybrid is a choice between the two, so it lies between \
-         them only where EKB itself is below TDM, and as EKB is not, it is the other way round",
-    )
+fn hybrids(found: &Pooled) -> Finding {
+    let of = |name: &str| ratios(found, name, "linear", 900);
+    let text = format!("hybrid EKB {}, EKB {} of TDM", numbers(&of(EKB_HYBRID)), numbers(&of(EKB)));
+    Finding::new("hybrids", text)
+        .list("ekb", &of(EKB))
+        .list("hybrid_ekb", &of(EKB_HYBRID))
+        .list("oaekb", &of(OAEKB))
+        .list("hybrid_oaekb", &of(OAEKB_HYBRID))
 }
 
 /// Hits of two predictors in percent, from a delay on.
@@ -194,98 +150,124 @@ fn in_pairs(pairs: &[(f64, f64)]) -> String {
     each.collect::<Vec<_>>().join(" ")
 }
 
-fn hybrids_keep_hits(found: &Pooled, bots: &PlayHabits) -> Claim {
+fn hits_lost(found: &Pooled, bots: &PlayHabits) -> Finding {
     let pairs = hit_pairs(found, EKB_HYBRID, "linear", 900);
     let walled = hit_pairs(found, OAEKB_HYBRID, "linear", 900);
-    claim(
-        "The hybrids keep the hits of TDM at long delays",
-        "hybrid EKB/TDM 13.1/13.4 7.5/7.6 4.6/4.6 3.0/2.9 2.1/1.9 % at 900 to 2100 ms",
-        format!("hybrid EKB/TDM {} %", in_pairs(&pairs)),
-        pairs.iter().chain(&walled).all(|(hybrid, tdm)| *hybrid >= tdm - SAME_HITS),
-        &format!(
-            "both hybrids lose at most one in a hundred at all five delays; a hybrid goes \
-             straight only for those who kept their direction for as long as the delay, and of \
-             TDM's hits at 900 ms {:.0} % are on bots who had turned by more than 40 degrees \
-             within the 900 ms before: those the hybrid leaves to EKB",
-            100.0 * bots.hits_after_turns
-        ),
-    )
+    let lost: Vec<f64> = pairs.iter().chain(&walled).map(|(hybrid, tdm)| tdm - hybrid).collect();
+    let note = format!(
+        "of TDM's hits at 900 ms {:.0} % are on bots who had turned by more than 40 degrees within \
+         the 900 ms before: those the hybrid leaves to EKB",
+        100.0 * bots.hits_after_turns
+    );
+    Finding::new("hits lost", format!("hybrid EKB/TDM {} %", in_pairs(&pairs)))
+        .list("lost", &lost)
+        .note(note)
 }
 
-fn hybrids_more_hits(found: &Pooled, variants: &Variants) -> Claim {
+fn hits_first(found: &Pooled, variants: &Variants) -> Finding {
     let hits = |name: &str| 100.0 * found.hits(name, 300);
     let (ekb, oaekb, tdm) = (hits(EKB_HYBRID), hits(OAEKB_HYBRID), hits("linear"));
-    claim(
-        "The hybrids hit more often than TDM at 300 ms",
-        "hybrid EKB 67.2, hybrid OAEKB 67.7, TDM 61.9 %",
-        format!("hybrid EKB {ekb:.1}, hybrid OAEKB {oaekb:.1}, TDM {tdm:.1} %"),
-        ekb > tdm && oaekb > tdm,
-        &format!(
-            "both above TDM; up to 350 ms a hybrid is its pattern by algorithm 3, so SHI's 67.2 % \
-             cannot come from it as printed, where EKB has 62.6 % (and 37.8 px against the \
-             hybrid's 44.1); with (17) as printed EKB, and so its hybrid, hits {:.1} % against \
-             TDM's {:.1}",
-            variants.hits(PRINTED, 300),
-            variants.hits("linear", 300)
-        ),
-    )
+    let text = format!("hybrid EKB {ekb:.1}, hybrid OAEKB {oaekb:.1}, TDM {tdm:.1} %");
+    let note = format!(
+        "with (17) as printed EKB, and so its hybrid, hits {:.1} % against TDM's {:.1}",
+        variants.hits(PRINTED, 300),
+        variants.hits("linear", 300)
+    );
+    Finding::new("hits at 300 ms", text)
+        .number("hybrid_ekb", ekb)
+        .number("hybrid_oaekb", oaekb)
+        .number("tdm", tdm)
+        .note(note)
 }
 
-fn ekb_fewer_hits(found: &Pooled) -> Claim {
+fn hits_of_ekb(found: &Pooled) -> Finding {
     let pairs = hit_pairs(found, EKB, "linear", 600);
-    claim(
-        "EKB alone hits less often than TDM from 600 ms on",
-        "EKB/TDM 15.9/26.3 4.8/13.4 2.5/7.6 1.7/4.6 1.4/2.9 1.2/1.9 %",
-        format!("EKB/TDM {} %", in_pairs(&pairs)),
-        pairs.iter().all(|(ekb, tdm)| ekb < tdm),
-        "fewer at all six delays",
-    )
+    let (ekb, tdm): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
+    Finding::new("hits of ekb", format!("EKB/TDM {} %", in_pairs(&pairs)))
+        .list("ekb", &ekb)
+        .list("tdm", &tdm)
 }
 
-fn packets(found: &Pooled) -> Claim {
+fn packets(found: &Pooled) -> Finding {
     let order = ranked(|name| found.packets(name));
-    claim(
-        "No predictor needs fewer packets than TDM",
-        "figure only; named as the open problem",
-        format!("{} updates per player and second", listed(&order, 2)),
-        order[0].0 == "TDM",
-        "the least of six, with the engine's publisher, which lays a pattern's plan into a curve",
-    )
+    let text = format!("{} updates per player and second", listed(&order, 2));
+    tdm_and_others("packets", text, &order)
 }
 
-fn hybrid_packets(found: &Pooled) -> Claim {
+fn hybrid_packets(found: &Pooled) -> Finding {
     let share = |name: &str| 100.0 * found.packets(name) / found.packets("linear");
-    Claim {
-        verdict: ClaimVerdict::NotComparable,
-        ..claim(
-            "The hybrid OAEKB sends as few packets as TDM",
-            "figure only (13), \"the difference is negligible\"",
-            format!(
-                "hybrid OAEKB {:.0} %, OAEKB {:.0} % of TDM's updates",
-                share(OAEKB_HYBRID),
-                share(OAEKB)
-            ),
-            false,
-            "by algorithm 3 a hybrid may jump from the pattern to the straight line 350 ms after a \
-             packet; this engine's owner publishes its plan as one smooth curve, which cannot \
-             jump, so what is counted here is not algorithm 3",
-        )
-    }
+    let (hybrid, pattern) = (share(OAEKB_HYBRID), share(OAEKB));
+    let text = format!("hybrid OAEKB {hybrid:.0} %, OAEKB {pattern:.0} % of TDM's updates");
+    Finding::new("packets of the hybrid", text).number("share", hybrid)
 }
 
-fn growth(found: &Pooled, variants: &Variants) -> Claim {
+fn growth(found: &Pooled, variants: &Variants) -> Finding {
     let step = |name: &str| found.aee(name, 2100) - found.aee(name, 1800);
     let (ekb, tdm) = (step(EKB), step("linear"));
-    claim(
-        "The error of TDM goes on growing with the delay, that of EKB levels off",
-        "the last 300 ms add 95.3 px to TDM and 37.6 px to EKB, 0.39 of it",
-        format!("{tdm:.1} px to TDM and {ekb:.1} px to EKB, {:.2} of it", ekb / tdm),
-        ekb / tdm < 0.5,
-        &format!(
-            "less than half as much growth from 1800 to 2100 ms; once at the friends' middle, EKB \
-             stands, and its error grows as that of standing still there would: by {:.1} px even \
-             for standing still where the bot was",
-            variants.aee("hold", 2100) - variants.aee("hold", 1800)
-        ),
-    )
+    let text = format!("{tdm:.1} px to TDM and {ekb:.1} px to EKB, {:.2} of it", ekb / tdm);
+    let note = format!(
+        "once at the friends' middle, EKB stands, and its error grows as that of standing still \
+         there would: by {:.1} px even for standing still where the bot was",
+        variants.aee("hold", 2100) - variants.aee("hold", 1800)
+    );
+    Finding::new("growth", text).number("share", ekb / tdm).note(note)
+}
+
+fn oaekb_beside_others(found: &Pooled) -> Finding {
+    let delays = &DELAYS_MS[1..];
+    let oaekb: Vec<f64> = delays.iter().map(|&delay| found.aee(OAEKB, delay)).collect();
+    let least_of = |delay: u64| {
+        let others = PREDICTORS.iter().filter(|(name, _)| *name != OAEKB);
+        let errors = others.map(|&(name, theirs)| (found.aee(name, delay), theirs));
+        errors.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((f64::NAN, ""))
+    };
+    let least: Vec<(f64, &str)> = delays.iter().map(|&delay| least_of(delay)).collect();
+    let each = oaekb.iter().zip(&least);
+    let each = each.map(|(ours, (least, name))| format!("{ours:.1} ({name} {least:.1})"));
+    let text = format!("{} px", each.collect::<Vec<_>>().join(", "));
+    Finding::new("oaekb beside others", text)
+        .list("oaekb", &oaekb)
+        .list("least", &least.iter().map(|it| it.0).collect::<Vec<_>>())
+}
+
+fn hits_of_oaekb(found: &Pooled) -> Finding {
+    let pairs = hit_pairs(found, OAEKB, EKB, 300);
+    let (oaekb, ekb): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
+    Finding::new("hits of oaekb", format!("OAEKB/EKB {} %", in_pairs(&pairs)))
+        .list("oaekb", &oaekb)
+        .list("ekb", &ekb)
+}
+
+/// Figure 12: the mean of the hits at all delays.
+fn total_hits(found: &Pooled) -> Finding {
+    let total = |name: &str| mean(&DELAYS_MS.map(|delay| 100.0 * found.hits(name, delay)));
+    let mut order = ranked(total);
+    order.reverse();
+    Finding::new("total hits", format!("{} %", listed(&order, 1)))
+        .list("hybrids", &[total(EKB_HYBRID), total(OAEKB_HYBRID)])
+        .number("tdm", total("linear"))
+        .list("others", &[total(OAEKB), total(EKB), total("interest")])
+}
+
+fn is_to_tdm(found: &Pooled) -> Finding {
+    let ours = ratios(found, "interest", "linear", 300);
+    let (early, late) = ours.split_at(2);
+    Finding::new("is to tdm", format!("{} of TDM", numbers(&ours)))
+        .list("early", early)
+        .list("late", late)
+}
+
+fn hits_of_is(found: &Pooled) -> Finding {
+    let pairs = hit_pairs(found, "interest", "linear", 300);
+    let (interest, tdm): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
+    Finding::new("hits of is", format!("IS/TDM {} %", in_pairs(&pairs)))
+        .list("first", &interest[..1])
+        .list("tdm_first", &tdm[..1])
+        .list("later", &interest[1..])
+        .list("tdm_later", &tdm[1..])
+}
+
+fn packets_of_is(found: &Pooled) -> Finding {
+    let share = found.packets("interest") / found.packets("linear");
+    Finding::new("packets of is", format!("{share:.2} of TDM's")).number("share", share)
 }

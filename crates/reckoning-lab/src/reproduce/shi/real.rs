@@ -8,7 +8,7 @@ use reckoning_recording::{Recording, load_file};
 use super::habits::PlayHabits;
 use super::{DELAYS_MS, PREDICTORS, plain, share_of};
 use crate::reproduce::pooled::Pooled;
-use crate::reproduce::{Claim, ClaimVerdict, Document, Effort, ReportTable};
+use crate::reproduce::{Effort, Finding, ReportTable};
 
 /// Recordings of people in one game.
 pub(super) struct RealGame {
@@ -52,36 +52,20 @@ impl RealGame {
         files.filter_map(|it| begun(it, effort)).collect()
     }
 
-    pub(super) fn claim(&self, found: Option<&Pooled>, habits: &PlayHabits) -> Claim {
-        let (measured, verdict, why) = match found {
-            Some(found) => self.judged(found, habits),
-            None => (
-                "nothing".to_owned(),
-                ClaimVerdict::NotComparable,
-                "the recordings are not beside the repository (shared/data, or RECKONING_DATA)"
-                    .to_owned(),
-            ),
-        };
-        let claim = format!("On real movement ({}) EKB errs less than TDM at 2100 ms", self.name);
-        let published = "0.65 of TDM, on people playing SHI's game".to_owned();
-        Claim { document: Document::Shi, claim, published, measured, verdict, why }
-    }
-
-    fn judged(&self, found: &Pooled, habits: &PlayHabits) -> (String, ClaimVerdict, String) {
+    pub(super) fn finding(&self, found: &Pooled, habits: &PlayHabits) -> Finding {
         let error = |name: &str| found.aee(name, 2100);
         let (ekb, tdm, unit) = (error("ekb"), error("linear"), self.unit);
         let ratio = |delay| found.aee("ekb", delay) / found.aee("linear", delay);
-        let measured = format!(
+        let text = format!(
             "EKB {ekb:.1} {unit}, TDM {tdm:.1} {unit}: {:.2} of TDM ({:.2} at 300 ms); OAEKB {:.2}",
             ratio(2100),
             ratio(300),
             error("oaekb") / tdm
         );
-        let why = format!(
-            "below 1; EKB sends everyone at top speed towards friends: here players move at {:.2} \
-             of it on average, and the cosine between their way and that to their friends is \
-             {:.2}, to their old velocity {:.2}; {}; {} recordings, {} predictions, lengths \
-             scaled by body width",
+        let note = format!(
+            "EKB sends everyone at top speed towards friends: here players move at {:.2} of it on \
+             average, and the cosine between their way and that to their friends is {:.2}, to their \
+             old velocity {:.2}; {}; {} recordings, {} predictions",
             habits.speed_share,
             habits.to_friends,
             habits.straight_on,
@@ -89,7 +73,7 @@ impl RealGame {
             self.files.len(),
             found.count("ekb", 2100),
         );
-        (measured, ClaimVerdict::from_holds(ekb < tdm), why)
+        Finding::new(self.name, text).number("ekb", ekb).number("tdm", tdm).note(note)
     }
 
     pub(super) fn table(&self, found: &Pooled) -> ReportTable {

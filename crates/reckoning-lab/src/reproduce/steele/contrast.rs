@@ -5,9 +5,7 @@ use std::fmt;
 use crate::stats::{Paired, paired_t, signed_rank};
 
 /// What counts as found. Both tests must agree.
-pub(super) const ALPHA: f64 = 0.05;
-/// A rise of the error by less than this share is negligible.
-pub(super) const NEGLIGIBLE: f64 = 0.1;
+const ALPHA: f64 = 0.05;
 
 /// Ours beside theirs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,7 +24,7 @@ impl Contrast {
     }
 
     fn is_found(&self) -> bool {
-        self.t.p < ALPHA && self.ranks.p < ALPHA
+        self.p() < ALPHA
     }
 
     pub(super) fn is_lower(&self) -> bool {
@@ -37,9 +35,14 @@ impl Contrast {
         self.is_found() && self.t.difference > 0.0
     }
 
-    /// Whether ours is hardly more than theirs, if at all.
-    pub(super) fn is_no_worse(&self) -> bool {
-        self.ours <= self.theirs * (1.0 + NEGLIGIBLE)
+    /// The greater p-value of the two tests: what a difference that both must find rests on.
+    pub(super) fn p(&self) -> f64 {
+        self.t.p.max(self.ranks.p)
+    }
+
+    /// Ours as a multiple of theirs.
+    pub(super) fn ratio(&self) -> f64 {
+        if self.ours == self.theirs { 1.0 } else { self.ours / self.theirs }
     }
 }
 
@@ -65,13 +68,13 @@ mod tests {
         assert!(Contrast::new(&low, &high).is_lower());
         assert!(!Contrast::new(&low, &high).is_higher());
         assert!(Contrast::new(&high, &low).is_higher());
-        assert!(!Contrast::new(&high, &low).is_no_worse());
+        assert!(Contrast::new(&high, &low).ratio() > 1.1);
     }
 
     #[test]
     fn no_difference_is_not_found() {
         let same = [1.0, 2.0, 3.0, 4.0];
         let found = Contrast::new(&same, &same);
-        assert!(!found.is_lower() && !found.is_higher() && found.is_no_worse());
+        assert!(!found.is_lower() && !found.is_higher() && found.ratio() == 1.0);
     }
 }

@@ -22,13 +22,13 @@ use std::sync::Arc;
 
 use reckoning_arena::Level;
 
-use super::{Effort, Reproduction};
+use super::{Effort, Measured};
 use findings::LevelFindings;
 
 /// Trains, evaluates and judges.
-pub(super) fn reproduce(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Reproduction {
+pub(super) fn measure(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Measured {
     let level = Level::built_in("corridors").expect("the level comes with the arena");
     let findings = LevelFindings::new(&Arc::new(level), effort, progress)
         .expect("the thresholds and the walls of the level are sound");
-    Reproduction { claims: claims::claims(&findings), tables: tables::tables(&findings) }
+    Measured { findings: claims::findings(&findings), tables: tables::tables(&findings) }
 }

@@ -1,73 +1,59 @@
-//! Claims of THESIS, section 3.4, about budgets.
+//! What section 3.4 of THESIS claims about budgets, measured.
 
+use super::THRESHOLDS_M;
 use super::fairness::{FairnessFindings, percent, percents};
-use super::policies::{PolicyOutcome, PolicySeries, VARIATIONS_MS, WEIGHTS};
-use super::{THRESHOLDS_M, figure_claim};
-use crate::reproduce::{Claim, ClaimVerdict, Document};
+use super::policies::{Lowering, PolicyOutcome, PolicySeries, VARIATIONS_MS, WEIGHTS};
+use crate::reproduce::Finding;
 use crate::stats::Spread;
 
 const THIRD: &str = "1/3 base";
 const TURNS: &str = "deterministic, accumulated";
-/// What "almost the same" may differ by, where other policies raise the mean by a third or more.
-const ALMOST: f64 = 0.1;
 
-pub(super) fn claims(findings: &FairnessFindings, thresholds: &[PolicySeries; 3]) -> Vec<Claim> {
+pub(super) fn findings(policies: &FairnessFindings) -> Vec<Finding> {
     vec![
-        same_packets(findings),
-        drawn_deviation(findings),
-        drawn_best(findings),
-        drawn_mean(findings),
-        drawn_everyone(findings),
-        lottery(findings),
-        turns_deviation(findings),
-        turns_mean(findings),
-        turns_worst(findings),
-        turns_best(findings),
-        lower_threshold(thresholds),
+        budget(policies),
+        drawn_deviation(policies),
+        drawn_mean(policies),
+        drawn_everyone(policies),
+        lottery(policies),
+        turns_deviation(policies),
+        turns_mean(policies),
+        turns_worst(policies),
+        turns_best(policies),
     ]
 }
 
-fn same_packets(findings: &FairnessFindings) -> Claim {
+fn budget(policies: &FairnessFindings) -> Finding {
     let packets = |run: &PolicyOutcome| run.packets as f64;
-    let third = findings.series_of(THIRD, 0);
+    let third = policies.series_of(THIRD, 0);
     let off = |series: &&PolicySeries| series.ratio(third, packets);
-    let turns = findings.series_of(TURNS, 0).ratio(third, packets);
+    let turns = policies.series_of(TURNS, 0).ratio(third, packets);
     let widest = |policy| {
-        let ratios = findings.cases(policy, 0).each_ref().map(off);
+        let ratios = policies.cases(policy, 0).each_ref().map(off);
         let far = |a: &f64, b: &f64| (a - 1.0).abs().total_cmp(&(b - 1.0).abs());
         ratios.into_iter().max_by(far).unwrap_or(1.0)
     };
-    let (drawn, turned) = (widest("probabilistic"), widest("deterministic"));
+    // A thousandth, and one round of the three receivers.
     let allowed = 0.001 + 3.0 / third.spread(packets).mean;
-    Claim {
-        document: Document::Thesis,
-        claim: "A budget of one update per trigger costs the packets of the 1/3 base case"
-            .to_owned(),
-        published: "equation 3.5".to_owned(),
-        measured: format!(
-            "deterministic by accumulated error {}; the farthest off of the five cases: \
-             deterministic {}, probabilistic {}",
-            percent(turns),
-            percent(turned),
-            percent(drawn)
-        ),
-        verdict: ClaimVerdict::from_holds((turns - 1.0).abs() <= allowed),
-        why: format!(
-            "judged by accumulated error, within a thousandth and one round ({:.2} %); the others \
-             are off by chance and by turns that come late",
-            100.0 * allowed
-        ),
-    }
+    let text = format!(
+        "deterministic by accumulated error {}, {:.2} % allowed; the farthest off of the five cases: \
+         deterministic {}, probabilistic {}",
+        percent(turns),
+        100.0 * allowed,
+        percent(widest("deterministic")),
+        percent(widest("probabilistic"))
+    );
+    Finding::new("budget", text).number("turns", turns).number("allowed", allowed)
 }
 
 /// A number of each weight case against the 1/3 base case.
 fn by_case(
-    findings: &FairnessFindings,
+    policies: &FairnessFindings,
     policy: &str,
     number: impl Fn(&PolicyOutcome) -> f64,
 ) -> [f64; 5] {
-    let third = findings.series_of(THIRD, 0);
-    findings.cases(policy, 0).map(|series| series.ratio(third, &number))
+    let third = policies.series_of(THIRD, 0);
+    policies.cases(policy, 0).map(|series| series.ratio(third, &number))
 }
 
 fn named(ratios: &[f64; 5]) -> String {
@@ -78,181 +64,130 @@ fn named(ratios: &[f64; 5]) -> String {
         .join(", ")
 }
 
-fn drawn_deviation(findings: &FairnessFindings) -> Claim {
-    let ratios = by_case(findings, "probabilistic", PolicyOutcome::deviation_m);
+fn drawn_deviation(policies: &FairnessFindings) -> Finding {
+    let ratios = by_case(policies, "probabilistic", PolicyOutcome::deviation_m);
     let varied = VARIATIONS_MS.map(|variation_ms| {
-        let third = findings.series_of(THIRD, variation_ms);
-        let cases = findings.cases("probabilistic", variation_ms);
+        let third = policies.series_of(THIRD, variation_ms);
+        let cases = policies.cases("probabilistic", variation_ms);
         cases.into_iter().filter(|case| case.ratio(third, PolicyOutcome::deviation_m) < 1.0).count()
     });
-    figure_claim(
-        "All five probabilistic cases lower the standard deviation below the 1/3 base case",
-        "3.15, 3.22, 3.23",
-        format!(
-            "static: {}; lower in {}, {}, {} of 5 cases at 0, +-100, +-180 ms",
-            named(&ratios),
-            varied[0],
-            varied[1],
-            varied[2]
-        ),
-        ratios.iter().all(|&ratio| ratio < 1.0),
-        "a claim by the time since the last send knows nothing of the error: it raises \
-         everyone's alike, and with it their differences",
-    )
+    let upper = policies.cases("probabilistic", 0).map(|case| {
+        let by_seed = case.ratios(policies.series_of(THIRD, 0), PolicyOutcome::deviation_m);
+        let spread = Spread::from_values(&by_seed);
+        let freedom = by_seed.len().saturating_sub(1).max(1) as f64;
+        spread.mean + 2.0 * spread.deviation / libm::sqrt(freedom)
+    });
+    let by_error = [upper[0], upper[1], upper[3], upper[4]];
+    let text = format!(
+        "static: {}; lower in {}, {}, {} of 5 cases at 0, +-100, +-180 ms",
+        named(&ratios),
+        varied[0],
+        varied[1],
+        varied[2]
+    );
+    Finding::new("drawn deviation", text)
+        .list("ratio", &ratios)
+        .number("instantaneous", ratios[1])
+        .list("upper", &upper)
+        .list("upper_by_error", &by_error)
+        .note(format!("with two standard errors: {}", named(&upper)))
 }
 
-fn drawn_best(findings: &FairnessFindings) -> Claim {
-    let ratios = by_case(findings, "probabilistic", PolicyOutcome::deviation_m);
-    let least = ratios.into_iter().fold(f64::INFINITY, f64::min);
-    figure_claim(
-        "Of the probabilistic cases, instantaneous error levels best",
-        "3.15",
-        format!(
-            "{} against the 1/3 base case, the least of five {}",
-            percent(ratios[1]),
-            percent(least)
-        ),
-        ratios[1] <= least,
-        "static delays",
-    )
+fn drawn_mean(policies: &FairnessFindings) -> Finding {
+    let ratios = by_case(policies, "probabilistic", PolicyOutcome::mean_m);
+    Finding::new("drawn mean", format!("static: {}", named(&ratios))).list("ratio", &ratios)
 }
 
-fn drawn_mean(findings: &FairnessFindings) -> Claim {
-    let ratios = by_case(findings, "probabilistic", PolicyOutcome::mean_m);
-    figure_claim(
-        "All five probabilistic cases raise the mean above the 1/3 base case",
-        "3.16, 3.24, 3.25",
-        format!("static: {}", named(&ratios)),
-        ratios.iter().all(|&ratio| ratio > 1.0),
-        "with varying delays alike, see the tables",
-    )
-}
-
-fn drawn_everyone(findings: &FairnessFindings) -> Claim {
+fn drawn_everyone(policies: &FairnessFindings) -> Finding {
     let each = [0, 1, 2].map(|who| {
-        let ratios = by_case(findings, "probabilistic", |run| run.errors_m[who]);
+        let ratios = by_case(policies, "probabilistic", |run| run.errors_m[who]);
         ratios.into_iter().fold(f64::INFINITY, f64::min)
     });
-    figure_claim(
-        "In the probabilistic cases every receiver's error is higher than in the 1/3 base case",
-        "3.17",
-        format!("least rise of the five cases at 200, 500, 800 ms: {}", percents(&each)),
-        each.iter().all(|&ratio| ratio > 1.0),
-        "static delays",
-    )
+    let text = format!("least rise of the five cases at 200, 500, 800 ms: {}", percents(&each));
+    Finding::new("drawn everyone", text).list("ratio", &each)
 }
 
-fn lottery(findings: &FairnessFindings) -> Claim {
-    let (lot, third) = (findings.series_of("1/3 by lot", 0), findings.series_of(THIRD, 0));
+fn lottery(policies: &FairnessFindings) -> Finding {
+    let (lot, third) = (policies.series_of("1/3 by lot", 0), policies.series_of(THIRD, 0));
     let ratios = [0, 1, 2].map(|who| lot.ratio(third, |run| run.errors_m[who]));
-    figure_claim(
-        "A fixed chance of 1/3 per trigger makes every receiver's error higher than every third \
-         trigger does",
-        "3.18",
-        format!("at 200, 500, 800 ms: {}", percents(&ratios)),
-        ratios.iter().all(|&ratio| ratio > 1.0),
-        "long silences cost more than short ones save",
-    )
+    Finding::new("lottery", format!("at 200, 500, 800 ms: {}", percents(&ratios)))
+        .list("ratio", &ratios)
 }
 
-fn turns_deviation(findings: &FairnessFindings) -> Claim {
-    let ratios = findings.ratios(TURNS, THIRD, PolicyOutcome::deviation_m);
-    let base = findings.ratios(TURNS, "base", PolicyOutcome::deviation_m);
-    figure_claim(
-        "Deterministic by accumulated error lowers the standard deviation below the 1/3 base and \
-         the base case",
-        "3.19, 3.22, 3.23",
-        format!(
-            "static, +-100, +-180 ms: {} against 1/3 base, {} against base",
-            percents(&ratios),
-            percents(&base)
-        ),
-        ratios.iter().chain(&base).all(|&ratio| ratio < 1.0),
-        "base has three times the packets",
-    )
+fn turns_deviation(policies: &FairnessFindings) -> Finding {
+    let third = policies.ratios(TURNS, THIRD, PolicyOutcome::deviation_m);
+    let base = policies.ratios(TURNS, "base", PolicyOutcome::deviation_m);
+    let text = format!(
+        "static, +-100, +-180 ms: {} against 1/3 base, {} against base",
+        percents(&third),
+        percents(&base)
+    );
+    Finding::new("turns deviation", text).list("third", &third).list("base", &base)
 }
 
-fn turns_mean(findings: &FairnessFindings) -> Claim {
-    let ratios = findings.ratios(TURNS, THIRD, PolicyOutcome::mean_m);
+fn turns_mean(policies: &FairnessFindings) -> Finding {
+    let ratios = policies.ratios(TURNS, THIRD, PolicyOutcome::mean_m);
     let by_seed =
-        findings.series_of(TURNS, 0).ratios(findings.series_of(THIRD, 0), PolicyOutcome::mean_m);
+        policies.series_of(TURNS, 0).ratios(policies.series_of(THIRD, 0), PolicyOutcome::mean_m);
     let between_seeds = 100.0 * Spread::from_values(&by_seed).deviation;
-    figure_claim(
-        "Deterministic by accumulated error keeps the mean almost the same as the 1/3 base case",
-        "3.20, 3.24, 3.25",
-        format!(
-            "static, +-100, +-180 ms: {}, and +-{between_seeds:.1} % between seeds (static)",
-            percents(&ratios)
-        ),
-        ratios.iter().all(|&ratio| (ratio - 1.0).abs() <= ALMOST),
-        "almost the same: within 10 %; the rise is real, about 5 % over 24 seeds, and a line at \
-         5 % would be drawn by the luck of the seeds",
-    )
+    let text = format!(
+        "static, +-100, +-180 ms: {}, and +-{between_seeds:.1} % between seeds (static)",
+        percents(&ratios)
+    );
+    Finding::new("turns mean", text).list("ratio", &ratios)
 }
 
-fn turns_worst(findings: &FairnessFindings) -> Claim {
-    let worst = findings.ratios(TURNS, THIRD, PolicyOutcome::worst_m);
-    let nearest = findings.ratios(TURNS, THIRD, |run| run.errors_m[0]);
-    figure_claim(
-        "Deterministic by accumulated error brings the worst receiver below the 1/3 base case, \
-         at the cost of another",
-        "3.21, 3.26, 3.27",
-        format!(
-            "static, +-100, +-180 ms: worst {}, nearest {}",
-            percents(&worst),
-            percents(&nearest)
-        ),
-        worst.iter().all(|&ratio| ratio < 1.0) && nearest.iter().all(|&ratio| ratio > 1.0),
-        "as an error over the whole run",
-    )
+fn turns_worst(policies: &FairnessFindings) -> Finding {
+    let worst = policies.ratios(TURNS, THIRD, PolicyOutcome::worst_m);
+    let nearest = policies.ratios(TURNS, THIRD, |run| run.errors_m[0]);
+    let text = format!(
+        "static, +-100, +-180 ms: worst {}, nearest {}",
+        percents(&worst),
+        percents(&nearest)
+    );
+    Finding::new("turns worst", text).list("worst", &worst).list("nearest", &nearest)
 }
 
-fn turns_best(findings: &FairnessFindings) -> Claim {
-    let deviations = by_case(findings, "deterministic", PolicyOutcome::deviation_m);
-    let means = by_case(findings, "deterministic", PolicyOutcome::mean_m);
-    // Best: levels, and of those that do raises the mean least.
-    let levels = |case: usize| deviations[case] < 0.9;
-    let others = (1..5).filter(|&case| levels(case)).map(|case| means[case]);
-    let least = others.fold(f64::INFINITY, f64::min);
-    Claim {
-        document: Document::Thesis,
-        claim: "Of the deterministic cases, accumulated error alone performs best".to_owned(),
-        published: "in words, no figure (section 3.4.2.2)".to_owned(),
-        measured: format!("deviation: {}; mean: {}", named(&deviations), named(&means)),
-        verdict: ClaimVerdict::from_holds(levels(0) && means[0] <= least),
-        why: format!(
-            "best: the least rise of the mean among those that lower the deviation by a tenth; by \
-             deviation alone it would be {}",
-            WEIGHTS[least_of(&deviations)].0
-        ),
-    }
+fn turns_best(policies: &FairnessFindings) -> Finding {
+    let deviations = by_case(policies, "deterministic", PolicyOutcome::deviation_m);
+    let means = by_case(policies, "deterministic", PolicyOutcome::mean_m);
+    let rivals = (1..5).filter(|&case| deviations[case] < 0.9).map(|case| means[case]);
+    let text = format!("deviation: {}; mean: {}", named(&deviations), named(&means));
+    Finding::new("turns best", text)
+        .number("deviation", deviations[0])
+        .number("mean", means[0])
+        .number("rivals", rivals.fold(f64::INFINITY, f64::min))
+        .note(format!("by deviation alone it would be {}", WEIGHTS[least_of(&deviations)].0))
 }
 
 fn least_of(numbers: &[f64; 5]) -> usize {
     (1..5).fold(0, |best, case| if numbers[case] < numbers[best] { case } else { best })
 }
 
-fn lower_threshold(thresholds: &[PolicySeries; 3]) -> Claim {
+/// The share of triggers that are heartbeats, at the coarsest threshold.
+pub(super) fn heartbeats(share: f64) -> Finding {
+    let [coarsest, ..] = THRESHOLDS_M;
+    let text = format!("{:.0} % of the triggers at {coarsest} m are heartbeats", 100.0 * share);
+    Finding::new("heartbeats", text).number("share", share)
+}
+
+/// The same packets at three thresholds.
+pub(super) fn lowered(lowering: Lowering, thresholds: &[PolicySeries; 3]) -> Finding {
     let of =
         |number: fn(&PolicyOutcome) -> f64| thresholds.each_ref().map(|s| s.spread(number).mean);
     let (mean, deviation, worst) =
         (of(PolicyOutcome::mean_m), of(PolicyOutcome::deviation_m), of(PolicyOutcome::worst_m));
-    let falls = |numbers: &[f64; 3]| numbers[0] > numbers[1] && numbers[1] > numbers[2];
     let metres = |numbers: [f64; 3]| numbers.map(|number| format!("{number:.2}")).join(", ");
-    Claim {
-        document: Document::Thesis,
-        claim: "With the same packets, the lower the threshold the better for the deterministic \
-                policy"
-            .to_owned(),
-        published: "in words (section 3.5)".to_owned(),
-        measured: format!(
-            "at {} m: mean {} m, deviation {} m, worst receiver {} m",
-            metres(THRESHOLDS_M),
-            metres(mean),
-            metres(deviation),
-            metres(worst)
-        ),
-        verdict: ClaimVerdict::from_holds(falls(&deviation) && falls(&worst)),
-        why: "better: deviation and worst receiver fall from threshold to threshold".to_owned(),
-    }
+    let text = format!(
+        "at {} m: mean {} m, deviation {} m, worst receiver {} m",
+        metres(THRESHOLDS_M),
+        metres(mean),
+        metres(deviation),
+        metres(worst)
+    );
+    Finding::new(lowering.measure, text)
+        .list("deviation", &deviation)
+        .list("worst", &worst)
+        .list("first_deviation", &deviation[..2])
+        .list("first_worst", &worst[..2])
 }

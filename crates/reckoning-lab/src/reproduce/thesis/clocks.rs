@@ -12,10 +12,13 @@ use reckoning::{
 };
 
 use super::tank::TankDrive;
+use crate::TICK_HZ;
 use crate::reproduce::{Effort, ReportTable};
 
 /// The delays of the experiment.
 pub(super) const DELAYS_MS: [u64; 3] = [100, 300, 800];
+/// A shot hits that goes by the middle of a tank in no more than this: half its length.
+const HIT_M: f64 = 3.0;
 
 /// What one listener saw of one drive, with one clock.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +30,8 @@ pub(super) struct ListenerView {
     pub(super) max_m: f64,
     /// The share of ticks in which the placed path is not off by more than a millimetre.
     pub(super) right_share: f64,
+    /// The share of shots, straight at where the tank is shown, that hit it.
+    pub(super) hit_share: f64,
     /// How far beyond its place a standing tank was shown; only one that drives along x stands.
     pub(super) overshoot_m: f64,
 }
@@ -162,12 +167,15 @@ impl Listening {
         let split = self.log.split_samples(&self.samples);
         let per_s = 1.0 / length_s(track);
         let count = self.errors_m.len() as f64;
+        let shots: Vec<f64> = self.errors_m.iter().copied().step_by(TICK_HZ as usize).collect();
+        let hits = shots.iter().filter(|&&error_m| error_m <= HIT_M).count();
         let right = self.errors_m.iter().filter(|&&error_m| error_m < 1e-3).count();
         ListenerView {
             export: Split { before: split.before * per_s, after: split.after * per_s },
             mean_m: self.errors_m.iter().sum::<f64>() / count,
             max_m: self.errors_m.iter().copied().fold(0.0, f64::max),
             right_share: right as f64 / count,
+            hit_share: hits as f64 / shots.len() as f64,
             overshoot_m: self.overshoot_m,
         }
     }
@@ -187,6 +195,7 @@ pub(super) fn table(pairs: &[ClockPair]) -> ReportTable {
         "mean",
         "max",
         "right %",
+        "hits %",
         "overshoot",
     ];
     let mut table = ReportTable::new(title, &columns);
@@ -202,6 +211,7 @@ pub(super) fn table(pairs: &[ClockPair]) -> ReportTable {
                 format!("{:.3}", seen.mean_m),
                 format!("{:.2}", seen.max_m),
                 format!("{:.1}", 100.0 * seen.right_share),
+                format!("{:.1}", 100.0 * seen.hit_share),
                 if pair.drive == TankDrive::Stopping {
                     format!("{:.2}", seen.overshoot_m)
                 } else {

@@ -1,6 +1,6 @@
 //! The numbers of chapter 3, ready for claims, and their tables.
 
-use super::policies::{DELAYS_MS, PolicyOutcome, PolicySeries, VARIATIONS_MS, WEIGHTS};
+use super::policies::{DELAYS_MS, Lowering, PolicyOutcome, PolicySeries, VARIATIONS_MS, WEIGHTS};
 use crate::reproduce::ReportTable;
 
 /// Every rule under every variation of delay.
@@ -48,10 +48,14 @@ impl FairnessFindings {
 }
 
 /// The same packets with lower and lower thresholds.
-pub(super) fn threshold_table(series: &[PolicySeries]) -> ReportTable {
-    let title = "THESIS section 3.5, deterministic by accumulated error with the packets of the \
-                 base case at the first threshold";
-    table(title, series.iter())
+pub(super) fn threshold_table(lowering: Lowering, series: &[PolicySeries]) -> ReportTable {
+    let title = format!(
+        "THESIS section 3.5, deterministic by accumulated error, {} updates per trigger of the \
+         first threshold, heartbeats of {} s",
+        lowering.updates,
+        lowering.heartbeat.as_secs_f64()
+    );
+    table(&title, series.iter())
 }
 
 fn table<'a>(title: &str, series: impl Iterator<Item = &'a PolicySeries>) -> ReportTable {

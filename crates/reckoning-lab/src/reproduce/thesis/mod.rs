@@ -8,37 +8,33 @@ mod fairness;
 mod policies;
 mod tank;
 
-use super::{Claim, ClaimVerdict, Document, Effort, Reproduction};
+use super::{Effort, Measured};
 use fairness::FairnessFindings;
+use policies::Lowering;
 
 /// From coarse to fine, in metres; the coarsest sets the packets.
 const THRESHOLDS_M: [f64; 3] = [0.75, 0.25, 0.08];
 
 /// Runs both chapters.
-pub(super) fn reproduce(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Reproduction {
+pub(super) fn measure(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Measured {
     progress("thesis: local and global clocks");
     let pairs = clocks::pairs(effort);
-    let findings = FairnessFindings { series: policies::series(effort, progress) };
+    let policies = FairnessFindings { series: policies::series(effort, progress) };
+    let quiet = FairnessFindings { series: policies::quiet_series(effort, progress) };
     progress("thesis: lower thresholds");
-    let thresholds = policies::by_threshold(effort, THRESHOLDS_M);
+    let thresholds =
+        Lowering::ALL.map(|way| (way, policies::by_threshold(effort, THRESHOLDS_M, way)));
+    let heartbeats = policies::heartbeats(effort, THRESHOLDS_M[0]);
 
-    let mut claims = claims_clocks::claims(&pairs);
-    claims.extend(claims_scheduling::claims(&findings));
-    claims.extend(claims_budget::claims(&findings, &thresholds));
+    let mut findings = claims_clocks::findings(&pairs);
+    findings.extend(claims_scheduling::findings(&policies));
+    findings.push(claims_scheduling::hysteresis("hysteresis", &policies));
+    findings.push(claims_scheduling::hysteresis("hysteresis without heartbeats", &quiet));
+    findings.extend(claims_budget::findings(&policies));
+    findings.push(claims_budget::heartbeats(heartbeats));
+    findings.extend(thresholds.iter().map(|(way, found)| claims_budget::lowered(*way, found)));
     let mut tables = vec![clocks::table(&pairs)];
-    tables.extend(findings.tables());
-    tables.push(fairness::threshold_table(&thresholds));
-    Reproduction { claims, tables }
-}
-
-/// A claim that THESIS backs with a figure and no numbers.
-fn figure_claim(claim: &str, figures: &str, measured: String, holds: bool, why: &str) -> Claim {
-    Claim {
-        document: Document::Thesis,
-        claim: claim.to_owned(),
-        published: format!("figure only ({figures})"),
-        measured,
-        verdict: ClaimVerdict::from_holds(holds),
-        why: why.to_owned(),
-    }
+    tables.extend(policies.tables());
+    tables.extend(thresholds.iter().map(|(way, found)| fairness::threshold_table(*way, found)));
+    Measured { findings, tables }
 }

@@ -23,6 +23,11 @@ use crate::stats::Spread;
 pub(super) const DELAYS_MS: [u32; 3] = [200, 500, 800];
 /// How far single delays may lie from the mean: the three settings of the document.
 pub(super) const VARIATIONS_MS: [u32; 3] = [0, 100, 180];
+/// The longest time between triggers, and one that never decides.
+const HEARTBEAT: Duration = Duration::from_millis(500);
+const SELDOM: Duration = Duration::from_secs(10);
+/// Seeds up to here were looked at while tolerances were chosen.
+const UNSEEN_SEEDS: u64 = 1000;
 /// The five weight cases of section 3.4.1.4, by what makes the claim.
 pub(super) const WEIGHTS: [(&str, Weights); 5] = [
     ("accumulated", Weights::ACCUMULATED),
@@ -42,9 +47,7 @@ pub(super) enum PolicyRule {
 }
 
 /// Every rule of the chapter, in the order of the tables.
-pub(super) fn rules() -> Vec<(String, PolicyRule)> {
-    // The longest time between triggers is the heartbeat.
-    let horizon = PublisherConfig::default().heartbeat;
+fn rules(horizon: Duration) -> Vec<(String, PolicyRule)> {
     let scheduled = |leftover| PolicyRule::Together(Policy::Scheduled { leftover, horizon });
     let k = NonZeroU32::MIN.saturating_add(2);
     let mut rules = vec![
@@ -117,10 +120,26 @@ impl PolicySeries {
 
 /// Runs every rule under every variation.
 pub(super) fn series(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Vec<PolicySeries> {
-    let trips = trips(effort, Threshold::QUARTER_METRE);
+    run_all(effort, HEARTBEAT, &rules(HEARTBEAT), progress)
+}
+
+/// Base and the two schedules, without heartbeats.
+pub(super) fn quiet_series(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Vec<PolicySeries> {
+    let mut schedules = rules(SELDOM);
+    schedules.truncate(3);
+    run_all(effort, SELDOM, &schedules, progress)
+}
+
+fn run_all(
+    effort: Effort,
+    heartbeat: Duration,
+    rules: &[(String, PolicyRule)],
+    progress: &(dyn Fn(&str) + Sync),
+) -> Vec<PolicySeries> {
+    let trips = trips(effort, Threshold::QUARTER_METRE, heartbeat);
     let mut all = Vec::new();
     for variation_ms in VARIATIONS_MS {
-        for (name, rule) in rules() {
+        for (name, rule) in rules.iter().cloned() {
             progress(&format!("thesis: {name}, delays +-{variation_ms} ms"));
             let outcomes = trips.iter().map(|trip| trip.run(rule, variation_ms)).collect();
             all.push(PolicySeries { name, variation_ms, outcomes });
@@ -129,16 +148,57 @@ pub(super) fn series(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Vec<Po
     all
 }
 
-/// Accumulated error by turns with the packets of the base case at the coarsest of these
-/// thresholds (in metres), which a lower threshold spreads over more triggers.
-pub(super) fn by_threshold(effort: Effort, thresholds_m: [f64; 3]) -> [PolicySeries; 3] {
+/// How a threshold is lowered at equal packets.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lowering {
+    /// The measure that it is for.
+    pub(super) measure: &'static str,
+    pub(super) heartbeat: Duration,
+    /// How many updates each trigger of the coarsest threshold pays for.
+    pub(super) updates: u32,
+}
+
+impl Lowering {
+    /// As THESIS says, then without heartbeats, then with a third of the packets, then both.
+    pub(super) const ALL: [Self; 4] = [
+        Self { measure: "thresholds", heartbeat: HEARTBEAT, updates: 3 },
+        Self { measure: "thresholds without heartbeats", heartbeat: SELDOM, updates: 3 },
+        Self { measure: "thresholds with a third", heartbeat: HEARTBEAT, updates: 1 },
+        Self {
+            measure: "thresholds without heartbeats with a third",
+            heartbeat: SELDOM,
+            updates: 1,
+        },
+    ];
+}
+
+/// The share of triggers that came because nothing had been sent for a heartbeat.
+pub(super) fn heartbeats(effort: Effort, threshold_m: f64) -> f64 {
+    let threshold = Threshold::metres(threshold_m).expect("thresholds are positive");
+    let (mut silent, mut gaps) = (0, 0);
+    for trip in trips(effort, threshold, HEARTBEAT) {
+        let waited = trip.exports.windows(2).map(|pair| pair[1].at().secs_since(pair[0].at()));
+        silent += waited.clone().filter(|&gap_s| gap_s >= HEARTBEAT.as_secs_f64() - 1e-6).count();
+        gaps += waited.count();
+    }
+    silent as f64 / gaps as f64
+}
+
+/// Accumulated error by turns with the same packets at each of these thresholds (in metres),
+/// which a lower threshold spreads over more triggers.
+pub(super) fn by_threshold(
+    effort: Effort,
+    thresholds_m: [f64; 3],
+    lowering: Lowering,
+) -> [PolicySeries; 3] {
+    let Lowering { heartbeat, updates, .. } = lowering;
     let threshold = |m: f64| Threshold::metres(m).expect("thresholds are positive");
-    let coarse = trips(effort, threshold(thresholds_m[0]));
+    let coarse = trips(effort, threshold(thresholds_m[0]), heartbeat);
     thresholds_m.map(|threshold_m| {
-        let trips = trips(effort, threshold(threshold_m));
+        let trips = trips(effort, threshold(threshold_m), heartbeat);
         let outcomes = trips.iter().zip(&coarse).map(|(trip, coarse)| {
             let triggers = |trip: &TankTrip| trip.exports.len() as f64;
-            let budget = Budget::matching(3, triggers(coarse), triggers(trip));
+            let budget = Budget::matching(updates, triggers(coarse), triggers(trip));
             let budget = budget.expect("every trip exports something");
             let policy = Policy::Deterministic { budget, weights: Weights::ACCUMULATED };
             trip.run(PolicyRule::Together(policy), 0)
@@ -155,16 +215,18 @@ struct TankTrip {
     exports: Vec<Update>,
 }
 
-fn trips(effort: Effort, threshold: Threshold) -> Vec<TankTrip> {
-    (1..=u64::from(effort.seeds)).map(|seed| trip(effort, threshold, seed)).collect()
+fn trips(effort: Effort, threshold: Threshold, heartbeat: Duration) -> Vec<TankTrip> {
+    let seeds = (1..=u64::from(effort.seeds)).map(|number| UNSEEN_SEEDS + number);
+    seeds.map(|seed| trip(effort, threshold, heartbeat, seed)).collect()
 }
 
 /// A random drive, with straight updates.
-fn trip(effort: Effort, threshold: Threshold, seed: u64) -> TankTrip {
+fn trip(effort: Effort, threshold: Threshold, heartbeat: Duration, seed: u64) -> TankTrip {
     let track: Vec<Kinematics> = TankDrive::Random.track(effort.seconds, seed);
     let mut config = PublisherConfig::default();
     config.model = Model::Linear;
     config.threshold = threshold;
+    config.heartbeat = heartbeat;
     config.angle_threshold = None;
     let started = Publisher::start(config, &track[0]);
     let (mut publisher, first) = started.expect("the settings are sound and tanks are finite");

@@ -6,7 +6,7 @@ use reckoning::{DVec3, Kinematics, Model, SimTime};
 use crate::TICK_HZ;
 
 /// Top speed of a tank in BZFlag, whose units we take for metres.
-pub(super) const TOP_SPEED_MPS: f64 = 25.0;
+const TOP_SPEED_MPS: f64 = 25.0;
 /// How fast a tank in BZFlag turns: an eighth of a circle in a second.
 const TOP_TURN_RADPS: f64 = std::f64::consts::FRAC_PI_4;
 

@@ -1,8 +1,10 @@
 use super::*;
+use crate::reproduce::book::judge;
 use crate::reproduce::steele::ahead::{Misses, MissesByKind};
 use crate::reproduce::steele::chain::{ByKind, ChainTally};
 use crate::reproduce::steele::findings::{ChainRun, Projected};
 use crate::reproduce::steele::places::PlaceKind;
+use crate::reproduce::{Claim, ClaimVerdict, Document};
 
 const SUBJECTS: u32 = 12;
 
@@ -58,6 +60,10 @@ fn findings(flipped: bool) -> LevelFindings {
     }
 }
 
+fn claims(level: &LevelFindings) -> Vec<Claim> {
+    judge(Document::Steele, &super::findings(level))
+}
+
 #[test]
 fn verdicts_follow_the_numbers() {
     for claim in claims(&findings(false)) {
@@ -76,5 +82,7 @@ fn verdicts_flip_with_the_sign_of_the_data() {
 fn a_cost_that_is_not_negligible_refutes_the_second_hypothesis() {
     let mut dear = findings(false);
     dear.thresholds[0].by_place = run([400.0, 200.0], [90.0, 130.0]);
-    assert_eq!(fewer_elsewhere(&dear).verdict, ClaimVerdict::NotReproduced);
+    let claims = claims(&dear);
+    let claim = claims.iter().find(|claim| claim.id == "steele-elsewhere").unwrap();
+    assert_eq!(claim.verdict, ClaimVerdict::NotReproduced);
 }
