@@ -97,7 +97,14 @@ fn settings_and_the_name_stay_over_a_reload_and_an_address_wins() {
     let arena = Arena::play(&["--bots", "2"]);
     let mut browser = Browser::open("reloader", LAPTOP, &arena.url());
     joined(&mut browser);
-    assert_eq!(address(&mut browser), "", "nothing was chosen yet");
+    // A newcomer reads the introduction first, and plays over the link that it is about.
+    click(&mut browser, "#play");
+    browser.wait_until("a body", "JSON.parse(reckoning.state()).me != null");
+    sleep(WRITTEN_S);
+    assert_eq!(address(&mut browser), "?preset=mobile", "nothing else was chosen yet");
+    click(&mut browser, "[data-control=preset][data-value=lan]");
+    sleep(WRITTEN_S);
+    assert_eq!(address(&mut browser), "", "all is as it comes");
     call_oneself(&mut browser, "Zoë");
     click(&mut browser, "[data-control=preset][data-value=mobile]");
     click(&mut browser, "[data-control=errors]");
