@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 
 use super::hills;
-use super::{Arena, Browser, LAPTOP, join, number, set, sleep, state};
+use super::{Arena, Browser, LAPTOP, PHONE, join, number, set, sleep, state};
 use serde_json::Value;
 
 /// The page's meters hold the last five seconds.
@@ -354,6 +354,27 @@ fn sixty_four_bodies_are_drawn_and_their_frames_timed() {
         // Ten a second, which only a page that hangs misses.
         assert!(number(&measured["frames"]["count"]) > 100.0);
         assert!(error_px(&measured, "reckoning") < error_px(&measured, "naive"));
+    }
+}
+
+/// How many frames a phone gets whose processor is four times slower than this one is printed, as that
+/// is about this one.
+#[test]
+#[ignore = "needs a browser: cargo xtask test"]
+fn a_slow_processor_draws_the_arena_and_its_frames_are_counted() {
+    let arena = Arena::play(&["--bots", "12"]);
+    for (name, size) in [("slow-phone", PHONE), ("slow-laptop", LAPTOP)] {
+        let mut browser = join(name, size, &arena);
+        browser.call("Emulation.setCPUThrottlingRate", &serde_json::json!({ "rate": 4 }));
+        for view in ["arena", "compare"] {
+            browser.value(&format!("reckoning.set('view', '{view}')"));
+            sleep(SETTLES_S);
+            let measured = measure(&mut browser, 10.0);
+            let shown = number(&measured["frames"]["count"]) / 10.0;
+            let frames = &measured["frames"];
+            println!("{name}, {view}, processor 4 x slower: {shown:.1} frames a second, {frames}");
+            assert!(shown > 10.0, "{name}, {view}: {frames}");
+        }
     }
 }
 
