@@ -65,9 +65,24 @@ impl Firefox {
         let (context, complaints) = (String::new(), Vec::new());
         let mut browser = Self { child, profile, socket, context, next: 0, complaints };
         browser.attach();
-        let how = json!({ "context": browser.context, "url": url, "wait": "complete" });
-        browser.call("browsingContext.navigate", &how);
+        browser.goto(url);
         Some(browser)
+    }
+
+    fn goto(&mut self, url: &str) {
+        let how = json!({ "context": self.context, "url": url, "wait": "complete" });
+        self.call("browsingContext.navigate", &how);
+    }
+
+    /// Holds a key of the keyboard down for a while.
+    fn hold(&mut self, key: &str, millis: u32) {
+        let steps = json!([
+            { "type": "keyDown", "value": key },
+            { "type": "pause", "duration": millis },
+            { "type": "keyUp", "value": key },
+        ]);
+        let keys = json!([{ "type": "key", "id": "keyboard", "actions": steps }]);
+        self.call("input.performActions", &json!({ "context": self.context, "actions": keys }));
     }
 
     fn attach(&mut self) {
@@ -185,5 +200,31 @@ fn firefox_joins_shows_others_move_and_compares_without_a_complaint() {
     browser.wait_until("Compare", "document.documentElement.dataset.view == 'compare'");
     sleep(1.0);
     println!("{}", browser.picture("firefox-compare").display());
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs a browser: cargo xtask test"]
+fn firefox_plays_by_the_keyboard_and_runs_the_explainer_without_a_complaint() {
+    let test = "firefox_plays_by_the_keyboard_and_runs_the_explainer_without_a_complaint";
+    let arena = Arena::play(&["--bots", "0"]);
+    let Some(mut browser) = Firefox::open(test, &arena.url()) else { return };
+    browser.wait_until("the introduction", "document.querySelector('#intro').checkVisibility()");
+    browser.value("document.querySelector('#play').click()");
+    browser.wait_until("a body", "JSON.parse(reckoning.state()).me != null");
+    let own = |browser: &mut Firefox| place(&browser.state()["me"]);
+    let start = own(&mut browser);
+    // Which way is free depends on where it was born.
+    let walked = ["d", "a"].map(|key| {
+        browser.hold(key, 600);
+        distance(start, own(&mut browser))
+    });
+    println!("walked {walked:.0?} px, {}", browser.picture("firefox-plays").display());
+    assert!(walked[0].max(walked[1]) > 60.0, "{walked:?}");
+
+    browser.goto(&format!("{}explain", arena.url()));
+    let sent = "JSON.parse(reckoning.state()).steps.guess.sent";
+    browser.wait_until("updates of the ball", &format!("{sent} > 2"));
+    println!("{}", browser.picture("firefox-explain").display());
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
