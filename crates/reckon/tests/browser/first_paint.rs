@@ -190,7 +190,10 @@ fn the_built_page_names_files_by_what_they_hold_and_sends_them_packed() {
             assert!(raw_head.starts_with("http/1.1 200"), "{path}: {raw_head}");
             assert!(line(&raw_head, "cache-control").contains("immutable"), "{path}");
             assert!(!raw_head.contains("content-encoding"), "{path}");
-            let (head, packed) = arena.ask(&path, "accept-encoding: br, gzip\r\n");
+            let (head, short) = arena.ask(&path, "accept-encoding: br, gzip\r\n");
+            assert_eq!(line(&head, "content-encoding"), "br", "{path}");
+            let (head, packed) = arena.ask(&path, "accept-encoding: gzip\r\n");
+            assert!(short.len() < packed.len(), "{path}: {}", short.len());
             assert_eq!(line(&head, "content-encoding"), "gzip", "{path}");
             assert_eq!(line(&head, "vary"), "accept-encoding", "{path}");
             assert_ne!(line(&head, "etag"), line(&raw_head, "etag"), "{path}");

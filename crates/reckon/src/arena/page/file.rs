@@ -15,6 +15,36 @@ const FOR_EVER: &str = "public, max-age=31536000, immutable";
 /// Kept, and asked for at each use whether it is still the newest.
 const ASK_AGAIN: &str = "no-cache";
 
+/// How a file may be compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packing {
+    /// A fifth shorter than gzip; browsers take it over TLS and from this machine.
+    Brotli,
+    /// What every client can read.
+    Gzip,
+}
+
+impl Packing {
+    /// The shortest first.
+    pub const ALL: [Self; 2] = [Self::Brotli, Self::Gzip];
+
+    /// How HTTP calls it.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Brotli => "br",
+            Self::Gzip => "gzip",
+        }
+    }
+
+    /// What the name of the compressed file ends with.
+    pub const fn ending(self) -> &'static str {
+        match self {
+            Self::Brotli => ".br",
+            Self::Gzip => ".gz",
+        }
+    }
+}
+
 /// One way to send a file.
 #[derive(Debug)]
 struct Form {
@@ -37,31 +67,37 @@ pub struct File {
     kind: &'static str,
     keeps: &'static str,
     raw: Form,
-    gzip: Option<Form>,
+    packed: Vec<(Packing, Form)>,
 }
 
 impl File {
-    /// A file of this name and sort, and its bytes compressed by gzip where there are any.
-    pub fn new(name: &str, kind: &'static str, raw: Bytes, gzip: Option<Bytes>) -> Self {
+    /// A file of this name and sort.
+    pub fn new(name: &str, kind: &'static str, raw: Bytes) -> Self {
         let keeps = if has_hash(name) { FOR_EVER } else { ASK_AGAIN };
-        Self { kind, keeps, raw: Form::new(raw), gzip: gzip.map(Form::new) }
+        Self { kind, keeps, raw: Form::new(raw), packed: Vec::new() }
+    }
+
+    /// The same with its bytes compressed as well; the shortest form comes first.
+    pub fn with(mut self, packing: Packing, bytes: Bytes) -> Self {
+        self.packed.push((packing, Form::new(bytes)));
+        self
     }
 
     /// The answer to a request with these headers.
     pub fn answer(&self, asked: &HeaderMap) -> Response<Body> {
-        let packed = self.gzip.as_ref().filter(|_| takes_gzip(asked));
-        let form = packed.unwrap_or(&self.raw);
+        let packed = self.packed.iter().find(|it| takes(asked, it.0));
+        let form = packed.map_or(&self.raw, |it| &it.1);
         let is_known = knows(asked, &form.tag);
         let status = if is_known { StatusCode::NOT_MODIFIED } else { StatusCode::OK };
         let mut answer = isolated(status)
             .header("content-type", self.kind)
             .header("cache-control", self.keeps)
             .header("etag", &form.tag);
-        if self.gzip.is_some() {
+        if !self.packed.is_empty() {
             answer = answer.header("vary", "accept-encoding");
         }
-        if packed.is_some() {
-            answer = answer.header("content-encoding", "gzip");
+        if let Some((packing, _)) = packed {
+            answer = answer.header("content-encoding", packing.name());
         }
         let body = if is_known { Body::empty() } else { Body::from(form.bytes.clone()) };
         answer.body(body).unwrap_or_else(|_| Response::new(Body::empty()))
@@ -90,13 +126,13 @@ fn items(asked: &HeaderMap, name: HeaderName) -> impl Iterator<Item = &str> {
     lines.flat_map(|line| line.split(',')).map(str::trim)
 }
 
-/// Whether the client can read gzip; a weight of zero means that it cannot.
-fn takes_gzip(asked: &HeaderMap) -> bool {
+/// Whether the client can read that; a weight of zero means that it cannot.
+fn takes(asked: &HeaderMap, packing: Packing) -> bool {
     items(asked, ACCEPT_ENCODING).any(|item| {
         let mut parts = item.split(';').map(str::trim);
-        let is_gzip = parts.next().is_some_and(|it| it.eq_ignore_ascii_case("gzip"));
+        let is_named = parts.next().is_some_and(|it| it.eq_ignore_ascii_case(packing.name()));
         let weight = parts.find_map(|it| it.strip_prefix("q="));
-        is_gzip && weight.and_then(|it| it.parse::<f32>().ok()).is_none_or(|it| it > 0.0)
+        is_named && weight.and_then(|it| it.parse::<f32>().ok()).is_none_or(|it| it > 0.0)
     })
 }
 
@@ -122,26 +158,28 @@ mod tests {
     }
 
     fn style() -> File {
-        let (raw, gzip) = (Bytes::from_static(b"raw"), Bytes::from_static(b"gz"));
-        File::new("style.0123456789abcdef.css", "text/css", raw, Some(gzip))
+        let plain = File::new("style.0123456789abcdef.css", "text/css", Bytes::from_static(b"raw"));
+        plain
+            .with(Packing::Brotli, Bytes::from_static(b"br"))
+            .with(Packing::Gzip, Bytes::from_static(b"gz"))
     }
 
     #[test]
-    fn only_who_can_read_gzip_gets_it_and_caches_are_told_that_it_depends() {
-        for (takes, is_packed) in [
-            ("gzip, deflate, br, zstd", true),
-            ("br;q=1.0, GZIP;q=0.8", true),
-            ("gzip;q=0", false),
-            ("gzip; q=0.0, br", false),
-            ("br, x-gzip2", false),
-            ("", false),
+    fn a_client_gets_the_shortest_form_it_can_read_and_caches_are_told_that_it_depends() {
+        for (takes, packed) in [
+            ("gzip, deflate, br, zstd", Some("br")),
+            ("br;q=0, GZIP;q=0.8", Some("gzip")),
+            ("gzip, deflate", Some("gzip")),
+            ("gzip;q=0", None),
+            ("gzip; q=0.0, BR", Some("br")),
+            ("bro, x-gzip2", None),
+            ("", None),
         ] {
             let answer = style().answer(&asked(&[(ACCEPT_ENCODING, takes)]));
-            let expected = is_packed.then_some("gzip");
-            assert_eq!(said(&answer, "content-encoding"), expected, "{takes}");
+            assert_eq!(said(&answer, "content-encoding"), packed, "{takes}");
             assert_eq!(said(&answer, "vary"), Some("accept-encoding"), "{takes}");
         }
-        let two_lines = asked(&[(ACCEPT_ENCODING, "br"), (ACCEPT_ENCODING, "gzip")]);
+        let two_lines = asked(&[(ACCEPT_ENCODING, "zstd"), (ACCEPT_ENCODING, "gzip")]);
         assert_eq!(said(&style().answer(&two_lines), "content-encoding"), Some("gzip"));
     }
 
@@ -170,14 +208,14 @@ mod tests {
     #[test]
     fn only_a_name_with_a_hash_is_kept_for_ever() {
         let keeps = |name| {
-            let answer = File::new(name, "", Bytes::new(), None).answer(&HeaderMap::new());
+            let answer = File::new(name, "", Bytes::new()).answer(&HeaderMap::new());
             said(&answer, "cache-control").unwrap().to_string()
         };
         assert_eq!(keeps("page.0123456789abcdef.js"), FOR_EVER);
         for name in ["index.html", "page.js", "page.0123456789ABCDEF.js", "0123456789abcde.js"] {
             assert_eq!(keeps(name), ASK_AGAIN, "{name}");
         }
-        let plain = File::new("level.bin", "", Bytes::new(), None).answer(&HeaderMap::new());
+        let plain = File::new("level.bin", "", Bytes::new()).answer(&HeaderMap::new());
         assert_eq!(said(&plain, "vary"), None);
     }
 }

@@ -11,7 +11,7 @@ use reckoning_server::axum::body::{Body, Bytes};
 use reckoning_server::axum::http::{HeaderMap, Response, StatusCode, Uri};
 use serde_json::{Value, json};
 
-use self::file::{File, isolated};
+use self::file::{File, Packing, isolated};
 
 mod built {
     include!(concat!(env!("OUT_DIR"), "/page.rs"));
@@ -28,8 +28,6 @@ const ABSENT: &str = "\
 </html>
 ";
 
-/// How the compressed form of a file is called.
-const PACKED: &str = ".gz";
 /// Pages are also found without this.
 const PAGE: &str = ".html";
 
@@ -50,20 +48,25 @@ impl Site {
     fn of(files: &[(&str, &'static [u8])]) -> Self {
         let mut site = Self { about: json!({}), ..Self::default() };
         site.put("/", kind_of("index.html"), ABSENT);
-        for (name, bytes) in files.iter().filter(|it| !it.0.ends_with(PACKED)) {
-            let is_packed = |it: &&(&str, _)| it.0.strip_suffix(PACKED) == Some(*name);
-            let packed = files.iter().find(is_packed).map(|it| it.1);
-            site.put_built(name, bytes, packed);
+        let is_packed = |name: &str| Packing::ALL.iter().any(|it| name.ends_with(it.ending()));
+        for (name, bytes) in files.iter().filter(|it| !is_packed(it.0)) {
+            let packed = Packing::ALL.into_iter().filter_map(|packing| {
+                let is_it = |it: &&(&str, _)| it.0.strip_suffix(packing.ending()) == Some(*name);
+                Some((packing, files.iter().find(is_it)?.1))
+            });
+            site.put_built(name, bytes, &packed.collect::<Vec<_>>());
         }
         site
     }
 
     /// A file of the page; a page is found without its ending as well, and the first at the root.
-    fn put_built(&mut self, name: &str, raw: &'static [u8], packed: Option<&'static [u8]>) {
+    fn put_built(&mut self, name: &str, raw: &'static [u8], packed: &[(Packing, &'static [u8])]) {
         let page = name.strip_suffix(PAGE).map(|it| if it == "index" { "" } else { it });
         for path in [Some(name), page].into_iter().flatten() {
-            let [raw, packed] = [Some(raw), packed].map(|it| it.map(Bytes::from_static));
-            let file = File::new(name, kind_of(name), raw.unwrap_or_default(), packed);
+            let plain = File::new(name, kind_of(name), Bytes::from_static(raw));
+            let file = packed.iter().fold(plain, |file, (packing, bytes)| {
+                file.with(*packing, Bytes::from_static(bytes))
+            });
             self.files.insert(format!("/{path}"), file);
         }
     }
@@ -75,7 +78,7 @@ impl Site {
 
     /// Serves a file.
     pub fn put(&mut self, path: &str, kind: &'static str, bytes: impl Into<Bytes>) {
-        self.files.insert(path.to_string(), File::new(path, kind, bytes.into(), None));
+        self.files.insert(path.to_string(), File::new(path, kind, bytes.into()));
     }
 
     /// What `/arena.json` says, but for the number of players.
@@ -167,6 +170,7 @@ mod tests {
             ("explain.html", b"explained"),
             ("index.html", b"arena"),
             ("page.0123456789abcdef.js", b"script"),
+            ("page.0123456789abcdef.js.br", b"short"),
             ("page.0123456789abcdef.js.gz", b"packed"),
         ]);
         let tag = |path: &str| get(&site, path).headers()["etag"].clone();
@@ -178,7 +182,12 @@ mod tests {
         assert_eq!(script.headers()["content-encoding"], "gzip");
         assert_eq!(headers_of(&script)[0], "text/javascript; charset=utf-8");
         assert!(site.answer("/", &asked).headers().get("content-encoding").is_none());
-        assert_eq!(get(&site, "/page.0123456789abcdef.js.gz").status(), StatusCode::NOT_FOUND);
+        asked.insert("accept-encoding", "gzip, br".parse().unwrap());
+        let script = site.answer("/page.0123456789abcdef.js", &asked);
+        assert_eq!(script.headers()["content-encoding"], "br");
+        for packed in ["/page.0123456789abcdef.js.gz", "/page.0123456789abcdef.js.br"] {
+            assert_eq!(get(&site, packed).status(), StatusCode::NOT_FOUND, "{packed}");
+        }
         assert_eq!(get(&Site::of(&[]), "/").status(), StatusCode::OK, "it says how to build it");
     }
 }
