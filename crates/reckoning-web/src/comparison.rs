@@ -135,11 +135,11 @@ impl InterpolationFacts {
         format!("Interpolation, buffer {:.0} ms, straight lines", self.buffer_ms)
     }
 
-    /// The least error that there could be, beside the one that there is.
+    /// The least error that there could be, beside the one that there is; `None` while it is measured.
     #[must_use]
-    pub fn best_case(&self, unit: &str) -> String {
-        let told = |best: f64| format!("at best {best:.0} {unit}, were no datagram late or lost");
-        self.best.map_or_else(String::new, told)
+    pub fn best_case(&self, unit: &str) -> Option<String> {
+        let told = |best| format!("at best {best:.0} {unit}, if nothing were late or lost");
+        self.best.map(told)
     }
 }
 
@@ -394,9 +394,10 @@ mod tests {
     fn interpolation_says_how_it_is_done_and_what_could_be_had_at_best() {
         let mut facts = InterpolationFacts { buffer_ms: 143.2, best: None };
         assert_eq!(facts.title(), "Interpolation, buffer 143 ms, straight lines");
-        assert_eq!(facts.best_case("px"), "");
+        assert_eq!(facts.best_case("px"), None);
         facts.best = Some(31.4);
-        assert_eq!(facts.best_case("px"), "at best 31 px, were no datagram late or lost");
+        let told = "at best 31 px, if nothing were late or lost";
+        assert_eq!(facts.best_case("px").as_deref(), Some(told));
     }
 
     #[test]

@@ -50,7 +50,7 @@ fn share_html(share: f64) -> String {
 #[must_use]
 pub fn worth_note(worth: Option<Worth>, choice: ModelChoice, delay_ms: u16) -> String {
     let Some(Worth { error, updates }) = worth else {
-        return "How ghosts go on between two updates. Measuring what each is worth here."
+        return "How bodies are taken to go on between two updates. Measuring what each is worth here."
             .to_string();
     };
     format!(

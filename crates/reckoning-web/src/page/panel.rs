@@ -140,7 +140,10 @@ pub fn show_headline(verdict: Verdict) {
 /// How interpolation is done, and what could be had by it.
 pub fn show_interpolation(facts: Option<InterpolationFacts>, is_hills: bool) {
     let unit = if is_hills { "cm" } else { "px" };
-    let told = |it: InterpolationFacts| format!("{}; {}.", it.title(), it.best_case(unit));
+    let told = |it: InterpolationFacts| {
+        let best = it.best_case(unit).map_or_else(String::new, |best| format!("; {best}"));
+        format!("{}{best}.", it.title())
+    };
     dom::write("interpolation-note", &facts.map_or_else(String::new, told));
 }
 
@@ -317,10 +320,10 @@ pub fn show_link(transport: Option<&str>, way_ms: Option<f64>) {
         Some("websocket") => "WebSocket",
         _ => "Disconnected",
     };
-    let measuring = || " · measuring".to_string();
-    let way = way_ms.map_or_else(measuring, |ms| format!(" · {ms:.0} ms one way"));
-    let way = if transport.is_some() { way } else { String::new() };
-    dom::write("link", &format!("{name}{way}"));
+    // The way first: where the pill is cut, it is cut at its end.
+    let way = way_ms.map_or_else(|| "measuring".to_string(), |ms| format!("{ms:.0} ms one way"));
+    let way = if transport.is_some() { format!("{way} · ") } else { String::new() };
+    dom::write("link", &format!("{way}{name}"));
     if let Some(pill) = dom::element("link") {
         dom::set_class(&pill, "bad", transport.is_none());
     }

@@ -112,18 +112,25 @@ fn draw_window(
     pen.set_font("600 13px system-ui, sans-serif");
     pen.set_fill_style_str(colour);
     pen.fill_rect(0.0, 0.0, camera.size[0], 3.0);
-    let title = title(window, comparison);
-    let wide = pen.measure_text(&title).map_or(0.0, |it| it.width());
-    let short = title.split([':', ',']).next().filter(|_| wide > camera.size[0] - 24.0);
-    label(pen, short.unwrap_or(&title), 26.0, colours);
+    let room = camera.size[0] - 24.0;
+    label(pen, fitting(pen, &title(window, comparison), room), 26.0, colours);
     pen.set_font("13px system-ui, sans-serif");
     pen.set_fill_style_str(colours.text);
     let said = match (window, place) {
         (_, None) => "nothing received".to_string(),
         (Window::Truth, _) => target.name.clone(),
-        (Window::Shown(method), _) => said(method, picture, comparison),
+        (Window::Shown(method), _) => comparison.compared.said(picture.now, method),
     };
-    label(pen, &said, 46.0, colours);
+    label(pen, fitting(pen, &said, room), 46.0, colours);
+    if let Some(best) = best_case(window, picture, comparison) {
+        label(pen, fitting(pen, &best, room), 66.0, colours);
+    }
+}
+
+/// The text, or where that is too wide the part of it that says most.
+fn fitting<'a>(pen: &Pen, text: &'a str, room: f64) -> &'a str {
+    let wide = pen.measure_text(text).map_or(0.0, |it| it.width());
+    if wide <= room { text } else { text.split([':', ',']).next().unwrap_or(text) }
 }
 
 /// A line with a halo, as walls may be under it.
@@ -143,14 +150,11 @@ fn title(window: Window, comparison: &Comparison<'_>) -> String {
     }
 }
 
-/// How far off it is, and for interpolation how far it would be at best.
-fn said(method: DisplayMethod, picture: &Picture<'_>, comparison: &Comparison<'_>) -> String {
+/// How far off interpolation would be at best.
+fn best_case(window: Window, picture: &Picture<'_>, comparison: &Comparison<'_>) -> Option<String> {
+    let method = DisplayMethod::Interpolation;
     let compared = comparison.compared;
-    let mean = compared.said(picture.now, method);
-    if method != DisplayMethod::Interpolation || compared.mean_px(picture.now, method).is_none() {
-        return mean;
-    }
+    compared.mean_px(picture.now, method).filter(|_| window == Window::Shown(method))?;
     let best = compared.best_px(picture.now);
-    let best = InterpolationFacts { best, ..comparison.facts }.best_case("px");
-    format!("{mean}; {best}")
+    InterpolationFacts { best, ..comparison.facts }.best_case("px")
 }
