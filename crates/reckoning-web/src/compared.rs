@@ -42,6 +42,21 @@ impl Window {
     }
 }
 
+/// Whom to follow unless somebody was picked: the nearest. To be compared a bot is better than a
+/// person, who may stand still.
+pub fn whom_to_follow<'a>(
+    bodies: impl Iterator<Item = &'a SceneBody>,
+    eye: DVec3,
+    is_compared: bool,
+) -> Option<u32> {
+    let comes_later = |it: &SceneBody| is_compared && !it.is_bot;
+    let nearest = bodies.min_by(|a, b| {
+        let distances = a.shown.distance(eye).total_cmp(&b.shown.distance(eye));
+        comes_later(a).cmp(&comes_later(b)).then(distances)
+    });
+    nearest.map(|it| it.entity)
+}
+
 /// Places of the last second, oldest first.
 #[derive(Clone, Debug, Default)]
 pub struct Trail {
@@ -173,6 +188,18 @@ mod tests {
         compared.look(ms(6_010), &body(5, 0.0), LAN, LEAP_PX);
         assert_eq!(compared.said(ms(6_010), DisplayMethod::Naive), "measuring");
         assert_eq!(compared.trail(0).places().count(), 1);
+    }
+
+    #[test]
+    fn the_nearest_is_followed_and_a_bot_is_compared_rather_than_a_person() {
+        let bot = |entity, x| SceneBody { is_bot: true, ..body(entity, x) };
+        let all = [body(1, 10.0), bot(2, 90.0), bot(3, 40.0), body(4, 60.0)];
+        let found = |bodies: &[SceneBody], is_compared| {
+            whom_to_follow(bodies.iter(), DVec3::ZERO, is_compared)
+        };
+        assert_eq!((found(&all, false), found(&all, true)), (Some(1), Some(3)));
+        let persons = [body(4, 60.0), body(1, 10.0)];
+        assert_eq!((found(&persons, true), found(&[], true)), (Some(1), None));
     }
 
     #[test]

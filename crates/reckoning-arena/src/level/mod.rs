@@ -24,6 +24,8 @@ pub use paths::Paths;
 pub(crate) use paths::Search;
 pub use walls::{Edge, Walls};
 
+use std::sync::OnceLock;
+
 use reckoning::DVec3;
 
 /// The levels that come with the crate: name and file.
@@ -38,7 +40,8 @@ pub(crate) const BUILT_IN: [(&str, &str); 3] = [
 pub struct Level {
     file: LevelFile,
     walls: Walls,
-    paths: Paths,
+    /// Found when they are first asked for: who only shows a level never does.
+    paths: OnceLock<Paths>,
 }
 
 impl Level {
@@ -88,12 +91,13 @@ impl Level {
         postcard::to_allocvec(&self.file).unwrap_or_default()
     }
 
-    /// Reads and checks what [`Self::to_bytes`] wrote.
+    /// Reads and checks what [`Self::to_bytes`] wrote, but not again whether there is a way to
+    /// everything: to find the ways takes a slow processor seconds, and a page needs none of them.
     ///
     /// # Errors
     /// [`LevelError::Bytes`] for what another version wrote, or the first thing that is wrong with it.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, LevelError> {
-        Self::from_file(postcard::from_bytes(bytes).map_err(|_| LevelError::Bytes)?)
+        Self::without_ways(postcard::from_bytes(bytes).map_err(|_| LevelError::Bytes)?)
     }
 
     /// Checks a level that was put together by a program, an editor for example.
@@ -101,19 +105,18 @@ impl Level {
     /// # Errors
     /// The first thing that is wrong with it.
     pub fn from_file(file: LevelFile) -> Result<Self, LevelError> {
+        let level = Self::without_ways(file)?;
+        validate::ways(&level.file, &level.walls, level.paths())?;
+        Ok(level)
+    }
+
+    fn without_ways(file: LevelFile) -> Result<Self, LevelError> {
         validate::numbers(&file)?;
         validate::places(&file)?;
         let walls = walls_of(&file);
         validate::work(&file, &walls)?;
         validate::room(&file, &walls)?;
-        let radius_px = file.body.radius_px;
-        let start = place(file.spawns[0].at);
-        let mut paths = Paths::new(place(file.size_px), file.nav_cell_px, radius_px, &walls, start);
-        validate::ways(&file, &walls, &paths)?;
-        for turret in &file.turrets {
-            paths.mark_danger(&walls, place(turret.at), turret.range_px);
-        }
-        Ok(Self { file, walls, paths })
+        Ok(Self { file, walls, paths: OnceLock::new() })
     }
 
     /// What it is called.
@@ -157,7 +160,16 @@ impl Level {
     /// The ways through it.
     #[must_use]
     pub fn paths(&self) -> &Paths {
-        &self.paths
+        self.paths.get_or_init(|| {
+            let (file, walls) = (&self.file, &self.walls);
+            let (size_px, start) = (place(file.size_px), place(file.spawns[0].at));
+            let mut paths =
+                Paths::new(size_px, file.nav_cell_px, file.body.radius_px, walls, start);
+            for turret in &file.turrets {
+                paths.mark_danger(walls, place(turret.at), turret.range_px);
+            }
+            paths
+        })
     }
 
     /// Whether someone at `eye` sees what is at `there`: inside the view and, on levels

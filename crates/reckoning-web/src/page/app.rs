@@ -21,6 +21,7 @@ use super::measure::{Meters, Totals};
 use super::panel::{self, MostVitals};
 use super::replayed::Replayed;
 use crate::camera::Camera;
+use crate::compared::whom_to_follow;
 use crate::controls::{Change, ControlError, Controls, ViewMode, shown_name};
 use crate::headline::Circumstances;
 use crate::hills::choices::{self, HillsChoices, Switched};
@@ -395,13 +396,13 @@ impl App {
 
     /// Whom the camera or the comparison follows.
     fn followed(&mut self) -> Option<u32> {
-        let is_there = |it: &&SceneBody| Some(it.entity) == self.target && !it.is_me;
-        if self.bodies().find(is_there).is_none() {
-            let eye = self.camera.centre;
-            let others = self.bodies().filter(|it| is_followable(it));
-            let nearest =
-                others.min_by(|a, b| a.shown.distance(eye).total_cmp(&b.shown.distance(eye)));
-            self.target = nearest.map(|it| it.entity);
+        let others = || self.bodies().filter(|it| is_followable(it));
+        // The introduction is about a bot.
+        let takes_any = !intro::is_open() || !others().any(|it| it.is_bot);
+        let is_target = |it: &SceneBody| Some(it.entity) == self.target && !it.is_me;
+        if !self.bodies().any(|it| is_target(it) && (it.is_bot || takes_any)) {
+            let is_compared = self.controls.view == ViewMode::Compare;
+            self.target = whom_to_follow(others(), self.camera.centre, is_compared);
         }
         self.target
     }
@@ -631,7 +632,7 @@ impl App {
         let is_silent = dom::now_ms() - self.heard.0 > SILENT_MS;
         match status {
             "joined" if is_silent => ("lost", "no word from the server".to_string()),
-            "connecting" if self.was_joined => ("lost", "trying again".to_string()),
+            "connecting" if self.was_joined => ("lost", String::new()),
             _ => (status, said),
         }
     }

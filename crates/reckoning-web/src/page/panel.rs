@@ -304,6 +304,7 @@ pub fn show_message((status, reason): &(&'static str, String)) {
         "loading" if reason.is_empty() => ("Loading the arena", String::new()),
         "loading" => ("Loading the recording", reason.clone()),
         "connecting" => ("Joining the game", String::new()),
+        "lost" if reason.is_empty() => ("Disconnected", "Reconnecting…".to_string()),
         "lost" => ("Disconnected", format!("Reconnecting… ({reason})")),
         "over" => ("Disconnected", format!("{reason}. Reload the page to try again.")),
         _ => ("", String::new()),
