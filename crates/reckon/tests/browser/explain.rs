@@ -85,6 +85,9 @@ fn the_ball_of_the_explainer_is_dragged_and_driven_by_keys_and_updates_are_sent(
     println!("moved {moved:.1} m by a key");
     assert!(moved > 1.5);
     assert_eq!(browser.value("scrollY"), begin.1);
+    let elsewhere = "performance.getEntriesByType('resource').map(it => it.name)\
+                     .filter(it => !it.startsWith(location.origin)).join()";
+    assert_eq!(browser.value(elsewhere), "", "nothing is fetched from elsewhere");
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
