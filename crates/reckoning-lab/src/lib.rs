@@ -39,6 +39,7 @@ pub mod report;
 pub mod reproduce;
 mod scene_plot;
 mod scenes;
+pub mod scoreboard;
 pub mod stats;
 pub mod train;
 pub mod trend;

@@ -13,6 +13,8 @@ mod manual;
 mod part;
 #[cfg(feature = "lab")]
 mod reproduce;
+#[cfg(feature = "lab")]
+mod scoreboard;
 mod serve;
 #[cfg(feature = "lab")]
 mod train;
@@ -36,6 +38,8 @@ pub use manual::{Completions, Man};
 pub use part::Part;
 #[cfg(feature = "lab")]
 pub use reproduce::Reproduce;
+#[cfg(feature = "lab")]
+pub use scoreboard::{BoardFormat, Scoreboard};
 pub use serve::{Serve, Token};
 #[cfg(feature = "lab")]
 pub use train::{LearnedTable, Train};
@@ -87,6 +91,7 @@ pub enum Command {
 #[derive(Debug, Subcommand)]
 pub enum Lab {
     Compare(Compare),
+    Scoreboard(Scoreboard),
     Frontier(Frontier),
     Reproduce(Reproduce),
     /// Inject cheats into recordings and count which are caught

@@ -7,6 +7,7 @@ pub mod frontier;
 pub mod import;
 pub mod info;
 pub mod reproduce;
+pub mod scoreboard;
 pub mod train;
 pub mod trend;
 

@@ -46,7 +46,7 @@ pub use picture::{MAX_VIEW_BYTES, decode_shown, decode_view, encode_shown, encod
 pub use reckoning::bytes::Registry;
 
 /// The protocol version of this crate; a [`Message::Join`] carries it.
-pub const VERSION: u16 = 4;
+pub const VERSION: u16 = 5;
 /// The longest datagram in bytes: every browser and network path that was tried carries it.
 pub const MAX_DATAGRAM_BYTES: usize = 1_000;
 /// The longest [`Message::Join`] token.
