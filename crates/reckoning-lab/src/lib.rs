@@ -41,6 +41,7 @@ mod scene_plot;
 mod scenes;
 pub mod scoreboard;
 pub mod stats;
+pub mod traffic;
 pub mod train;
 pub mod trend;
 pub mod wire_cost;

@@ -35,6 +35,9 @@ pub(crate) enum PredictorKind {
     FittedDamped,
     /// Loses its acceleration with a time constant fitted to other sessions.
     FittedDecaying,
+    /// Constant velocity, published by thresholds that go with the errors measured at each place in
+    /// other sessions.
+    ByPlace,
     /// Whichever of five is cheapest for a body, in the units of the documents they come from.
     Chooser,
     /// A behaviour, in the units of the document it comes from.
@@ -96,7 +99,7 @@ enum Habit {
 }
 
 /// Every name, and what it means.
-const NAMES: [(&str, &str); 20] = [
+const NAMES: [(&str, &str); 21] = [
     ("hold", "stays where it was seen"),
     ("linear", "keeps its velocity (the traditional method)"),
     ("accelerating", "keeps its acceleration for trust=0.5 seconds"),
@@ -117,6 +120,10 @@ const NAMES: [(&str, &str); 20] = [
     ("oaekb-hybrid", "SHI: oaekb, or straight on for those who keep their direction"),
     ("trend", "STEELE: goes by the map's other sessions, tighter bound across them; else straight"),
     ("ant", "drawn by the fresh trails of others (pheromones)"),
+    (
+        "linear-by-place",
+        "linear, its bound halved to whole by the errors measured at each place in other sessions",
+    ),
     ("chooser", "linear, damped, ekb, interest or trend: whichever cost the body least so far"),
     ("learned=FILE", "a trained model; learned-alone=FILE without its fallback"),
     (
@@ -140,6 +147,7 @@ impl Predictor {
             PredictorKind::FittedDamped | PredictorKind::FittedDecaying => {
                 "one constant, fitted to recordings"
             }
+            PredictorKind::ByPlace => "a trend map with errors: other sessions of the level",
             PredictorKind::Chooser => {
                 "what ekb, interest and trend do, as far as it is there; its own updates so far"
             }
@@ -334,6 +342,7 @@ fn kind_of(name: &str, given: &mut PredictorParams<'_>) -> Result<PredictorKind,
             trust: given.span("trust")?.unwrap_or(Duration::from_millis(500)),
         },
         "chooser" => return Ok(PredictorKind::Chooser),
+        "linear-by-place" => return Ok(PredictorKind::ByPlace),
         "damped" => match given.span("fade")? {
             Some(fade) => Model::Damped { fade },
             None => return Ok(PredictorKind::FittedDamped),

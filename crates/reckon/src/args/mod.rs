@@ -3,6 +3,8 @@
 
 mod arena;
 #[cfg(feature = "lab")]
+mod bytes;
+#[cfg(feature = "lab")]
 mod compare;
 #[cfg(feature = "lab")]
 mod files;
@@ -27,6 +29,8 @@ use clap::Args;
 use clap::{Parser, Subcommand};
 
 pub use arena::{Bots, Play, Watch};
+#[cfg(feature = "lab")]
+pub use bytes::Bytes;
 #[cfg(feature = "lab")]
 pub use compare::{Compare, Format};
 #[cfg(feature = "lab")]
@@ -92,6 +96,7 @@ pub enum Command {
 pub enum Lab {
     Compare(Compare),
     Scoreboard(Scoreboard),
+    Bytes(Bytes),
     Frontier(Frontier),
     Reproduce(Reproduce),
     /// Inject cheats into recordings and count which are caught

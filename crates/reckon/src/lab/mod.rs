@@ -1,6 +1,7 @@
 //! The commands of the laboratory: files in, files and text out; the work is in
 //! `reckoning-lab`.
 
+pub mod bytes;
 pub mod cheats;
 pub mod compare;
 pub mod frontier;

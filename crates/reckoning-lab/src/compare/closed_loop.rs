@@ -276,10 +276,14 @@ impl ChainSetting<'_> {
     }
 
     /// STEELE's threshold, which varies with place: the bound where a body follows the trend
-    /// of its place, down to half of it where it goes across. Only for `trend`.
+    /// of its place, down to half of it where it goes across. Only for `trend`; for
+    /// `linear-by-place` between the same two by what was measured.
     pub(crate) fn threshold_at(&self, truth: &Kinematics) -> Option<Threshold> {
-        let Ready::Behaviour(Behaviour::Trended(_)) = self.predictor else { return None };
-        let trends = self.surroundings.trends()?;
+        let trends = match self.predictor {
+            Ready::Behaviour(Behaviour::Trended(_)) => self.surroundings.trends()?,
+            Ready::ByPlace => self.surroundings.measured()?,
+            _ => return None,
+        };
         let (min, max) = (0.5 * self.bound, self.bound);
         Threshold::metres(trends.threshold_m(truth.position, truth.velocity, min, max)).ok()
     }
@@ -288,6 +292,9 @@ impl ChainSetting<'_> {
     pub(crate) fn plan(&self, player: usize, truth: &Kinematics, reason: ExportReason) -> Model {
         if let Ready::Model(model) = self.predictor {
             return model.fitted(truth);
+        }
+        if let Ready::ByPlace = self.predictor {
+            return Model::Linear;
         }
         let mut moment = self.surroundings.before(self.prepared, truth.at, 10);
         self.surroundings.look_around(self.prepared, truth.at, &mut moment);

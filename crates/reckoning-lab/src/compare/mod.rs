@@ -275,7 +275,10 @@ impl<'a> ComparedSession<'a> {
                 _ => None,
             })
             .collect();
-        let surroundings = RecordedSurroundings::new(recording, own, &planned, &same_map)?;
+        let mut surroundings = RecordedSurroundings::new(recording, own, &planned, &same_map)?;
+        if config.predictors.iter().any(|it| it.kind() == PredictorKind::ByPlace) {
+            surroundings.measure(own, &same_map)?;
+        }
         let ready = config
             .predictors
             .iter()
@@ -500,6 +503,7 @@ pub(crate) fn made_ready(
     };
     Ok(match predictor.kind() {
         PredictorKind::Model(model) => Ready::Model(model),
+        PredictorKind::ByPlace => Ready::ByPlace,
         PredictorKind::FittedDamped => Ready::Model(Model::Damped { fade: fitted(&trials.damped) }),
         PredictorKind::FittedDecaying => {
             Ready::Model(Model::Decaying { fade: fitted(&trials.decaying) })

@@ -28,6 +28,8 @@ pub(crate) enum Ready {
     /// LI's scheme: its scale and the player's preference are what is known by then.
     Interest(InterestScheme),
     Learned(Learned),
+    /// Constant velocity with thresholds by measured error.
+    ByPlace,
     /// Whichever expert was cheapest, by what is known by then.
     Chooser(ChooserConfig),
 }
@@ -46,7 +48,7 @@ impl Ready {
     /// those of LI; `None` for a model, plain or trained.
     pub(crate) fn behaviour(&self, li_scale: f64, learnt: Preference) -> Option<Behaviour> {
         match *self {
-            Self::Model(_) | Self::Learned(_) | Self::Chooser(_) => None,
+            Self::Model(_) | Self::Learned(_) | Self::Chooser(_) | Self::ByPlace => None,
             Self::Behaviour(behaviour) => Some(behaviour),
             Self::Interest(scheme) => Some(scheme.behaviour(li_scale, learnt)),
         }
@@ -226,6 +228,7 @@ impl<'a> OpenLoop<'a> {
         let bound = self.questions.hit_within;
         let (from, model) = match predictor {
             Ready::Model(model) => (*last, model.fitted(last)),
+            Ready::ByPlace => (*last, Model::Linear),
             Ready::Learned(learned) => {
                 let curve = self.reader.curve(learned.model, player, place, &seen.scene, bound);
                 match learned.usage {

@@ -26,6 +26,7 @@ mod scoreboard;
 mod summary;
 mod tables;
 mod text;
+mod traffic;
 mod verdicts;
 
 use std::error::Error;
@@ -45,6 +46,7 @@ pub(crate) use pool::{ALL as ALL_SESSIONS, closed as pooled_closed, open as pool
 pub use scoreboard::{scoreboard_html, scoreboard_json, scoreboard_table, source_tables};
 pub use tables::{claims_table, comparison_tables, session_tables};
 pub use text::to_text;
+pub use traffic::{traffic_html, traffic_json, traffic_strip, traffic_tables};
 pub use verdicts::{claims_text, numbers_text};
 
 /// What goes into an HTML report. Whatever is empty is left out.
