@@ -57,6 +57,14 @@ pub struct ScoreRow {
     pub sources: Vec<SourceScore>,
 }
 
+impl ScoreRow {
+    /// Whether it had nothing to go by on any source.
+    #[must_use]
+    pub fn is_inert(&self) -> bool {
+        self.sources.iter().all(|it| it.as_baseline)
+    }
+}
+
 /// The whole board, the fewest updates first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scoreboard {
@@ -107,12 +115,13 @@ fn row(
             (of(&name, source)?, of(BASELINE, source)?);
         let (own_packets, own_error) = (packets_of(cost), error_of(error));
         let is_baseline = name == BASELINE;
-        packets.push(Ratio::new(own_packets, packets_of(usual_cost), is_baseline));
-        errors.push(Ratio::new(own_error, error_of(usual_error), is_baseline));
         let as_baseline = !is_baseline
             && cost.packets_per_entity_s == usual_cost.packets_per_entity_s
             && cost.mean_error == usual_cost.mean_error
             && error.aee == usual_error.aee;
+        let is_same = is_baseline || as_baseline;
+        packets.push(Ratio::new(own_packets, packets_of(usual_cost), is_same));
+        errors.push(Ratio::new(own_error, error_of(usual_error), is_same));
         let source = source.clone();
         sources.push(SourceScore { source, packets: own_packets, error: own_error, as_baseline });
     }
@@ -144,11 +153,11 @@ struct Ratio {
 }
 
 impl Ratio {
-    fn new(own: Scored, usual: Scored, is_baseline: bool) -> Self {
+    fn new(own: Scored, usual: Scored, is_same: bool) -> Self {
         let relative = |it: Scored| 0.5 * (it.high - it.low) / it.value;
         let both = relative(own).hypot(relative(usual));
         // What is set beside itself is 1, whoever plays.
-        let half = if is_baseline { 0.0 } else { both };
+        let half = if is_same { 0.0 } else { both };
         Self { log: (own.value / usual.value).ln(), half }
     }
 

@@ -118,8 +118,9 @@ fn every_bit_of_an_update_belongs_to_a_field_or_says_whose_it_is() {
             for baseline in [None, Some(&old)] {
                 let (all, fields) = bits_in_a_datagram(&format, baseline, &sent);
                 // One bit says that it is an update; whose and which one take a dozen or two.
-                let head = all.checked_sub(fields.sum()).unwrap();
-                assert!((3..=40).contains(&head), "{model:?}: {head} of {all} bits, {fields:?}");
+                let told = format!("{model:?}: {all} bits, {fields:?}, flat {flat}");
+                let head = all.checked_sub(fields.sum()).unwrap_or_else(|| panic!("{told}"));
+                assert!((3..=40).contains(&head), "{head} bits of head, {told}");
                 let mut bytes = [0; 256];
                 let mut out = BitWriter::new(&mut bytes);
                 write_update(&mut out, &format, baseline, &sent);

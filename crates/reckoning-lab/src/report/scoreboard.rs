@@ -64,7 +64,7 @@ pub fn scoreboard_table(board: &Scoreboard) -> ReportTable {
             range(row.error),
             nanoseconds(row.plan_ns),
             nanoseconds(row.look_ns),
-            row.needs.to_owned(),
+            if row.is_inert() { format!("{}; not there, so as linear", row.needs) } else { row.needs.to_owned() },
         ]
     };
     ReportTable {
@@ -169,7 +169,7 @@ fn sentences(board: &Scoreboard) -> Vec<String> {
         lead("The smallest error", closest, closest.error),
     ];
     let plain = board.rows.iter().find(|row| row.needs == "nothing");
-    told.extend(plain.filter(|row| row.predictor != cheapest.predictor).map(|row| {
+    told.extend(plain.filter(|row| ![BASELINE, &cheapest.predictor].contains(&row.predictor.as_str())).map(|row| {
         format!(
             "Of those that need to know nothing but the motion, {} needs the fewest updates: {} of \
              what {BASELINE} does.",

@@ -180,19 +180,13 @@ impl Play {
         flat: bool,
         bound: f64,
     ) -> Result<Self, TrafficError> {
-        let mut kinds = Kinds::default();
-        for (_, name, kind) in config.kinds.iter() {
-            kinds.add(name, as_published(kind))?;
-        }
-        for name in lives.iter().map(|life| life.kind.as_str()) {
-            if kinds.named(name).is_none() {
-                kinds.add(name, Kind::default())?;
-            }
-        }
+        let threshold = Threshold::metres(bound).map_err(ConfigError::from)?;
+        let kinds = kinds_of(config, lives, threshold)?;
+        let finest_m = finest_m(&kinds, bound);
         let steps = Quantiser {
-            position_m: bound / POSITION_STEPS,
-            velocity_mps: bound / VELOCITY_STEPS,
-            acceleration_mps2: bound,
+            position_m: finest_m / POSITION_STEPS,
+            velocity_mps: finest_m / VELOCITY_STEPS,
+            acceleration_mps2: finest_m,
             angular_velocity_radps: 1.0 / 64.0,
             orientation: 1.0 / 256.0,
         };
@@ -200,7 +194,7 @@ impl Play {
         let mut host = HostConfig::new(format.clone());
         host.kinds = kinds;
         host.max_entities = host.max_entities.max(lives.len());
-        host.zones.classes[0].threshold = Threshold::metres(bound).map_err(ConfigError::from)?;
+        host.zones.classes[0].threshold = threshold;
         let mut play = Self {
             host: Host::new(host)?,
             receivers: config
@@ -324,6 +318,35 @@ impl Play {
             }
         }
     }
+}
+
+/// The kinds that are declared, and those of the recording that are not.
+fn kinds_of(
+    config: &TrafficConfig,
+    lives: &[Life],
+    threshold: Threshold,
+) -> Result<Kinds, TrafficError> {
+    let mut kinds = Kinds::default();
+    for (_, name, kind) in config.kinds.iter() {
+        kinds.add(name, as_published(kind))?;
+    }
+    for name in lives.iter().map(|life| life.kind.as_str()) {
+        if kinds.named(name).is_none() {
+            let mut kind = Kind::default();
+            kind.publisher.threshold = threshold;
+            kinds.add(name, as_published(&kind))?;
+        }
+    }
+    Ok(kinds)
+}
+
+/// The tightest of all thresholds.
+fn finest_m(kinds: &Kinds, bound: f64) -> f64 {
+    let of_kind = |kind: &Kind| {
+        let zones = kind.zones.iter().flat_map(|it| &it.classes).map(|it| it.threshold);
+        zones.chain([kind.publisher.threshold]).map(|it| it.max_error_m()).fold(bound, f64::min)
+    };
+    kinds.iter().map(|(_, _, kind)| of_kind(kind)).fold(bound, f64::min)
 }
 
 /// A kind whose bodies the host moves as their owners would: by the thresholds of its publisher,
