@@ -94,7 +94,7 @@ fn bits_in_a_datagram(
     sent: &Update,
 ) -> (u32, FieldBits) {
     let body = UpdateBody::new(format, baseline, sent);
-    let seq = baseline.map_or(UpdateSeq::Full(7), |_| UpdateSeq::delta(7, 2).unwrap());
+    let seq = baseline.map_or(UpdateSeq::Full(7), |_| UpdateSeq::delta(65_535, 3).unwrap());
     let mut bytes = [0; 512];
     let mut out = PacketWriter::new(&mut bytes, &header());
     let message = Message::Update { entity: EntityId(1), seq, class: 0, body };

@@ -64,7 +64,11 @@ pub fn scoreboard_table(board: &Scoreboard) -> ReportTable {
             range(row.error),
             nanoseconds(row.plan_ns),
             nanoseconds(row.look_ns),
-            if row.is_inert() { format!("{}; not there, so as linear", row.needs) } else { row.needs.to_owned() },
+            if row.is_inert() {
+                format!("{}; not there, so as linear", row.needs)
+            } else {
+                row.needs.to_owned()
+            },
         ]
     };
     ReportTable {
