@@ -223,7 +223,7 @@ impl TrendMap {
     /// The threshold to publish with at a place, from `min_m` where the body counters the
     /// trend or nothing is known to `max_m` where it follows it. With errors noted
     /// ([`note_error`](Self::note_error)) it goes by those instead: the wider, the worse bodies that
-    /// went so were foreseen there, which shows least error for as many updates.
+    /// went so were foreseen there.
     #[must_use]
     pub fn threshold_m(&self, position: DVec3, velocity: DVec3, min_m: f64, max_m: f64) -> f64 {
         if let Some(measured_m) = self.threshold_by_error_m(position, velocity, min_m, max_m) {
