@@ -60,7 +60,7 @@ pub(crate) enum LearnedUse {
     Chosen,
     /// Its curve, whatever that costs.
     Alone,
-    /// Neuro-reckoning (McCoy, Ward, McLoone and Delaney): the straight line from where the body
+    /// Neuro-reckoning, by four authors of Maynooth: the straight line from where the body
     /// is through where it is foreseen so long after.
     Velocity(Duration),
 }

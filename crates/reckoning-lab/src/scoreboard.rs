@@ -8,6 +8,8 @@
 //! a predictor and constant velocity were measured on different players. They were measured on the
 //! same ones, which makes the true intervals narrower.
 
+use libm::{exp, hypot, log};
+
 use crate::compare::{ClosedRow, Comparison, OpenRow, Predictor, PredictorCost};
 use crate::report::{ALL_SESSIONS, pooled_closed, pooled_open};
 
@@ -155,10 +157,10 @@ struct Ratio {
 impl Ratio {
     fn new(own: Scored, usual: Scored, is_same: bool) -> Self {
         let relative = |it: Scored| 0.5 * (it.high - it.low) / it.value;
-        let both = relative(own).hypot(relative(usual));
+        let both = hypot(relative(own), relative(usual));
         // What is set beside itself is 1, whoever plays.
         let half = if is_same { 0.0 } else { both };
-        Self { log: (own.value / usual.value).ln(), half }
+        Self { log: log(own.value / usual.value), half }
     }
 
     /// The geometric mean, sources taken as independent.
@@ -166,7 +168,7 @@ impl Ratio {
         let count = ratios.len() as f64;
         let log = ratios.iter().map(|it| it.log).sum::<f64>() / count;
         let half = ratios.iter().map(|it| it.half * it.half).sum::<f64>().sqrt() / count;
-        Scored { value: log.exp(), low: (log - half).exp(), high: (log + half).exp() }
+        Scored { value: exp(log), low: exp(log - half), high: exp(log + half) }
     }
 }
 
@@ -187,8 +189,8 @@ mod tests {
         let mean = Ratio::mean(&[halved, doubled]);
         assert!((mean.value - 1.0).abs() < 1e-12, "{mean:?}");
         let half = 0.05 / 2.0_f64.sqrt();
-        assert!((mean.high - half.exp()).abs() < 1e-12, "{mean:?}");
-        assert!((mean.low - (-half).exp()).abs() < 1e-12, "{mean:?}");
+        assert!((mean.high - exp(half)).abs() < 1e-12, "{mean:?}");
+        assert!((mean.low - exp(-half)).abs() < 1e-12, "{mean:?}");
     }
 
     #[test]

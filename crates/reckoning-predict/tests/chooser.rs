@@ -39,12 +39,12 @@ fn turning(t: f64) -> DVec3 {
 
 fn dashing(t: f64) -> DVec3 {
     let (dashes, along) = ((t / 2.0).floor(), t % 2.0);
-    let gone = |s: f64| 5.0 * (1.0 - (-s).exp());
+    let gone = |s: f64| 5.0 * (1.0 - libm::exp(-s));
     DVec3::new(gone(2.0) * dashes + gone(along), 0.0, 0.0)
 }
 
 fn circling(t: f64) -> DVec3 {
-    DVec3::new((0.9 * t).cos(), (0.9 * t).sin(), 0.0) * 4.0
+    DVec3::new(libm::cos(0.9 * t), libm::sin(0.9 * t), 0.0) * 4.0
 }
 
 fn truth(course: Course, tick: i64) -> Kinematics {
@@ -111,7 +111,7 @@ fn whatever_a_body_does_the_choice_costs_no_more_than_its_bound() {
         let mean = (0..SEEDS).map(chosen).sum::<f64>() / SEEDS as f64;
         // As the module says, with T at most all that any of them sent.
         let steps: f64 = alone.iter().sum();
-        let allowed = 1.078 * best + 7.2 * 5.0_f64.ln() + 0.0036 * steps;
+        let allowed = 1.078 * best + 7.2 * libm::log(5.0) + 0.0036 * steps;
         println!("{name}: {mean} updates chosen, alone {alone:?}, allowed {allowed:.0}");
         assert!(mean <= allowed, "{name}: {mean} of {allowed}, alone {alone:?}");
         let worst = alone.into_iter().fold(0.0, f64::max);

@@ -90,8 +90,9 @@ pub(crate) fn models_of(setting: &ChainSetting<'_>, aimed: bool) -> Vec<Model> {
 fn foreseen_models(setting: &ChainSetting<'_>) -> Vec<Model> {
     match setting.predictor {
         Ready::Model(model) => vec![model],
-        Ready::ByPlace => vec![Model::Linear],
-        Ready::Learned(Learned { usage: LearnedUse::Velocity(_), .. }) => vec![Model::Linear],
+        Ready::ByPlace | Ready::Learned(Learned { usage: LearnedUse::Velocity(_), .. }) => {
+            vec![Model::Linear]
+        }
         Ready::Chooser(config) => vec![
             Model::Linear,
             Model::Damped { fade: config.fade },

@@ -124,7 +124,7 @@ pub(super) fn run(
     let (mut entities, of) = (BTreeMap::new(), frames.len() as u64);
     for (done, now) in (0..).zip(&frames) {
         progress(done, of);
-        play.tick(*now, &lives, &mut entities)?;
+        play.tick(*now, &lives, &mut entities);
     }
     progress(of, of);
     let receivers = play.receivers.into_iter().map(|it| it.traffic).collect();
@@ -228,12 +228,7 @@ impl Play {
     }
 
     /// Moves everyone, exchanges datagrams, and looks.
-    fn tick(
-        &mut self,
-        now: SimTime,
-        lives: &[Life],
-        entities: &mut BTreeMap<usize, EntityId>,
-    ) -> Result<(), TrafficError> {
+    fn tick(&mut self, now: SimTime, lives: &[Life], entities: &mut BTreeMap<usize, EntityId>) {
         let mut truths = Vec::new();
         for (number, life) in lives.iter().enumerate() {
             let Some(truth) = life.truth_at(now) else {
@@ -242,26 +237,22 @@ impl Play {
                 }
                 continue;
             };
-            let entity = match entities.get(&number) {
-                Some(entity) => {
-                    self.host.observe(*entity, &truth);
-                    *entity
-                }
-                None => {
-                    let kind = self.host.config().kinds.named(&life.kind).unwrap_or(KindId::NONE);
-                    let spawned = self.host.spawn_kind(now, kind, Owner::Host, b"", &truth);
-                    // There are as many places as lives.
-                    let Ok(entity) = spawned else { continue };
-                    entities.insert(number, entity);
-                    self.kinds.insert(entity, life.kind.clone());
-                    entity
-                }
+            let entity = if let Some(entity) = entities.get(&number) {
+                self.host.observe(*entity, &truth);
+                *entity
+            } else {
+                let kind = self.host.config().kinds.named(&life.kind).unwrap_or(KindId::NONE);
+                let spawned = self.host.spawn_kind(now, kind, Owner::Host, b"", &truth);
+                // There are as many places as lives.
+                let Ok(entity) = spawned else { continue };
+                entities.insert(number, entity);
+                self.kinds.insert(entity, life.kind.clone());
+                entity
             };
             truths.push((entity, number, truth.position));
         }
         self.exchange(now);
         self.look(now, lives, &truths);
-        Ok(())
     }
 
     fn exchange(&mut self, now: SimTime) {
