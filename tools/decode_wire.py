@@ -1078,11 +1078,13 @@ def read_planner(p):
         align_near_m=p.f64, align_far_m=p.f64, window_x_m=p.f64, window_y_m=p.f64,
         tick_hz=p.number, avoid_walls=p.bool,
     )
+    trend = lambda: p.fields(pull=p.number, trust_s=p.f64)
     return p.variant(
         nothing, interest, interest, patterns, patterns, patterns, patterns,
-        lambda: p.fields(pull=p.number, trust_s=p.f64),
+        trend,
         lambda: p.fields(attraction=p.f64, half_strength=p.f64, slice_s=p.f64),
-        lambda: p.fields(network=p.text, choose=p.bool, adapt=p.bool),
+        lambda: p.fields(network=p.text, choose=p.bool),
+        lambda: p.fields(fade_ns=p.span_ns, patterns=patterns, interest=interest, trend=trend),
     )
 
 
@@ -1212,8 +1214,8 @@ def main(path):
     with open(path, encoding="utf-8") as file:
         vectors = json.load(file)
     about = vectors["about"]
-    if about["version"] != 4:
-        raise Refused("this decoder speaks version 4")
+    if about["version"] != 5:
+        raise Refused("this decoder speaks version 5")
     known = {
         "paths": {p["id"]: Line(p["points"], p["closed"]) for p in about["paths"]},
         "customs": {custom["id"]: sway for custom in about["customs"]},

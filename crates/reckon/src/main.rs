@@ -79,6 +79,8 @@ fn run(command: &Command) -> Result<(), Failure> {
 fn run_lab(command: &Lab) -> Result<(), Failure> {
     match command {
         Lab::Compare(command) => lab::compare::run(command),
+        Lab::Bytes(command) => lab::bytes::run(command),
+        Lab::Scoreboard(command) => lab::scoreboard::run(command),
         Lab::Frontier(command) => lab::frontier::run(command),
         Lab::Reproduce(command) => lab::reproduce::run(command),
         Lab::Cheats(data) => lab::cheats::run(&data.paths),

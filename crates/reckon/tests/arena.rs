@@ -194,6 +194,12 @@ fn programs_join_play_and_leave_a_recording_to_watch() {
 
     let watch = Running::start(&["watch", file.to_str().unwrap()]);
     assert_eq!(watch.json("/arena.json")["recording"], true);
+    #[cfg(feature = "lab")]
+    {
+        assert_eq!(watch.json("/arena.json")["profile"], true);
+        assert!(watch.get("/profile.svg").1.starts_with(b"<svg"));
+        assert!(watch.get("/profile").1.starts_with(b"<!DOCTYPE html>"));
+    }
     let header = watch.json("/recording.json");
     let bodies = header["bodies"].as_array().unwrap().len();
     let frames = header["seconds"].as_f64().unwrap() * header["rate_hz"].as_f64().unwrap();

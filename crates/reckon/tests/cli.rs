@@ -75,6 +75,8 @@ fn every_command_explains_itself_with_an_example() {
         &["lab", "import", "--help"],
         &["lab", "export", "--help"],
         &["lab", "info", "--help"],
+        &["lab", "scoreboard", "--help"],
+        &["lab", "bytes", "--help"],
     ] {
         let output = reckon(words);
         assert_eq!(output.status.code(), Some(0), "{words:?}");
@@ -386,4 +388,71 @@ fn a_reader_that_leaves_early_is_no_failure() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(stderr(&output), "");
+}
+
+#[test]
+fn a_scoreboard_has_a_row_for_each_predictor_with_what_it_costs_and_needs() {
+    let folder = scratch("scoreboard");
+    let (data, page) = (walkers_file(&folder), folder.join("board.html"));
+    let words = ["lab", "scoreboard", "--fresh", "--predictors", "hold,ekb,chooser", "--data"];
+    let json = [&words[..], &[text(&data), "--format", "json", "--out", text(&page)]].concat();
+    let output = reckon(&json);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let rows: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
+    let rows = rows.as_array().unwrap();
+    assert_eq!(rows.len(), 4, "linear always takes part: {rows:#?}");
+    for row in rows {
+        let (plan_ns, look_ns) = (row["plan_ns"].as_f64(), row["look_ns"].as_f64());
+        assert!(plan_ns.unwrap() >= 0.0 && look_ns.unwrap() >= 0.0, "{row}");
+        assert!(row["needs"].as_str().is_some_and(|it| !it.is_empty()), "{row}");
+    }
+    let row = |name: &str| rows.iter().find(|row| row["predictor"] == name).unwrap();
+    assert_eq!(row("linear")["packets_ratio"]["value"], 1.0);
+    assert!(row("hold")["aee_ratio"]["value"].as_f64().unwrap() > 1.5, "{rows:#?}");
+    let html = fs::read_to_string(page).unwrap();
+    assert!(html.contains("<td>chooser</td>") && html.contains("plan ns"), "{html}");
+    let table = [&words[..], &[text(&data)]].concat();
+    assert!(stdout(&reckon(&table)).contains("Scoreboard over made-up, errors at 300 ms"));
+}
+
+#[test]
+fn bytes_are_told_by_kind_field_and_receiver() {
+    let folder = scratch("bytes");
+    let (data, page) = (tank_file(&folder), folder.join("bytes.html"));
+    let links = ["--link", "delay=40", "--link", "delay=200,loss=0.1"];
+    let words = [&["lab", "bytes", text(&data), "--out", text(&page)][..], &links].concat();
+    let output = reckon(&words);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let told = stdout(&output);
+    for part in ["tank", "body", "position", "velocity", "UDP and IP", "To 40 ms", "10 % lost"] {
+        assert!(told.contains(part), "no {part}:\n{told}");
+    }
+    let html = fs::read_to_string(page).unwrap();
+    assert!(html.contains("Bandwidth profile of walkers") && html.contains("</svg>"));
+    let json = stdout(&reckon(&["lab", "bytes", text(&data), "--format", "json"]));
+    let profile: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let receiver = &profile["receivers"][0];
+    let kinds = receiver["kinds"].as_array().unwrap();
+    let sum: f64 = kinds.iter().map(|kind| kind["bytes"].as_f64().unwrap()).sum();
+    assert!((sum - receiver["bytes"].as_f64().unwrap()).abs() < 1e-6, "{profile:#}");
+    assert!(receiver["seconds"].as_array().unwrap().len() >= 19, "{profile:#}");
+}
+
+#[test]
+fn kinds_of_a_servers_settings_change_what_a_recording_costs() {
+    let folder = scratch("bytes-settings");
+    let (data, settings) = (tank_file(&folder), folder.join("server.toml"));
+    let tanks = |threshold_m: &str| -> f64 {
+        let text_of = format!("[[kind]]\nname = 'tank'\nthreshold_m = {threshold_m}\n");
+        fs::write(&settings, text_of).unwrap();
+        let words =
+            ["lab", "bytes", text(&data), "--format", "json", "--settings", text(&settings)];
+        let output = reckon(&words);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let profile: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
+        let kinds = profile["receivers"][0]["kinds"].as_array().unwrap().clone();
+        kinds.iter().find(|kind| kind["kind"] == "tank").unwrap()["bytes"].as_f64().unwrap()
+    };
+    let (tight, wide) = (tanks("0.05"), tanks("2.0"));
+    assert!(tight > wide, "{tight} {wide}");
 }

@@ -35,6 +35,11 @@ pub(crate) enum PredictorKind {
     FittedDamped,
     /// Loses its acceleration with a time constant fitted to other sessions.
     FittedDecaying,
+    /// Constant velocity, published by thresholds that go with the errors measured at each place in
+    /// other sessions.
+    ByPlace,
+    /// Whichever of five is cheapest for a body, in the units of the documents they come from.
+    Chooser,
     /// A behaviour, in the units of the document it comes from.
     Behaviour(Planned),
     /// A trained model, for good: a program loads few and keeps them.
@@ -45,9 +50,23 @@ pub(crate) enum PredictorKind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Learned {
     pub(crate) model: &'static LearnedModel,
-    pub(crate) choose: bool,
-    pub(crate) adapt: bool,
+    pub(crate) usage: LearnedUse,
 }
+
+/// What is published of what a trained model foresees.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum LearnedUse {
+    /// Its curve; or damped or constant velocity, for bodies that it does worse on.
+    Chosen,
+    /// Its curve, whatever that costs.
+    Alone,
+    /// Neuro-reckoning, by four authors of Maynooth: the straight line from where the body
+    /// is through where it is foreseen so long after.
+    Velocity(Duration),
+}
+
+/// How far ahead neuro-reckoning looks if it is not told.
+const NEURO_HORIZON: Duration = Duration::from_millis(500);
 
 /// A behaviour before its lengths are scaled to a recording.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,7 +99,7 @@ enum Habit {
 }
 
 /// Every name, and what it means.
-const NAMES: [(&str, &str); 18] = [
+const NAMES: [(&str, &str); 21] = [
     ("hold", "stays where it was seen"),
     ("linear", "keeps its velocity (the traditional method)"),
     ("accelerating", "keeps its acceleration for trust=0.5 seconds"),
@@ -101,7 +120,16 @@ const NAMES: [(&str, &str); 18] = [
     ("oaekb-hybrid", "SHI: oaekb, or straight on for those who keep their direction"),
     ("trend", "STEELE: goes by the map's other sessions, tighter bound across them; else straight"),
     ("ant", "drawn by the fresh trails of others (pheromones)"),
-    ("learned=FILE", "a trained model; learned-alone=FILE without its fallback, -adapting=FILE"),
+    (
+        "linear-by-place",
+        "linear, its bound halved to whole by the errors measured at each place in other sessions",
+    ),
+    ("chooser", "linear, damped, ekb, interest or trend: whichever cost the body least so far"),
+    ("learned=FILE", "a trained model; learned-alone=FILE without its fallback"),
+    (
+        "neuro-reckoning=FILE",
+        "McCoy et al.: a velocity through where that model foresees it; (model=FILE, horizon=0.5)",
+    ),
 ];
 
 impl Predictor {
@@ -109,6 +137,25 @@ impl Predictor {
     #[must_use]
     pub fn names() -> &'static [(&'static str, &'static str)] {
         &NAMES
+    }
+
+    /// What has to be known to predict by it, besides the motion of the body.
+    #[must_use]
+    pub const fn needs(&self) -> &'static str {
+        match self.kind {
+            PredictorKind::Model(_) => "nothing",
+            PredictorKind::FittedDamped | PredictorKind::FittedDecaying => {
+                "one constant, fitted to recordings"
+            }
+            PredictorKind::ByPlace => "a trend map with errors: other sessions of the level",
+            PredictorKind::Chooser => {
+                "what ekb, interest and trend do, as far as it is there; its own updates so far"
+            }
+            PredictorKind::Learned(_) => {
+                "a network trained on recordings; what its sender knew in them"
+            }
+            PredictorKind::Behaviour(planned) => planned.needs(),
+        }
     }
 
     /// A predictor called `text` that goes by a trained model.
@@ -219,17 +266,22 @@ const MAX_MODEL_BYTES: u64 = 16 << 20;
 
 /// A trained model by its name and file; `None` if the name is of something else.
 fn learned(name: &str, path: &str) -> Result<Option<PredictorKind>, PredictorError> {
-    let (choose, adapt) = match name {
-        "learned" => (true, false),
-        "learned-alone" => (false, false),
-        "learned-adapting" => (true, true),
+    let usage = match name {
+        "learned" => LearnedUse::Chosen,
+        "learned-alone" => LearnedUse::Alone,
+        "neuro-reckoning" => LearnedUse::Velocity(NEURO_HORIZON),
         _ => return Ok(None),
     };
+    Ok(Some(PredictorKind::Learned(Learned { model: read_model(path)?, usage })))
+}
+
+/// A trained model, read for good.
+fn read_model(path: &str) -> Result<&'static LearnedModel, PredictorError> {
     let bytes = read_file(Path::new(path), MAX_MODEL_BYTES)
         .map_err(|error| PredictorError::File { path: path.into(), reason: error.to_string() })?;
     let model = LearnedModel::from_bytes(&bytes)
         .map_err(|error| PredictorError::Model { path: path.into(), error })?;
-    Ok(Some(PredictorKind::Learned(Learned { model: Box::leak(Box::new(model)), choose, adapt })))
+    Ok(Box::leak(Box::new(model)))
 }
 
 /// The parameters in brackets, taken out one by one.
@@ -289,6 +341,8 @@ fn kind_of(name: &str, given: &mut PredictorParams<'_>) -> Result<PredictorKind,
         "accelerating" => Model::Accelerating {
             trust: given.span("trust")?.unwrap_or(Duration::from_millis(500)),
         },
+        "chooser" => return Ok(PredictorKind::Chooser),
+        "linear-by-place" => return Ok(PredictorKind::ByPlace),
         "damped" => match given.span("fade")? {
             Some(fade) => Model::Damped { fade },
             None => return Ok(PredictorKind::FittedDamped),
@@ -303,6 +357,16 @@ fn kind_of(name: &str, given: &mut PredictorParams<'_>) -> Result<PredictorKind,
             let gravity = given.take("gravity")?.unwrap_or(9.81);
             let floor = given.take("floor")?.unwrap_or(0.0);
             Model::Ballistic(given.checked(Ballistic::new(gravity, floor, Landing::Run))?)
+        }
+        "neuro-reckoning" => {
+            let horizon = given.span("horizon")?.unwrap_or(NEURO_HORIZON);
+            if horizon.is_zero() {
+                return Err(given.wrong("horizon=0".to_owned()));
+            }
+            let path =
+                given.take_text("model").ok_or_else(|| given.wrong("no model".to_owned()))?;
+            let usage = LearnedUse::Velocity(horizon);
+            return Ok(PredictorKind::Learned(Learned { model: read_model(path)?, usage }));
         }
         _ => {
             return dis(name)
@@ -411,6 +475,11 @@ const HIT_PX: f64 = 45.0;
 const WIDTH_PX: f64 = 60.0;
 
 impl Planned {
+    /// SHI's EKB with its constants.
+    pub(crate) fn ekb() -> Self {
+        Self::Ekb { config: PatternsConfig::default(), hybrid: false, px: None }
+    }
+
     /// The behaviour with SHI's lengths scaled to a recording. LI's scheme, whose scale and
     /// preference change while one watches, starts with those of LI's own game.
     pub(crate) fn scaled(self, shi: f64) -> Result<Behaviour, ConfigError> {
@@ -428,6 +497,18 @@ impl Planned {
             Self::Trend => Behaviour::Trended(Trended::new(TrendedConfig::default())?),
             Self::Ant => Behaviour::Pheromone(Pheromone::new(PheromoneConfig::default())?),
         })
+    }
+
+    const fn needs(self) -> &'static str {
+        match self {
+            Self::Ekb { config, .. } if config.avoid_walls => {
+                "the others with teams, health and ammunition; the walls and ways round them"
+            }
+            Self::Ekb { .. } => "the others with teams, health and ammunition",
+            Self::Interest(_) => "the others with their health, and items",
+            Self::Trend => "a trend map: other sessions of the level",
+            Self::Ant => "the fresh trails of everyone",
+        }
     }
 
     pub(crate) const fn needs_trends(self) -> bool {

@@ -115,8 +115,8 @@ pub use reckoning::{
 };
 pub use reckoning_predict::learned::LearnedModel;
 pub use reckoning_predict::{
-    InterestConfig, Item, KnownBody, PatternsConfig, PheromoneConfig, Scene, Surroundings,
-    TrendMap, TrendedConfig, Walls,
+    ChooserConfig, InterestConfig, Item, KnownBody, PatternsConfig, PheromoneConfig, Scene,
+    Surroundings, TrendMap, TrendedConfig, Walls,
 };
 
 #[cfg(doctest)]

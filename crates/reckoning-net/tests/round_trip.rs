@@ -4,9 +4,9 @@ mod shared;
 
 use reckoning::{Curve, CurveBasis, DVec3, SimTime, Update, UpdateKind};
 use reckoning_net::wire::{
-    Ack, BitReader, BitWriter, Codes, DecodeError, EntityId, ExitReason, Format, Header, Message,
-    Owner, PacketReader, PacketWriter, PeerId, Registry, UpdateBody, UpdateSeq, VERSION,
-    read_update, write_update,
+    Ack, BitReader, BitWriter, Codes, DecodeError, EntityId, ExitReason, FieldBits, Format, Header,
+    Message, Owner, PacketReader, PacketWriter, PeerId, Registry, UpdateBody, UpdateField,
+    UpdateSeq, VERSION, read_update, write_update,
 };
 use reckoning_net::{KindId, PropertyId};
 
@@ -85,6 +85,55 @@ fn a_curve_goes_as_fast_as_its_terms_say() {
         let off = rounded.kinematics().velocity - rounded.velocity_at(rounded.at());
         assert!(off.length() < 1e-12, "{off}");
     }
+}
+
+/// The update of a datagram, and what it took there.
+fn bits_in_a_datagram(
+    format: &Format,
+    baseline: Option<&Update>,
+    sent: &Update,
+) -> (u32, FieldBits) {
+    let body = UpdateBody::new(format, baseline, sent);
+    let seq = baseline.map_or(UpdateSeq::Full(7), |_| UpdateSeq::delta(65_535, 3).unwrap());
+    let mut bytes = [0; 512];
+    let mut out = PacketWriter::new(&mut bytes, &header());
+    let message = Message::Update { entity: EntityId(1), seq, class: 0, body };
+    assert!(out.push(Some(format), &message));
+    let length = out.finish().unwrap();
+    let mut reader = PacketReader::new(&bytes[..length]).unwrap();
+    let before = reader.bits_left();
+    let Ok(Some(Message::Update { body, .. })) = reader.next_message(Some(format)) else {
+        panic!("it was written")
+    };
+    ((before - reader.bits_left()) as u32, reader.bits_by_field(format, &body))
+}
+
+#[test]
+fn every_bit_of_an_update_belongs_to_a_field_or_says_whose_it_is() {
+    for flat in [false, true] {
+        let format = format(flat);
+        let old = format.round(&update(seen(), models()[1], UpdateKind::Full));
+        for model in models() {
+            let sent = format.round(&update(later(0.25), model, UpdateKind::Partial));
+            for baseline in [None, Some(&old)] {
+                let (all, fields) = bits_in_a_datagram(&format, baseline, &sent);
+                // One bit says that it is an update; whose and which one take a dozen or two.
+                let told = format!("{model:?}: {all} bits, {fields:?}, flat {flat}");
+                let head = all.checked_sub(fields.sum()).unwrap_or_else(|| panic!("{told}"));
+                assert!((3..=40).contains(&head), "{head} bits of head, {told}");
+                let mut bytes = [0; 256];
+                let mut out = BitWriter::new(&mut bytes);
+                write_update(&mut out, &format, baseline, &sent);
+                let stamp = fields.of(UpdateField::Stamp);
+                let rest = fields.sum() - stamp;
+                assert!(out.bits() as u32 > rest, "the stamp alone counts from elsewhere");
+            }
+        }
+    }
+    let format = format(false);
+    let linear = format.round(&update(seen(), models()[1], UpdateKind::Partial));
+    let (_, fields) = bits_in_a_datagram(&format, None, &linear);
+    assert!(fields.of(UpdateField::Position) > 30 && fields.of(UpdateField::Curve) == 0);
 }
 
 #[test]

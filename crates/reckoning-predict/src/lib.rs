@@ -39,6 +39,7 @@
 //! | predict from play patterns of teams | [`Patterns`], [`PatternsHybrid`], [`SteadyTracker`] |
 //! | predict from what attracts a player | [`Interest`], [`InterestHybrid`], [`PreferenceLearner`] |
 //! | predict from what bodies did before | [`Trended`] with a [`TrendMap`], [`Pheromone`] with a [`PheromoneMap`] |
+//! | take whichever of them costs a body the fewest updates | [`ChooserPlanner`] |
 //! | know a level | [`Walls`], [`Routes`] |
 //! | use what was learned from recordings | [`learned::LearnedModel`], [`learned::LearnedPlanner`] |
 //! | fit a curve to predictions of your own | [`fit_curve`] |
@@ -51,9 +52,12 @@ extern crate alloc;
 extern crate std;
 
 mod behaviour;
+mod chooser;
+mod experts;
 pub mod learned;
 mod level;
 mod scene;
+mod shadow;
 mod surroundings;
 
 pub use behaviour::{
@@ -61,6 +65,7 @@ pub use behaviour::{
     Pheromone, PheromoneConfig, PheromoneMap, Preference, PreferenceLearner, SteadyTracker,
     Trended, TrendedConfig, fit_curve,
 };
+pub use chooser::{ChooserConfig, ChooserExpert, ChooserPlanner};
 pub use level::{
     Outline, Pull, Routes, RoutesConfig, Sighting, Trend, TrendMap, TrendMapConfig, TrendMapError,
     Wall, Walls,

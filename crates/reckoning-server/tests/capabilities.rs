@@ -23,8 +23,8 @@ use reckoning_net::{
 };
 use reckoning_predict::learned::{Framing, LearnedInput, LearnedModel, LearnedParts};
 use reckoning_predict::{
-    InterestConfig, Outline, PatternsConfig, PheromoneConfig, PheromoneMap, Restores, Routes,
-    RoutesConfig, Scene, Sighting, TrendMapConfig, TrendedConfig, Wall,
+    ChooserConfig, InterestConfig, Outline, PatternsConfig, PheromoneConfig, PheromoneMap,
+    Restores, Routes, RoutesConfig, Scene, Sighting, TrendMapConfig, TrendedConfig, Wall,
 };
 use reckoning_server::{Game, Running, Server};
 
@@ -517,6 +517,7 @@ fn planners() -> Vec<(&'static str, PlannerKind, Model)> {
         linear("trend", PlannerKind::Trend(TrendedConfig::default())),
         linear("pheromone", PlannerKind::Pheromone(PheromoneConfig::default())),
         linear("learned", PlannerKind::Learned(learned)),
+        linear("chooser", PlannerKind::Chooser(ChooserConfig::default().scaled(0.01))),
     ]
 }
 

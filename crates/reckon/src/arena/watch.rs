@@ -8,6 +8,10 @@ use std::path::Path;
 use reckoning::SimTime;
 use reckoning_arena::hills::HillsLevel;
 use reckoning_arena::{BodyKind, Level};
+#[cfg(feature = "lab")]
+use reckoning_lab::report::{traffic_html, traffic_strip};
+#[cfg(feature = "lab")]
+use reckoning_lab::traffic::TrafficConfig;
 use reckoning_net::{Host, HostEvent};
 use reckoning_recording::{BodySummary, Recording, SessionSummary, SimSpan};
 use reckoning_server::settings::{LogLevel, OperatorListen};
@@ -18,6 +22,8 @@ use super::frames::{FrameNumbers, Frames, Grid};
 use super::page::Site;
 use crate::args::{Part, Watch};
 use crate::failure::Failure;
+#[cfg(feature = "lab")]
+use crate::recording::open_part;
 use crate::recording::{Opened, each_piece, open};
 use crate::say;
 
@@ -25,6 +31,13 @@ use crate::say;
 const MAX_BODIES: usize = 10_000;
 /// Births and deaths that the page is told of, the first ones.
 const MAX_EVENTS: usize = 20_000;
+
+/// A longer part is shown without its profile of bytes: people do not wait for it.
+#[cfg(feature = "lab")]
+const MAX_PROFILE_S: f64 = 900.0;
+/// Memory that the profile may take of a recording.
+#[cfg(feature = "lab")]
+const PROFILE_BYTES: u64 = 256 << 20;
 
 /// Nobody plays; the page shows the recording by itself.
 struct Nothing;
@@ -46,7 +59,8 @@ pub fn run(command: &Watch) -> Result<(), Failure> {
     logs::start(settings.log, settings.log_format);
     let mut server = Server::new(settings);
     let name = command.file.file_name().map_or_else(String::new, |it| it.display().to_string());
-    server.set_page(site(shown, &name).router());
+    let profile = Profiled::new(command, &shown);
+    server.set_page(site(shown, &name, profile.as_ref()).router());
     let running = server.start(Nothing).map_err(Failure::server)?;
     let missing = if Site::is_whole() { "" } else { "built without the page\n" };
     let address = running.address();
@@ -54,6 +68,35 @@ pub fn run(command: &Watch) -> Result<(), Failure> {
         "{name}: open this in a browser\n\n  http://{address}/\n\n{missing}ctrl-c ends it\n"
     ))?;
     running.run().map_err(Failure::server)
+}
+
+/// The bytes that a recording costs, as the page has them: under its time line, and by themselves.
+struct Profiled {
+    strip: String,
+    page: String,
+}
+
+impl Profiled {
+    /// `None` of a recording that is too long, or of whom nobody moves.
+    #[cfg(feature = "lab")]
+    fn new(command: &Watch, shown: &Shown) -> Option<Self> {
+        let grid = shown.frames.grid();
+        if grid.frames as f64 / grid.rate_hz > MAX_PROFILE_S {
+            let longer =
+                "no profile of bytes: it is longer than fifteen minutes; --from and --to choose";
+            say(&format!("{longer} a part, and reckon lab bytes takes any\n")).ok()?;
+            return None;
+        }
+        let recording = open_part(&command.file, command.part, PROFILE_BYTES).ok()??;
+        let profile = crate::lab::bytes::profile(&TrafficConfig::default(), &recording).ok()?;
+        let strip = traffic_strip(profile.receivers.first()?, profile.seconds);
+        Some(Self { strip, page: traffic_html(&profile) })
+    }
+
+    #[cfg(not(feature = "lab"))]
+    fn new(_: &Watch, _: &Shown) -> Option<Self> {
+        None
+    }
 }
 
 /// What the page is shown of a recording.
@@ -160,7 +203,7 @@ impl Played {
     }
 }
 
-fn site(shown: Shown, name: &str) -> Site {
+fn site(shown: Shown, name: &str, profile: Option<&Profiled>) -> Site {
     let map = shown.about.meta.map.clone();
     let level = Played::on(&map);
     let mut site = Site::new();
@@ -173,7 +216,13 @@ fn site(shown: Shown, name: &str) -> Site {
     let about = header(&shown, name, &level);
     site.put("/recording.json", "application/json", format!("{about:#}\n"));
     site.put("/recording.bin", "application/octet-stream", shown.frames.finish());
-    site.describe(description(&level, &map));
+    let mut about = description(&level, &map);
+    about["profile"] = profile.is_some().into();
+    if let Some(Profiled { strip, page }) = profile {
+        site.put("/profile.svg", "image/svg+xml", strip.clone());
+        site.put("/profile", "text/html; charset=utf-8", page.clone());
+    }
+    site.describe(about);
     site
 }
 

@@ -84,7 +84,9 @@ pub struct Bots {
 ///
 /// Shows a recording with a scrubber and the overlays of the arena. Every recording that `reckon
 /// lab info` reads will do. Session files (.reck) may be of any length: the page gets 64 MB of it, so
-/// a long one has fewer frames a second, and --from and --to show a part of it more closely.
+/// a long one has fewer frames a second, and --from and --to show a part of it more closely. Under the time
+/// line of up to fifteen minutes stand the bytes that a host would send of it, by field, and the error;
+/// `reckon lab bytes` has them as tables.
 #[derive(Args, Debug)]
 #[command(verbatim_doc_comment, after_help = WATCH_EXAMPLES)]
 pub struct Watch {

@@ -138,7 +138,7 @@ pub fn delay(word: &str) -> Result<Duration, String> {
     }
 }
 
-fn bound(word: &str) -> Result<f64, &'static str> {
+pub fn bound(word: &str) -> Result<f64, &'static str> {
     let bound = word.parse().ok().filter(|bound: &f64| bound.is_finite() && *bound > 0.0);
     bound.ok_or("not a length above zero, such as 16 or 0.5")
 }

@@ -3,6 +3,8 @@
 
 mod arena;
 #[cfg(feature = "lab")]
+mod bytes;
+#[cfg(feature = "lab")]
 mod compare;
 #[cfg(feature = "lab")]
 mod files;
@@ -13,6 +15,8 @@ mod manual;
 mod part;
 #[cfg(feature = "lab")]
 mod reproduce;
+#[cfg(feature = "lab")]
+mod scoreboard;
 mod serve;
 #[cfg(feature = "lab")]
 mod train;
@@ -26,6 +30,8 @@ use clap::{Parser, Subcommand};
 
 pub use arena::{Bots, Play, Watch};
 #[cfg(feature = "lab")]
+pub use bytes::Bytes;
+#[cfg(feature = "lab")]
 pub use compare::{Compare, Format};
 #[cfg(feature = "lab")]
 pub use files::{Export, Import, Info, Kind, Trend, TrendBuild, TrendDraw};
@@ -36,6 +42,8 @@ pub use manual::{Completions, Man};
 pub use part::Part;
 #[cfg(feature = "lab")]
 pub use reproduce::Reproduce;
+#[cfg(feature = "lab")]
+pub use scoreboard::{BoardFormat, Scoreboard};
 pub use serve::{Serve, Token};
 #[cfg(feature = "lab")]
 pub use train::{LearnedTable, Train};
@@ -87,6 +95,8 @@ pub enum Command {
 #[derive(Debug, Subcommand)]
 pub enum Lab {
     Compare(Compare),
+    Scoreboard(Scoreboard),
+    Bytes(Bytes),
     Frontier(Frontier),
     Reproduce(Reproduce),
     /// Inject cheats into recordings and count which are caught

@@ -4,10 +4,10 @@ use std::env::var_os;
 use std::path::PathBuf;
 
 use reckoning_lab::bots;
-use reckoning_lab::compare::{Cache, Comparison, compare, compare_cached};
+use reckoning_lab::compare::{Cache, CompareConfig, Comparison, compare, compare_cached};
 use reckoning_lab::report::{
     Contents, DataSet, TrendPicture, comparison_csv, comparison_json, comparison_tables,
-    session_tables, to_html, to_text,
+    session_tables, to_html, to_text, verdict_text,
 };
 use reckoning_lab::trend::{trend_config, trend_map};
 use reckoning_recording::Recording;
@@ -26,16 +26,7 @@ pub fn run(command: &Compare) -> Result<(), Failure> {
     if recordings.is_empty() {
         return Err(Failure::NoSessions);
     }
-    let found = {
-        let progress = Progress::start("comparing");
-        let show = |done, of| progress.show(done, of);
-        let config = command.config();
-        let found = match cache().filter(|_| !command.fresh) {
-            Some(cache) => compare_cached(&cache, &config, &recordings, &show),
-            None => compare(&config, &recordings, &show),
-        };
-        found.map_err(Failure::lab)?
-    };
+    let found = compared(&command.config(), &recordings, command.fresh)?;
     if let Some(path) = &command.report {
         write(path, report(&found, &recordings)?.as_bytes())?;
     }
@@ -44,6 +35,21 @@ pub fn run(command: &Compare) -> Result<(), Failure> {
         Format::Csv => comparison_csv(&found),
         Format::Table => tables(&found, command.per_session),
     })
+}
+
+/// The comparison, with progress; from the cache if it is there and not wanted `fresh`.
+pub(super) fn compared(
+    config: &CompareConfig,
+    recordings: &[Recording],
+    fresh: bool,
+) -> Result<Comparison, Failure> {
+    let progress = Progress::start("comparing");
+    let show = |done, of| progress.show(done, of);
+    let found = match cache().filter(|_| !fresh) {
+        Some(cache) => compare_cached(&cache, config, recordings, &show),
+        None => compare(config, recordings, &show),
+    };
+    found.map_err(Failure::lab)
 }
 
 /// Where comparisons are kept: `RECKON_CACHE`, or the user's cache folder if there is one.
@@ -59,7 +65,8 @@ fn tables(found: &Comparison, per_session: bool) -> String {
     if per_session {
         tables.extend(session_tables(found));
     }
-    tables.iter().map(to_text).collect::<Vec<_>>().join("\n")
+    let tables: Vec<String> = tables.iter().map(to_text).collect();
+    format!("{}\n{}", tables.join("\n"), verdict_text(found))
 }
 
 fn report(found: &Comparison, recordings: &[Recording]) -> Result<String, Failure> {

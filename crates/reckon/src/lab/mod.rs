@@ -1,12 +1,14 @@
 //! The commands of the laboratory: files in, files and text out; the work is in
 //! `reckoning-lab`.
 
+pub mod bytes;
 pub mod cheats;
 pub mod compare;
 pub mod frontier;
 pub mod import;
 pub mod info;
 pub mod reproduce;
+pub mod scoreboard;
 pub mod train;
 pub mod trend;
 

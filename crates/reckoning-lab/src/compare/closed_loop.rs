@@ -1,5 +1,6 @@
 //! Closed-loop evaluation: the publisher, link and ghost of the engine on a recording.
 
+mod remembering;
 #[cfg(test)]
 mod through_host;
 
@@ -12,7 +13,6 @@ use reckoning::{
 use reckoning_netsim::LinkConfig;
 use reckoning_predict as predict;
 use reckoning_predict::Behaviour;
-use reckoning_predict::learned::{LearnedConfig, LearnedModel, LearnedPlanner};
 
 use super::CompareError;
 use super::angles::{AngleOutcome, run_joint, run_orientation};
@@ -22,6 +22,8 @@ use super::receiver::{AccountedReceiver, Heard, LinkedViewer, late_link};
 use super::surroundings::{RecordedSurroundings, SceneMoment};
 use crate::publishing::threshold_only;
 use crate::train::SenderContext;
+
+pub(crate) use remembering::{RememberingPlanner, through_foreseen};
 
 /// What one player's chain cost and showed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -149,7 +151,7 @@ impl ChainSetting<'_> {
         course: &BodyCourse,
         places: Range<usize>,
         player: usize,
-        mut planner: Option<&mut LearnedPlanner<&LearnedModel>>,
+        mut planner: Option<&mut RememberingPlanner>,
         chain: &mut ChainOutcome,
     ) -> Result<(), CompareError> {
         let alive: Vec<usize> = places.filter(|&place| course.states[place].alive).collect();
@@ -189,14 +191,14 @@ impl ChainSetting<'_> {
         first: &Kinematics,
         player: usize,
         place: usize,
-        planner: Option<&mut LearnedPlanner<&LearnedModel>>,
+        planner: Option<&mut RememberingPlanner>,
     ) -> Result<(Publisher, Update), ConfigError> {
         let mut publishing = self.publishing()?;
-        if let Some(planner) = planner {
-            self.tell(planner, player, place);
-            publishing.model = self.learned_plan(planner, player, place, ExportReason::Full);
-        }
-        Publisher::start(publishing, first)
+        let Some(planner) = planner else { return Publisher::start(publishing, first) };
+        self.tell(planner, player, place);
+        let (seen, model) = self.remembered_plan(planner, first, player, place, ExportReason::Full);
+        publishing.model = model;
+        Publisher::start(publishing, &seen)
     }
 
     /// The update that is due at a sample, if one is.
@@ -206,35 +208,21 @@ impl ChainSetting<'_> {
         truth: &Kinematics,
         player: usize,
         place: usize,
-        planner: Option<&mut LearnedPlanner<&LearnedModel>>,
+        planner: Option<&mut RememberingPlanner>,
     ) -> Option<Update> {
         if let Some(threshold) = self.threshold_at(truth) {
             publisher.set_threshold(threshold);
         }
         let reason = publisher.due(truth)?;
-        let model = match planner {
-            Some(planner) => self.learned_plan(planner, player, place, reason),
-            None => self.plan(player, truth, reason),
+        let (seen, model) = match planner {
+            Some(planner) => self.remembered_plan(planner, truth, player, place, reason),
+            None => (*truth, self.plan(player, truth, reason)),
         };
-        Some(publisher.export(truth, model, reason))
-    }
-
-    /// The planner of a trained model, if that is the predictor.
-    pub(crate) fn planner(&self, player: usize) -> Option<LearnedPlanner<&LearnedModel>> {
-        let Ready::Learned(learned) = self.predictor else { return None };
-        let mut config = LearnedConfig::default();
-        (config.choose, config.adapt) = (learned.choose, learned.adapt);
-        (config.bound_m, config.seed) = (self.bound, player as u64);
-        Some(LearnedPlanner::new(learned.model, config))
+        Some(publisher.export_state(truth, &seen, model, reason))
     }
 
     /// Lets the planner observe the truth of a sample.
-    pub(crate) fn tell(
-        &self,
-        planner: &mut LearnedPlanner<&LearnedModel>,
-        player: usize,
-        place: usize,
-    ) {
+    pub(crate) fn tell(&self, planner: &mut RememberingPlanner, player: usize, place: usize) {
         let truth = self.own_motion(player, place);
         if !planner.looks_around(&truth) {
             planner.observe(&truth, &predict::Surroundings::default());
@@ -245,14 +233,20 @@ impl ChainSetting<'_> {
         planner.observe(&truth, &self.context.senses(player, place, &scene));
     }
 
-    pub(crate) fn learned_plan(
+    /// What listeners shall have of a truth: the truth, but for a line through somewhere else.
+    pub(crate) fn remembered_plan(
         &self,
-        planner: &mut LearnedPlanner<&LearnedModel>,
+        planner: &mut RememberingPlanner,
+        truth: &Kinematics,
         player: usize,
         place: usize,
         reason: ExportReason,
-    ) -> Model {
-        self.with_senses(player, place, |truth, around| planner.plan(truth, around, reason))
+    ) -> (Kinematics, Model) {
+        self.with_senses(player, place, |own, around| {
+            let (seen, model) = planner.plan_state(own, around, reason);
+            let velocity = if seen == *own { truth.velocity } else { seen.velocity };
+            (Kinematics { velocity, ..*truth }, model)
+        })
     }
 
     /// Asks with what an owner knows of its motion and of what is around it at a sample.
@@ -282,10 +276,14 @@ impl ChainSetting<'_> {
     }
 
     /// STEELE's threshold, which varies with place: the bound where a body follows the trend
-    /// of its place, down to half of it where it goes across. Only for `trend`.
+    /// of its place, down to half of it where it goes across. Only for `trend`; for
+    /// `linear-by-place` between the same two by what was measured.
     pub(crate) fn threshold_at(&self, truth: &Kinematics) -> Option<Threshold> {
-        let Ready::Behaviour(Behaviour::Trended(_)) = self.predictor else { return None };
-        let trends = self.surroundings.trends()?;
+        let trends = match self.predictor {
+            Ready::Behaviour(Behaviour::Trended(_)) => self.surroundings.trends()?,
+            Ready::ByPlace => self.surroundings.measured()?,
+            _ => return None,
+        };
         let (min, max) = (0.5 * self.bound, self.bound);
         Threshold::metres(trends.threshold_m(truth.position, truth.velocity, min, max)).ok()
     }
@@ -294,6 +292,9 @@ impl ChainSetting<'_> {
     pub(crate) fn plan(&self, player: usize, truth: &Kinematics, reason: ExportReason) -> Model {
         if let Ready::Model(model) = self.predictor {
             return model.fitted(truth);
+        }
+        if let Ready::ByPlace = self.predictor {
+            return Model::Linear;
         }
         let mut moment = self.surroundings.before(self.prepared, truth.at, 10);
         self.surroundings.look_around(self.prepared, truth.at, &mut moment);
@@ -306,11 +307,12 @@ impl ChainSetting<'_> {
     }
 
     fn publishing(&self) -> Result<PublisherConfig, ConfigError> {
-        let model = match self.predictor {
-            Ready::Model(model) => model,
-            Ready::Behaviour(_) | Ready::Interest(_) | Ready::Learned(_) => Model::Linear,
-        };
-        threshold_only(self.bound, model)
+        threshold_only(self.bound, self.plain_model())
+    }
+
+    /// The model that is published where nothing is planned.
+    pub(crate) const fn plain_model(&self) -> Model {
+        if let Ready::Model(model) = self.predictor { model } else { Model::Linear }
     }
 
     fn look(

@@ -22,6 +22,7 @@
 mod angles;
 mod cache;
 mod closed_loop;
+mod costs;
 mod fit;
 mod items;
 #[cfg(test)]
@@ -42,6 +43,7 @@ use std::time::Duration;
 
 use reckoning::{AngleThreshold, ConfigError, Model};
 use reckoning_netsim::{LinkConfig, LinkError};
+use reckoning_predict::{Behaviour, ChooserConfig, ChooserExpert};
 use reckoning_recording::Recording;
 
 use crate::predictor::{Planned, PredictorKind};
@@ -61,6 +63,7 @@ pub(crate) use surroundings::{RecordedSurroundings, SceneMoment, wall_of};
 
 pub use crate::predictor::{Predictor, PredictorError};
 pub use cache::{Cache, compare_cached};
+pub use costs::{PredictorCost, predictor_costs};
 pub use rows::{
     ClosedAngleRow, ClosedRow, Comparison, OpenAngleRow, OpenRow, PathSample, ReceiverRow,
 };
@@ -213,13 +216,17 @@ pub(crate) fn compare_one(
 pub(crate) struct Trials {
     damped: Vec<Trial>,
     decaying: Vec<Trial>,
+    /// How fast bodies are in each, beside those of LI.
+    li_scales: Vec<f64>,
 }
 
 impl Trials {
     /// Tries what some predictor asks for, and nothing else.
     pub(crate) fn new(config: &CompareConfig, prepared: &[Prepared]) -> Self {
+        let asks = |kind| config.predictors.iter().any(|it| it.kind() == kind);
+        let chooses = asks(PredictorKind::Chooser);
         let tried = |kind: PredictorKind, model: fn(Duration) -> Model| {
-            let wanted = config.predictors.iter().any(|it| it.kind() == kind);
+            let wanted = asks(kind) || (chooses && kind == PredictorKind::FittedDamped);
             on_each_thread(if wanted { prepared.len() } else { 0 }, &(), |(), session| {
                 Trial::new(&prepared[session], &config.delays, model)
             })
@@ -227,6 +234,7 @@ impl Trials {
         Self {
             damped: tried(PredictorKind::FittedDamped, |fade| Model::Damped { fade }),
             decaying: tried(PredictorKind::FittedDecaying, |fade| Model::Decaying { fade }),
+            li_scales: prepared.iter().map(Prepared::li_scale).collect(),
         }
     }
 }
@@ -263,11 +271,14 @@ impl<'a> ComparedSession<'a> {
             .filter_map(|kind| match kind {
                 PredictorKind::Behaviour(it) => Some(it),
                 // A learned predictor may look at the trends of its level.
-                PredictorKind::Learned(_) => Some(Planned::Trend),
+                PredictorKind::Learned(_) | PredictorKind::Chooser => Some(Planned::Trend),
                 _ => None,
             })
             .collect();
-        let surroundings = RecordedSurroundings::new(recording, own, &planned, &same_map)?;
+        let mut surroundings = RecordedSurroundings::new(recording, own, &planned, &same_map)?;
+        if config.predictors.iter().any(|it| it.kind() == PredictorKind::ByPlace) {
+            surroundings.measure(own, &same_map)?;
+        }
         let ready = config
             .predictors
             .iter()
@@ -294,15 +305,42 @@ impl<'a> ComparedSession<'a> {
     }
 
     fn run_open(&self, comparison: &mut Comparison, step: &(dyn Fn(u64) + Sync)) {
-        let questions = Questions {
-            delays: self.config.delays.clone(),
-            hit_within: self.bound,
-            li_px: self.prepared.li_scale(),
-        };
+        let questions = self.questions();
         let (own, around) = (self.prepared, &self.surroundings);
         let grid = open_loop::ask(own, around, &self.context, &self.ready, &questions, step);
         self.push_open(&grid, comparison);
         angles::push_open(self.config, self.recording, own, &self.ready, comparison);
+    }
+
+    fn questions(&self) -> Questions {
+        Questions {
+            delays: self.config.delays.clone(),
+            hit_within: self.bound,
+            li_px: self.prepared.li_scale(),
+            in_force: self.experts_in_force(),
+        }
+    }
+
+    /// What a chooser has in force for each player at each sample, if one takes part.
+    fn experts_in_force(&self) -> Vec<Vec<ChooserExpert>> {
+        let chooses = |ready: &&Ready| matches!(ready, Ready::Chooser(_));
+        let Some(predictor) = self.ready.iter().find(chooses) else { return Vec::new() };
+        let Ok(angle_bound) = AngleThreshold::degrees(self.config.angle_bound_deg) else {
+            return Vec::new();
+        };
+        let (prepared, context, bound) = (self.prepared, &self.context, self.bound);
+        on_each_thread(prepared.courses.len(), &self.surroundings, |surroundings, player| {
+            let setting = ChainSetting {
+                prepared,
+                surroundings,
+                context,
+                predictor: *predictor,
+                bound,
+                angle_bound,
+                receivers: &[],
+            };
+            setting.experts_in_force(player).unwrap_or_default()
+        })
     }
 
     fn run_closed(
@@ -465,6 +503,7 @@ pub(crate) fn made_ready(
     };
     Ok(match predictor.kind() {
         PredictorKind::Model(model) => Ready::Model(model),
+        PredictorKind::ByPlace => Ready::ByPlace,
         PredictorKind::FittedDamped => Ready::Model(Model::Damped { fade: fitted(&trials.damped) }),
         PredictorKind::FittedDecaying => {
             Ready::Model(Model::Decaying { fade: fitted(&trials.decaying) })
@@ -472,5 +511,29 @@ pub(crate) fn made_ready(
         PredictorKind::Behaviour(Planned::Interest(scheme)) => Ready::Interest(scheme),
         PredictorKind::Behaviour(planned) => Ready::Behaviour(planned.scaled(own.shi_scale())?),
         PredictorKind::Learned(learned) => Ready::Learned(learned),
+        PredictorKind::Chooser => {
+            Ready::Chooser(chooser(own, training, trials, fitted(&trials.damped))?)
+        }
     })
+}
+
+/// Settings of a chooser in the units of a recording, its constants from the sessions of `training`.
+fn chooser(
+    own: &Prepared,
+    training: &[usize],
+    trials: &Trials,
+    fade: Duration,
+) -> Result<ChooserConfig, ConfigError> {
+    let mut config = ChooserConfig::default();
+    config.fade = fade;
+    if let Behaviour::Patterns(patterns) = Planned::ekb().scaled(own.shi_scale())? {
+        config.patterns = *patterns.config();
+    }
+    let scales: Vec<f64> = training.iter().map(|&session| trials.li_scales[session]).collect();
+    let scale = scales.iter().sum::<f64>() / scales.len().max(1) as f64;
+    if scale > 0.0 {
+        config.interest = config.interest.scaled(scale);
+    }
+    config.validate()?;
+    Ok(config)
 }

@@ -13,10 +13,10 @@ use reckoning_predict::learned::LearnedModel;
 use reckoning_recording::{Column, ItemEvent, Recording, Sample};
 
 use super::closed_loop::ChainSetting;
-use super::open_loop::{OpenLoop, Questions};
+use super::open_loop::OpenLoop;
 use super::{CompareConfig, ComparedSession, Prepared, Trials};
 use crate::bots;
-use crate::predictor::{Learned, Predictor};
+use crate::predictor::{Learned, LearnedUse, Predictor};
 use crate::train::{FLAVOURS, TrainConfig, train};
 
 /// So many ticks before the one in question are asked about, too.
@@ -32,8 +32,9 @@ fn config() -> CompareConfig {
     // Names with an equals sign want a file, for which the trained ones stand.
     let names = names.filter(|name| !name.contains('=')).chain(learnt);
     let model = trained();
-    let trained = FLAVOURS
-        .map(|(name, choose, adapt)| Predictor::learned(name, Learned { model, choose, adapt }));
+    let neuro = ("neuro-reckoning", LearnedUse::Velocity(Duration::from_millis(500)));
+    let trained = FLAVOURS.into_iter().chain([neuro]);
+    let trained = trained.map(|(name, usage)| Predictor::learned(name, Learned { model, usage }));
     CompareConfig {
         predictors: names.map(|name| name.parse().unwrap()).chain(trained).collect(),
         delays: [50, 400, 900].map(Duration::from_millis).to_vec(),
@@ -124,8 +125,7 @@ fn said(config: &CompareConfig, own: Recording, other: &Recording, tick: usize) 
     let prepared: Vec<Prepared> = recordings.iter().map(Prepared::from_recording).collect();
     let trials = Trials::new(config, &prepared);
     let session = ComparedSession::new(config, &recordings, &prepared, &trials, 0).unwrap();
-    let questions =
-        Questions { delays: config.delays.clone(), hit_within: session.bound, li_px: 1.0 };
+    let questions = session.questions();
     let mut bits = Vec::new();
     let start = tick - BEFORE;
     OpenLoop::new(&prepared[0], &session.context, &session.ready, &questions, start).run(
@@ -169,7 +169,8 @@ fn plan(setting: &ChainSetting<'_>, player: usize, tick: usize) -> Model {
     for place in tick.saturating_sub(WATCHED)..=tick {
         setting.tell(&mut planner, player, place);
     }
-    setting.learned_plan(&mut planner, player, tick, ExportReason::Position)
+    let truth = setting.prepared.courses[player].states[tick].kinematics;
+    setting.remembered_plan(&mut planner, &truth, player, tick, ExportReason::Position).1
 }
 
 /// Ticks of all sorts, and those right before something happens.

@@ -5,13 +5,16 @@ use std::time::Duration;
 
 use reckoning::dis::DisAlgorithm;
 use reckoning::{DVec3, Model};
-use reckoning_predict::{Behaviour, Preference, Scene};
+use reckoning_predict::{
+    Behaviour, ChooserConfig, ChooserExpert, ChooserPlanner, Preference, Scene, Surroundings,
+};
 
+use super::closed_loop::through_foreseen;
 use super::parallel::on_each_thread;
 use super::prepare::{BodyCourse, Prepared};
 use super::surroundings::RecordedSurroundings;
 use super::tally::ErrorSums;
-use crate::predictor::{InterestScheme, Learned};
+use crate::predictor::{InterestScheme, Learned, LearnedUse};
 use crate::train::{ModelReader, SenderContext};
 
 /// Frames to a piece of work: long enough that a piece's start-up does not count.
@@ -25,6 +28,10 @@ pub(crate) enum Ready {
     /// LI's scheme: its scale and the player's preference are what is known by then.
     Interest(InterestScheme),
     Learned(Learned),
+    /// Constant velocity with thresholds by measured error.
+    ByPlace,
+    /// Whichever expert was cheapest, by what is known by then.
+    Chooser(ChooserConfig),
 }
 
 impl Ready {
@@ -41,7 +48,7 @@ impl Ready {
     /// those of LI; `None` for a model, plain or trained.
     pub(crate) fn behaviour(&self, li_scale: f64, learnt: Preference) -> Option<Behaviour> {
         match *self {
-            Self::Model(_) | Self::Learned(_) => None,
+            Self::Model(_) | Self::Learned(_) | Self::Chooser(_) | Self::ByPlace => None,
             Self::Behaviour(behaviour) => Some(behaviour),
             Self::Interest(scheme) => Some(scheme.behaviour(li_scale, learnt)),
         }
@@ -54,6 +61,8 @@ pub(crate) struct Questions {
     pub(crate) delays: Vec<Duration>,
     pub(crate) hit_within: f64,
     pub(crate) li_px: f64,
+    /// Where one of the predictors chooses: which expert was in force, by player and sample.
+    pub(crate) in_force: Vec<Vec<ChooserExpert>>,
 }
 
 /// Errors by predictor, player and delay, in that order.
@@ -216,16 +225,31 @@ impl<'a> OpenLoop<'a> {
             behaviour.roll_out(&seen.scene, id, &self.horizons_s, &mut self.guesses);
             return;
         }
-        let model = match predictor {
-            Ready::Model(model) => model.fitted(last),
+        let bound = self.questions.hit_within;
+        let (from, model) = match predictor {
+            Ready::Model(model) => (*last, model.fitted(last)),
+            Ready::ByPlace => (*last, Model::Linear),
             Ready::Learned(learned) => {
-                let bound = self.questions.hit_within;
-                self.reader.curve(learned.model, player, place, &seen.scene, bound)
+                let curve = self.reader.curve(learned.model, player, place, &seen.scene, bound);
+                match learned.usage {
+                    LearnedUse::Velocity(horizon) => {
+                        (through_foreseen(last, &curve, horizon), Model::Linear)
+                    }
+                    LearnedUse::Chosen | LearnedUse::Alone => (*last, curve),
+                }
+            }
+            Ready::Chooser(config) => {
+                let expert = self.questions.in_force.get(player).and_then(|it| it.get(place));
+                let id = course.id as u32;
+                let around = Surroundings { scene: Some(&seen.scene), id, ..Default::default() };
+                let chooser = ChooserPlanner::new(*config, bound, 0);
+                let (Ok(chooser), Some(expert)) = (chooser, expert) else { return };
+                (*last, chooser.plan_of(*expert, last, &around))
             }
             Ready::Behaviour(_) | Ready::Interest(_) => return,
         };
         for (guess, &delay) in self.guesses.iter_mut().zip(&self.questions.delays) {
-            *guess = model.position_at(last, last.at + delay);
+            *guess = model.position_at(&from, from.at + delay);
         }
     }
 }

@@ -20,6 +20,8 @@ const TRAILS: Duration = Duration::from_secs(30);
 const TRAIL_FADE: Duration = Duration::from_secs(10);
 /// Cells of the trail map along the longer side of the level.
 const TRAIL_CELLS: f64 = 128.0;
+/// Errors at places are measured so long after: about as long as an update holds.
+const MEASURED_AHEAD: Duration = Duration::from_millis(400);
 /// Body widths from the middle to the edges of the trail map of a level of unknown size.
 const TRAIL_REACH: f64 = 256.0;
 
@@ -29,6 +31,8 @@ pub(crate) struct RecordedSurroundings {
     walls: Option<Walls>,
     routes: Option<Routes>,
     trends: Option<TrendMap>,
+    /// The same with the errors that constant velocity had in the others.
+    measured: Option<TrendMap>,
     items: Items,
     habits: PreferenceHistory,
     /// An empty map of the level, to lay trails on.
@@ -65,7 +69,7 @@ impl RecordedSurroundings {
         let blank =
             wants(Planned::needs_trails).then(|| trails_over(recording, prepared)).transpose()?;
         let (items, habits) = (Items::from_recording(recording), PreferenceHistory::default());
-        let mut made = Self { walls, routes, trends, items, habits, blank };
+        let mut made = Self { walls, routes, trends, measured: None, items, habits, blank };
         if wants(Planned::needs_habits) {
             made.habits = PreferenceHistory::learn(prepared, &made)?;
         }
@@ -89,6 +93,36 @@ impl RecordedSurroundings {
     /// Which way bodies tend to go here, if other sessions of the map told.
     pub(crate) const fn trends(&self) -> Option<&TrendMap> {
         self.trends.as_ref()
+    }
+
+    /// Trends with the errors that were measured at each place, if anyone asked for it.
+    pub(crate) const fn measured(&self) -> Option<&TrendMap> {
+        self.measured.as_ref()
+    }
+
+    /// Measures in `others`, recordings of the same map, how far constant velocity is off at each
+    /// place.
+    pub(crate) fn measure(
+        &mut self,
+        own: &Prepared,
+        others: &[&Prepared],
+    ) -> Result<(), ConfigError> {
+        let Some(mut map) = trends_of(others, own)? else { return Ok(()) };
+        for course in others.iter().flat_map(|it| &it.courses) {
+            for (place, state) in course.states.iter().enumerate().step_by(3) {
+                let seen = &state.kinematics;
+                if !(state.alive && state.moving_known) {
+                    continue;
+                }
+                let Some(truth) = course.truth_at(place, seen.at + MEASURED_AHEAD) else {
+                    continue;
+                };
+                let guess = seen.position + seen.velocity * MEASURED_AHEAD.as_secs_f64();
+                map.note_error(seen.position, seen.velocity, guess.distance(truth));
+            }
+        }
+        self.measured = Some(map);
+        Ok(())
     }
 
     /// The scene of a moment in these surroundings.

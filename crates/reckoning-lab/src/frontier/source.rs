@@ -7,7 +7,7 @@ use super::asteroids;
 use super::{FrontierConfig, FrontierError};
 use crate::compare::{CompareConfig, Prepared, Ready, RecordedSurroundings, Trials, made_ready};
 use crate::frontier::method::{Method, MethodKind};
-use crate::predictor::{Learned, Planned, PredictorKind};
+use crate::predictor::{Learned, LearnedUse, Planned, PredictorKind};
 use crate::train::{name_of, quarters, train_prepared};
 
 /// One session of so many is measured, the others are trained on.
@@ -79,7 +79,7 @@ impl MeasuredSource {
             say(&format!("{name}: training on {} sessions", training.len()));
             let model = train_prepared(&config.train, &training, &mut |_, _| {})?.model;
             let model = Box::leak(Box::new(model));
-            trained = Some(Learned { model, choose: true, adapt: false });
+            trained = Some(Learned { model, usage: LearnedUse::Chosen });
         }
         let trials = Trials::new(&fitted_by(config), &prepared);
         let bodies = config.bodies;

@@ -10,6 +10,7 @@ use reckoning_net::wire::{Codes, Format, Registry};
 
 use super::FrontierError;
 use crate::compare::{BodyCourse, ChainSetting, Ready};
+use crate::predictor::{Learned, LearnedUse};
 use crate::wire_cost::{COARSE_HZ, COARSE_STEPS};
 
 /// Steps of a fine grid per threshold: of position, and of velocity per second.
@@ -89,6 +90,14 @@ pub(crate) fn models_of(setting: &ChainSetting<'_>, aimed: bool) -> Vec<Model> {
 fn foreseen_models(setting: &ChainSetting<'_>) -> Vec<Model> {
     match setting.predictor {
         Ready::Model(model) => vec![model],
+        Ready::ByPlace | Ready::Learned(Learned { usage: LearnedUse::Velocity(_), .. }) => {
+            vec![Model::Linear]
+        }
+        Ready::Chooser(config) => vec![
+            Model::Linear,
+            Model::Damped { fade: config.fade },
+            Model::Curve(Curve::still(CurveBasis::FOUR)),
+        ],
         Ready::Learned(learned) => vec![
             Model::Curve(Curve::still(learned.model.basis())),
             Model::Damped { fade: learned.model.fade() },

@@ -14,6 +14,7 @@
 mod angles;
 mod bars;
 mod charts;
+mod conclusion;
 mod csv;
 mod html;
 mod json;
@@ -21,9 +22,11 @@ mod page;
 mod paths;
 pub(crate) mod plot;
 mod pool;
+mod scoreboard;
 mod summary;
 mod tables;
 mod text;
+mod traffic;
 mod verdicts;
 
 use std::error::Error;
@@ -35,11 +38,15 @@ use reckoning_recording::{Level, Recording};
 use crate::compare::Comparison;
 use crate::reproduce::{ReportTable, Reproduction};
 
+pub use conclusion::{verdict, verdict_text};
 pub use csv::comparison_csv;
 pub use json::{comparison_json, reproduction_json};
 pub use page::to_html;
+pub(crate) use pool::{ALL as ALL_SESSIONS, closed as pooled_closed, open as pooled_open};
+pub use scoreboard::{scoreboard_html, scoreboard_json, scoreboard_table, source_tables};
 pub use tables::{claims_table, comparison_tables, session_tables};
 pub use text::to_text;
+pub use traffic::{traffic_html, traffic_json, traffic_strip, traffic_tables};
 pub use verdicts::{claims_text, numbers_text};
 
 /// What goes into an HTML report. Whatever is empty is left out.

@@ -71,12 +71,7 @@ const WORDS: [(&str, &str); 11] = [
 /// # Errors
 /// Names the chart that could not be drawn.
 pub fn to_html(contents: &Contents) -> Result<String, ReportError> {
-    let title = escape(&contents.title);
-    let mut html = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
-    );
+    let mut html = opening(&contents.title);
     put_summary(&mut html, contents);
     if let Some(comparison) = contents.comparison {
         put_comparison(&mut html, comparison, &contents.data)?;
@@ -93,23 +88,39 @@ pub fn to_html(contents: &Contents) -> Result<String, ReportError> {
     Ok(html)
 }
 
+/// A page up to its heading.
+pub(super) fn opening(title: &str) -> String {
+    let title = escape(title);
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
+    )
+}
+
 fn put_summary(html: &mut String, contents: &Contents) {
-    let sentences = sentences(contents);
-    if !sentences.is_empty() {
-        html.push_str("<div class=\"summary\"><ul>\n");
-        for sentence in sentences {
-            // No number stands alone at the end of a line.
-            let bound = sentence.replace(" %", "\u{a0}%").replace(" ms", "\u{a0}ms");
-            let _ = writeln!(html, "<li>{}</li>", escape(&bound));
-        }
-        html.push_str("</ul></div>\n");
-    }
+    html.push_str(&summary(&sentences(contents)));
     if !contents.data.is_empty() {
         html.push_str(&table(&data_table(&contents.data)));
     }
 }
 
-fn data_table(data: &[DataSet]) -> ReportTable {
+/// Sentences that stand out.
+pub(super) fn summary(sentences: &[String]) -> String {
+    if sentences.is_empty() {
+        return String::new();
+    }
+    let mut html = String::from("<div class=\"summary\"><ul>\n");
+    for sentence in sentences {
+        // No number stands alone at the end of a line.
+        let bound = sentence.replace(" %", "\u{a0}%").replace(" ms", "\u{a0}ms");
+        let _ = writeln!(html, "<li>{}</li>", escape(&bound));
+    }
+    html.push_str("</ul></div>\n");
+    html
+}
+
+pub(super) fn data_table(data: &[DataSet]) -> ReportTable {
     let columns = ["source", "sessions", "bodies", "samples", "minutes", "body width", "unit"];
     let row = |set: &DataSet| {
         vec![
@@ -244,7 +255,7 @@ fn put_costs(
     Ok(())
 }
 
-fn bar_figure(caption: &str, all: &[Bar]) -> Result<String, ReportError> {
+pub(super) fn bar_figure(caption: &str, all: &[Bar]) -> Result<String, ReportError> {
     let reach = all.iter().map(Bar::end).fold(0.0, f64::max);
     Ok(figure(caption, &bars(caption, reach, all)?))
 }

@@ -7,7 +7,7 @@
 use crate::compare::{ClosedRow, Comparison, OpenRow, ReceiverRow};
 
 /// Stands in `session` for all sessions of a source.
-pub(super) const ALL: &str = "all";
+pub(crate) const ALL: &str = "all";
 
 /// The distinct values of a field, in order of first appearance.
 pub(super) fn distinct<'a, T: PartialEq + 'a>(values: impl Iterator<Item = T>) -> Vec<T> {
@@ -39,7 +39,7 @@ pub(super) fn delays(rows: &[OpenRow]) -> Vec<u64> {
 }
 
 /// One row for each source, predictor and delay.
-pub(super) fn open(comparison: &Comparison) -> Vec<OpenRow> {
+pub(crate) fn open(comparison: &Comparison) -> Vec<OpenRow> {
     let key = |row: &OpenRow| (row.source.clone(), row.predictor.clone(), row.delay_ms);
     let keys = distinct(comparison.open.iter().map(key));
     let rows = |wanted| comparison.open.iter().filter(move |row| key(row) == wanted);
@@ -70,7 +70,7 @@ fn open_row(rows: &[&OpenRow]) -> OpenRow {
 }
 
 /// One row for each source, predictor and bound.
-pub(super) fn closed(comparison: &Comparison) -> Vec<ClosedRow> {
+pub(crate) fn closed(comparison: &Comparison) -> Vec<ClosedRow> {
     let key = |row: &ClosedRow| (row.source.clone(), row.predictor.clone(), row.bound.to_bits());
     let keys = distinct(comparison.closed.iter().map(key));
     let rows = |wanted| comparison.closed.iter().filter(move |row| key(row) == wanted);

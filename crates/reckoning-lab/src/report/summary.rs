@@ -1,5 +1,6 @@
 //! The findings in plain sentences, each computed from the rows.
 
+use super::conclusion::verdict;
 use super::pool::{self, distinct};
 use super::tables::{number, percent};
 use super::{Contents, DataSet, FairnessRow};
@@ -7,20 +8,14 @@ use crate::compare::{ClosedRow, Comparison, OpenRow};
 use crate::reproduce::{ClaimVerdict, Reproduction};
 
 /// What others are measured against, where it took part.
-const USUAL: &str = "linear";
+pub(super) const USUAL: &str = "linear";
 
 /// What was compared, on what, and what came out.
 pub(super) fn sentences(contents: &Contents) -> Vec<String> {
     let mut found = Vec::new();
     if let Some(comparison) = contents.comparison {
         found.push(subject(comparison, &contents.data));
-        let (open, closed) = (pool::open(comparison), pool::closed(comparison));
-        for source in pool::sources(comparison) {
-            let own: Vec<&OpenRow> = open.iter().filter(|row| row.source == source).collect();
-            found.extend(closest(source, &own));
-            let own: Vec<&ClosedRow> = closed.iter().filter(|row| row.source == source).collect();
-            found.extend(cheapest(source, &own));
-        }
+        found.extend(verdict(comparison));
     }
     found.extend(contents.reproduction.and_then(verdicts));
     found.extend(fairest(&contents.fairness));
@@ -50,7 +45,7 @@ fn set(data: &DataSet) -> String {
 }
 
 /// Who was closest at which delay, and by how much at the middle one.
-fn closest(source: &str, rows: &[&OpenRow]) -> Option<String> {
+pub(super) fn closest(source: &str, rows: &[&OpenRow]) -> Option<String> {
     let delays = {
         let mut delays = distinct(rows.iter().map(|row| row.delay_ms));
         delays.sort_unstable();
@@ -65,7 +60,7 @@ fn closest(source: &str, rows: &[&OpenRow]) -> Option<String> {
     let usual = at(middle).find(|row| row.predictor == USUAL && row.predictor != best.predictor);
     let against = usual.map(|usual| lead(best, usual)).unwrap_or_default();
     Some(format!(
-        "On {source}, the smallest mean error is that of {}. At {middle} ms that of {} is {}{against}.",
+        "On {source}, the smallest mean error is that of {}: at {middle} ms that of {} is {}{against}.",
         runs(&winners),
         best.predictor,
         number(best.aee)
@@ -100,7 +95,7 @@ fn runs(winners: &[(u64, &str)]) -> String {
 }
 
 /// Who needed the fewest updates at the bound.
-fn cheapest(source: &str, rows: &[&ClosedRow]) -> Option<String> {
+pub(super) fn cheapest(source: &str, rows: &[&ClosedRow]) -> Option<String> {
     let least = |a: &&&ClosedRow, b: &&&ClosedRow| {
         a.packets_per_entity_s.total_cmp(&b.packets_per_entity_s)
     };

@@ -11,7 +11,7 @@ use reckoning_recording::Recording;
 
 use super::{TrainConfig, TrainError, train_prepared};
 use crate::compare::{CompareConfig, CompareError, Comparison, Prepared, Trials, compare_one};
-use crate::predictor::{Learned, Predictor};
+use crate::predictor::{Learned, LearnedUse, Predictor};
 
 /// Delays of the open loop.
 const DELAYS_MS: [u64; 6] = [100, 300, 600, 900, 1_500, 2_100];
@@ -162,8 +162,8 @@ fn one_source(
         let trained = train_prepared(&train, &training, &mut |_, _| {});
         let model = Box::leak(Box::new(trained.map_err(TableError::Train)?.model));
         compared.predictors.truncate(config.predictors.len());
-        for (name, choose, adapt) in FLAVOURS {
-            let learned = Learned { model, choose, adapt };
+        for (name, usage) in FLAVOURS {
+            let learned = Learned { model, usage };
             compared.predictors.push(Predictor::learned(name, learned));
         }
         for number in (fold..list.len()).step_by(folds) {
@@ -179,9 +179,9 @@ fn one_source(
     Ok(SourceTable { source, sessions, parts, seconds, rows, worst })
 }
 
-/// Ways to use a model: with its fallback, alone, and with a correction for each player.
-pub(crate) const FLAVOURS: [(&str, bool, bool); 3] =
-    [("learned", true, false), ("learned-alone", false, false), ("learned-adapting", true, true)];
+/// Ways to use a model: with its fallback, and alone.
+pub(crate) const FLAVOURS: [(&str, LearnedUse); 2] =
+    [("learned", LearnedUse::Chosen), ("learned-alone", LearnedUse::Alone)];
 
 fn told(source: &str, found: &Comparison) -> String {
     let session = found.closed.first().map_or("", |row| row.session.as_str());

@@ -6,8 +6,8 @@ use core::fmt;
 use reckoning::ConfigError;
 use reckoning::error::SettingError;
 use reckoning_predict::{
-    Behaviour, Interest, InterestConfig, InterestHybrid, Patterns, PatternsConfig, PatternsHybrid,
-    Pheromone, PheromoneConfig, Trended, TrendedConfig,
+    Behaviour, ChooserConfig, Interest, InterestConfig, InterestHybrid, Patterns, PatternsConfig,
+    PatternsHybrid, Pheromone, PheromoneConfig, Trended, TrendedConfig,
 };
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +45,10 @@ pub enum PlannerKind {
     Pheromone(PheromoneConfig),
     /// By a trained network. Needs that; surroundings only if it was trained with them.
     Learned(LearnedKind),
+    /// By whichever of constant velocity, a velocity that dies away, play patterns, interests and
+    /// trends has cost the body the fewest updates so far. Looks at a scene and a trend map, and does
+    /// without what is not there.
+    Chooser(ChooserConfig),
 }
 
 /// A trained network that plans for a kind of bodies.
@@ -57,13 +61,11 @@ pub struct LearnedKind {
     pub network: String,
     /// Falls back to damped or constant velocity for bodies that it does worse on. Default: `true`.
     pub choose: bool,
-    /// Learns what this player does differently. Default: `false`.
-    pub adapt: bool,
 }
 
 impl Default for LearnedKind {
     fn default() -> Self {
-        Self { network: "learned".into(), choose: true, adapt: false }
+        Self { network: "learned".into(), choose: true }
     }
 }
 
@@ -77,19 +79,22 @@ impl PlannerKind {
             let (got, most) = (learned.network.len() as f64, MAX_KIND_NAME_BYTES as f64);
             SettingError::in_range("network name bytes", got, 1.0, most)?;
         }
+        if let Self::Chooser(config) = self {
+            config.validate()?;
+        }
         self.behaviour().map(|_| ())
     }
 
     /// The behaviour it stands for, for a game that plans by itself
-    /// ([`Host::observe_planned`](crate::Host::observe_planned)); `None` for a model and for a
-    /// trained network.
+    /// ([`Host::observe_planned`](crate::Host::observe_planned)); `None` for a model, for a
+    /// trained network and for one that chooses.
     ///
     /// # Errors
     /// Names the first setting that is out of range.
     pub fn behaviour(&self) -> Result<Option<Behaviour>, ConfigError> {
         let hybrid = |patterns| Behaviour::PatternsHybrid(PatternsHybrid::new(patterns));
         Ok(Some(match self {
-            Self::Model | Self::Learned(_) => return Ok(None),
+            Self::Model | Self::Learned(_) | Self::Chooser(_) => return Ok(None),
             Self::Interest(config) => Behaviour::Interest(Interest::new(*config)?),
             Self::InterestHybrid(config) => {
                 Behaviour::InterestHybrid(InterestHybrid::new(Interest::new(*config)?))

@@ -16,7 +16,9 @@ use reckoning::{
     ExportReason, Kinematics, Model, Planner, Publisher, Threshold, Update, UpdateKind,
 };
 use reckoning_predict::learned::{LearnedConfig, LearnedModel, LearnedPlanner};
-use reckoning_predict::{Behaviour, Item, KnownBody, Scene, Surroundings, TrendMap, Walls};
+use reckoning_predict::{
+    Behaviour, ChooserPlanner, Item, KnownBody, Scene, Surroundings, TrendMap, Walls,
+};
 
 use super::obstacles::{Obstacles, SharedTerrain};
 use super::{Kind, PlaceThreshold, PlannerKind, PlannerNeed};
@@ -67,6 +69,7 @@ enum Engine {
     Model(Model),
     Behaviour(Behaviour),
     Learned(Box<LearnedPlanner>),
+    Chooser(Box<ChooserPlanner>),
     /// A trained network that is not registered.
     Nothing,
 }
@@ -228,8 +231,10 @@ impl BodyPlanner {
     }
 
     fn set_bound_m(&mut self, bound_m: f64) {
-        if let Engine::Learned(planner) = &mut self.engine {
-            planner.set_bound_m(bound_m);
+        match &mut self.engine {
+            Engine::Learned(planner) => planner.set_bound_m(bound_m),
+            Engine::Chooser(planner) => planner.set_bound_m(bound_m),
+            Engine::Model(_) | Engine::Behaviour(_) | Engine::Nothing => {}
         }
         if let Some(aim) = &mut self.aim {
             aim.set_bound_m(bound_m);
@@ -255,7 +260,7 @@ impl BodyPlanner {
     /// What the planner cannot do without.
     fn missing(&self, around: &Surroundings<'_>) -> Option<PlannerNeed> {
         let behaviour = match &self.engine {
-            Engine::Model(_) | Engine::Learned(_) => return None,
+            Engine::Model(_) | Engine::Learned(_) | Engine::Chooser(_) => return None,
             Engine::Nothing => return Some(PlannerNeed::Network),
             Engine::Behaviour(behaviour) => behaviour,
         };
@@ -292,8 +297,12 @@ impl BodyPlanner {
         if let Some(aim) = &mut self.aim {
             aim.restart();
         }
-        if let Engine::Learned(planner) = &mut self.engine {
-            planner.restart();
+        match &mut self.engine {
+            Engine::Learned(planner) => planner.restart(),
+            Engine::Chooser(planner) => {
+                Planner::<Surroundings<'_>>::restart(planner.as_mut());
+            }
+            Engine::Model(_) | Engine::Behaviour(_) | Engine::Nothing => {}
         }
     }
 }
@@ -302,9 +311,16 @@ fn engine(kind: &Kind, assets: &PlanningAssets, seed: u64) -> Engine {
     if let PlannerKind::Learned(learned) = &kind.planner {
         let Some(network) = assets.network(&learned.network) else { return Engine::Nothing };
         let mut config = LearnedConfig::default();
-        (config.choose, config.adapt) = (learned.choose, learned.adapt);
-        (config.bound_m, config.seed) = (kind.publisher.threshold.max_error_m(), seed);
+        (config.choose, config.seed) = (learned.choose, seed);
+        config.bound_m = kind.publisher.threshold.max_error_m();
         return Engine::Learned(Box::new(LearnedPlanner::new(Arc::clone(network), config)));
+    }
+    let bound_m = kind.publisher.threshold.max_error_m();
+    if let PlannerKind::Chooser(config) = &kind.planner {
+        let chooser = ChooserPlanner::new(*config, bound_m, seed);
+        // What is out of range was refused when the kind was declared.
+        return chooser
+            .map_or(Engine::Model(kind.publisher.model), |it| Engine::Chooser(Box::new(it)));
     }
     match kind.planner.behaviour() {
         Ok(Some(behaviour)) => Engine::Behaviour(behaviour),
@@ -320,13 +336,11 @@ fn aim_of(kind: &Kind) -> Option<Box<Aim>> {
 
 impl Planner<Surroundings<'_>> for BodyPlanner {
     fn observe(&mut self, truth: &Kinematics, around: &Surroundings<'_>) {
-        let Engine::Learned(planner) = &mut self.engine else { return };
-        if planner.looks_around(truth) {
-            complete(self.walls.as_deref(), self.trends.as_deref(), around, |around| {
-                planner.observe(truth, around);
-            });
-        } else {
-            planner.observe(truth, &Surroundings::default());
+        let (walls, trends) = (self.walls.as_deref(), self.trends.as_deref());
+        match &mut self.engine {
+            Engine::Learned(planner) => look(planner.as_mut(), walls, trends, truth, around),
+            Engine::Chooser(planner) => look(planner.as_mut(), walls, trends, truth, around),
+            Engine::Model(_) | Engine::Behaviour(_) | Engine::Nothing => {}
         }
     }
 
@@ -340,6 +354,7 @@ impl Planner<Surroundings<'_>> for BodyPlanner {
         complete(walls, trends, around, |around| match &mut self.engine {
             Engine::Behaviour(behaviour) => behaviour.plan(truth, around, reason),
             Engine::Learned(planner) => planner.plan(truth, around, reason),
+            Engine::Chooser(planner) => planner.plan(truth, around, reason),
             Engine::Model(model) => model.fitted(truth),
             // Never asked: see `is_ready`.
             Engine::Nothing => Model::Linear,
@@ -361,6 +376,7 @@ impl Planner<Surroundings<'_>> for BodyPlanner {
         let foreseen = complete(walls, trends, around, |around| match &mut self.engine {
             Engine::Behaviour(behaviour) => behaviour.forecast(truth, around),
             Engine::Learned(planner) => planner.forecast(truth, around),
+            Engine::Chooser(planner) => planner.forecast(truth, around),
             Engine::Model(model) => Some(model.fitted(truth)),
             Engine::Nothing => None,
         })?;
@@ -368,6 +384,21 @@ impl Planner<Surroundings<'_>> for BodyPlanner {
             aim.observe(truth, &foreseen);
         }
         Some(foreseen)
+    }
+}
+
+/// Lets a planner observe, with the surroundings only if it looks at them.
+fn look<P: for<'a> Planner<Surroundings<'a>>>(
+    planner: &mut P,
+    walls: Option<&Walls>,
+    trends: Option<&TrendMap>,
+    truth: &Kinematics,
+    around: &Surroundings<'_>,
+) {
+    if planner.looks_around(truth) {
+        complete(walls, trends, around, |around| planner.observe(truth, around));
+    } else {
+        planner.observe(truth, &Surroundings::default());
     }
 }
 

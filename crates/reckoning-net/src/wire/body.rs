@@ -11,7 +11,7 @@ use super::exp_golomb::{read_count, read_signed, signed_bits, write_count, write
 use super::model_codec::{read_model, write_model};
 use super::quantized_update::{QuantizedModel, QuantizedTurn, QuantizedUpdate, Steps};
 use super::ride::path_of;
-use super::{BitReader, BitWriter, Codes, DecodeError, Format};
+use super::{BitReader, BitWriter, Codes, DecodeError, Format, UpdateField};
 
 // Orders of the codes of rides, fitted to the trains of `testdata/wire.txt`. All others are told
 // with the format: see `Codes`.
@@ -135,6 +135,18 @@ impl UpdateBody {
 
     /// Writes it, its stamp as steps before `near_tick`.
     pub(super) fn write(&self, out: &mut BitWriter, format: &Format, near_tick: i64) {
+        self.write_noting(out, format, near_tick, &mut |_, _| {});
+    }
+
+    /// The same, saying after each field how many bits there are by then.
+    #[inline]
+    pub(super) fn write_noting(
+        &self,
+        out: &mut BitWriter,
+        format: &Format,
+        near_tick: i64,
+        note: &mut impl FnMut(UpdateField, usize),
+    ) {
         let delta = &self.delta;
         let place = format.place_of(&delta.model);
         let codes = format.codes_at(place);
@@ -144,12 +156,16 @@ impl UpdateBody {
             self.write_kind(out);
             write_model(out, format, place, &delta.model);
         }
+        note(UpdateField::Model, out.bits());
         if let QuantizedModel::Ride { progress, rate } = delta.plan {
-            return self.write_ride(out, format, near_tick, (progress, rate));
+            return self.write_ride(out, format, near_tick, (progress, rate), note);
         }
         write_signed(out, near_tick - delta.tick, codes.age.into());
+        note(UpdateField::Stamp, out.bits());
         write_vector(out, format, delta.position, self.position_code(codes));
+        note(UpdateField::Position, out.bits());
         write_vector(out, format, delta.velocity, self.velocity_code(codes));
+        note(UpdateField::Velocity, out.bits());
         if let QuantizedModel::Curve(terms) = &delta.plan {
             out.write_bit(self.closes);
             for (i, &term) in terms[..terms_of(&delta.model)].iter().enumerate() {
@@ -158,9 +174,11 @@ impl UpdateBody {
                     write_vector(out, format, term, self.term_code(codes, i));
                 }
             }
+            note(UpdateField::Curve, out.bits());
         }
         if delta.model.uses_acceleration() {
             write_vector(out, format, delta.acceleration, codes.acceleration.into());
+            note(UpdateField::Acceleration, out.bits());
         }
         if !usual {
             out.write_bit(self.is_turning());
@@ -168,6 +186,7 @@ impl UpdateBody {
         if self.is_turning() {
             self.write_turning(out, format, codes);
         }
+        note(UpdateField::Turning, out.bits());
     }
 
     /// Whether one bit says all that is told before and behind the numbers: a partial update of the
@@ -189,6 +208,7 @@ impl UpdateBody {
         format: &Format,
         near_tick: i64,
         (progress, rate): (i64, i64),
+        note: &mut impl FnMut(UpdateField, usize),
     ) {
         let ticks = format.ride_ticks();
         let age = (near_tick - self.delta.tick).div_euclid(ticks);
@@ -198,8 +218,10 @@ impl UpdateBody {
         if !plain {
             write_signed(out, age, RIDE_AGE_ORDER);
         }
+        note(UpdateField::Stamp, out.bits());
         write_signed(out, progress, self.progress_order());
         write_signed(out, rate, self.rate_order());
+        note(UpdateField::Ride, out.bits());
         if plain {
             return;
         }
@@ -207,10 +229,12 @@ impl UpdateBody {
         if aside {
             write_vector(out, format, self.delta.position, self.position_order());
         }
+        note(UpdateField::Position, out.bits());
         out.write_bit(self.turns);
         if self.turns {
             self.write_turn(out, format, format.codes_of(&self.delta.model));
         }
+        note(UpdateField::Turning, out.bits());
     }
 
     /// The kind; and the count of teleports, where it is not as predicted.

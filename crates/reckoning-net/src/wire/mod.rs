@@ -21,6 +21,7 @@ mod codes;
 mod encoded_body;
 mod error;
 mod exp_golomb;
+mod fields;
 mod format;
 mod ids;
 mod message;
@@ -36,6 +37,7 @@ pub use codes::Codes;
 pub(crate) use encoded_body::EncodedBody;
 pub(crate) use error::check_words;
 pub use error::{DecodeError, FormatError, WordsError};
+pub use fields::{FieldBits, UpdateField};
 pub use format::Format;
 pub use ids::{EntityId, Owner, PeerId, UpdateSeq};
 pub use message::{Ack, DisconnectReason, ExitReason, Header, Message};
@@ -46,7 +48,7 @@ pub use picture::{MAX_VIEW_BYTES, decode_shown, decode_view, encode_shown, encod
 pub use reckoning::bytes::Registry;
 
 /// The protocol version of this crate; a [`Message::Join`] carries it.
-pub const VERSION: u16 = 4;
+pub const VERSION: u16 = 5;
 /// The longest datagram in bytes: every browser and network path that was tried carries it.
 pub const MAX_DATAGRAM_BYTES: usize = 1_000;
 /// The longest [`Message::Join`] token.

@@ -447,6 +447,11 @@ impl<'a> PacketReader<'a> {
         &self.header
     }
 
+    /// The tick that stamps of updates count from.
+    pub(super) fn near_tick(&self, format: &Format) -> i64 {
+        self.coding.near_tick(format)
+    }
+
     /// Bits that are not read yet: between two messages, the difference is what the message takes.
     #[must_use]
     pub const fn bits_left(&self) -> usize {

@@ -1,5 +1,7 @@
 //! Each planner of a kind plans through a session as it does by itself, to the bit.
 
+use std::time::Duration;
+
 use reckoning::{ExportReason, Planner};
 use reckoning_net::{
     HostEvent, Kind, Kinds, LearnedKind, Model, Owner, PlannerKind, PlannerNeed, PlanningAssets,
@@ -7,8 +9,8 @@ use reckoning_net::{
 };
 use reckoning_predict::learned::{LearnedConfig, LearnedPlanner};
 use reckoning_predict::{
-    Behaviour, Interest, InterestConfig, InterestHybrid, Patterns, PatternsConfig, PatternsHybrid,
-    Pheromone, PheromoneConfig, Trended, TrendedConfig,
+    Behaviour, ChooserConfig, ChooserPlanner, Interest, InterestConfig, InterestHybrid, Patterns,
+    PatternsConfig, PatternsHybrid, Pheromone, PheromoneConfig, Trended, TrendedConfig,
 };
 
 use crate::bare::{Bare, seed_of};
@@ -48,10 +50,10 @@ fn behaviours() -> Vec<(PlannerKind, Behaviour)> {
     ]
 }
 
-fn learned(choose: bool, adapt: bool) -> PlannerKind {
+fn learned(choose: bool) -> PlannerKind {
     let mut learned = LearnedKind::default();
     learned.network = "coasting".into();
-    (learned.choose, learned.adapt) = (choose, adapt);
+    learned.choose = choose;
     PlannerKind::Learned(learned)
 }
 
@@ -140,14 +142,27 @@ fn a_session_exports_what_a_bare_publisher_with_the_same_behaviour_does() {
 
 #[test]
 fn a_session_exports_what_a_bare_publisher_with_the_same_network_does() {
-    for (choose, adapt) in [(true, false), (false, false), (true, true)] {
+    for choose in [true, false] {
         let planner = |seed| {
             let mut config = LearnedConfig::default();
-            (config.choose, config.adapt, config.seed) = (choose, adapt, seed);
+            (config.choose, config.seed) = (choose, seed);
             Box::new(LearnedPlanner::new(network(), config)) as Box<dyn DynPlanner>
         };
-        let exported = play_beside(kind_of(learned(choose, adapt)), planner, true);
+        let exported = play_beside(kind_of(learned(choose)), planner, true);
         assert!(curves(&exported) > 5, "{} curves of {}", curves(&exported), exported.len());
+    }
+}
+
+#[test]
+fn a_session_exports_what_a_bare_publisher_with_the_same_chooser_does() {
+    let config = ChooserConfig::default().scaled(0.01);
+    for completed in [true, false] {
+        let planner = |seed| {
+            Box::new(ChooserPlanner::new(config, 0.25, seed).unwrap()) as Box<dyn DynPlanner>
+        };
+        let exported = play_beside(kind_of(PlannerKind::Chooser(config)), planner, completed);
+        assert!(exported.len() > 15, "{} updates", exported.len());
+        assert!(curves(&exported) > 0, "it never tried any that look around");
     }
 }
 
@@ -163,7 +178,8 @@ fn a_scene_without_a_level_is_completed_with_the_registered_one() {
 #[test]
 fn planners_travel_with_their_settings() {
     let mut all: Vec<PlannerKind> = behaviours().into_iter().map(|(kind, _)| kind).collect();
-    all.extend([PlannerKind::Model, learned(false, true)]);
+    let chooser = PlannerKind::Chooser(ChooserConfig::default().scaled(0.5));
+    all.extend([PlannerKind::Model, learned(false), chooser]);
     for planner in all {
         let world = World::new(kind_of(planner.clone()), &PlanningAssets::default());
         assert_eq!(world.kind().planner, planner);
@@ -174,11 +190,14 @@ fn planners_travel_with_their_settings() {
 fn settings_of_a_planner_that_are_out_of_range_are_refused_by_name() {
     let mut patterns = PatternsConfig::default();
     patterns.follow_in_battle = 2.0;
+    let mut still = ChooserConfig::default();
+    still.fade = Duration::ZERO;
     let mut nameless = LearnedKind::default();
     nameless.network = String::new();
     for (planner, named) in [
         (PlannerKind::OaekbHybrid(patterns), "follow_in_battle"),
         (PlannerKind::Learned(nameless), "network name bytes"),
+        (PlannerKind::Chooser(still), "fade"),
     ] {
         let refused = Kinds::default().add("walker", kind_of(planner)).unwrap_err().to_string();
         assert!(refused.contains(named), "{refused}");
@@ -249,7 +268,7 @@ fn a_planner_that_lacks_something_says_so_once_and_the_model_of_the_kind_holds()
         (PlannerKind::OaekbHybrid(patterns), PlannerNeed::Routes),
         (PlannerKind::Trend(TrendedConfig::default()), PlannerNeed::Trends),
         (PlannerKind::Pheromone(PheromoneConfig::default()), PlannerNeed::Trails),
-        (learned(true, false), PlannerNeed::Network),
+        (learned(true), PlannerNeed::Network),
     ] {
         assert_eq!(missed(planner.clone(), &nothing, Around::BareScene), [need], "{planner:?}");
     }
@@ -276,7 +295,7 @@ fn a_host_plans_its_own_bodies_as_its_kinds_say() {
 
 #[test]
 fn a_body_of_another_kind_is_planned_by_that_one() {
-    let mut world = World::new(kind_of(learned(false, false)), &assets());
+    let mut world = World::new(kind_of(learned(false)), &assets());
     let body = world.spawn();
     let curves_in = |world: &mut World| {
         let mut curves = 0;
@@ -297,10 +316,10 @@ fn a_body_of_another_kind_is_planned_by_that_one() {
 
 #[test]
 fn a_planner_forgets_where_a_body_was_before_a_teleport() {
-    let mut world = World::new(kind_of(learned(true, true)), &assets());
+    let mut world = World::new(kind_of(learned(true)), &assets());
     let body = world.spawn();
     let mut config = LearnedConfig::default();
-    (config.adapt, config.seed) = (true, seed_of(world.kind(), body));
+    config.seed = seed_of(world.kind(), body);
     let mut planner = LearnedPlanner::new(network(), config);
     let mut bare: Option<Bare> = None;
     for step in 0..STEPS {

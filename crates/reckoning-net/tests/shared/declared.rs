@@ -236,7 +236,7 @@ fn said_kinds() -> Vec<Value> {
             "facing": { "variant": 3, "length_m": 12.0 },
             "ground": null,
             "joints": [],
-            "planner": { "variant": 9, "network": "rails", "choose": true, "adapt": false },
+            "planner": { "variant": 9, "network": "rails", "choose": true },
             "by_place_m": null,
             "prevents": false,
             "dormant": true,

@@ -18,8 +18,6 @@
 //! - planning takes no memory from the heap;
 //! - what training never saw is not guessed at: the damped model stands in.
 
-mod correction;
-mod experts;
 mod features;
 mod file;
 mod frame;
@@ -28,7 +26,6 @@ mod model;
 mod net;
 mod planner;
 mod rounding;
-mod shadow;
 mod validate;
 
 pub use features::{FEATURES, Features, GROUPS, feature_group, mirrored_feature};

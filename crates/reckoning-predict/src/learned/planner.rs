@@ -3,13 +3,10 @@
 use alloc::sync::Arc;
 use core::ops::Deref;
 
-use glam::DVec3;
-
-use super::correction::Correction;
-use super::experts::{EXPERTS, Experts};
-use super::shadow::Shadow;
 use super::{Features, Frame, History, LearnedModel};
 use crate::Surroundings;
+use crate::experts::Experts;
+use crate::shadow::Shadow;
 use reckoning::{Curve, ExportReason, Kinematics, Model, Planner, SimTime};
 
 /// Settings for a [`LearnedPlanner`].
@@ -21,18 +18,22 @@ pub struct LearnedConfig {
     /// Falls back to damped or constant velocity for bodies that the model does worse on. Default:
     /// `true`.
     pub choose: bool,
-    /// Learns what this player does differently. Default: `false`.
-    pub adapt: bool,
     /// Seeds the choice; give each body its own. Default: 0. Any value.
     pub seed: u64,
 }
 
 impl Default for LearnedConfig {
-    /// A quarter of a metre, with a fallback and without adaptation.
+    /// A quarter of a metre, with a fallback.
     fn default() -> Self {
-        Self { bound_m: 0.25, choose: true, adapt: false, seed: 0 }
+        Self { bound_m: 0.25, choose: true, seed: 0 }
     }
 }
+
+/// How many experts there are.
+const EXPERTS: usize = 3;
+/// The trained model has the benefit of the doubt: it was tried on other sessions before it got
+/// here.
+const PRIOR: [f64; EXPERTS] = [0.95, 0.025, 0.025];
 
 /// What predicts a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,13 +50,6 @@ const ALL: [Expert; EXPERTS] = [Expert::Learned, Expert::Damped, Expert::Linear]
 /// Place of the trained model among them.
 const LEARNED: usize = 0;
 
-/// Where a plan began.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Anchor {
-    pub at: SimTime,
-    pub position: DVec3,
-}
-
 /// Plans for one body with a [`LearnedModel`], which all bodies share: `M` is an [`Arc`] of
 /// it, or a reference.
 ///
@@ -65,11 +59,10 @@ pub struct LearnedPlanner<M = Arc<LearnedModel>> {
     model: M,
     config: LearnedConfig,
     history: History,
-    experts: Experts,
+    experts: Experts<EXPERTS>,
     shadows: [Option<Shadow>; EXPERTS],
     /// The last curve, for the moment it was made at.
     latest: Option<(SimTime, Option<Curve>)>,
-    correction: Correction,
 }
 
 impl<M: Deref<Target = LearnedModel>> LearnedPlanner<M> {
@@ -79,10 +72,9 @@ impl<M: Deref<Target = LearnedModel>> LearnedPlanner<M> {
         Self {
             model,
             history: History::new(),
-            experts: Experts::new(config.seed),
+            experts: Experts::new(PRIOR, config.seed),
             shadows: [None; EXPERTS],
             latest: None,
-            correction: Correction::default(),
             config,
         }
     }
@@ -142,15 +134,7 @@ impl<M: Deref<Target = LearnedModel>> LearnedPlanner<M> {
         let frame = Frame::new(framing, truth, facing, &self.history, model.slow_mps());
         let (unit_m, bound_m) = (model.unit_m(), self.config.bound_m);
         let features = Features::new(&frame, truth, &self.history, around, unit_m, bound_m);
-        let curve = model.coefficients(&features).map(|plain| {
-            let speed = truth.velocity.length() / unit_m;
-            let told = if self.config.adapt {
-                self.correction.apply(truth, &frame, speed, plain)
-            } else {
-                plain
-            };
-            model.curve(&frame, &told)
-        });
+        let curve = model.coefficients(&features).map(|told| model.curve(&frame, &told));
         self.latest = Some((truth.at, curve));
         curve
     }
@@ -164,9 +148,6 @@ impl<M: Deref<Target = LearnedModel>> Planner<Surroundings<'_>> for LearnedPlann
             return;
         }
         self.history.observe(truth.at, truth.position);
-        if self.config.adapt {
-            self.correction.observe(&self.model.basis(), truth);
-        }
         if self.config.choose {
             // The one in force is watched by the publisher, who asks for a plan in time.
             let in_force = self.experts.chosen();
@@ -207,6 +188,5 @@ impl<M: Deref<Target = LearnedModel>> Planner<Surroundings<'_>> for LearnedPlann
         self.history.restart();
         self.shadows = [None; EXPERTS];
         self.latest = None;
-        self.correction.restart();
     }
 }

@@ -5,6 +5,7 @@ mod fields;
 mod navigate;
 mod trend;
 mod trend_bytes;
+mod trend_error;
 mod walls;
 
 pub use navigate::{Routes, RoutesConfig};

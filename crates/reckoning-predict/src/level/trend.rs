@@ -22,6 +22,7 @@ use core::f64::consts::TAU;
 
 use glam::{DVec2, DVec3};
 
+use super::trend_error::NotedErrors;
 use reckoning::error::SettingError;
 use reckoning::math::{atan2, cos, sin};
 
@@ -154,6 +155,8 @@ pub struct TrendMap {
     pub(super) side_m: f64,
     pub(super) nodes: Vec<Node>,
     pub(super) modes: Vec<TrendMode>,
+    /// One for each mode, or none where nobody noted any.
+    pub(super) errors: Vec<NotedErrors>,
 }
 
 impl TrendMap {
@@ -183,8 +186,13 @@ impl TrendMap {
         // A little wider, so that the last sighting is inside.
         let side_m = if extent > 0.0 && extent.is_finite() { extent * 1.000_001 } else { 1.0 };
         let corner = if moving.is_empty() { DVec2::ZERO } else { low };
-        let mut map =
-            Self { corner, side_m, nodes: alloc::vec![Node::Leaf(0, 0)], modes: Vec::new() };
+        let mut map = Self {
+            corner,
+            side_m,
+            nodes: alloc::vec![Node::Leaf(0, 0)],
+            modes: Vec::new(),
+            errors: Vec::new(),
+        };
         map.grow(0, corner, side_m, 0, &mut moving, config);
         Ok(map)
     }
@@ -213,9 +221,14 @@ impl TrendMap {
     }
 
     /// The threshold to publish with at a place, from `min_m` where the body counters the
-    /// trend or nothing is known to `max_m` where it follows it.
+    /// trend or nothing is known to `max_m` where it follows it. With errors noted
+    /// ([`note_error`](Self::note_error)) it goes by those instead: the wider, the worse bodies that
+    /// went so were foreseen there.
     #[must_use]
     pub fn threshold_m(&self, position: DVec3, velocity: DVec3, min_m: f64, max_m: f64) -> f64 {
+        if let Some(measured_m) = self.threshold_by_error_m(position, velocity, min_m, max_m) {
+            return measured_m;
+        }
         self.trend_at(position, velocity).map_or(min_m, |trend| trend.threshold_m(min_m, max_m))
     }
 
@@ -243,7 +256,19 @@ impl TrendMap {
         })
     }
 
+    /// The place among all modes of the heading at `position` nearest to the way a body moves.
+    pub(super) fn mode_place(&self, position: DVec3, velocity: DVec3) -> Option<usize> {
+        let heading = velocity.truncate().try_normalize()?;
+        let along = |place: &usize| self.modes[*place].direction().dot(heading);
+        self.leaf_at(position.truncate())?.max_by(|a, b| along(a).total_cmp(&along(b)))
+    }
+
     fn modes_at(&self, place: DVec2) -> Option<&[TrendMode]> {
+        Some(&self.modes[self.leaf_at(place)?])
+    }
+
+    /// Places of the modes of the cell there.
+    fn leaf_at(&self, place: DVec2) -> Option<core::ops::Range<usize>> {
         let mut at = (place - self.corner) / self.side_m;
         let inside = at.cmpge(DVec2::ZERO).all() && at.cmplt(DVec2::ONE).all();
         if !inside {
@@ -253,7 +278,7 @@ impl TrendMap {
         loop {
             match self.nodes[node] {
                 Node::Leaf(first, count) => {
-                    return Some(&self.modes[first as usize..][..usize::from(count)]);
+                    return Some(first as usize..first as usize + usize::from(count));
                 }
                 Node::Split(first) => {
                     at *= 2.0;

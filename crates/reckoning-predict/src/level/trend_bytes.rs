@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   "RTRM"  version 1   corner x, y and side as f64   root cell   CRC-32 of all before
+//!   the same with version 2: between root cell and checksum, for each mode, error f32   count u32
 //!   cell:   255, then its four quarters               or: number of modes, then the modes
 //!   mode:   heading u16   acceleration 3 x f32   sightings u32        (little-endian)
 //! ```
@@ -12,9 +13,12 @@ use core::fmt;
 use glam::DVec2;
 
 use super::trend::{DEEPEST, Node, TrendMap, TrendMode};
+use super::trend_error::{NotedErrors, put_errors};
 
 const MAGIC: [u8; 4] = *b"RTRM";
 const VERSION: u8 = 1;
+/// The same with the errors that were noted of each mode.
+const VERSION_WITH_ERRORS: u8 = 2;
 const SPLIT: u8 = 255;
 const MAX_MODES: u8 = 16;
 
@@ -62,7 +66,10 @@ impl fmt::Display for TrendMapError {
         match self {
             Self::NotATrendMap => f.write_str("byte 0: not a trend map"),
             Self::Version { got } => {
-                write!(f, "byte 4: trend map version {got}; this reads {VERSION}")
+                write!(
+                    f,
+                    "byte 4: trend map version {got}; this reads {VERSION} and {VERSION_WITH_ERRORS}"
+                )
             }
             Self::Truncated { offset, wanted } => {
                 write!(f, "byte {offset}: the trend map ends, {wanted} more bytes expected")
@@ -84,11 +91,12 @@ impl TrendMap {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         bytes.extend(MAGIC);
-        bytes.push(VERSION);
+        bytes.push(if self.errors.is_empty() { VERSION } else { VERSION_WITH_ERRORS });
         for number in [self.corner.x, self.corner.y, self.side_m] {
             bytes.extend(number.to_le_bytes());
         }
         self.write_cell(0, &mut bytes);
+        put_errors(&self.errors, &mut bytes);
         let sum = crc32fast::hash(&bytes);
         bytes.extend(sum.to_le_bytes());
         bytes
@@ -124,7 +132,7 @@ impl TrendMap {
             return Err(TrendMapError::NotATrendMap);
         }
         let [got] = reader.take::<1>()?;
-        if got != VERSION {
+        if ![VERSION, VERSION_WITH_ERRORS].contains(&got) {
             return Err(TrendMapError::Version { got });
         }
         let corner = DVec2::new(reader.finite()?, reader.finite()?);
@@ -133,8 +141,12 @@ impl TrendMap {
             return Err(TrendMapError::Value { offset: reader.offset - 8 });
         }
         let nodes = alloc::vec![Node::Leaf(0, 0)];
-        let mut map = Self { corner, side_m, nodes, modes: Vec::new() };
+        let mut map = Self { corner, side_m, nodes, modes: Vec::new(), errors: Vec::new() };
         map.read_cell(0, 0, &mut reader)?;
+        if got == VERSION_WITH_ERRORS {
+            let errors = (0..map.modes.len()).map(|_| reader.noted_errors());
+            map.errors = errors.collect::<Result<_, _>>()?;
+        }
         reader.end()?;
         Ok(map)
     }
@@ -199,6 +211,15 @@ impl TrendReader<'_> {
         }
         let sightings = u32::from_le_bytes(self.take()?);
         Ok(TrendMode { heading, acceleration, sightings })
+    }
+
+    fn noted_errors(&mut self) -> Result<NotedErrors, TrendMapError> {
+        let offset = self.offset;
+        let mean_m = f32::from_le_bytes(self.take()?);
+        if !(mean_m >= 0.0 && mean_m.is_finite()) {
+            return Err(TrendMapError::Value { offset });
+        }
+        Ok(NotedErrors { mean_m, count: u32::from_le_bytes(self.take()?) })
     }
 
     /// Checks the checksum and that nothing follows it.

@@ -9,9 +9,9 @@ use reckoning::{
     AimConfig, AngleThreshold, Blend, BlendSpan, ConfigError, GhostConfig, Model, Threshold,
 };
 use reckoning_net::{
-    ClampDetail, ClampMode, Codes, InterestConfig, Kind, KindError, Kinds, LearnedKind,
-    PatternsConfig, PheromoneConfig, PlaceThreshold, PlannerKind, Property, PropertyType, Seen,
-    Show, TrendedConfig, Visibility, Writer, ZoneClass, ZoneConfig,
+    ChooserConfig, ClampDetail, ClampMode, Codes, InterestConfig, Kind, KindError, Kinds,
+    LearnedKind, PatternsConfig, PheromoneConfig, PlaceThreshold, PlannerKind, Property,
+    PropertyType, Seen, Show, TrendedConfig, Visibility, Writer, ZoneClass, ZoneConfig,
 };
 use serde::de::IntoDeserializer;
 use serde::{Deserialize, Deserializer};
@@ -136,6 +136,7 @@ pub enum PlannerName {
     Trend,
     Pheromone,
     Learned,
+    Chooser,
 }
 
 impl ModelName {
@@ -358,6 +359,11 @@ impl KindSettings {
                 let mut learned = LearnedKind::default();
                 learned.network.clone_from(&self.network);
                 PlannerKind::Learned(learned)
+            }
+            PlannerName::Chooser => {
+                let mut chooser = ChooserConfig::default().scaled(self.planner_scale);
+                chooser.fade = millis(self.fade_ms);
+                PlannerKind::Chooser(chooser)
             }
         }
     }

@@ -220,7 +220,7 @@ fn kinds_are_as_the_file_says() {
                 importance = 3.0\nvisibility = 'team'\ndormant = true\nnearest = 9\n\
                 codes = [2, 3, 1, 4, 0, 4, 3, 3, 8, 5, 1]\n\
                 [[kind.class]]\nradius_m = 50.0\n[[kind.class]]\ncoarser_log2 = 3\n\
-                [[kind]]\nname = 'shell'\nangle_threshold_deg = 0\n";
+                [[kind]]\nname = 'shell'\nangle_threshold_deg = 0\nplanner = 'chooser'\nfade_ms = 300\n";
     let kinds = Settings::from_toml(text).unwrap().kinds().unwrap();
     let tank = kinds.get(kinds.named("tank").unwrap()).unwrap();
     assert_eq!(tank.publisher.threshold.max_error_m(), 0.5);
@@ -242,6 +242,8 @@ fn kinds_are_as_the_file_says() {
     assert_eq!(classes.iter().map(|it| it.coarser_log2).collect::<Vec<_>>(), [0, 3]);
     let shell = kinds.get(kinds.named("shell").unwrap()).unwrap();
     assert_eq!((shell.publisher.angle_threshold, &shell.zones, shell.guard), (None, &None, None));
+    let reckoning_net::PlannerKind::Chooser(chooser) = &shell.planner else { panic!("a chooser") };
+    assert_eq!((chooser.fade, chooser.patterns.battle_m), (Duration::from_millis(300), 8.0));
     let mut plain = Settings::default();
     plain.kind = vec![KindSettings::default()];
     assert!(plain.validate().is_err(), "a kind without a name, however it came");

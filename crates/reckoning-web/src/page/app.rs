@@ -41,8 +41,8 @@ use crate::worth::{Worth, worth_of};
 const SILENT_MS: f64 = 700.0;
 /// A spectator sees this much more than a player.
 const WATCH_VIEW: f64 = 1.2;
-/// The height of the scrubber.
-const SCRUBBER: f64 = 68.0;
+/// The height of the scrubber, with the strip of bytes under it.
+const SCRUBBER: f64 = 84.0;
 /// The window is measured this often, in frames, besides when the browser says so.
 const MEASURE_FRAMES: u32 = 30;
 

@@ -172,6 +172,10 @@ async fn try_load(app: &Rc<RefCell<App>>) -> Result<Loaded, String> {
     let about = dom::fetch_text("arena.json").await.ok_or("the server does not say what is on")?;
     let about: serde_json::Value =
         serde_json::from_str(&about).map_err(|error| format!("arena.json is wrong: {error}"))?;
+    if about["profile"] == true {
+        dom::describe("profile-strip", "src", "profile.svg");
+        dom::show("profile", true);
+    }
     if about["recording"] == true {
         return load_recording(app, about["game"] == HillsLevel::NAME).await;
     }

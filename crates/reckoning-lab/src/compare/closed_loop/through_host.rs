@@ -16,13 +16,13 @@ use reckoning_net::{
 };
 use reckoning_predict::learned::{Framing, LearnedInput, LearnedModel, LearnedParts};
 use reckoning_predict::{
-    Interest, InterestConfig, InterestHybrid, Patterns, PatternsConfig, PatternsHybrid, Pheromone,
-    PheromoneConfig, Surroundings, Trended, TrendedConfig,
+    ChooserConfig, Interest, InterestConfig, InterestHybrid, Patterns, PatternsConfig,
+    PatternsHybrid, Pheromone, PheromoneConfig, Surroundings, Trended, TrendedConfig,
 };
 use reckoning_recording::{LevelShape, Recording, Sample, Track};
 
 use super::*;
-use crate::predictor::{Learned, Planned};
+use crate::predictor::{Learned, LearnedUse, Planned};
 
 const PEER: PeerId = PeerId(1);
 const STEP: Duration = Duration::from_millis(25);
@@ -94,6 +94,8 @@ fn planners() -> Vec<(&'static str, Ready, PlannerKind)> {
     let (trend, trails) = (TrendedConfig::default(), PheromoneConfig::default());
     let behaviour = Ready::Behaviour;
     let model: &'static LearnedModel = Box::leak(Box::new(network()));
+    let mut chooser = ChooserConfig::default();
+    (chooser.interest, chooser.patterns) = (interest, patterns);
     let mut learned = LearnedKind::default();
     learned.network = "coasting".into();
     vec![
@@ -121,9 +123,10 @@ fn planners() -> Vec<(&'static str, Ready, PlannerKind)> {
         ),
         (
             "learned",
-            Ready::Learned(Learned { model, choose: true, adapt: false }),
+            Ready::Learned(Learned { model, usage: LearnedUse::Chosen }),
             PlannerKind::Learned(learned),
         ),
+        ("chooser", Ready::Chooser(chooser), PlannerKind::Chooser(chooser)),
     ]
 }
 

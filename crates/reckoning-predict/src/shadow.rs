@@ -2,13 +2,19 @@
 
 use glam::DVec3;
 
-use super::planner::Anchor;
 use reckoning::math::{DECAY_STEPS, decay};
-use reckoning::{Curve, Kinematics, Model};
+use reckoning::{Curve, Kinematics, Model, SimTime};
+
+/// Where a plan began.
+#[derive(Clone, Copy, Debug)]
+struct Anchor {
+    at: SimTime,
+    position: DVec3,
+}
 
 /// What one expert would have published last.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shadow {
+pub(crate) struct Shadow {
     anchor: Anchor,
     way: Way,
 }
@@ -37,7 +43,7 @@ impl Shadow {
                 let steps_per_us = DECAY_STEPS * 1e-6 / fade_s;
                 Way::Fading { reach: truth.velocity * fade_s, steps_per_us }
             }
-            Model::Damped { .. } => Way::Straight { per_us: DVec3::ZERO },
+            Model::Damped { .. } | Model::Hold => Way::Straight { per_us: DVec3::ZERO },
             _ => Way::Straight { per_us: truth.velocity * 1e-6 },
         };
         Self { anchor: Anchor { at: truth.at, position: truth.position }, way }

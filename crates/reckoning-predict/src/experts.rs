@@ -15,38 +15,34 @@
 //!   L <= (ETA * L_best + ln(1 / p) + T * ln(1 / (1 - MIX))) / (1 - exp(-ETA))
 //! ```
 //!
-//! which is `1.078 L_best + 7.2 ln(1 / p) + 0.0036 T`, whatever the body does. With the priors
-//! below, a body of which the trained model knows nothing costs 27 updates more than the best
-//! fallback, and one that it knows 0.4.
+//! which is `1.078 L_best + 7.2 ln(1 / p) + 0.0036 T`, whatever the body does. With the prior of
+//! the learned planner, a body of which the trained model knows nothing costs 27 updates more than
+//! the best fallback, and one that it knows 0.4; with five experts trusted alike it is 12.
 
 use reckoning::random::SplitMix64;
 
-/// How many experts there are.
-pub(super) const EXPERTS: usize = 3;
 /// How fast trust is lost: `exp(-ETA)` with ETA = 0.15.
 const KEPT: f64 = 0.860_707_976_425_057_8;
 /// The part of the prior that is mixed in at every step.
 const MIX: f64 = 0.0005;
-/// The trained model has the benefit of the doubt: it was tried on other sessions before it
-/// got here.
-const PRIOR: [f64; EXPERTS] = [0.95, 0.025, 0.025];
-
 /// The trust in each expert, and who is in force.
 #[derive(Clone, Debug)]
-pub(super) struct Experts {
-    shares: [f64; EXPERTS],
+pub(crate) struct Experts<const N: usize> {
+    prior: [f64; N],
+    shares: [f64; N],
     chosen: usize,
     random: SplitMix64,
 }
 
-impl Experts {
-    pub fn new(seed: u64) -> Self {
-        Self { shares: PRIOR, chosen: 0, random: SplitMix64::new(seed) }.drawn()
+impl<const N: usize> Experts<N> {
+    /// With so much trust in each before anything is known; together 1.
+    pub fn new(prior: [f64; N], seed: u64) -> Self {
+        Self { prior, shares: prior, chosen: 0, random: SplitMix64::new(seed) }.drawn()
     }
 
     /// The first choice is a draw like any other; else the bound would not hold.
     fn drawn(mut self) -> Self {
-        self.chosen = self.draw(PRIOR);
+        self.chosen = self.draw(self.prior);
         self
     }
 
@@ -54,13 +50,13 @@ impl Experts {
         self.chosen
     }
 
-    pub const fn shares(&self) -> [f64; EXPERTS] {
+    pub const fn shares(&self) -> [f64; N] {
         self.shares
     }
 
     /// Takes in who would have had to publish at this step.
-    pub fn judge(&mut self, lost: [bool; EXPERTS]) {
-        if lost == [false; EXPERTS] {
+    pub fn judge(&mut self, lost: [bool; N]) {
+        if lost == [false; N] {
             return;
         }
         let before = self.shares;
@@ -68,7 +64,7 @@ impl Experts {
             *share *= if lost { KEPT } else { 1.0 };
         }
         let sum: f64 = self.shares.iter().sum();
-        for (share, prior) in self.shares.iter_mut().zip(PRIOR) {
+        for (share, prior) in self.shares.iter_mut().zip(self.prior) {
             *share = (1.0 - MIX) * *share / sum + MIX * prior;
         }
         let fallen = self.shares[self.chosen] / before[self.chosen];
@@ -78,7 +74,7 @@ impl Experts {
         }
     }
 
-    fn draw(&mut self, weights: [f64; EXPERTS]) -> usize {
+    fn draw(&mut self, weights: [f64; N]) -> usize {
         let mut left = self.random.unit() * weights.iter().sum::<f64>();
         for (expert, weight) in weights.into_iter().enumerate() {
             left -= weight;
@@ -94,11 +90,14 @@ impl Experts {
 mod tests {
     use super::*;
 
+    const EXPERTS: usize = 3;
+    const PRIOR: [f64; EXPERTS] = [0.95, 0.025, 0.025];
+
     /// Expected losses of the choice, and those of each expert.
     fn play(steps: usize, lost: impl Fn(usize) -> [bool; EXPERTS]) -> (f64, [f64; EXPERTS]) {
         let mut own = 0.0;
         let mut each = [0.0; EXPERTS];
-        let mut experts = Experts::new(1);
+        let mut experts = Experts::new(PRIOR, 1);
         for step in 0..steps {
             let lost = lost(step);
             let shares = experts.shares();
@@ -152,7 +151,7 @@ mod tests {
         let mut counts = [0_u32; EXPERTS];
         let mut shares = [0.0; EXPERTS];
         for seed in 0..4_000 {
-            let mut experts = Experts::new(seed * 104_729);
+            let mut experts = Experts::new(PRIOR, seed * 104_729);
             (0..9).for_each(|step| experts.judge([true, step % 3 == 0, false]));
             counts[experts.chosen()] += 1;
             shares = experts.shares();
