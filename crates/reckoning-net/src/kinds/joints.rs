@@ -179,11 +179,14 @@ impl SentJoint {
         heard + self.heartbeat.saturating_mul(REST_HEARTBEATS)
     }
 
-    /// Whether watchers that have `exported` need an update.
+    /// Whether watchers that have `exported` need an update. What brakes or turns back is told when
+    /// it would be off by the time at which it could be told again, not once it is.
     pub(crate) fn is_due(&self, exported: &Joint, truth: &Joint) -> bool {
         let silence = truth.at.saturating_since(exported.at);
         let turns = exported.rate_radps != 0.0;
-        let off_rad = shortest_turn_rad(self.turned(exported, truth.at), truth.angle_rad).abs();
+        let off_at =
+            |at| shortest_turn_rad(self.turned(exported, at), self.turned(truth, at)).abs();
+        let off_rad = off_at(truth.at).max(off_at(truth.at + self.min_interval));
         let stops = turns && truth.rate_radps == 0.0;
         silence >= self.min_interval
             && (off_rad > self.threshold_rad || stops || (turns && silence >= self.heartbeat))
