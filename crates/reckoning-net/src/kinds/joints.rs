@@ -320,6 +320,19 @@ mod tests {
     }
 
     #[test]
+    fn a_joint_that_turns_back_is_told_before_it_is_off() {
+        let kind = SentJoint::default();
+        let told = Joint { at: SimTime::ZERO, angle_rad: 0.0, rate_radps: 1.0 };
+        let due = |angle_rad, rate_radps| {
+            let at = SimTime::from_millis(60);
+            kind.is_due(&told, &Joint { at, angle_rad, rate_radps })
+        };
+        assert!(!due(0.06, 1.0) && !due(0.06, 0.5), "as told, or nearly so until it may be told");
+        assert!(due(0.06, -0.2), "three degrees off after the shortest interval");
+        assert!(due(0.12, 1.0), "off already");
+    }
+
+    #[test]
     fn joints_that_make_no_sense_are_refused() {
         let refused = |joint: JointKind| validate(&[joint]).is_err();
         let sent = |change: fn(&mut SentJoint)| {
