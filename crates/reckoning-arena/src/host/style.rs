@@ -1,6 +1,6 @@
 //! How bodies are published and shown, whatever planner foresees them.
 //!
-//! `testdata/arena-links.txt` has each part of it alone and all of them together, over five links,
+//! `testdata/arena-links.txt` has each part of it alone and all of them together, over six links,
 //! and the default is what it says.
 
 use std::time::Duration;

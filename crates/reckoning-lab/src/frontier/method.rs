@@ -165,9 +165,17 @@ impl FromStr for Method {
             (_, Some(("naive", hz))) => MethodKind::Naive { hz },
             (_, Some(("interpolation", hz))) => MethodKind::Interpolation { hz },
             (_, Some(("codec", hz))) => MethodKind::Codec { hz },
-            _ => MethodKind::Published(Box::new(name.parse()?)),
+            _ => MethodKind::Published(Box::new(name.parse().map_err(of_methods)?)),
         };
         Ok(Self { name: name.to_owned(), kind })
+    }
+}
+
+/// Who asked for a method is told of all of them, not of predictors alone.
+fn of_methods(error: PredictorError) -> PredictorError {
+    match error {
+        PredictorError::Unknown { name } => PredictorError::UnknownMethod { name },
+        other => other,
     }
 }
 
@@ -187,7 +195,8 @@ mod tests {
     fn any_predictor_of_the_lab_is_a_method() {
         let linear: Method = "linear".parse().unwrap();
         assert!(matches!(linear.kind, MethodKind::Published(_)));
-        assert!("naive-0".parse::<Method>().is_err());
+        let error = "naive-0".parse::<Method>().unwrap_err().to_string();
+        assert!(error.contains("naive-20") && error.contains("linear"), "{error}");
         assert!("codec-1000".parse::<Method>().is_err());
     }
 }

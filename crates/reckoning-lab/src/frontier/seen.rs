@@ -6,6 +6,7 @@ use reckoning_recording::Recording;
 
 use super::intervals::intervals_text;
 use super::text::{ideal_text, parts_text};
+use super::wire_price::header_bytes;
 use super::{Frontier, FrontierConfig, FrontierError, FrontierRow, frontier};
 
 /// The setting that the table goes by.
@@ -33,6 +34,7 @@ pub fn seen_text(found: &Frontier) -> String {
             let _ = writeln!(text, "{line}");
         }
     }
+    let _ = write!(text, "\n{}", with_headers_text(found));
     let _ = write!(text, "\n{}", intervals_text(found));
     let _ = write!(text, "\n{}", parts_text(&found.parts));
     let _ = write!(text, "\n{}", ideal_text(&found.ideal));
@@ -57,20 +59,12 @@ cheapest, whose bytes are then in brackets. Made by `cargo xtask tables`.
 fn source_lines(found: &Frontier, source: &str) -> Vec<String> {
     let (delays, methods) = (found.delays_ms(), found.methods());
     let mut lines = vec![heading(&delays)];
-    let base = |delay: u64| {
-        found.rows.iter().find(|row| {
-            row.source == source
-                && row.method == "before"
-                && row.setting == BOUND
-                && row.delay_ms == delay
-        })
-    };
     for method in methods {
         let mut cells = [String::new(), String::new(), String::new(), String::new()];
         let mut bytes = String::new();
         for &delay in &delays {
-            let Some(base) = base(delay) else { continue };
-            let Some(at) = at_bytes(found, base, method) else { continue };
+            let Some(base) = base(found, source, delay) else { continue };
+            let Some(at) = at_bytes(found, base, method, |row| row.bytes_per_s) else { continue };
             let mark = at.bytes_per_s > base.bytes_per_s * 1.01;
             if mark {
                 bytes = format!("({:.0})", at.bytes_per_s);
@@ -102,31 +96,94 @@ fn heading(delays: &[u64]) -> String {
     format!("{}\n{}", groups.trim_end(), line.trim_end())
 }
 
+/// What all others are compared with.
+fn base<'a>(found: &'a Frontier, source: &str, delay_ms: u64) -> Option<&'a FrontierRow> {
+    let is_base = |row: &&FrontierRow| {
+        (row.source.as_str(), row.method.as_str(), row.setting.as_str(), row.delay_ms)
+            == (source, "before", BOUND, delay_ms)
+    };
+    found.rows.iter().find(is_base)
+}
+
+/// Which bytes are equal.
+type Price = fn(&FrontierRow) -> f64;
+
+/// With their share of the headers, or with all of them.
+const REGIMES: [(&str, Price); 2] =
+    [("batched", |row| row.bytes_per_s_with_headers), ("alone", |row| row.bytes_per_s_uplink)];
+
+/// Curves, lines and one of each kind of snapshots.
+const WITH_HEADERS: [&str; 5] = ["before", "default", "naive-20", "interpolation-20", "codec-20"];
+
+/// The same at equal bytes with headers.
+fn with_headers_text(found: &Frontier) -> String {
+    let (delays, header) = (found.delays_ms(), header_bytes());
+    let bodies = FrontierConfig::default().bodies;
+    let mut text = format!(
+        "The same for the same bytes with headers: {header} of a datagram (UDP/IP 28, QUIC 30, our own with an
+acknowledgement). `batched`: a host sends up to 30 datagrams a second, and {bodies} bodies share each
+(asteroids: 250). `alone`: each update is a datagram, as an owner of one body sends them; a curve, which
+lasts longer, then costs little more than a line. Mean error in body widths.
+
+source         headers  method                B/s"
+    );
+    delays.iter().for_each(|delay| {
+        let _ = write!(text, "{delay:>7}");
+    });
+    text.push('\n');
+    for source in found.sources() {
+        for ((regime, price), method) in
+            REGIMES.iter().flat_map(|it| WITH_HEADERS.map(|method| (it, method)))
+        {
+            let at = |delay: &u64| {
+                let base = base(found, source, *delay)?;
+                Some((base, at_bytes(found, base, method, *price)?))
+            };
+            let rows: Vec<_> = delays.iter().filter_map(at).collect();
+            let Some((first, own)) = rows.first() else { continue };
+            let bytes = price(own);
+            let told = if bytes > 1.01 * price(first) {
+                format!("({bytes:.0})")
+            } else {
+                format!("{bytes:.0}")
+            };
+            let _ = write!(text, "{source:<14} {regime:<8} {method:<17} {told:>7}");
+            for (_, own) in &rows {
+                let _ = write!(text, "{:>7.2}", own.error_widths);
+            }
+            text.push('\n');
+        }
+    }
+    text
+}
+
 /// A method at the bytes of another row, or at its cheapest.
-fn at_bytes(found: &Frontier, base: &FrontierRow, method: &str) -> Option<FrontierRow> {
+fn at_bytes(
+    found: &Frontier,
+    base: &FrontierRow,
+    method: &str,
+    price: Price,
+) -> Option<FrontierRow> {
     let own = found.rows.iter().filter(|row| {
         row.source == base.source && row.method == method && row.delay_ms == base.delay_ms
     });
     let mut points: Vec<&FrontierRow> = own.collect();
-    points.sort_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s));
-    let wanted = base.bytes_per_s;
-    let pair = points
-        .windows(2)
-        .find(|pair| (pair[0].bytes_per_s..=pair[1].bytes_per_s).contains(&wanted));
+    points.sort_by(|a, b| price(a).total_cmp(&price(b)));
+    let wanted = price(base);
+    let pair = points.windows(2).find(|pair| (price(pair[0])..=price(pair[1])).contains(&wanted));
     let Some(pair) = pair else {
         let first = points.first()?;
         let last = points.last()?;
-        return Some((**if wanted < first.bytes_per_s { first } else { last }).clone());
+        return Some((**if wanted < price(first) { first } else { last }).clone());
     };
-    Some(between(pair[0], pair[1], wanted))
+    Some(between(pair[0], pair[1], share_between(price(pair[0]), price(pair[1]), wanted)))
 }
 
 /// A point of a curve between two others, along logarithms.
-fn between(low: &FrontierRow, high: &FrontierRow, bytes_per_s: f64) -> FrontierRow {
-    let share = share_between(low.bytes_per_s, high.bytes_per_s, bytes_per_s);
+fn between(low: &FrontierRow, high: &FrontierRow, share: f64) -> FrontierRow {
     let mix = |part: fn(&FrontierRow) -> f64| mixed(part(low), part(high), share);
     FrontierRow {
-        bytes_per_s,
+        bytes_per_s: mix(|row| row.bytes_per_s),
         bytes_per_s_with_headers: mix(|row| row.bytes_per_s_with_headers),
         bytes_per_s_uplink: mix(|row| row.bytes_per_s_uplink),
         updates_per_s: mix(|row| row.updates_per_s),

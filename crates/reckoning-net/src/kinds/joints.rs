@@ -179,11 +179,14 @@ impl SentJoint {
         heard + self.heartbeat.saturating_mul(REST_HEARTBEATS)
     }
 
-    /// Whether watchers that have `exported` need an update.
+    /// Whether watchers that have `exported` need an update. What brakes or turns back is told when
+    /// it would be off by the time at which it could be told again, not once it is.
     pub(crate) fn is_due(&self, exported: &Joint, truth: &Joint) -> bool {
         let silence = truth.at.saturating_since(exported.at);
         let turns = exported.rate_radps != 0.0;
-        let off_rad = shortest_turn_rad(self.turned(exported, truth.at), truth.angle_rad).abs();
+        let off_at =
+            |at| shortest_turn_rad(self.turned(exported, at), self.turned(truth, at)).abs();
+        let off_rad = off_at(truth.at).max(off_at(truth.at + self.min_interval));
         let stops = turns && truth.rate_radps == 0.0;
         silence >= self.min_interval
             && (off_rad > self.threshold_rad || stops || (turns && silence >= self.heartbeat))
@@ -314,6 +317,19 @@ mod tests {
         assert!((at(2_000).angle_rad - 0.2).abs() < 1e-12);
         assert!((at(9_000).angle_rad - 0.3).abs() < 1e-12);
         assert_eq!([at(2_000).rate_radps, at(9_000).rate_radps], [0.1, 0.0]);
+    }
+
+    #[test]
+    fn a_joint_that_turns_back_is_told_before_it_is_off() {
+        let kind = SentJoint::default();
+        let told = Joint { at: SimTime::ZERO, angle_rad: 0.0, rate_radps: 1.0 };
+        let due = |angle_rad, rate_radps| {
+            let at = SimTime::from_millis(60);
+            kind.is_due(&told, &Joint { at, angle_rad, rate_radps })
+        };
+        assert!(!due(0.06, 1.0) && !due(0.06, 0.5), "as told, or nearly so until it may be told");
+        assert!(due(0.06, -0.2), "three degrees off after the shortest interval");
+        assert!(due(0.12, 1.0), "off already");
     }
 
     #[test]

@@ -74,9 +74,11 @@ impl Format {
         if path_of(model).is_none() {
             return tick;
         }
-        // Not later than its datagram, so that most stamps need not be told.
+        // Not later than its datagram, which counts whole milliseconds, so that most stamps need
+        // not be told; the nearest tick may be.
         let ticks = self.ride_ticks();
-        tick.div_euclid(ticks) * ticks
+        let reached = if self.time_of(tick) > at { tick - 1 } else { tick };
+        reached.div_euclid(ticks) * ticks
     }
 
     /// The moment nearest to `at`, of a rider the last one, that a stamp of an update with this model can say.

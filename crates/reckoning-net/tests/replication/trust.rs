@@ -95,12 +95,17 @@ fn honest_owners_on_bad_links_are_left_alone() {
     let guard = GuardConfig::new(Envelope::of_speed(6.5, 50.0), 0.5);
     let (mut with, mut without) = (0.0, 0.0);
     for model in models {
-        for seed in 0..24 {
+        for seed in 0..60 {
             with += mean_error(Some(guard), model, seed);
             without += mean_error(None, model, seed);
         }
     }
-    assert!(with <= without * 1.05, "{} m with a guard, {} m without", with / 72.0, without / 72.0);
+    assert!(
+        with <= without * 1.06,
+        "{} m with a guard, {} m without",
+        with / 180.0,
+        without / 180.0
+    );
 }
 
 #[test]

@@ -109,7 +109,7 @@ fn runner() -> Kind {
     ghost.pace = Some(Pace { max_speed_mps: 11.5, max_span: Duration::from_millis(450) });
     ghost.hedged = true;
     let mut aim = AimConfig::default();
-    aim.overhead_bytes = 6.5;
+    (aim.overhead_bytes, aim.line_bytes, aim.curve_bytes) = (6.5, 9.0, 20.0);
     (runner.aim, runner.publisher.judge_ahead) = (Some(aim), Some(Duration::from_millis(200)));
     runner.show = Show::Reckoned(ghost);
     runner

@@ -63,10 +63,11 @@ pub struct AimConfig {
     /// Little where many updates share a datagram, 40 and more where each is a datagram of its own.
     /// Default: 2 bytes. Finite, not negative.
     pub overhead_bytes: f64,
-    /// What the body of a line costs. Default: 9 bytes. Finite, above 0.
+    /// What a line costs, its address and its motion. Default: 4.5 bytes, as `reckoning-net` writes
+    /// it on the grid that is recommended for a threshold. Finite, above 0.
     pub line_bytes: f64,
-    /// What the body of a curve costs; infinite where lines shall be published, whatever they cost.
-    /// Default: 20 bytes. Above 0.
+    /// What a curve costs; infinite where lines shall be published, whatever they cost. Default:
+    /// 11.5 bytes, likewise. Above 0.
     pub curve_bytes: f64,
 }
 
@@ -78,8 +79,8 @@ impl Default for AimConfig {
             to: Duration::from_millis(500),
             max_offset: 0.0,
             overhead_bytes: 2.0,
-            line_bytes: 9.0,
-            curve_bytes: 20.0,
+            line_bytes: 4.5,
+            curve_bytes: 11.5,
         }
     }
 }

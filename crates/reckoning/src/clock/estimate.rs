@@ -11,6 +11,15 @@ use crate::SimTime;
 const MAX_HELD: usize = 40;
 /// Time stamps are rounded to a microsecond at each end.
 const ROUNDING_S: f64 = 2e-6;
+/// Fewer exchanges than this do not say how their delays are spread.
+const SPREAD_KNOWN: usize = 16;
+/// So many of the next shortest ways tell how far the shortest one is off the shortest possible.
+const NEXT_SHORTEST: usize = 5;
+/// By this share of the mean distance between them and it: three fifths would be right for delays
+/// that are spread normally, a third for those that pile up at the shortest.
+const OFF_SHARE: f64 = 0.4;
+/// The mean may move the estimate by so many times what the shortest ways are off.
+const MOST_MOVED: f64 = 2.0;
 
 /// What one exchange proves: the remote clock leads by `low_s` to `high_s`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,12 +71,17 @@ pub(super) struct OffsetRange {
 }
 
 impl OffsetRange {
-    pub(super) fn middle_s(&self) -> f64 {
+    fn middle_s(&self) -> f64 {
         self.low_s + self.half_width_s()
     }
 
-    pub(super) fn half_width_s(&self) -> f64 {
+    fn half_width_s(&self) -> f64 {
         (self.high_s - self.low_s) * 0.5
+    }
+
+    /// How wrong `offset_s`, which lies in it, can be.
+    pub(super) fn most_off_s(&self, offset_s: f64) -> f64 {
+        self.half_width_s() + (offset_s - self.middle_s()).abs()
     }
 
     fn contains(&self, offset_s: f64) -> bool {
@@ -142,6 +156,36 @@ impl Facts {
         Some(OffsetRange { low_s, high_s })
     }
 
+    /// The likeliest offset of those in `range`, on which the most of them agree.
+    ///
+    /// Where delays pile up at the shortest, as where packets wait in queues now and then, the middle
+    /// between the shortest ways is known best by far, and means are drawn along by queues on one
+    /// way. Where delays are spread about their mean, as on radio, the shortest of a few dozen is
+    /// anywhere, and the mean is known best. How far the shortest ways lie from those next to them
+    /// says which: each of the two counts by the inverse of the eighth power of how wrong it may be,
+    /// so that what is clearly worse does not count.
+    pub(super) fn offset_s(&self, at: SimTime, rate: f64, range: &OffsetRange) -> f64 {
+        let agreeing = self.held.iter().map(|fact| fact.carried_to(at, rate, 0.0));
+        let agreeing: Vec<OffsetRange> =
+            agreeing.filter(|it| it.low_s <= range.high_s && range.low_s <= it.high_s).collect();
+        let middle_s = range.middle_s();
+        if agreeing.len() < SPREAD_KNOWN {
+            return middle_s;
+        }
+        let there_s = shortest_off_s(agreeing.iter().map(|it| it.high_s));
+        let back_s = shortest_off_s(agreeing.iter().map(|it| -it.low_s));
+        let middle_off_s = 0.5 * libm::sqrt(there_s * there_s + back_s * back_s);
+        let (mean_s, mean_off_s) = mean(agreeing.iter().map(OffsetRange::middle_s));
+        if middle_off_s <= 0.0 {
+            return middle_s;
+        }
+        let squared = mean_off_s * mean_off_s / (middle_off_s * middle_off_s);
+        let fourth = squared * squared;
+        let most_s = MOST_MOVED * middle_off_s;
+        let moved_s = (mean_s - middle_s) / (1.0 + fourth * fourth);
+        (middle_s + moved_s.clamp(-most_s, most_s)).clamp(range.low_s, range.high_s)
+    }
+
     /// What was learnt last.
     pub(super) fn newest(&self) -> Option<&Fact> {
         self.held.back()
@@ -153,6 +197,24 @@ impl Facts {
         ways.sort_by(f64::total_cmp);
         median(&ways)
     }
+}
+
+/// How far the least of these is off the least that there could be, about.
+fn shortest_off_s(ways_s: impl Iterator<Item = f64>) -> f64 {
+    let mut ways_s: Vec<f64> = ways_s.collect();
+    ways_s.sort_by(f64::total_cmp);
+    let Some((shortest_s, others_s)) = ways_s.split_first() else { return 0.0 };
+    let next_s = &others_s[..others_s.len().min(NEXT_SHORTEST)];
+    let off_s: f64 = next_s.iter().map(|way_s| way_s - shortest_s).sum();
+    OFF_SHARE * off_s / next_s.len().max(1) as f64
+}
+
+/// The mean of these, and how wrong it may be.
+fn mean(values: impl ExactSizeIterator<Item = f64> + Clone) -> (f64, f64) {
+    let count = values.len().max(2) as f64;
+    let mean = values.clone().sum::<f64>() / count;
+    let squares: f64 = values.map(|it| (it - mean) * (it - mean)).sum();
+    (mean, libm::sqrt(squares / (count * (count - 1.0))))
 }
 
 /// The middle of a sorted list, the mean of the two middle ones if there is none.

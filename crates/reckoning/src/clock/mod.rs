@@ -17,7 +17,9 @@
 //! Every exchange is such a fact. Where most of the recent ones agree lies the truth
 //! (Marzullo's intersection, as in NTP), so a minority that lies, whatever it claims, cannot
 //! move the estimate out of what the honest ones allow; the shortest ways there and back,
-//! each found by itself, make that place small. How fast the remote clock runs is the median
+//! each found by itself, make that place small. Within it the estimate is the middle where delays
+//! pile up at the shortest, and leans to the mean of all exchanges where delays are spread about
+//! theirs. How fast the remote clock runs is the median
 //! slope between the best exchanges of several minutes (Theil and Sen).
 //!
 //! The rest relies on these properties of [`ClockSync::remote_at`]:
@@ -257,8 +259,7 @@ impl ClockSync {
     /// exchanges; the answers of [`ClockSync::remote_at`] move towards it.
     #[must_use]
     pub fn offset_s(&self, local: SimTime) -> Option<f64> {
-        let range = self.facts.offset_range(local, self.log.rate(), self.drift())?;
-        Some(range.middle_s())
+        Some(self.estimate(local)?.0)
     }
 
     /// Seconds of the remote clock per second of the local one; exactly 1 until it is known
@@ -269,11 +270,11 @@ impl ClockSync {
     }
 
     /// How wrong the offset can be at `local`, as long as most exchanges are honest: half
-    /// the shortest way there and back, and what the clocks may have drifted since.
+    /// the shortest way there and back, how far the estimate is off its middle, and what the clocks
+    /// may have drifted since.
     #[must_use]
     pub fn confidence(&self, local: SimTime) -> Option<Duration> {
-        let range = self.facts.offset_range(local, self.log.rate(), self.drift())?;
-        Some(span_of(range.half_width_s()))
+        Some(span_of(self.estimate(local)?.1))
     }
 
     /// The usual time on the way, one way: the median of half the round trips.
@@ -319,6 +320,14 @@ impl ClockSync {
         self.log.uncertainty(self.config.max_drift)
     }
 
+    /// The offset, and how wrong it can be.
+    fn estimate(&self, local: SimTime) -> Option<(f64, f64)> {
+        let rate = self.log.rate().clamp(-self.config.max_drift, self.config.max_drift);
+        let range = self.facts.offset_range(local, rate, self.drift())?;
+        let offset_s = self.facts.offset_s(local, rate, &range);
+        Some((offset_s, range.most_off_s(offset_s)))
+    }
+
     fn doubt(&mut self, fact: Fact) -> Exchanged {
         self.doubts.push(fact);
         self.stats.doubted += 1;
@@ -342,10 +351,8 @@ impl ClockSync {
     /// Leads the answers from where they are towards the estimate.
     fn steer(&mut self, at: SimTime) {
         let rate = self.log.rate().clamp(-self.config.max_drift, self.config.max_drift);
-        let Some(range) = self.facts.offset_range(at, self.log.rate(), self.drift()) else {
-            return;
-        };
-        let lead_us = libm::round(range.middle_s() * 1e6) as i64;
+        let Some((offset_s, _)) = self.estimate(at) else { return };
+        let lead_us = libm::round(offset_s * 1e6) as i64;
         let wanted = SimTime::from_micros(at.as_micros().saturating_add(lead_us));
         let Some(old) = self.course else {
             self.course =
