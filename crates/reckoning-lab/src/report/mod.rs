@@ -14,7 +14,9 @@
 mod angles;
 mod bars;
 mod charts;
+mod claims;
 mod csv;
+mod evidence;
 mod html;
 mod json;
 mod page;
@@ -25,6 +27,7 @@ mod summary;
 mod tables;
 mod text;
 mod verdicts;
+mod words;
 
 use std::error::Error;
 use std::fmt;
@@ -38,9 +41,10 @@ use crate::reproduce::{ReportTable, Reproduction};
 pub use csv::comparison_csv;
 pub use json::{comparison_json, reproduction_json};
 pub use page::to_html;
-pub use tables::{claims_table, comparison_tables, session_tables};
+pub use tables::{claims_table, comparison_tables, data_table, session_tables};
 pub use text::to_text;
 pub use verdicts::{claims_text, numbers_text};
+pub use words::words_text;
 
 /// What goes into an HTML report. Whatever is empty is left out.
 #[derive(Debug, Default)]
@@ -55,6 +59,10 @@ pub struct Contents<'a> {
     pub reproduction: Option<&'a Reproduction>,
     /// Errors of near and far listeners.
     pub fairness: Vec<FairnessRow>,
+    /// The command line that this comes from.
+    pub command: String,
+    /// Where recordings came from, in a sentence.
+    pub recordings: String,
     /// Trend maps over their levels.
     pub trends: Vec<TrendPicture<'a>>,
 }
