@@ -70,11 +70,16 @@ fn write_pieces(read: &ImportedCsv, out: &Path) -> Result<(), Failure> {
     let write = || {
         let mut writer = SessionWriter::start(file, &head.source, &head.session, &head.meta)?;
         writer.players(&head.players)?;
+        let mut last = None;
         for piece in read.pieces() {
             writer.samples(&piece)?;
+            // Pieces of a body follow each other: who lived at the end of one lives on.
+            let alive = last.is_some_and(|(id, alive)| id == piece.id && alive);
+            last = piece.samples.last().map(|sample| (piece.id, sample.alive));
             let mut events = Recording { tracks: vec![piece], ..Recording::default() };
             events.derive_events();
-            writer.births(&events.births)?;
+            let births = if alive { events.births.get(1..) } else { Some(&events.births[..]) };
+            writer.births(births.unwrap_or_default())?;
             writer.deaths(&events.deaths)?;
         }
         writer.end()

@@ -44,9 +44,8 @@ fn put_claim(html: &mut String, claim: &Claim, tables: &[ReportTable]) {
     };
     let _ = write!(html, "<tr id=\"{}\"><td class=\"{class}\">{verdict}</td>", escape(&claim.id));
     let place = format!("{} {} ({})", claim.document.name(), claim.place, claim.kind.name());
-    let _ = write!(html, "<td><small>{}</small><br>{}</td>", escape(&place), escape(&claim.claim));
-    let _ =
-        write!(html, "<td>{}<br><small>{}</small></td>", escape(&claim.rule), escape(&claim.why));
+    let _ = write!(html, "<td><small>{}</small>{}</td>", escape(&place), escape(&claim.claim));
+    let _ = write!(html, "<td>{}<small>{}</small></td>", escape(&claim.rule), escape(&claim.why));
     for text in [&claim.published, &claim.measured, &claim.cause] {
         let _ = write!(html, "<td>{}</td>", escape(text));
     }
