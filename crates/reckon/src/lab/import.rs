@@ -9,7 +9,6 @@ use reckoning_lab::import::{bzflag, dis, import_file, rocket_league, shi, slippi
 use reckoning_lab::write_parquet;
 use reckoning_recording::{MAX_RECORDING_BYTES, Recording, SessionWriter, save_csv, write_session};
 
-use super::warn;
 use crate::args::{Export, Import, Kind};
 use crate::failure::{Failure, read, write};
 use crate::progress::Progress;
@@ -41,7 +40,7 @@ fn import_csv(command: &Import) -> Result<(), Failure> {
     let (file, out) = (&command.file, &command.output);
     let read = ImportedCsv::read(file, &command.csv.settings()).map_err(Failure::lab)?;
     for line in read.notes.to_string().lines() {
-        warn(file, line);
+        eprintln!("reckon: {}: {line}", file.display());
     }
     let meta = &read.head.meta;
     let about = format!(

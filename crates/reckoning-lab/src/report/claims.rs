@@ -8,19 +8,19 @@ use super::pool::distinct;
 use crate::reproduce::{Claim, ClaimVerdict, Document, ReportTable, Reproduction};
 
 /// The documents, and every claim with a link to the tables behind it.
-pub(super) fn put_claims(html: &mut String, reproduction: &Reproduction) {
+pub(super) fn put_claims(html: &mut String, reproduction: &Reproduction, has_chart: bool) {
     html.push_str("<h2 id=\"claims\">Claims</h2>\n<ul class=\"documents\">\n");
     for document in distinct(reproduction.claims.iter().map(|claim| claim.document)) {
         let _ = writeln!(html, "<li>{}</li>", document_line(document, &reproduction.claims));
     }
     html.push_str("</ul>\n<div class=\"wide\"><table class=\"claims\">\n");
     html.push_str("<caption>Published and measured, claim by claim</caption>\n<thead><tr>");
-    for name in ["verdict", "claim", "rule", "published", "here", "cause", "numbers"] {
+    for name in ["verdict, numbers", "claim", "rule", "published", "here", "cause"] {
         let _ = write!(html, "<th scope=\"col\">{name}</th>");
     }
     html.push_str("</tr></thead>\n<tbody>\n");
     for claim in &reproduction.claims {
-        put_claim(html, claim, &reproduction.tables);
+        put_claim(html, claim, &reproduction.tables, has_chart);
     }
     html.push_str("</tbody></table></div>\n");
 }
@@ -36,30 +36,35 @@ fn document_line(document: Document, claims: &[Claim]) -> String {
     )
 }
 
-fn put_claim(html: &mut String, claim: &Claim, tables: &[ReportTable]) {
+fn put_claim(html: &mut String, claim: &Claim, tables: &[ReportTable], has_chart: bool) {
     let (class, verdict) = match claim.verdict {
         ClaimVerdict::Reproduced => ("yes", claim.verdict.name()),
         ClaimVerdict::NotReproduced => ("no", claim.verdict.name()),
         ClaimVerdict::NotComparable => ("open", claim.verdict.name()),
     };
-    let _ = write!(html, "<tr id=\"{}\"><td class=\"{class}\">{verdict}</td>", escape(&claim.id));
+    let _ = write!(html, "<tr id=\"{}\"><td class=\"{class}\">{verdict}", escape(&claim.id));
+    put_links(html, claim, tables, has_chart);
     let place = format!("{} {} ({})", claim.document.name(), claim.place, claim.kind.name());
     let _ = write!(html, "<td><small>{}</small>{}</td>", escape(&place), escape(&claim.claim));
     let _ = write!(html, "<td>{}<small>{}</small></td>", escape(&claim.rule), escape(&claim.why));
     for text in [&claim.published, &claim.measured, &claim.cause] {
         let _ = write!(html, "<td>{}</td>", escape(text));
     }
-    html.push_str("<td>");
+    html.push_str("</tr>\n");
+}
+
+/// Links to the tables behind a claim, and to the chart of what they say of fairness.
+fn put_links(html: &mut String, claim: &Claim, tables: &[ReportTable], has_chart: bool) {
+    html.push_str("<small>");
+    let mut is_charted = false;
     for (place, table) in tables_behind(claim, tables) {
-        let title = table.title.split(':').next().unwrap_or_default();
-        let _ = write!(
-            html,
-            "<a href=\"#table-{place}\" title=\"{}\">table {}</a> ",
-            escape(title),
-            place + 1
-        );
+        let title = escape(table.title.split(':').next().unwrap_or_default());
+        let number = place + 1;
+        let _ = write!(html, "<a href=\"#table-{place}\" title=\"{title}\">table {number}</a> ");
+        is_charted |= has_chart && table.columns.iter().any(|name| name.starts_with("at "));
     }
-    html.push_str("</td></tr>\n");
+    html.push_str(if is_charted { "<a href=\"#fairness\">chart</a>" } else { "" });
+    html.push_str("</small></td>");
 }
 
 /// The tables behind the claims; a bar in each cell is the picture of its column.
@@ -76,7 +81,7 @@ pub(super) fn put_numbers(html: &mut String, reproduction: &Reproduction) {
 fn put_table(html: &mut String, place: usize, table: &ReportTable, all: &Reproduction) {
     let _ = write!(
         html,
-        "<div class=\"wide\" id=\"table-{place}\"><table>\n<caption>{}. {}</caption>\n<thead><tr>",
+        "<div class=\"wide numbers\" id=\"table-{place}\"><table>\n<caption>{}. {}</caption>\n<thead><tr>",
         place + 1,
         escape(&table.title)
     );

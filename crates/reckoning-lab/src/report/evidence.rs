@@ -4,7 +4,7 @@ use crate::reproduce::{Claim, ReportTable};
 
 /// Ids of claims as they begin, with how the title of a table behind them begins. The longest
 /// beginning that fits counts; a claim that none fits has all tables of its document behind it.
-const BEHIND: [(&str, &str); 30] = [
+const BEHIND: [(&str, &str); 33] = [
     ("murphy-", "MURPHY by the book"),
     ("murphy-table", "MURPHY Table 18.1"),
     ("murphy-five", "MURPHY Table 18.1"),
@@ -28,6 +28,9 @@ const BEHIND: [(&str, &str); 30] = [
     ("thesis-", "THESIS chapter 2"),
     ("thesis-first", "THESIS chapter 3"),
     ("thesis-second", "THESIS chapter 3"),
+    ("thesis-hysteresis", "THESIS chapter 3"),
+    ("thesis-lottery", "THESIS chapter 3"),
+    ("thesis-heartbeats", "THESIS section 3.5"),
     ("thesis-budget", "THESIS chapter 3"),
     ("thesis-drawn", "THESIS chapter 3"),
     ("thesis-turns", "THESIS chapter 3"),

@@ -32,7 +32,7 @@ pub fn to_html(contents: &Contents) -> Result<String, ReportError> {
     );
     put_summary(&mut html, contents);
     if let Some(reproduction) = contents.reproduction {
-        put_claims(&mut html, reproduction);
+        put_claims(&mut html, reproduction, !contents.fairness.is_empty());
     }
     if let Some(comparison) = contents.comparison {
         put_comparison(&mut html, comparison, &contents.data)?;

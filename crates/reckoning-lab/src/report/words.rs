@@ -8,7 +8,7 @@ use super::text::broken;
 use crate::compare::Comparison;
 
 /// What the words of the tables mean.
-const WORDS: [(&str, &str); 12] = [
+const WORDS: [(&str, &str); 13] = [
     (
         "mean error",
         "how far the guess is from the truth when the last news is as old as the delay; \
@@ -34,6 +34,10 @@ const WORDS: [(&str, &str); 12] = [
     (
         "shown 100 ms",
         "how far the picture of a listener, 100 ms away, is from the truth; the mean over time.",
+    ),
+    (
+        "shown, shown links",
+        "the same for a receiver behind its link (--link), and the mean over all of them.",
     ),
     (
         "before, after",
