@@ -13,7 +13,7 @@ pub(super) enum Separator {
 }
 
 impl Separator {
-    /// The one that is there most often outside of quotes.
+    /// The one that is there most often outside of quotes; of as many, not the comma.
     pub(super) fn of(header: &[u8]) -> Self {
         let count = |it: Self| {
             let mut quoted = false;
@@ -23,7 +23,7 @@ impl Separator {
             };
             header.iter().filter(is).count()
         };
-        [Self::Tab, Self::Semicolon, Self::Comma]
+        [Self::Comma, Self::Semicolon, Self::Tab]
             .into_iter()
             .max_by_key(|it| count(*it))
             .unwrap_or(Self::Comma)
