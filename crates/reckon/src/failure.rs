@@ -34,6 +34,12 @@ pub enum Failure {
     /// The recordings do not fit into the memory that a comparison may take.
     #[cfg(feature = "lab")]
     TooMuchToCompare { path: PathBuf, memory_mib: u64 },
+    /// An option of `lab import csv`, given with another format.
+    #[cfg(feature = "lab")]
+    OfCsvOnly { option: &'static str },
+    /// Recordings are there, but nothing in them can be judged.
+    #[cfg(feature = "lab")]
+    NothingUsable { why: &'static str },
     /// The part that was asked for holds nothing.
     NothingInPart { path: PathBuf },
     /// More bodies than a page shows.
@@ -78,6 +84,14 @@ impl fmt::Display for Failure {
                 "{}: with this the recordings are too long to be compared in {memory_mib} MiB; choose a part of each with --from and --to, in seconds, or allow more with --memory-mib",
                 path.display()
             ),
+            #[cfg(feature = "lab")]
+            Self::OfCsvOnly { option } => {
+                write!(f, "{option} is for `reckon lab import csv`; other formats say it themselves")
+            }
+            #[cfg(feature = "lab")]
+            Self::NothingUsable { why } => {
+                write!(f, "nothing is left to work on: {why}; the guide's page on your own data says what a recording needs")
+            }
             Self::NothingInPart { path } => write!(
                 f,
                 "{}: nobody moves between --from and --to, which count seconds from its beginning; `reckon lab info` says how long it is",

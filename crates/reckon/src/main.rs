@@ -104,3 +104,14 @@ fn print(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     out.write_all(bytes).and_then(|()| out.flush()).map_err(Failure::Stdout)
 }
+
+/// The command line that this was called with, as one would type it.
+#[cfg(feature = "lab")]
+fn command_line() -> String {
+    let quoted = |word: String| {
+        let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=,:".contains(letter);
+        if !word.is_empty() && word.chars().all(is_plain) { word } else { format!("'{word}'") }
+    };
+    let words = std::env::args_os().skip(1).map(|word| quoted(word.to_string_lossy().into_owned()));
+    std::iter::once("reckon".to_string()).chain(words).collect::<Vec<_>>().join(" ")
+}

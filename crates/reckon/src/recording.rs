@@ -9,7 +9,9 @@ use reckoning_lab::import::import_file;
 #[cfg(not(feature = "lab"))]
 use reckoning_recording::load_file as import_file;
 #[cfg(feature = "lab")]
-use reckoning_recording::{Fault, SimSpan, read_session_within};
+use reckoning_recording::{
+    Fault, SimSpan, csv_start, load_csv_within, read_session_within, summarize_csv,
+};
 use reckoning_recording::{
     Recording, RecordingError, SessionStream, SessionSummary, open_file, salvage_summary,
 };
@@ -57,6 +59,9 @@ pub fn each_piece(file: &Path, mut take: impl FnMut(Recording)) -> Result<(), Fa
 /// A part of a recording of any format; `None` when it takes more than `cap_bytes` of memory.
 #[cfg(feature = "lab")]
 pub fn open_part(file: &Path, part: Part, cap_bytes: u64) -> Result<Option<Recording>, Failure> {
+    if is_csv(file) {
+        return csv_part(file, part, cap_bytes);
+    }
     if !is_session(file) {
         let mut recording = import_file(file).map_err(Failure::lab)?;
         if let Some((first, _)) = recording.span().filter(|_| !part.is_all()) {
@@ -65,13 +70,52 @@ pub fn open_part(file: &Path, part: Part, cap_bytes: u64) -> Result<Option<Recor
         return Ok(Some(recording));
     }
     let span = if part.is_all() { SimSpan::ALL } else { span_of(file, part)? };
-    match read_session_within(reader(file)?, span, cap_bytes) {
+    fitting(file, read_session_within(reader(file)?, span, cap_bytes), cap_bytes)
+}
+
+/// A part of a csv, which is read line by line.
+#[cfg(feature = "lab")]
+fn csv_part(file: &Path, part: Part, cap_bytes: u64) -> Result<Option<Recording>, Failure> {
+    let span = match part.is_all() {
+        true => SimSpan::ALL,
+        false => csv_start(file).map_err(Failure::lab)?.map_or(SimSpan::ALL, |at| part.of(at)),
+    };
+    fitting(file, load_csv_within(file, span, cap_bytes), cap_bytes)
+}
+
+/// `None` in place of what takes more than it may.
+#[cfg(feature = "lab")]
+fn fitting(
+    file: &Path,
+    read: Result<Recording, RecordingError>,
+    cap_bytes: u64,
+) -> Result<Option<Recording>, Failure> {
+    match read {
         Ok(recording) => Ok(Some(recording)),
         Err(RecordingError { fault: Fault::TooLarge { limit, .. }, .. }) if limit == cap_bytes => {
             Ok(None)
         }
         Err(error) => Err(named(file, error)),
     }
+}
+
+/// What is known of a recording of any format, without keeping its samples where that can be.
+#[cfg(feature = "lab")]
+pub fn summarize(file: &Path) -> Result<(SessionSummary, String), Failure> {
+    if is_csv(file) {
+        let summary = summarize_csv(file).map_err(Failure::lab)?;
+        return Ok((summary, "whole".to_string()));
+    }
+    Ok(match open(file)? {
+        Opened::Session { summary, state } => (*summary, state),
+        Opened::Whole(recording) => (SessionSummary::from(&*recording), "whole".to_string()),
+    })
+}
+
+#[cfg(feature = "lab")]
+fn is_csv(file: &Path) -> bool {
+    let name = file.to_string_lossy();
+    name.ends_with(".csv") || name.ends_with(".csv.zst")
 }
 
 /// When a recording begins is known once all of it was seen: bodies may come in any order.

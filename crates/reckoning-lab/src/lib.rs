@@ -24,6 +24,7 @@ pub mod arena_links;
 mod arena_play;
 pub mod bots;
 pub mod cheats;
+pub mod check;
 pub mod codec;
 pub mod compare;
 pub mod fair_fight;

@@ -5,7 +5,7 @@
 //! fitted to the other sessions of the same source, never to the one they are tried on.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -24,6 +24,8 @@ use reckoning_recording::read_file;
 pub struct Predictor {
     text: String,
     kind: PredictorKind,
+    /// Of a trained model.
+    file: Option<PathBuf>,
 }
 
 /// What stands behind a name.
@@ -160,7 +162,13 @@ impl Predictor {
 
     /// A predictor called `text` that goes by a trained model.
     pub(crate) fn learned(text: &str, learned: Learned) -> Self {
-        Self { text: text.to_owned(), kind: PredictorKind::Learned(learned) }
+        Self { text: text.to_owned(), kind: PredictorKind::Learned(learned), file: None }
+    }
+
+    /// The file of its trained model, if it goes by one.
+    #[must_use]
+    pub fn model_file(&self) -> Option<&Path> {
+        self.file.as_deref()
     }
 
     pub(crate) const fn kind(&self) -> PredictorKind {
@@ -267,7 +275,7 @@ impl FromStr for Predictor {
         if let Some((name, path)) = text.split_once('=')
             && let Some(kind) = learned(name, path)?
         {
-            return Ok(Self { text: name.to_owned(), kind });
+            return Ok(Self { text: name.to_owned(), kind, file: Some(path.into()) });
         }
         let (name, inside) = match text.split_once('(') {
             Some((name, rest)) => (name.trim(), rest.strip_suffix(')').unwrap_or(rest)),
@@ -276,7 +284,7 @@ impl FromStr for Predictor {
         let mut given = PredictorParams::parse(name, inside)?;
         let kind = kind_of(name, &mut given)?;
         given.nothing_left()?;
-        Ok(Self { text: text.to_owned(), kind })
+        Ok(Self { text: text.to_owned(), kind, file: None })
     }
 }
 

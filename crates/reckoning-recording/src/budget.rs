@@ -18,6 +18,9 @@ pub const MEMORY_BYTES_PER_BYTE: u64 = 100;
 /// mostly the room that sorting takes.
 const COUNTED_EIGHTHS: u64 = 5;
 
+/// Lists longer than this grow by an eighth: the room that they leave free counts.
+const LITTLE_BYTES: u64 = 1 << 20;
+
 /// What one reader holds, and how much it may.
 #[derive(Debug)]
 pub(crate) struct MemoryBudget {
@@ -76,7 +79,8 @@ impl MemoryBudget {
         self.held = self.held.saturating_sub(bytes);
     }
 
-    /// Makes room for `more` values: twice the room as long as that fits, else an eighth more.
+    /// Makes room for `more` values: twice the room as long as that is little and fits, else an
+    /// eighth more.
     /// The old room stays until the values have moved.
     pub(crate) fn reserve<T>(
         &mut self,
@@ -91,7 +95,8 @@ impl MemoryBudget {
         let bytes = |count: usize| (count as u64).saturating_mul(size_of::<T>() as u64);
         let generous = wanted.max(old.saturating_mul(2)).max(4);
         let modest = wanted.max(old.saturating_add(old / 8));
-        let room = if self.check(bytes(generous)).is_ok() { generous } else { modest };
+        let is_little = bytes(old) < LITTLE_BYTES;
+        let room = if is_little && self.check(bytes(generous)).is_ok() { generous } else { modest };
         self.check(bytes(room))?;
         list.reserve_exact(room - list.len());
         self.held += bytes(room) - bytes(old);

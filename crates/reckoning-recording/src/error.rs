@@ -28,6 +28,8 @@ pub enum Fault {
     Missing,
     /// The path exists and holds no session.
     NoSessions,
+    /// A csv lies there without the json that belongs to it.
+    NoSidecar,
     /// The operating system refused.
     Io(std::io::Error),
     /// The bytes are of another format.
@@ -69,6 +71,13 @@ pub enum Fault {
     NoField {
         /// Its name.
         field: String,
+    },
+    /// A field that is not known here, but almost is.
+    Misspelt {
+        /// Its name.
+        field: String,
+        /// What is meant.
+        meant: &'static str,
     },
     /// A size that no honest file of this kind has.
     TooLarge {
@@ -161,6 +170,9 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing => f.write_str("there is no such file or folder; check the path"),
+            Self::NoSidecar => f.write_str(
+                "there is no such file, and a csv needs it: at least {\"body_width\": 0.5, \"rate_hz\": 10}; `reckon lab import csv` makes it",
+            ),
             Self::NoSessions => f.write_str(
                 "no session here; expected *.csv.zst or *.csv, each with a *.json beside it, or *.reck",
             ),
@@ -177,6 +189,9 @@ impl fmt::Display for Fault {
             }
             Self::Value { field, got, wanted } => write!(f, "{field} is `{got}`, not {wanted}"),
             Self::NoField { field } => write!(f, "{field} is missing"),
+            Self::Misspelt { field, meant } => {
+                write!(f, "`{field}` is not known here; the field is called `{meant}`")
+            }
             Self::TooLarge { field, got, limit } => {
                 write!(f, "{field} claims a size of {got}, more than the {limit} allowed")
             }

@@ -61,6 +61,7 @@ mod load;
 mod meta;
 mod pose;
 mod session;
+mod sidecar;
 mod span;
 mod types;
 pub mod zstd;
@@ -68,13 +69,15 @@ pub mod zstd;
 pub(crate) use budget::MemoryBudget;
 pub use budget::{MEMORY_BYTES_PER_BYTE, MEMORY_CAP_BYTES};
 pub use bytes::Cursor;
-pub use csv::{column_names, parse_csv, row_order, write_csv};
+pub use csv::{CsvStream, TextLine, TextLines, column_names, parse_csv, row_order, write_csv};
 pub use error::{Fault, RecordingError};
 pub use files::{
     MAX_JSON_BYTES, MAX_RECORDING_BYTES, open_file, path_inside, read_file, read_text_file,
 };
 pub use level::{BlockKind, Level, LevelBlock, LevelItem, LevelShape, parse_level, write_level};
-pub use load::{find_sessions, load_file, load_sessions, save_csv};
+pub use load::{
+    csv_start, find_sessions, load_csv_within, load_file, load_sessions, save_csv, summarize_csv,
+};
 pub use meta::{Bounds, Meta, parse_meta, write_meta};
 pub use pose::{KIND_COLUMN, ORIENTATION_COLUMNS, joint_column};
 pub use session::{

@@ -1,17 +1,19 @@
 //! Recordings on disk: finding, loading and saving them. The only part here that touches files.
 
+use std::collections::BTreeMap;
 use std::fs::{self, FileType};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use reckoning::SimTime;
 use serde_json::Value;
 
 use super::level::level_of;
 use super::meta::team_play;
 use super::{
     Fault, MAX_JSON_BYTES, MAX_RECORDING_BYTES, OpenedSession, Player, Recording, RecordingError,
-    open_session, parse_csv, parse_level, parse_meta, path_inside, read_file, write_csv,
-    write_level, write_meta, zstd,
+    SessionSummary, SimSpan, Track, csv::CsvStream, open_session, parse_level, parse_meta,
+    path_inside, read_file, session::CsvTally, sidecar, write_csv, write_level, write_meta, zstd,
 };
 
 /// All session files under a path, sorted: the path itself if it is one, else what the folder
@@ -73,12 +75,12 @@ pub fn load_sessions(path: &Path) -> Result<Vec<Recording>, RecordingError> {
 /// # Errors
 /// Names the file that cannot be read, and where in it.
 pub fn load_file(path: &Path) -> Result<Recording, RecordingError> {
-    let bytes = read(path, MAX_RECORDING_BYTES)?;
     if path.extension().is_some_and(|ending| ending == "reck") {
+        let bytes = read(path, MAX_RECORDING_BYTES)?;
         let opened: OpenedSession = open_session(&bytes).map_err(|error| error.in_file(path))?;
         return Ok(opened.recording);
     }
-    load_csv(path, &bytes)
+    load_csv(path)
 }
 
 fn read(path: &Path, limit: u64) -> Result<Vec<u8>, RecordingError> {
@@ -94,15 +96,94 @@ fn read_beside(path: &Path, name: &Path) -> Result<(PathBuf, Vec<u8>), Recording
     Ok((beside, bytes))
 }
 
-fn load_csv(path: &Path, bytes: &[u8]) -> Result<Recording, RecordingError> {
-    let tracks = parse_csv(bytes).map_err(|error| error.in_file(path))?;
-    let (beside, json) = read_beside(path, &json_name(path))?;
+fn load_csv(path: &Path) -> Result<Recording, RecordingError> {
+    let mut recording = load_sidecar(path)?;
+    let rows = CsvStream::open(path)?;
+    recording.tracks = rows.rest().map_err(|error| error.in_file(path))?;
+    complete(&mut recording);
+    Ok(recording)
+}
+
+/// What lies beside a csv: its json, and the map that this names.
+fn load_sidecar(path: &Path) -> Result<Recording, RecordingError> {
+    let name = json_name(path);
+    let (beside, json) = read_beside(path, &name).map_err(|error| match error.fault {
+        Fault::Missing => RecordingError { fault: Fault::NoSidecar, ..error },
+        _ => error,
+    })?;
     let (source, session, meta) = parse_meta(&json).map_err(|error| error.in_file(&beside))?;
-    let mut recording = Recording { source, session, meta, tracks, ..Recording::default() };
+    sidecar::check(&meta.other).map_err(|error| error.in_file(&beside))?;
+    let mut recording = Recording { source, session, meta, ..Recording::default() };
     recording.level = level_of(&recording.meta.other);
     if let Some(map) = recording.meta.other.get("map_file").and_then(Value::as_str) {
         let (map, json) = read_beside(path, Path::new(map))?;
         recording.level = parse_level(&json).map_err(|error| error.in_file(&map))?;
+    }
+    Ok(recording)
+}
+
+/// Rows of a csv that are in memory while it is read in pieces.
+const PIECE_ROWS: usize = 1 << 16;
+
+/// Reads a csv through, keeping no row.
+///
+/// # Errors
+/// Names the file and the place in it.
+pub fn summarize_csv(path: &Path) -> Result<SessionSummary, RecordingError> {
+    let beside = load_sidecar(path)?;
+    let named = |error: RecordingError| error.in_file(path);
+    let mut rows = CsvStream::open(path)?;
+    let mut tally = CsvTally::new(&beside).map_err(named)?;
+    while let Some(tracks) = rows.next_piece(PIECE_ROWS).map_err(named)? {
+        let players = tracks.iter().map(|track| player_of(&beside, track)).collect();
+        let part = Recording { tracks, players, ..Recording::default() };
+        tally.add(&part).map_err(named)?;
+    }
+    Ok(tally.finish())
+}
+
+/// When the first row of a csv is; `None` without rows. They may come in any order.
+///
+/// # Errors
+/// Names the file and the place in it.
+pub fn csv_start(path: &Path) -> Result<Option<SimTime>, RecordingError> {
+    let mut rows = CsvStream::open(path)?;
+    let mut first = None;
+    while let Some(tracks) = rows.next_piece(PIECE_ROWS).map_err(|error| error.in_file(path))? {
+        let own = tracks.iter().filter_map(|track| track.samples.first()).map(|it| it.at).min();
+        first = first.into_iter().chain(own).min();
+    }
+    Ok(first)
+}
+
+/// Loads what of a csv lies in a span of time, if that takes at most so many bytes.
+///
+/// # Errors
+/// Names the file and the place in it; [`Fault::TooLarge`] with this limit when it takes more.
+pub fn load_csv_within(
+    path: &Path,
+    span: SimSpan,
+    cap_bytes: u64,
+) -> Result<Recording, RecordingError> {
+    let mut recording = load_sidecar(path)?;
+    let mut rows = CsvStream::open(path)?;
+    let mut places = BTreeMap::new();
+    while let Some(tracks) = rows.next_piece(PIECE_ROWS).map_err(|error| error.in_file(path))? {
+        for mut piece in tracks {
+            if !piece.keep_within(span) {
+                continue;
+            }
+            let place = *places.entry(piece.id).or_insert(recording.tracks.len());
+            match recording.tracks.get_mut(place) {
+                Some(track) => track.append(piece),
+                None => recording.tracks.push(piece),
+            }
+        }
+        let got = recording.memory_bytes();
+        if got > cap_bytes {
+            let fault = Fault::TooLarge { field: "content", got, limit: cap_bytes };
+            return Err(RecordingError::new(fault).in_file(path));
+        }
     }
     complete(&mut recording);
     Ok(recording)
@@ -117,15 +198,15 @@ fn json_name(path: &Path) -> PathBuf {
 
 /// What csv and json do not say outright.
 fn complete(recording: &mut Recording) {
-    let players = recording.tracks.iter().map(|track| Player {
-        id: track.id,
-        team: track.team,
-        name: name_of(recording, track.id, track.team),
-    });
+    let players = recording.tracks.iter().map(|track| player_of(recording, track));
     recording.players = players.collect();
     recording.meta.team_play =
         team_play(&recording.meta.other).unwrap_or_else(|| recording.has_teams());
     recording.derive_events();
+}
+
+fn player_of(recording: &Recording, track: &Track) -> Player {
+    Player { id: track.id, team: track.team, name: name_of(recording, track.id, track.team) }
 }
 
 fn name_of(recording: &Recording, id: i32, team: i32) -> String {

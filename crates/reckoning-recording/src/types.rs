@@ -287,6 +287,21 @@ impl Track {
         }
     }
 
+    /// Takes in the stretch that comes next, with the same columns.
+    pub(crate) fn append(&mut self, next: Self) {
+        for (at, team) in std::iter::once((None, next.team))
+            .chain(next.team_changes.into_iter().map(|(at, team)| (Some(at), team)))
+        {
+            let at = at.or_else(|| next.samples.first().map(|first| first.at));
+            at.into_iter().for_each(|at| self.change_team(at, team));
+        }
+        self.samples.extend(next.samples);
+        for (own, more) in self.extras.iter_mut().zip(next.extras) {
+            own.values.extend(more.values);
+            own.labels = more.labels;
+        }
+    }
+
     /// The segment of the last sample, or `None` before the first.
     #[must_use]
     pub fn last_segment(&self) -> Option<u32> {

@@ -8,7 +8,7 @@
 mod blocks;
 mod fse;
 
-use std::io::Read;
+use std::io::{Cursor, Read};
 
 use ruzstd::decoding::StreamingDecoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
@@ -52,4 +52,17 @@ pub(crate) fn unpack(
         budget.reserve(&mut out, count)?;
         out.extend_from_slice(&piece[..count]);
     }
+}
+
+/// Unpacks one frame piece by piece, with a window that fits a budget.
+pub(crate) fn reader<T: AsRef<[u8]>>(
+    packed: Cursor<T>,
+    budget: &mut MemoryBudget,
+) -> Result<impl Read + use<T>, RecordingError> {
+    let refuse = |reason: String| RecordingError::at(0, Fault::Decoder { format: "zstd", reason });
+    // The decoder keeps its window twice while it grows, and a little more than it hands out.
+    let checked = blocks::check_frame(packed.get_ref().as_ref());
+    let window = checked.map_err(|wrong| refuse(wrong.to_string()))?;
+    budget.hold(window.saturating_mul(4))?;
+    StreamingDecoder::new(packed).map_err(|error| refuse(error.to_string()))
 }

@@ -5,9 +5,9 @@ mod support;
 use reckoning::{DVec3, SimTime};
 use reckoning_recording::{
     Birth, Death, Input, ItemEvent, Level, LevelItem, LevelShape, Player, Recording, Sample,
-    SessionWriter, Snapshot, Track, find_sessions, load_file, load_sessions, open_session,
-    parse_csv, parse_level, parse_meta, read_session, salvage_session, save_csv, write_csv,
-    write_level, write_session,
+    SessionSummary, SessionWriter, SimSpan, Snapshot, Track, csv_start, find_sessions,
+    load_csv_within, load_file, load_sessions, open_session, parse_csv, parse_level, parse_meta,
+    read_session, salvage_session, save_csv, summarize_csv, write_csv, write_level, write_session,
 };
 
 /// A recording with something of everything.
@@ -189,6 +189,18 @@ fn a_missing_path_is_named_with_a_remedy() {
     std::fs::write(folder.join("a.csv"), "t,id,team,x,y,z,yaw,health,ammo,alive,seg\n").unwrap();
     let message = load_sessions(&folder).unwrap_err().to_string();
     assert!(message.contains("a.json: there is no such file"), "{message}");
+}
+
+#[test]
+fn a_csv_read_in_pieces_is_the_csv_read_whole() {
+    let path = save_csv(&small(), &support::scratch("pieces")).unwrap();
+    let whole = load_file(&path).unwrap();
+    assert_eq!(load_csv_within(&path, SimSpan::ALL, 1 << 20).unwrap(), whole);
+    assert_eq!(summarize_csv(&path).unwrap(), SessionSummary::from(&whole));
+    let (first, _) = whole.span().unwrap();
+    assert_eq!(csv_start(&path).unwrap(), Some(first));
+    let refused = load_csv_within(&path, SimSpan::ALL, 100).unwrap_err();
+    assert!(refused.to_string().contains("more than the 100 allowed"), "{refused}");
 }
 
 #[test]

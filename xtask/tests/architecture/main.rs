@@ -90,6 +90,31 @@ fn every_program_of_guide_and_readme_is_compiled_or_an_excerpt() {
     assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
 }
 
+/// A path of the machine that built it would be of no use elsewhere, and nobody's business.
+#[test]
+fn no_program_holds_the_path_that_it_was_built_at() {
+    let mut folders = vec![root().join("crates")];
+    let mut complaints = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("folders can be listed") {
+            let path = entry.expect("an entry can be read").path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let for_tests = ["tests", "benches", "examples", "reckoning-testing", "target"];
+            if path.is_dir() && !for_tests.contains(&name.as_str()) {
+                folders.push(path);
+            } else if name.ends_with(".rs") && name != "tests.rs" && name != "build.rs" {
+                let text = fs::read_to_string(&path).unwrap_or_default();
+                let shipped = text.split("#[cfg(test)]").next().unwrap_or_default();
+                if shipped.contains("env!(\"CARGO_MANIFEST_DIR\")") {
+                    complaints.push(format!("{}: names the folder it is built in", path.display()));
+                }
+            }
+        }
+    }
+
+    assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
+}
+
 #[test]
 fn the_program_of_every_crates_readme_is_compiled() {
     let crates = fs::read_dir(root().join("crates")).expect("crates can be listed");

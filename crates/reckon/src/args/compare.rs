@@ -1,6 +1,6 @@
 //! Options of `reckon lab compare`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{ArgAction, Args, ValueEnum, value_parser};
@@ -91,6 +91,11 @@ pub enum Format {
 }
 
 impl Compare {
+    /// Files of the trained models that take part.
+    pub fn model_files(&self) -> impl Iterator<Item = &Path> {
+        self.predictors.iter().filter_map(Predictor::model_file)
+    }
+
     /// What to compare, as the laboratory wants it.
     pub fn config(&self) -> CompareConfig {
         let mut config = CompareConfig::default();

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
+use reckoning_lab::import::csv::{ColumnMap, CsvImport, TimeUnit};
 
 const TREND_EXAMPLES: &str = "\
 Example:
@@ -12,7 +13,11 @@ Example:
 
 const IMPORT_EXAMPLES: &str = "\
 Example:
-  reckon lab import bzflag robots.rec -o robots.reck";
+  reckon lab import bzflag robots.rec -o robots.reck
+Example: a csv with columns of its own; rows in any order, ids of any kind
+  reckon lab import csv taxis.csv -o taxis.reck --map t=time,id=agent,x=lon,y=lat --lonlat --width 2
+
+What a csv is made of, field by field: docs/guide/11-your-own-data.md";
 
 const EXPORT_EXAMPLES: &str = "\
 Example:
@@ -74,6 +79,95 @@ pub struct Import {
     /// Where the session goes
     #[arg(short, long, value_name = "OUT", value_parser = session_path())]
     pub output: PathBuf,
+    #[command(flatten, next_help_heading = "Of a csv only")]
+    pub csv: OfCsv,
+}
+
+// Doc comments here would become the help of the command that flattens it.
+#[derive(Args, Debug, Default)]
+pub struct OfCsv {
+    /// What the file calls our columns t, id, x, y, z, team, yaw, health, ammo, alive, seg
+    ///
+    /// Those that are called so need not be named. t, id, x and y must be there. Any other name, as
+    /// speed=v, keeps that column beside them.
+    #[arg(long, value_name = "OURS=THEIRS,...")]
+    pub map: Option<ColumnMap>,
+    /// How wide a body is, in the unit of length: the measure of a visible error
+    #[arg(long, value_name = "U", value_parser = above_zero, required_if_eq("kind", "csv"))]
+    #[arg(allow_negative_numbers = true)]
+    pub width: Option<f64>,
+    /// Rows a second of each body [default: the middle one of all steps]
+    #[arg(long, value_name = "HZ", value_parser = above_zero, allow_negative_numbers = true)]
+    pub rate: Option<f64>,
+    /// What a number in the column of time counts; dates are read as they are [default: s]
+    #[arg(long, value_name = "UNIT")]
+    pub time: Option<TimeIn>,
+    /// What one unit of length is [default: m]
+    #[arg(long, value_name = "NAME")]
+    pub unit: Option<String>,
+    /// x and y are longitude and latitude in degrees; they become metres east and north
+    #[arg(long)]
+    pub lonlat: bool,
+    /// What it is a recording of; sessions of one source are pooled [default: csv]
+    #[arg(long, value_name = "NAME")]
+    pub source: Option<String>,
+    /// Begin a new stretch where a body has no row for so many seconds [default: five steps]
+    #[arg(long, value_name = "S", value_parser = above_zero, allow_negative_numbers = true)]
+    pub gap: Option<f64>,
+    /// Begin a new stretch where a body goes further than this from row to row
+    #[arg(long, value_name = "U", value_parser = above_zero, allow_negative_numbers = true)]
+    pub jump: Option<f64>,
+}
+
+/// What a number in the column of time counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TimeIn {
+    /// Seconds
+    S,
+    /// Milliseconds
+    Ms,
+    /// Microseconds
+    Us,
+}
+
+impl OfCsv {
+    /// The first option that was given, for kinds that take none.
+    pub fn given(&self) -> Option<&'static str> {
+        let given = [
+            ("--map", self.map.is_some()),
+            ("--width", self.width.is_some()),
+            ("--rate", self.rate.is_some()),
+            ("--time", self.time.is_some()),
+            ("--unit", self.unit.is_some()),
+            ("--lonlat", self.lonlat),
+            ("--source", self.source.is_some()),
+            ("--gap", self.gap.is_some()),
+            ("--jump", self.jump.is_some()),
+        ];
+        given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+    }
+
+    /// How to read the file, as the laboratory wants it.
+    pub fn settings(&self) -> CsvImport {
+        let mut settings = CsvImport::default();
+        settings.map = self.map.clone().unwrap_or_default();
+        settings.time = match self.time {
+            None | Some(TimeIn::S) => TimeUnit::Seconds,
+            Some(TimeIn::Ms) => TimeUnit::Millis,
+            Some(TimeIn::Us) => TimeUnit::Micros,
+        };
+        settings.body_width = self.width.unwrap_or(settings.body_width);
+        (settings.rate_hz, settings.gap_s, settings.jump) = (self.rate, self.gap, self.jump);
+        settings.lonlat = self.lonlat;
+        settings.units = self.unit.clone().unwrap_or(settings.units);
+        settings.source = self.source.clone().unwrap_or(settings.source);
+        settings
+    }
+}
+
+fn above_zero(word: &str) -> Result<f64, &'static str> {
+    let number = word.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
+    number.ok_or("not a number above zero, such as 2 or 0.5")
 }
 
 /// A foreign format.
@@ -87,6 +181,8 @@ pub enum Kind {
     Replay,
     /// Play log of the SHI study (.xml)
     Shi,
+    /// Any table of moments, bodies and places (.csv, .csv.zst)
+    Csv,
     /// Network capture with DIS Entity State PDUs (.pcap, .pcapng)
     Dis,
 }

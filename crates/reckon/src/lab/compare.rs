@@ -1,39 +1,41 @@
 //! `reckon lab compare`: predictors compared on recordings or bots.
 
 use std::env::var_os;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use reckoning_lab::bots;
 use reckoning_lab::compare::{Cache, CompareConfig, Comparison, compare, compare_cached};
 use reckoning_lab::report::{
     Contents, DataSet, TrendPicture, comparison_csv, comparison_json, comparison_tables,
-    session_tables, to_html, to_text, verdict_text,
+    data_table, session_tables, to_html, to_text, verdict_text, words_text,
 };
 use reckoning_lab::trend::{trend_config, trend_map};
 use reckoning_recording::Recording;
 
-use super::load_parts;
+use super::lessons::Lessons;
+use super::{load_parts, sessions_or_bots, warn};
 use crate::args::{Compare, Format};
 use crate::failure::{Failure, write};
 use crate::progress::Progress;
-use crate::say;
+use crate::{command_line, say};
 
 pub fn run(command: &Compare) -> Result<(), Failure> {
     let recordings = match command.data.paths.as_slice() {
-        [] => bots::sessions(),
+        [] => sessions_or_bots(&[])?,
         paths => load_parts(paths, command.part, command.memory_mib)?,
     };
     if recordings.is_empty() {
         return Err(Failure::NoSessions);
     }
+    warn_of_lessons(command, &recordings);
     let found = compared(&command.config(), &recordings, command.fresh)?;
+    check_answers(&found)?;
     if let Some(path) = &command.report {
         write(path, report(&found, &recordings)?.as_bytes())?;
     }
     say(&match command.format {
         Format::Json => comparison_json(&found),
         Format::Csv => comparison_csv(&found),
-        Format::Table => tables(&found, command.per_session),
+        Format::Table => tables(&found, command.per_session, &recordings),
     })
 }
 
@@ -52,6 +54,40 @@ pub(super) fn compared(
     found.map_err(Failure::lab)
 }
 
+/// Warns of sessions that a learned predictor was trained on.
+fn warn_of_lessons(command: &Compare, recordings: &[Recording]) {
+    for model in command.model_files() {
+        let lessons = Lessons::beside(model);
+        for it in recordings.iter().filter(|it| lessons.contain(it)) {
+            let (source, session) = (&it.source, &it.session);
+            let line = format!(
+                "was trained on {source} / {session}; what it does there says nothing of other sessions"
+            );
+            warn(model, &line);
+        }
+    }
+}
+
+/// Warns of what nothing could be judged on, and refuses where that is everything.
+fn check_answers(found: &Comparison) -> Result<(), Failure> {
+    let mut silent: Vec<(&str, u64)> = Vec::new();
+    for row in found.open.iter().filter(|row| row.n == 0) {
+        let place = (row.session.as_str(), row.delay_ms);
+        if !silent.contains(&place) {
+            silent.push(place);
+        }
+    }
+    for (session, delay_ms) in silent {
+        let line = format!("nothing to judge at {delay_ms} ms: no stretch of a body is that long");
+        warn(Path::new(session), &line);
+    }
+    if found.open.iter().all(|row| row.n == 0) {
+        let why = "no stretch of a body is longer than the shortest delay; give shorter --delays";
+        return Err(Failure::NothingUsable { why });
+    }
+    Ok(())
+}
+
 /// Where comparisons are kept: `RECKON_CACHE`, or the user's cache folder if there is one.
 fn cache() -> Option<Cache> {
     let own = || Some(PathBuf::from(var_os("XDG_CACHE_HOME")?).join("reckon"));
@@ -60,13 +96,14 @@ fn cache() -> Option<Cache> {
     Some(Cache { folder })
 }
 
-fn tables(found: &Comparison, per_session: bool) -> String {
-    let mut tables = comparison_tables(found);
+fn tables(found: &Comparison, per_session: bool, recordings: &[Recording]) -> String {
+    let mut tables = vec![data_table(&DataSet::from_recordings(recordings))];
+    tables.extend(comparison_tables(found));
     if per_session {
         tables.extend(session_tables(found));
     }
-    let tables: Vec<String> = tables.iter().map(to_text).collect();
-    format!("{}\n{}", tables.join("\n"), verdict_text(found))
+    let texts = tables.iter().map(to_text).chain([words_text(found), verdict_text(found)]);
+    texts.collect::<Vec<_>>().join("\n")
 }
 
 fn report(found: &Comparison, recordings: &[Recording]) -> Result<String, Failure> {
@@ -75,6 +112,7 @@ fn report(found: &Comparison, recordings: &[Recording]) -> Result<String, Failur
     let contents = Contents {
         title: format!("Predictors compared on {}", names.join(", ")),
         comparison: Some(found),
+        command: command_line(),
         trends: trends(recordings, &names)?,
         data,
         ..Contents::default()

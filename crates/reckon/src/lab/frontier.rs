@@ -8,6 +8,7 @@ use reckoning_lab::frontier::{frontier, frontier_picture, frontier_text};
 use super::sessions_or_bots;
 use crate::args::{Form, Frontier};
 use crate::failure::{Failure, write};
+use crate::progress::Progress;
 use crate::say;
 
 pub fn run(command: &Frontier) -> Result<(), Failure> {
@@ -16,7 +17,9 @@ pub fn run(command: &Frontier) -> Result<(), Failure> {
         return Err(Failure::NoSessions);
     }
     let config = command.config();
-    let found = frontier(&config, recordings, &|said| eprintln!("{said}")).map_err(Failure::lab)?;
+    let progress = Progress::start("measuring");
+    let found = frontier(&config, recordings, &|said| progress.note(said)).map_err(Failure::lab)?;
+    drop(progress);
     let (text, json) = (frontier_text(&config, &found), found.to_json());
     if let Some(folder) = &command.out {
         make(folder)?;

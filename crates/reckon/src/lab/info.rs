@@ -8,14 +8,14 @@ use reckoning_lab::reproduce::ReportTable;
 use reckoning_recording::{BodySummary, SessionSummary};
 
 use crate::failure::Failure;
-use crate::recording::{Opened, open};
+use crate::progress::Progress;
+use crate::recording::summarize;
 use crate::say;
 
 pub fn run(file: &Path) -> Result<(), Failure> {
-    let (summary, state) = match open(file)? {
-        Opened::Session { summary, state } => (*summary, state),
-        Opened::Whole(recording) => (SessionSummary::from(&*recording), "whole".to_string()),
-    };
+    let progress = Progress::start("reading");
+    let (summary, state) = summarize(file)?;
+    drop(progress);
     let rows = facts(&summary, &state);
     let columns = ["what", "value"].map(String::from).to_vec();
     let title = file.display().to_string();

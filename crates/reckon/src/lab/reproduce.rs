@@ -3,18 +3,20 @@
 use reckoning_lab::report::{
     Contents, FairnessRow, claims_text, numbers_text, reproduction_json, to_html,
 };
-use reckoning_lab::reproduce::{Reproduction, reproduce};
+use reckoning_lab::reproduce::{Document, Reproduction, recordings_folder, reproduce};
 
 use crate::args::{Format, Reproduce};
 use crate::failure::{Failure, write};
 use crate::progress::Progress;
-use crate::say;
+use crate::{command_line, say};
 
 pub fn run(command: &Reproduce) -> Result<(), Failure> {
     let found = measure(command);
     if let Some(path) = &command.report {
         let contents = Contents {
             title: "Published claims, measured".to_string(),
+            command: command_line(),
+            recordings: recordings(command),
             reproduction: Some(&found),
             fairness: FairnessRow::from_tables(&found.tables),
             ..Contents::default()
@@ -23,8 +25,21 @@ pub fn run(command: &Reproduce) -> Result<(), Failure> {
     }
     say(&match command.format {
         Format::Json => reproduction_json(&found),
-        _ => tables(&found),
+        _ => tables(&found) + &recordings(command),
     })
+}
+
+/// Which recordings claims on real movement rest on.
+fn recordings(command: &Reproduce) -> String {
+    if !command.documents().contains(&Document::Shi) {
+        return String::new();
+    }
+    let folder = recordings_folder();
+    let found = folder.map_or_else(
+        || "none; RECKONING_DATA names a folder of them".to_string(),
+        |folder| format!("those in {}", folder.display()),
+    );
+    format!("\nRecordings of people, for the claims on real movement: {found}\n")
 }
 
 fn measure(command: &Reproduce) -> Reproduction {

@@ -4,24 +4,32 @@ use reckoning_lab::bots;
 use reckoning_lab::train::{Epoch, Trained, learned_table, table_text, train as learn};
 use reckoning_recording::Recording;
 
+use super::lessons::Lessons;
 use super::load;
 use crate::args::{LearnedTable, Train};
 use crate::failure::{Failure, write};
+use crate::progress::Progress;
 use crate::say;
 
 pub fn train(command: &Train) -> Result<(), Failure> {
     let recordings = match command.data.paths.as_slice() {
-        [] => bots::lessons(),
+        [] => {
+            let _progress = Progress::start("letting bots play");
+            bots::lessons()
+        }
         paths => load(paths)?,
     };
     if recordings.is_empty() {
         return Err(Failure::NoSessions);
     }
     let sessions: Vec<&Recording> = recordings.iter().collect();
-    let mut show = |number: usize, epoch: &Epoch| eprintln!("{}", line(number, epoch));
+    let progress = Progress::start("training");
+    let mut show = |number: usize, epoch: &Epoch| progress.note(&line(number, epoch));
     let trained = learn(&command.training.config(), &sessions, &mut show).map_err(Failure::lab)?;
     let bytes = trained.model.to_bytes();
+    drop(progress);
     write(&command.output, &bytes)?;
+    Lessons::write_beside(&command.output, &recordings)?;
     say(&curve(&trained))?;
     let (out, examples) = (command.output.display(), trained.examples);
     say(&format!("{out}: {} bytes from {examples} examples\n", bytes.len()))
@@ -55,7 +63,9 @@ pub fn table(command: &LearnedTable) -> Result<(), Failure> {
     if recordings.is_empty() {
         return Err(Failure::NoSessions);
     }
-    let tables = learned_table(&command.config(), recordings, &|said| eprintln!("{said}"));
+    let progress = Progress::start("training and trying");
+    let tables = learned_table(&command.config(), recordings, &|said| progress.note(said));
+    drop(progress);
     let text = table_text(&tables.map_err(Failure::lab)?);
     if let Some(out) = &command.output {
         write(out, text.as_bytes())?;

@@ -13,10 +13,12 @@ use reckoning::{DVec3, SimTime};
 use reckoning_arena::Level;
 use reckoning_lab::compare::{CompareConfig, compare};
 use reckoning_lab::import;
+use reckoning_lab::import::csv::{CsvImport, ImportedCsv};
 use reckoning_predict::TrendMap;
 use reckoning_recording::{
-    MEMORY_BYTES_PER_BYTE, MEMORY_CAP_BYTES, Recording, Sample, SimSpan, Track, open_session,
-    parse_csv, parse_level, parse_meta, read_session_within, summarize_session,
+    MEMORY_BYTES_PER_BYTE, MEMORY_CAP_BYTES, Recording, Sample, SimSpan, Track, load_csv_within,
+    open_session, parse_csv, parse_level, parse_meta, read_session_within, summarize_csv,
+    summarize_session,
 };
 use reckoning_server::Settings;
 
@@ -165,6 +167,35 @@ fn a_csv_is_not_believed() {
     stays_within_bounds("rows", &rows, read);
     let bodies = joined(0..200_000, |id| format!("0,{id},0,1,2,,,,,1,0\n"));
     stays_within_bounds("bodies", format!("{HEADER}\n{bodies}").as_bytes(), read);
+}
+
+/// Half a gigabyte of rows is to be taken by a machine that has one to spare.
+#[test]
+fn a_long_csv_takes_less_than_twice_itself() {
+    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let path = std::env::temp_dir().join(format!("reckoning-long-{}.csv", std::process::id()));
+    let mut text = String::from("t,id,team,x,y,z,yaw,health,ammo,alive,seg\n");
+    for tick in 0..8_000 {
+        for id in 0..64 {
+            text +=
+                &format!("{}.{},{id},0,{}.25,{id}.5,,,,,1,0\n", tick / 10, tick % 10, tick % 997);
+        }
+    }
+    let bytes = text.len() as u64;
+    std::fs::write(&path, text).unwrap();
+    std::fs::write(path.with_extension("json"), "{\"body_width\": 1, \"rate_hz\": 10}").unwrap();
+    let summed = peak(|| summarize_csv(&path).unwrap());
+    let imported = peak(|| {
+        let read = ImportedCsv::read(&path, &CsvImport::default()).unwrap();
+        read.pieces().map(|piece| piece.samples.len()).sum::<usize>()
+    });
+    let part = SimSpan { start: SimTime::ZERO, end: SimTime::from_millis(10_000) };
+    let parted = peak(|| load_csv_within(&path, part, 64 << 20).unwrap());
+    println!("a csv of {bytes} took {summed} to sum up, {imported} to import, {parted} in part");
+    std::fs::remove_file(&path).unwrap();
+    std::fs::remove_file(path.with_extension("json")).unwrap();
+    assert!(imported <= 19 * bytes / 10, "{imported} of {bytes}");
+    assert!(summed <= 24 << 20 && parted <= 48 << 20, "{summed}, {parted}");
 }
 
 #[test]

@@ -16,7 +16,7 @@ use super::poses::JointCourse;
 use super::running_quantile::RunningQuantile;
 
 /// Velocities are differenced over at least this span.
-pub(super) const WINDOW: Duration = Duration::from_millis(60);
+pub(crate) const WINDOW: Duration = Duration::from_millis(60);
 /// A body without a sample for longer than this is not in the scene.
 const FORGOTTEN: Duration = Duration::from_millis(500);
 

@@ -7,6 +7,7 @@
 //! | `.replay` | Rocket League replay, feature `replay` | `rocket_league` |
 //! | `.pcap`, `.pcapng` | DIS traffic: Entity State PDUs over UDP | [`dis`] |
 //! | `.xml` | the play logs of the SHI study | [`shi`] |
+//! | any csv | rows of moment, body and place under any names | [`csv`] |
 //!
 //! Each reader is a function of bytes and a name for the session. Whatever the bytes are, it
 //! gives a recording or an error with an offset, never a panic: nothing is indexed unchecked
@@ -20,6 +21,7 @@ use reckoning_recording::{
 };
 
 pub mod bzflag;
+pub mod csv;
 pub mod dis;
 mod pcap;
 #[cfg(feature = "replay")]

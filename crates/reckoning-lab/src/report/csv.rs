@@ -6,8 +6,7 @@ use super::angles;
 use super::pool::with_spread;
 use crate::compare::{ClosedAngleRow, ClosedRow, Comparison, OpenAngleRow, OpenRow, ReceiverRow};
 
-/// The names of [`comparison_json`](super::comparison_json), in the order of the columns; only
-/// the receivers' own `aee` is called otherwise, since it is not the one of the open loop.
+/// The names of [`comparison_json`](super::comparison_json), in the order of the columns.
 const HEADER: &str = "kind,source,session,predictor,delay_ms,aee,aee_low,aee_high,hit_rate,hit_within,best,good,\
                       bad,unacceptable,n,bound,packets_per_entity_s,packets_low,packets_high,mean_error,\
                       shown_error_100ms,shown_error_link,roughness,in_walls,receiver,shown_error,before,\

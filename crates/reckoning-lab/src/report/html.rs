@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::text::is_numeric;
+use super::words;
 use crate::reproduce::ReportTable;
 
 /// Text as HTML shows it.
@@ -29,7 +30,11 @@ pub(super) fn table(table: &ReportTable) -> String {
     let mut html = String::from("<div class=\"wide\"><table>\n");
     let _ = write!(html, "<caption>{}</caption>\n<thead><tr>", escape(&table.title));
     for (column, name) in table.columns.iter().enumerate() {
-        let _ = write!(html, "<th scope=\"col\"{}>{}</th>", class(column), escape(name));
+        let name = match words::place_of(name) {
+            Some(place) => format!("<a href=\"#{place}\">{}</a>", escape(name)),
+            None => escape(name),
+        };
+        let _ = write!(html, "<th scope=\"col\"{}>{name}</th>", class(column));
     }
     html.push_str("</tr></thead>\n<tbody>\n");
     for row in &table.rows {

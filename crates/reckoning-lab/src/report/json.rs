@@ -10,7 +10,8 @@ use crate::reproduce::{Claim, Reproduction};
 /// one for each session and predictor (`"kind": "closed"`), which holds a list of its receivers
 /// and the means and standard deviations across them. Where orientations or joints are recorded,
 /// their rows follow (`"open-angle"`, `"closed-angle"`; the orientation is the one whose `"joint"`
-/// is `null`). What is not finite is `null`.
+/// is `null`). What is not finite is `null`. `docs/lab.md` says what each key means; a key means the
+/// same in every row, and [`comparison_csv`](super::comparison_csv) has them too.
 #[must_use]
 pub fn comparison_json(comparison: &Comparison) -> String {
     let open = comparison.open.iter().map(open_json);
@@ -48,7 +49,7 @@ fn closed_json(row: &ClosedRow) -> Value {
         ("after", row.across_receivers(|it| it.after)),
         ("cee", row.across_receivers(|it| it.cee)),
         ("eee", row.across_receivers(|it| it.eee)),
-        ("aee", row.across_receivers(|it| it.aee)),
+        ("receiver_aee", row.across_receivers(|it| it.aee)),
     ];
     for (name, spread) in spreads {
         object[format!("{name}_mean")] = spread.map(|it| it.mean).into();
@@ -61,7 +62,7 @@ fn closed_json(row: &ClosedRow) -> Value {
 fn receiver_json(row: &ReceiverRow) -> Value {
     json!({
         "receiver": row.receiver, "shown_error": row.shown_error, "before": row.before,
-        "after": row.after, "cee": row.cee, "eee": row.eee, "aee": row.aee,
+        "after": row.after, "cee": row.cee, "eee": row.eee, "receiver_aee": row.aee,
     })
 }
 

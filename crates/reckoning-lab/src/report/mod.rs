@@ -14,8 +14,10 @@
 mod angles;
 mod bars;
 mod charts;
+mod claims;
 mod conclusion;
 mod csv;
+mod evidence;
 mod html;
 mod json;
 mod page;
@@ -28,6 +30,7 @@ mod tables;
 mod text;
 mod traffic;
 mod verdicts;
+mod words;
 
 use std::error::Error;
 use std::fmt;
@@ -44,10 +47,11 @@ pub use json::{comparison_json, reproduction_json};
 pub use page::to_html;
 pub(crate) use pool::{ALL as ALL_SESSIONS, closed as pooled_closed, open as pooled_open};
 pub use scoreboard::{scoreboard_html, scoreboard_json, scoreboard_table, source_tables};
-pub use tables::{claims_table, comparison_tables, session_tables};
+pub use tables::{claims_table, comparison_tables, data_table, session_tables};
 pub use text::to_text;
 pub use traffic::{traffic_html, traffic_json, traffic_strip, traffic_tables};
 pub use verdicts::{claims_text, numbers_text};
+pub use words::words_text;
 
 /// What goes into an HTML report. Whatever is empty is left out.
 #[derive(Debug, Default)]
@@ -62,6 +66,10 @@ pub struct Contents<'a> {
     pub reproduction: Option<&'a Reproduction>,
     /// Errors of near and far listeners.
     pub fairness: Vec<FairnessRow>,
+    /// The command line that this comes from.
+    pub command: String,
+    /// Where recordings came from, in a sentence.
+    pub recordings: String,
     /// Trend maps over their levels.
     pub trends: Vec<TrendPicture<'a>>,
 }

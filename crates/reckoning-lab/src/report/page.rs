@@ -2,69 +2,22 @@
 
 use std::fmt::Write;
 
-use super::angles;
 use super::bars::{Bar, bars};
 use super::charts::{ChartLine, error_by_delay, error_over_time, hits_by_delay};
+use super::claims::{put_claims, put_numbers};
 use super::html::{escape, figure, table};
 use super::paths::{panel, window};
 use super::plot::SeriesStyle;
 use super::pool::{self, distinct};
 use super::summary::sentences;
-use super::tables::{claims_table, comparison_tables, number, session_tables};
+use super::tables::{comparison_tables, data_table, number, session_tables};
+use super::words::words_html;
 use super::{Contents, DataSet, FairnessRow, ReportError, TrendPicture};
 use crate::compare::{ClosedRow, Comparison, OpenRow, PathSample};
-use crate::reproduce::{ReportTable, Reproduction};
 use crate::stats::Spread;
 use crate::trend::draw_trend;
 
 const STYLE: &str = include_str!("style.css");
-
-/// What the words of the tables mean.
-const WORDS: [(&str, &str); 11] = [
-    (
-        "mean error (AEE)",
-        "how far the guess is from the truth when the last news is as old as the delay; \
-      the mean over every tick of every body. Lengths are in the units of the source.",
-    ),
-    (
-        "95 % interval",
-        "by resampling over players. Where sessions are pooled, they count as independent.",
-    ),
-    ("hit", "a guess whose distance from the truth is at most the bound; exactly as far counts."),
-    (
-        "bound",
-        "the stray that a publisher allows before it speaks, and the radius of a hit: the length given \
-         with --bound, or else the width of a body in that recording. Both stand in the tables.",
-    ),
-    (
-        "best, good, bad, unacceptable",
-        "LI's classes: off by at most 10, 30 and 50 of LI's pixels, or by more. A pixel is a fortieth of \
-         what the fastest body of the session covers in a second, as with LI's tanks.",
-    ),
-    ("packets/s", "updates per body and second that keep the guess within the bound."),
-    (
-        "shown 100 ms",
-        "how far the picture of a listener, 100 ms away, is from the truth; the mean over time.",
-    ),
-    (
-        "before, after",
-        "the error of what a receiver shows, parted: while an update was on its way to it, and from its \
-         arrival until the next one was sent. Their sum is the mean error over time.",
-    ),
-    (
-        "CEE, EEE, AEE",
-        "what the owner of a body knows of a receiver's error: confirmed by acknowledgements, estimated \
-         from the last acknowledged arrival to the end of each life, and both together (the accumulated \
-         error of THESIS, not the mean error above), all divided by the time. A receiver's course is \
-         compared with the newest one sent, so strays within the bound do not count.",
-    ),
-    ("deviation", "the standard deviation across the receivers: the smaller, the fairer."),
-    (
-        "roughness",
-        "how unsteadily the picture moves: the mean of its jerk, the third difference of what is shown \
-         100 ms away, in units per second cubed. Zero is perfectly smooth.",
-    ),
-];
 
 /// Writes the report: self-contained, without scripts, for light and dark screens.
 ///
@@ -73,17 +26,21 @@ const WORDS: [(&str, &str); 11] = [
 pub fn to_html(contents: &Contents) -> Result<String, ReportError> {
     let mut html = opening(&contents.title);
     put_summary(&mut html, contents);
+    if let Some(reproduction) = contents.reproduction {
+        put_claims(&mut html, reproduction, !contents.fairness.is_empty());
+    }
     if let Some(comparison) = contents.comparison {
         put_comparison(&mut html, comparison, &contents.data)?;
     }
     put_fairness(&mut html, &contents.fairness)?;
     put_trends(&mut html, &contents.trends);
     if let Some(reproduction) = contents.reproduction {
-        put_reproduction(&mut html, reproduction);
+        put_numbers(&mut html, reproduction);
     }
     if let Some(comparison) = contents.comparison {
         put_details(&mut html, comparison);
     }
+    put_origin(&mut html, contents);
     html.push_str("</main>\n</body>\n</html>\n");
     Ok(html)
 }
@@ -96,6 +53,19 @@ pub(super) fn opening(title: &str) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
     )
+}
+
+/// Which program made this, called how, on what.
+fn put_origin(html: &mut String, contents: &Contents) {
+    let _ = write!(html, "<footer><p>Made by reckon {}", env!("CARGO_PKG_VERSION"));
+    if !contents.command.is_empty() {
+        let _ = write!(html, " with <code>{}</code>", escape(&contents.command));
+    }
+    html.push_str(".</p>\n");
+    if !contents.recordings.is_empty() {
+        let _ = writeln!(html, "<p>{}</p>", escape(&contents.recordings));
+    }
+    html.push_str("</footer>\n");
 }
 
 fn put_summary(html: &mut String, contents: &Contents) {
@@ -118,26 +88,6 @@ pub(super) fn summary(sentences: &[String]) -> String {
     }
     html.push_str("</ul></div>\n");
     html
-}
-
-pub(super) fn data_table(data: &[DataSet]) -> ReportTable {
-    let columns = ["source", "sessions", "bodies", "samples", "minutes", "body width", "unit"];
-    let row = |set: &DataSet| {
-        vec![
-            set.source.clone(),
-            set.sessions.to_string(),
-            set.bodies.to_string(),
-            set.samples.to_string(),
-            format!("{:.1}", set.seconds / 60.0),
-            number(set.body_width),
-            set.units.clone(),
-        ]
-    };
-    ReportTable {
-        title: "The recordings".to_string(),
-        columns: columns.map(String::from).to_vec(),
-        rows: data.iter().map(row).collect(),
-    }
 }
 
 /// How each predictor looks, on the whole page.
@@ -300,7 +250,7 @@ fn put_fairness(html: &mut String, rows: &[FairnessRow]) -> Result<(), ReportErr
         return Ok(());
     }
     html.push_str(
-        "<h2>Fairness</h2>\n<p>Mean error of each listener under each policy: the more even, the \
+        "<h2 id=\"fairness\">Fairness</h2>\n<p>Mean error of each listener under each policy: the more even, the \
                    fairer; the shorter, the better.</p>\n<div class=\"pair\">\n",
     );
     let listeners = distinct(rows.iter().map(|row| row.listener.as_str()));
@@ -330,26 +280,11 @@ fn put_trends(html: &mut String, trends: &[TrendPicture]) {
     }
 }
 
-fn put_reproduction(html: &mut String, reproduction: &Reproduction) {
-    html.push_str("<h2>Claims</h2>\n");
-    let mut claims = claims_table(&reproduction.claims);
-    claims.title = "Published and measured, claim by claim".to_string();
-    html.push_str(&table(&claims));
-    if !reproduction.tables.is_empty() {
-        html.push_str("<h2>The numbers behind them</h2>\n");
-        reproduction.tables.iter().for_each(|it| html.push_str(&table(it)));
-    }
-}
-
 fn put_details(html: &mut String, comparison: &Comparison) {
     html.push_str("<h2>Details</h2>\n<details>\n<summary>Every session</summary>\n");
     for it in session_tables(comparison) {
         html.push_str(&table(&it));
     }
-    html.push_str("</details>\n<dl>\n");
-    let angled = angles::any(comparison);
-    for (word, meaning) in WORDS.into_iter().chain(angles::WORDS.into_iter().filter(|_| angled)) {
-        let _ = writeln!(html, "<dt>{}</dt><dd>{}</dd>", escape(word), escape(meaning));
-    }
-    html.push_str("</dl>\n");
+    html.push_str("</details>\n");
+    html.push_str(&words_html(comparison));
 }

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::bars::Bar;
 use super::html::{escape, table};
-use super::page::{bar_figure, data_table, opening, summary};
+use super::page::{bar_figure, opening, summary};
 use super::plot::SeriesStyle;
-use super::tables::{number, percent};
+use super::tables::{data_table, number, percent};
 use super::{DataSet, ReportError};
 use crate::reproduce::ReportTable;
 use crate::scoreboard::{BASELINE, ScoreRow, Scoreboard, Scored};

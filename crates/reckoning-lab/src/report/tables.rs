@@ -1,6 +1,6 @@
 //! The numbers as tables, for the terminal and for the page alike.
 
-use super::{angles, pool};
+use super::{DataSet, angles, pool};
 use crate::compare::{ClosedRow, Comparison, OpenRow, ReceiverRow};
 use crate::reproduce::{Claim, ReportTable};
 
@@ -50,8 +50,10 @@ fn tables_of(
     let closed: Vec<ClosedRow> =
         closed.iter().filter(|row| row.source == source).cloned().collect();
     let tables = [
-        delay_table(format!("{title}: mean error by delay"), &open, |row| number(row.aee)),
-        delay_table(hits_title(title, &open), &open, |row| percent(row.hit_rate)),
+        delay_table(format!("{title}: mean error by delay"), &open, |row| {
+            judged(row, number(row.aee))
+        }),
+        delay_table(hits_title(title, &open), &open, |row| judged(row, percent(row.hit_rate))),
         class_table(title, &open),
         closed_table(title, &closed),
         receiver_table(title, &closed),
@@ -75,6 +77,11 @@ fn delay_table(title: String, rows: &[OpenRow], cell: fn(&OpenRow) -> String) ->
     };
     let predictors = pool::distinct(rows.iter().map(|row| row.predictor.as_str()));
     ReportTable { title, columns, rows: predictors.into_iter().map(cells).collect() }
+}
+
+/// A value, unless nothing was judged.
+fn judged(row: &OpenRow, value: String) -> String {
+    if row.n == 0 { dash() } else { value }
 }
 
 /// Says how near a hit is, as far as one number can.
@@ -169,8 +176,32 @@ pub fn claims_table(claims: &[Claim]) -> ReportTable {
     }
 }
 
+/// What was compared on, source by source.
+#[must_use]
+pub fn data_table(data: &[DataSet]) -> ReportTable {
+    let columns = ["source", "sessions", "bodies", "samples", "minutes", "body width", "unit"];
+    let row = |set: &DataSet| {
+        vec![
+            set.source.clone(),
+            set.sessions.to_string(),
+            set.bodies.to_string(),
+            set.samples.to_string(),
+            format!("{:.1}", set.seconds / 60.0),
+            number(set.body_width),
+            set.units.clone(),
+        ]
+    };
+    ReportTable {
+        title: "The recordings".to_string(),
+        columns: columns.map(String::from).to_vec(),
+        rows: data.iter().map(row).collect(),
+    }
+}
+
 /// Three digits that count, more before the point if there are more.
 pub(super) fn number(value: f64) -> String {
+    // A sum of nothing is minus zero.
+    let value = value + 0.0;
     match value.abs() {
         size if !size.is_finite() => dash(),
         size if size >= 99.95 => format!("{value:.0}"),

@@ -21,6 +21,7 @@ mod finding;
 mod li;
 mod murphy;
 mod pooled;
+mod recordings;
 mod rule;
 mod shi;
 mod steele;
@@ -33,6 +34,7 @@ use std::str::FromStr;
 use serde::Deserialize;
 
 use finding::Finding;
+pub use recordings::recordings_folder;
 
 /// One of the documents the engine is built from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +64,35 @@ impl Document {
             Self::Li => "li",
             Self::Shi => "shi",
             Self::Steele => "steele",
+        }
+    }
+
+    /// Who wrote it, what it is called, where it appeared and when.
+    #[must_use]
+    pub const fn reference(self) -> &'static str {
+        match self {
+            Self::Murphy => {
+                "Curtiss Murphy (Alion Science and Technology): Believable Dead Reckoning for Networked \
+                 Games. Chapter 18 in Eric Lengyel (editor), Game Engine Gems 2, A K Peters, 2011."
+            }
+            Self::Thesis => {
+                "Hemant Banavar: Accuracy and Fairness in Dead Reckoning Based Distributed Multiplayer \
+                 Games. Thesis, Florida State University; year not printed, its first part is of 2004."
+            }
+            Self::Li => {
+                "Shaolong Li, Changja Chen and Lei Li (Beijing Jiaotong University): A New Method for Path \
+                 Prediction in Network Games. ACM Computers in Entertainment 5, 4, article 8, March 2008."
+            }
+            Self::Shi => {
+                "Wei Shi, Jean-Pierre Corriveau and Jacob Agar: Dead Reckoning Using Play Patterns in a \
+                 Simple 2D Multiplayer Online Game. International Journal of Computer Games Technology, \
+                 volume 2014, article 138596, 2014."
+            }
+            Self::Steele => {
+                "Richard Steele (Falmouth University): Extending Client Side Prediction Methods in \
+                 Networked Multiplayer First-Person Shooter Games to Include Level Information. Research \
+                 paper; venue and year not printed, its newest reference is of 2018."
+            }
         }
     }
 }

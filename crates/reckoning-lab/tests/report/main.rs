@@ -26,6 +26,8 @@ fn page() -> String {
         data: data(),
         reproduction: Some(&reproduction),
         fairness: fairness(),
+        command: "reckon lab compare --data \"x & y\"".to_string(),
+        recordings: "Recordings: none".to_string(),
         trends: Vec::new(),
     };
     to_html(&contents).unwrap()
@@ -92,6 +94,40 @@ fn the_summary_follows_the_rows() {
 }
 
 #[test]
+fn claims_come_before_charts_and_lead_to_their_numbers_and_back() {
+    let html = page();
+    let place = |part: &str| html.find(part).unwrap_or_else(|| panic!("no {part}"));
+    assert!(place("<h2 id=\"claims\">") < place("<figure>"));
+    for part in ["Curtiss Murphy", "Game Engine Gems 2", "2011", "1 of 2 claims reproduced"] {
+        assert!(html.contains(part), "no {part}");
+    }
+    for link in html.split("href=\"#").skip(1) {
+        let target = link.split('"').next().unwrap();
+        assert!(html.contains(&format!("id=\"{target}\"")), "nothing is called {target}");
+    }
+    assert!(html.contains("href=\"#table-0\"") && html.contains("href=\"#murphy-24\""));
+    assert!(html.contains(&format!("Made by reckon {}", env!("CARGO_PKG_VERSION"))));
+    assert!(html.contains("<code>reckon lab compare --data &quot;x &amp; y&quot;</code>"));
+}
+
+/// Keys of JSON rows and columns of CSV, as `docs/lab.md` explains them.
+#[test]
+fn every_key_is_documented_and_means_one_thing() {
+    let page = include_str!("../../../../docs/lab.md");
+    let is_told = |key: &str| page.contains(&format!("`{key}`"));
+    let rows: Value = serde_json::from_str(&comparison_json(&comparison())).unwrap();
+    let rows = rows.as_array().unwrap();
+    let receivers = rows.iter().filter_map(|row| row["receivers"].as_array()).flatten();
+    let objects = rows.iter().chain(receivers).filter_map(Value::as_object);
+    let mut keys: Vec<String> = objects.flat_map(|it| it.keys().cloned()).collect();
+    keys.extend(comparison_csv(&comparison()).lines().next().unwrap().split(',').map(String::from));
+    for key in keys {
+        let plain = key.trim_end_matches("_mean").trim_end_matches("_deviation");
+        assert!(is_told(&key) || is_told(plain), "{key} is not explained in docs/lab.md");
+    }
+}
+
+#[test]
 fn an_empty_report_is_still_a_page() {
     let html = to_html(&Contents::default()).unwrap();
     tags::assert_balanced(&html);
@@ -126,7 +162,7 @@ fn receivers_are_told_with_mean_and_deviation_in_every_form() {
     let comparison = comparison();
     let rows: Value = serde_json::from_str(&comparison_json(&comparison)).unwrap();
     let closed = rows.as_array().unwrap().iter().find(|row| row["kind"] == "closed").unwrap();
-    let aee = |place: usize| closed["receivers"][place]["aee"].as_f64().unwrap();
+    let aee = |place: usize| closed["receivers"][place]["receiver_aee"].as_f64().unwrap();
     let mean = (aee(0) + aee(1) + aee(2)) / 3.0;
     // 200, 500 and 800 ms: the outer ones are equally far from the middle.
     let deviation = (2.0_f64 / 3.0).sqrt() * (aee(1) - aee(0));
@@ -134,8 +170,8 @@ fn receivers_are_told_with_mean_and_deviation_in_every_form() {
         let got = closed[key].as_f64().unwrap();
         assert!((got - wanted).abs() < 1e-9, "{key}: {got} instead of {wanted}");
     };
-    near("aee_mean", mean);
-    near("aee_deviation", deviation);
+    near("receiver_aee_mean", mean);
+    near("receiver_aee_deviation", deviation);
     for key in ["before_mean", "after_deviation", "cee_mean", "eee_deviation"] {
         assert!(closed[key].is_number(), "no {key}");
     }

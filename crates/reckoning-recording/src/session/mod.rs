@@ -32,5 +32,6 @@ mod write;
 
 pub use read::{OpenedSession, open_session, read_session, salvage_session};
 pub use stream::{SessionStream, read_session_within};
+pub(crate) use summary::CsvTally;
 pub use summary::{BodySummary, SessionSummary, salvage_summary, summarize_session};
 pub use write::{SessionWriter, write_session};

@@ -140,6 +140,41 @@ impl BodySummary {
     }
 }
 
+/// A summary of a csv, made from its pieces.
+pub(crate) struct CsvTally {
+    tally: Tally,
+    /// Of each body, whether it was alive last.
+    alive: BTreeMap<i32, bool>,
+}
+
+impl CsvTally {
+    /// Begins with what lies beside the rows.
+    pub(crate) fn new(beside: &Recording) -> Result<Self, RecordingError> {
+        let mut tally = Tally::default();
+        tally.add(beside)?;
+        // Where nothing names the source, its settings count all the same.
+        tally.summary.meta = beside.meta.clone();
+        Ok(Self { tally, alive: BTreeMap::new() })
+    }
+
+    pub(crate) fn add(&mut self, part: &Recording) -> Result<(), RecordingError> {
+        self.tally.add(part)?;
+        for track in &part.tracks {
+            let alive = self.alive.entry(track.id).or_default();
+            for sample in &track.samples {
+                let was = std::mem::replace(alive, sample.alive);
+                self.tally.summary.births += u64::from(!was && sample.alive);
+                self.tally.summary.deaths += u64::from(was && !sample.alive);
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn finish(self) -> SessionSummary {
+        self.tally.finish()
+    }
+}
+
 fn both(a: (SimTime, SimTime), b: (SimTime, SimTime)) -> (SimTime, SimTime) {
     (a.0.min(b.0), a.1.max(b.1))
 }

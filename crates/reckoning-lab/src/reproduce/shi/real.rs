@@ -1,6 +1,5 @@
 //! The same predictors on recorded people, where recordings lie beside the repository.
 
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use reckoning_recording::{Recording, load_file};
@@ -8,7 +7,7 @@ use reckoning_recording::{Recording, load_file};
 use super::habits::PlayHabits;
 use super::{DELAYS_MS, PREDICTORS, plain, share_of};
 use crate::reproduce::pooled::Pooled;
-use crate::reproduce::{Effort, Finding, ReportTable};
+use crate::reproduce::{Effort, Finding, ReportTable, recordings_folder};
 
 /// Recordings of people in one game.
 pub(super) struct RealGame {
@@ -39,16 +38,11 @@ pub(super) const PLACES: [RealGame; 2] = [
     },
 ];
 
-/// Where recordings are looked for: `RECKONING_DATA`, or `shared/data` beside the repository.
-fn folder() -> PathBuf {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    std::env::var_os("RECKONING_DATA").map_or_else(beside, PathBuf::from)
-}
-
 impl RealGame {
     /// The recordings that are there: whole at full effort, otherwise their beginnings.
     pub(super) fn load(&self, effort: Effort) -> Vec<Recording> {
-        let files = self.files.iter().filter_map(|file| load_file(&folder().join(file)).ok());
+        let Some(folder) = recordings_folder() else { return Vec::new() };
+        let files = self.files.iter().filter_map(|file| load_file(&folder.join(file)).ok());
         files.filter_map(|it| begun(it, effort)).collect()
     }
 
@@ -65,13 +59,13 @@ impl RealGame {
         let note = format!(
             "EKB sends everyone at top speed towards friends: here players move at {:.2} of it on \
              average, and the cosine between their way and that to their friends is {:.2}, to their \
-             old velocity {:.2}; {}; {} recordings, {} predictions",
+             old velocity {:.2}; {}; {} predictions on {}",
             habits.speed_share,
             habits.to_friends,
             habits.straight_on,
             self.differs,
-            self.files.len(),
             found.count("ekb", 2100),
+            self.files.join(", "),
         );
         Finding::new(self.name, text).number("ekb", ekb).number("tdm", tdm).note(note)
     }
