@@ -191,7 +191,7 @@ fn compare_runs_on_bots() {
 #[test]
 fn the_experiments_of_li_and_shi_give_claims_and_tables() {
     let effort = Effort { seconds: 20, seeds: 1 };
-    for (document, claims) in [(Document::Li, 12), (Document::Shi, 20)] {
+    for (document, claims) in [(Document::Li, 12), (Document::Shi, 30)] {
         let found = reproduce_with(document, effort, &|_| ());
         assert_eq!(found.claims.len(), claims);
         for claim in &found.claims {
