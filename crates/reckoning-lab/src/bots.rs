@@ -89,7 +89,7 @@ pub fn record(level: Arena, config: &MatchConfig) -> Recording {
     recording
 }
 
-fn meta_of(level: &Arena, config: &MatchConfig) -> Meta {
+pub(crate) fn meta_of(level: &Arena, config: &MatchConfig) -> Meta {
     Meta {
         rate_hz: f64::from(TICKS_PER_S),
         units: "px".to_owned(),
@@ -167,7 +167,7 @@ fn push_events(recording: &mut Recording, frame: &MatchFrame) {
     }
 }
 
-fn level_of(arena: &Arena) -> Level {
+pub(crate) fn level_of(arena: &Arena) -> Level {
     let file = arena.file();
     let boxes = file.boxes.iter().map(|it| block(it.at, it.size));
     let lines = file.segments.iter().map(|it| wall(it.from, it.to));

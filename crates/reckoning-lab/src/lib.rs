@@ -27,6 +27,7 @@ pub mod cheats;
 pub mod codec;
 pub mod compare;
 pub mod fair_fight;
+pub mod fit;
 pub mod frontier;
 pub mod hills;
 pub mod import;

@@ -12,6 +12,7 @@ const TABLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata");
 /// that the verdicts are those of the full run.
 const SHI_EFFORT: Effort = Effort { seconds: 60, seeds: 1 };
 const STEELE_EFFORT: Effort = Effort { seconds: 60, seeds: 2 };
+const ANT_EFFORT: Effort = Effort { seconds: 300, seeds: 2 };
 
 fn quick(document: Document) -> Reproduction {
     reproduce_with(document, Effort::QUICK, &|_| ())
@@ -69,6 +70,13 @@ fn verdicts_on_bots_are_as_committed() {
     shi.claims.retain(|claim| !claim.claim.starts_with("On real movement"));
     let steele = reproduce_with(Document::Steele, STEELE_EFFORT, &|_| ());
     assert_committed("claims-shi-steele.txt", &(verdicts(&shi) + &verdicts(&steele)));
+}
+
+#[test]
+fn verdicts_on_points_of_interest_are_as_committed() {
+    let mut ant = reproduce_with(Document::Ant, ANT_EFFORT, &|_| ());
+    ant.claims.retain(|claim| !claim.claim.starts_with("On real movement"));
+    assert_committed("claims-ant.txt", &verdicts(&ant));
 }
 
 #[test]

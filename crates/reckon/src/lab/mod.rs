@@ -3,6 +3,7 @@
 
 pub mod cheats;
 pub mod compare;
+pub mod fit;
 pub mod frontier;
 pub mod import;
 pub mod info;

@@ -23,6 +23,7 @@ mod angles;
 mod cache;
 mod closed_loop;
 mod fit;
+pub(crate) mod inert;
 mod items;
 #[cfg(test)]
 mod no_future;
@@ -57,7 +58,7 @@ pub(crate) use fit::fitted_fade;
 pub(crate) use open_loop::Ready;
 pub(crate) use parallel::on_each_thread;
 pub(crate) use prepare::{BodyCourse, Prepared};
-pub(crate) use surroundings::{RecordedSurroundings, SceneMoment, wall_of};
+pub(crate) use surroundings::{RecordedSurroundings, SceneMoment, wall_of, walls_of};
 
 pub use crate::predictor::{Predictor, PredictorError};
 pub use cache::{Cache, compare_cached};
@@ -239,6 +240,8 @@ struct ComparedSession<'a> {
     surroundings: RecordedSurroundings,
     context: SenderContext<'a>,
     ready: Vec<Ready>,
+    /// Why a predictor has nothing to go by, one for each.
+    inert: Vec<Option<&'static str>>,
     bound: f64,
 }
 
@@ -279,9 +282,11 @@ impl<'a> ComparedSession<'a> {
                 _ => made_ready(predictor, own, &same_source, trials),
             })
             .collect::<Result<_, ConfigError>>()?;
+        let reason = |it: &Predictor| inert::reason(it.kind(), recording, &surroundings);
+        let inert = config.predictors.iter().map(reason).collect();
         let bound = config.bound.unwrap_or(own.body_width);
         let context = SenderContext::new(recording, own);
-        Ok(Self { config, recording, prepared: own, surroundings, context, ready, bound })
+        Ok(Self { config, recording, prepared: own, surroundings, context, ready, inert, bound })
     }
 
     fn run(
@@ -360,6 +365,7 @@ impl<'a> ComparedSession<'a> {
                     source: self.recording.source.clone(),
                     session: self.recording.session.clone(),
                     predictor: name.to_string(),
+                    inert: self.inert[predictor].map(str::to_owned),
                     delay_ms: delay.as_millis() as u64,
                     aee: aee.value,
                     aee_low: aee.low,
@@ -391,6 +397,7 @@ impl<'a> ComparedSession<'a> {
             source: self.recording.source.clone(),
             session: self.recording.session.clone(),
             predictor: name.clone(),
+            inert: self.inert[predictor].map(str::to_owned),
             bound: self.bound,
             packets_per_entity_s: packets.value,
             packets_low: packets.low,

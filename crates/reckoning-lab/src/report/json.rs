@@ -35,6 +35,7 @@ fn open_json(row: &OpenRow) -> Value {
     let [best, good, bad, unacceptable] = row.classes;
     json!({
         "kind": "open", "source": row.source, "session": row.session, "predictor": row.predictor,
+        "inert": row.inert,
         "delay_ms": row.delay_ms, "aee": row.aee, "aee_low": row.aee_low, "aee_high": row.aee_high,
         "hit_rate": row.hit_rate, "hit_within": row.hit_within, "best": best, "good": good, "bad": bad,
         "unacceptable": unacceptable, "n": row.n,
@@ -68,6 +69,7 @@ fn receiver_json(row: &ReceiverRow) -> Value {
 fn closed_values(row: &ClosedRow) -> Value {
     json!({
         "kind": "closed", "source": row.source, "session": row.session, "predictor": row.predictor,
+        "inert": row.inert,
         "bound": row.bound, "packets_per_entity_s": row.packets_per_entity_s,
         "packets_low": row.packets_low, "packets_high": row.packets_high,
         "mean_error": row.mean_error, "shown_error_100ms": row.shown_error_100ms,

@@ -16,9 +16,12 @@ pub(super) fn sentences(contents: &Contents) -> Vec<String> {
         found.push(subject(comparison, &contents.data));
         let (open, closed) = (pool::open(comparison), pool::closed(comparison));
         for source in pool::sources(comparison) {
-            let own: Vec<&OpenRow> = open.iter().filter(|row| row.source == source).collect();
+            // Who has nothing to go by wins nothing.
+            let of = |row: &&OpenRow| row.source == source && row.inert.is_none();
+            let own: Vec<&OpenRow> = open.iter().filter(of).collect();
             found.extend(closest(source, &own));
-            let own: Vec<&ClosedRow> = closed.iter().filter(|row| row.source == source).collect();
+            let of = |row: &&ClosedRow| row.source == source && row.inert.is_none();
+            let own: Vec<&ClosedRow> = closed.iter().filter(of).collect();
             found.extend(cheapest(source, &own));
         }
     }

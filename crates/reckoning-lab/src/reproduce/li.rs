@@ -65,10 +65,18 @@ fn play(seconds: u32, seed: u64) -> Option<Recording> {
     let mut played = bots::session("tank-field", TANKS, seconds, Mode::FreeForAll, seed).ok()?;
     let every = (LOG_MS as f64 * played.meta.rate_hz / 1000.0) as usize;
     played.meta.rate_hz = 1000.0 / LOG_MS as f64;
+    thin(&mut played, every);
+    Some(played)
+}
+
+/// Keeps one of so many samples, and what belongs to it.
+pub(super) fn thin(played: &mut Recording, every: usize) {
     for track in &mut played.tracks {
         track.samples = track.samples.iter().step_by(every).copied().collect();
+        for column in &mut track.extras {
+            column.values = column.values.iter().step_by(every).copied().collect();
+        }
     }
-    Some(played)
 }
 
 fn config() -> CompareConfig {

@@ -16,6 +16,7 @@
 //! - where a document prints a figure only, or leaves out what an experiment needs, the claim
 //!   says so.
 
+mod ant;
 mod book;
 mod finding;
 mod li;
@@ -34,7 +35,7 @@ use serde::Deserialize;
 
 use finding::Finding;
 
-/// One of the documents the engine is built from.
+/// One of the documents the engine is built from, or one that these report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Document {
     /// *Believable Dead Reckoning for Networked Games*: blending and publishing.
@@ -47,11 +48,14 @@ pub enum Document {
     Shi,
     /// Level information.
     Steele,
+    /// Points of interest, as STEELE reports them.
+    Ant,
 }
 
 impl Document {
     /// Every document.
-    pub const ALL: [Self; 5] = [Self::Murphy, Self::Thesis, Self::Li, Self::Shi, Self::Steele];
+    pub const ALL: [Self; 6] =
+        [Self::Murphy, Self::Thesis, Self::Li, Self::Shi, Self::Steele, Self::Ant];
 
     /// Its name on the command line and in tables.
     #[must_use]
@@ -62,6 +66,7 @@ impl Document {
             Self::Li => "li",
             Self::Shi => "shi",
             Self::Steele => "steele",
+            Self::Ant => "ant",
         }
     }
 }
@@ -257,6 +262,7 @@ pub fn reproduce_with(
         Document::Li => li::measure(effort, progress),
         Document::Shi => shi::measure(effort, progress),
         Document::Steele => steele::measure(effort, progress),
+        Document::Ant => ant::measure(effort, progress),
     };
     Reproduction { claims: book::judge(document, &found.findings), tables: found.tables }
 }
@@ -280,7 +286,7 @@ mod tests {
         let refusal = "Murphy2".parse::<Document>().unwrap_err().to_string();
         assert_eq!(
             refusal,
-            "'Murphy2' is not a document; give one of murphy, thesis, li, shi, steele"
+            "'Murphy2' is not a document; give one of murphy, thesis, li, shi, steele, ant"
         );
     }
 }
