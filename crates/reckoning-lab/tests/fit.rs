@@ -24,11 +24,12 @@ fn constants_that_are_fitted_err_less_on_sessions_nothing_was_chosen_on() {
     let count = |_, _| {
         asked.fetch_add(1, Ordering::Relaxed);
     };
-    let fitted = fit(&config(Scheme::Interest), &sessions(), &count).unwrap();
+    let config = FitConfig { scheme: Scheme::Ekb, delays: vec![Duration::from_millis(600)] };
+    let fitted = fit(&config, &sessions(), &count).unwrap();
     assert_eq!(fitted.rows.len(), 3, "each session is held out once");
     let mean =
         |of: fn(&reckoning_lab::fit::FitRow) -> f64| fitted.rows.iter().map(of).sum::<f64>() / 3.0;
-    assert!(mean(|it| it.fitted) <= mean(|it| it.printed), "{fitted:?}");
+    assert!(mean(|it| it.fitted) < 0.97 * mean(|it| it.printed), "{fitted:?}");
     assert!(fitted.predictor.parse::<Predictor>().is_ok(), "{}", fitted.predictor);
     assert!(asked.load(Ordering::Relaxed) > 20, "progress is told");
     let text = fit_text(&fitted);

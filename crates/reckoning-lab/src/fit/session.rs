@@ -38,7 +38,7 @@ impl FitSession {
         };
         let around = RecordedSurroundings::new(recording, &prepared, &planned, &[])?;
         let inert = inert::reason(kind, recording, &around);
-        let step = (prepared.frames.len() / MOMENTS).max(1);
+        let step = prepared.frames.len().div_ceil(MOMENTS).max(1);
         let mut session = Self {
             name: recording.session.clone(),
             frames: (0..prepared.frames.len()).step_by(step).collect(),

@@ -20,7 +20,8 @@ pub fn comparison_json(comparison: &Comparison) -> String {
     text(&rows.collect::<Vec<_>>())
 }
 
-/// A list of claims, each with the rule that decides and what is known of the cause.
+/// A list of claims, each an object of eight texts: document, kind, claim with its place, rule with
+/// its reason, published, measured, verdict and cause.
 #[must_use]
 pub fn reproduction_json(reproduction: &Reproduction) -> String {
     text(&reproduction.claims.iter().map(claim_json).collect::<Vec<_>>())
@@ -80,9 +81,9 @@ fn closed_values(row: &ClosedRow) -> Value {
 
 fn claim_json(claim: &Claim) -> Value {
     json!({
-        "document": claim.document.name(), "id": claim.id, "place": claim.place,
-        "kind": claim.kind.name(), "claim": claim.claim, "rule": claim.rule, "why": claim.why,
-        "published": claim.published, "measured": claim.measured, "verdict": claim.verdict.name(),
-        "cause": claim.cause,
+        "document": claim.document.name(), "kind": claim.kind.name(),
+        "claim": format!("{} ({})", claim.claim, claim.place),
+        "rule": format!("{}: {}", claim.rule, claim.why), "published": claim.published,
+        "measured": claim.measured, "verdict": claim.verdict.name(), "cause": claim.cause,
     })
 }

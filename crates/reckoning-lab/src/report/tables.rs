@@ -72,7 +72,8 @@ fn delay_table(title: String, rows: &[OpenRow], cell: fn(&OpenRow) -> String) ->
         let inert = own.first().and_then(|row| row.inert.as_deref());
         let mut cells = vec![named(predictor, inert)];
         cells.extend(delays.iter().map(|delay| at(delay).map_or_else(dash, |row| cell(row))));
-        cells.push(own.iter().map(|row| row.n).sum::<u64>().to_string());
+        let n = own.iter().map(|row| row.n).sum::<u64>();
+        cells.push(if inert.is_some() { dash() } else { n.to_string() });
         cells
     };
     let predictors = pool::distinct(rows.iter().map(|row| row.predictor.as_str()));

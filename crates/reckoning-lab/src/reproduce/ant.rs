@@ -10,6 +10,7 @@ use reckoning_arena::Mode;
 use reckoning_predict::Restores;
 use reckoning_recording::Recording;
 
+use super::drawn;
 use super::li::thin;
 use super::pooled::Pooled;
 use super::shi::real::PLACES;
@@ -30,6 +31,7 @@ const PREDICTORS: [(&str, &str); 5] = [
 ];
 const DELAYS_MS: [u64; 7] = [300, 600, 900, 1200, 1500, 1800, 2100];
 const PLAYERS: u16 = 10;
+const TANKS: u16 = 6;
 /// A third of the ticks is asked about: 20 a second.
 const EVERY: usize = 3;
 
@@ -43,7 +45,19 @@ pub(super) fn measure(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Measu
     let found = compared(&played);
     let mut findings =
         vec![gain("gain", &found), without_points(&found), beside_damping(&found), hurt(&played)];
-    let mut tables = vec![table("AntReckoning: mean error in px, bots", &found)];
+    let drawn: Vec<Recording> = (1..=2)
+        .filter_map(|seed| drawn::session(TANKS, effort.seconds.div_ceil(3), seed))
+        .map(|mut it| {
+            thin(&mut it, EVERY);
+            it
+        })
+        .collect();
+    let drawn = compared(&drawn);
+    findings.push(gain("gain, drawn", &drawn));
+    let mut tables = vec![
+        table("AntReckoning: mean error in px, bots", &found),
+        table("AntReckoning: mean error in px, made-up tanks that are drawn", &drawn),
+    ];
     let place = &PLACES[0];
     progress(&format!("ant: {}", place.name));
     let mut people = place.load(effort);

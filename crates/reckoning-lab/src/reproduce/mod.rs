@@ -18,6 +18,7 @@
 
 mod ant;
 mod book;
+mod drawn;
 mod finding;
 mod li;
 mod murphy;

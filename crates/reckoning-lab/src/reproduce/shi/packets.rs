@@ -169,15 +169,14 @@ mod tests {
         Recording { tracks: vec![track], ..Recording::default() }
     }
 
-    /// By hand: straight on is 45 px off when 100 t sqrt(2) > 45, t = 0.318 s: the 20th tick after
-    /// the turn is the first beyond it, and the state sent then is right to the end: one packet
-    /// in two seconds. Who is believed to stand is more than 45 px off after every 28th tick:
-    /// at ticks 28 and 56, then round the corner (27.8, 28.3) after 45 - 0 > ... see the count.
+    /// By hand, at 1.667 px a tick. Straight on is n * 2.357 px off n ticks after the turn, more
+    /// than 45 px at n = 20; the state sent then is right to the end: one packet in two seconds.
+    /// Who is believed to stand is off after 28 ticks, at 28 and 56; then from (93.3, 0), with 6.7
+    /// px to the side, at (100, 45), tick 87, and at 115: four.
     #[test]
     fn a_packet_is_sent_when_the_rollout_from_the_last_sent_state_is_off() {
         let found = Packets::new(&[runner()], &["linear", "hold"]);
         assert!((found.of("linear") - 0.5).abs() < 1e-9, "{found:?}");
-        // At 28, 56, then 45 px from (93.3, 0): (100, 44.5) at tick 87 (dx 6.7); last at 115.
         assert!((found.of("hold") - 2.0).abs() < 1e-9, "{found:?}");
     }
 }
