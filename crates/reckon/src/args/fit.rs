@@ -33,7 +33,7 @@ pub struct Fit {
     /// Ages of the last news whose errors count, in ms
     #[arg(long, value_name = "MS,MS,...", default_value = DELAYS_MS, value_delimiter = ',')]
     #[arg(action = ArgAction::Set, value_parser = value_parser!(u64).range(1..=60_000))]
-    delays_ms: Vec<u64>,
+    delays: Vec<u64>,
     /// Form of the results on stdout
     #[arg(long, value_name = "FORM", default_value = "table", value_parser = formats())]
     pub format: Format,
@@ -42,7 +42,7 @@ pub struct Fit {
 impl Fit {
     /// What to fit, as the laboratory wants it.
     pub fn config(&self) -> FitConfig {
-        let delays = self.delays_ms.iter().copied().map(Duration::from_millis).collect();
+        let delays = self.delays.iter().copied().map(Duration::from_millis).collect();
         FitConfig { scheme: self.scheme, delays }
     }
 }
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn scheme_and_delays_arrive() {
-        let words = ["reckon", "lab", "fit", "oaekb", "--delays-ms", "100,500"];
+        let words = ["reckon", "lab", "fit", "oaekb", "--delays", "100,500"];
         let Command::Lab(Lab::Fit(found)) = Cli::try_parse_from(words).unwrap().command else {
             panic!("another command")
         };

@@ -141,7 +141,7 @@ impl fmt::Display for FitError {
         match self {
             Self::Config(error) => error.fmt(f),
             Self::Nothing => {
-                f.write_str("nobody moves for as long as the longest delay; give longer sessions or shorter --delays-ms")
+                f.write_str("nobody moves for as long as the longest delay; give longer sessions or shorter --delays")
             }
             Self::Inert { name, reason } => {
                 write!(f, "{name} has nothing to go by in these recordings ({reason}); no constant matters")
@@ -292,8 +292,7 @@ mod tests {
         for sample in play.tracks.iter_mut().flat_map(|track| &mut track.samples) {
             (sample.health, sample.ammo) = (None, None);
         }
-        let config =
-            FitConfig { scheme: Scheme::Interest, delays: vec![Duration::from_millis(1_000)] };
+        let config = FitConfig { scheme: Scheme::Interest, delays: vec![Duration::from_secs(1)] };
         let refusal = fit(&config, &[play], &|_, _| ()).unwrap_err().to_string();
         assert!(refusal.starts_with("interest has nothing to go by"), "{refusal}");
     }

@@ -1,4 +1,4 @@
-//! AntReckoning with points of interest and the state of the player, as STEELE reports it.
+//! `AntReckoning` with points of interest and the state of the player, as STEELE reports it.
 //!
 //! The original was played in Quake III and is reported as "up to 30 %" more accurate than dead
 //! reckoning. Here the arena's bots play on the proving grounds, where health and ammunition lie
@@ -62,7 +62,9 @@ pub(super) fn measure(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Measu
     progress(&format!("ant: {}", place.name));
     let mut people = place.load(effort);
     people.truncate(1);
-    people.iter_mut().for_each(|it| thin(it, 4));
+    for it in &mut people {
+        thin(it, 4);
+    }
     if !people.is_empty() {
         let found = compared(&people);
         findings.push(gain(place.name, &found));

@@ -103,7 +103,7 @@ impl<'a> Players<'a> {
     }
 
     fn step(&mut self, tick: u32, tracks: &mut [Track]) {
-        for place in 0..self.bodies.len() {
+        for (place, track) in tracks.iter_mut().enumerate() {
             if tick >= self.bodies[place].until_tick {
                 self.decide(place, tick);
             }
@@ -117,7 +117,7 @@ impl<'a> Players<'a> {
             let mut input = Input::default();
             input.go = if way.length() > reach_px { way.normalize_or_zero() } else { DVec3::ZERO };
             it.body.advance(&input, self.level);
-            write_down(it, tick, &mut tracks[place]);
+            write_down(it, tick, track);
         }
     }
 

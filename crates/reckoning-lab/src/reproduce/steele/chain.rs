@@ -112,7 +112,7 @@ impl Blended {
         (t_s, (t_s / self.span_s).clamp(0.0, 1.0))
     }
 
-    /// V_b.
+    /// `V_b`.
     pub(super) fn velocity_at(&self, now: SimTime) -> DVec3 {
         self.from.lerp(self.told, self.progress(now).1)
     }

@@ -109,8 +109,8 @@ mod tests {
         screen.show(&now, trends).x
     }
 
-    /// By hand: V_b = 3, P = 3 * 0.5 + 2 * 0.125 = 1.75, P' = 1 + 4 * 0.5 + 2 * 0.125 = 3.25, halfway
-    /// 2.5. With A_p = -6 along x and C = 1: A_t = (2 - 6) / 2 = -2, P = 1.25, halfway 2.25.
+    /// By hand: `V_b` = 3, P = 3 * 0.5 + 2 * 0.125 = 1.75, P' = 1 + 4 * 0.5 + 2 * 0.125 = 3.25, halfway
+    /// 2.5. With `A_p` = -6 along x and C = 1: `A_t` = (2 - 6) / 2 = -2, P = 1.25, halfway 2.25.
     #[test]
     fn the_trend_stands_in_the_projection_of_what_was_on_screen() {
         assert!((shown_x(None) - 2.5).abs() < 1e-12, "{}", shown_x(None));
