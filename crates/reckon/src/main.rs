@@ -86,6 +86,7 @@ fn run_lab(command: &Lab) -> Result<(), Failure> {
         Lab::Cheats(data) => lab::cheats::run(&data.paths),
         Lab::Train(command) => lab::train::train(command),
         Lab::LearnedTable(command) => lab::train::table(command),
+        Lab::Fit(command) => lab::fit::run(command),
         Lab::Trend(Trend::Build(command)) => lab::trend::build(command),
         Lab::Trend(Trend::Draw(command)) => lab::trend::draw(command),
         Lab::Import(command) => lab::import::import(command),

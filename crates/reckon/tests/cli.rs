@@ -69,6 +69,7 @@ fn every_command_explains_itself_with_an_example() {
         &["lab", "--help"],
         &["lab", "compare", "--help"],
         &["lab", "reproduce", "-h"],
+        &["lab", "fit", "-h"],
         &["lab", "trend", "--help"],
         &["lab", "trend", "build", "--help"],
         &["lab", "trend", "draw", "--help"],
@@ -110,6 +111,11 @@ fn words_that_are_not_understood_are_named_with_what_would_be() {
         ("lab train", "not provided:\n  --output <GAME.reck-model>"),
         ("lab train -o x --goal fame", "'fame' for '--goal <GOAL>'\n  [possible values: packets,"),
         ("lab train -o x --bounds 1,wide", "'wide' for '--bounds <U,U,...>': not a number"),
+        ("lab fit", "not provided:\n  <PREDICTOR>"),
+        (
+            "lab fit linear",
+            "'linear' for '<PREDICTOR>'\n  [possible values: interest, interest-hybrid",
+        ),
         ("lab learned-table", "not provided:\n  --data <PATH>..."),
         ("lab import doom x -o y.reck", "'doom' for '<KIND>'\n  [possible values: bzflag, slp"),
         (

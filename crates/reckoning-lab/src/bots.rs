@@ -10,11 +10,13 @@ use reckoning_arena::{
 };
 use reckoning_recording::{
     Birth, BlockKind, Bounds, Death, Input, ItemEvent, Level, LevelBlock, LevelItem, LevelShape,
-    Meta, Player, Recording, Sample, Track, VELOCITY_COLUMNS,
+    Meta, Player, Recording, Sample, Snapshot, Track, VELOCITY_COLUMNS,
 };
 
 /// Walls have no height in the arena; bodies are at 0 and this is above them.
 const WALL_HEIGHT_PX: f64 = 100.0;
+/// SHI takes a snapshot of every player this often, so that a replay that goes wrong is put right.
+const SNAPSHOT_TICKS: usize = 300;
 /// The bit of a pulled trigger in [`Input::buttons`].
 const FIRE: u32 = 1;
 
@@ -69,7 +71,11 @@ pub fn record(level: Arena, config: &MatchConfig) -> Recording {
     };
     let is_tank = level.file().body.kind == BodyKind::Tank;
     let mut since: Vec<u64> = Vec::new();
-    for frame in Match::start(level, config) {
+    for (tick, frame) in Match::start(level, config).enumerate() {
+        if tick % SNAPSHOT_TICKS == 0 {
+            let bytes = frame.players.iter().flat_map(|it| BotSnapshot::from(it).to_bytes());
+            recording.snapshots.push(Snapshot { at: frame.at, bytes: bytes.collect() });
+        }
         if since.is_empty() {
             since = vec![0; frame.players.len()];
             enter(&mut recording, &frame);
@@ -89,7 +95,67 @@ pub fn record(level: Arena, config: &MatchConfig) -> Recording {
     recording
 }
 
-fn meta_of(level: &Arena, config: &MatchConfig) -> Meta {
+/// One bot as a snapshot holds it, one after the other: what SHI keeps of a player.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BotSnapshot {
+    /// Who.
+    pub id: i32,
+    /// Where, in pixels.
+    pub position: [f32; 2],
+    /// How fast, in pixels a second.
+    pub velocity: [f32; 2],
+    /// Health left; the dead have none.
+    pub health: f32,
+    /// Shots left.
+    pub ammo: f32,
+}
+
+impl BotSnapshot {
+    /// Bytes of one bot.
+    pub const BYTES: usize = 28;
+
+    /// Every bot of a snapshot; bytes that are no whole bot at the end are left out.
+    #[must_use]
+    pub fn read_all(bytes: &[u8]) -> Vec<Self> {
+        let (bots, _) = bytes.as_chunks::<{ Self::BYTES }>();
+        bots.iter().map(Self::from_bytes).collect()
+    }
+
+    fn from_bytes(bytes: &[u8; Self::BYTES]) -> Self {
+        let word = |k: usize| [0, 1, 2, 3].map(|byte| bytes[4 * k + byte]);
+        let number = |k: usize| f32::from_le_bytes(word(k));
+        Self {
+            id: i32::from_le_bytes(word(0)),
+            position: [number(1), number(2)],
+            velocity: [number(3), number(4)],
+            health: number(5),
+            ammo: number(6),
+        }
+    }
+
+    fn to_bytes(self) -> Vec<u8> {
+        let [x, y] = self.position;
+        let [vx, vy] = self.velocity;
+        let numbers = [x, y, vx, vy, self.health, self.ammo];
+        let numbers = numbers.into_iter().flat_map(f32::to_le_bytes);
+        self.id.to_le_bytes().into_iter().chain(numbers).collect()
+    }
+}
+
+impl From<&Bot> for BotSnapshot {
+    fn from(bot: &Bot) -> Self {
+        let flat = |v: DVec3| [v.x as f32, v.y as f32];
+        Self {
+            id: i32::from(bot.id.0),
+            position: flat(bot.position),
+            velocity: flat(bot.velocity),
+            health: bot.health as f32,
+            ammo: bot.ammo as f32,
+        }
+    }
+}
+
+pub(crate) fn meta_of(level: &Arena, config: &MatchConfig) -> Meta {
     Meta {
         rate_hz: f64::from(TICKS_PER_S),
         units: "px".to_owned(),
@@ -167,7 +233,7 @@ fn push_events(recording: &mut Recording, frame: &MatchFrame) {
     }
 }
 
-fn level_of(arena: &Arena) -> Level {
+pub(crate) fn level_of(arena: &Arena) -> Level {
     let file = arena.file();
     let boxes = file.boxes.iter().map(|it| block(it.at, it.size));
     let lines = file.segments.iter().map(|it| wall(it.from, it.to));

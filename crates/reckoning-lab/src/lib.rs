@@ -28,6 +28,7 @@ pub mod check;
 pub mod codec;
 pub mod compare;
 pub mod fair_fight;
+pub mod fit;
 pub mod frontier;
 pub mod hills;
 pub mod import;

@@ -81,12 +81,19 @@ pub(crate) enum Planned {
     },
     Interest(InterestScheme),
     Trend,
-    Ant,
+    /// Trails, and with `points` above zero points of interest, whose attraction falls to a third
+    /// within so many body widths.
+    Ant {
+        points: f64,
+        reach_widths: f64,
+    },
 }
 
 /// LI's scheme, before the player and the scale of the world are known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct InterestScheme {
+    /// In LI's own pixels.
+    config: InterestConfig,
     habit: Habit,
     hybrid: bool,
 }
@@ -101,7 +108,7 @@ enum Habit {
 }
 
 /// Every name, and what it means.
-const NAMES: [(&str, &str); 21] = [
+const NAMES: [(&str, &str); 22] = [
     ("hold", "stays where it was seen"),
     ("linear", "keeps its velocity (the traditional method)"),
     ("accelerating", "keeps its acceleration for trust=0.5 seconds"),
@@ -111,7 +118,10 @@ const NAMES: [(&str, &str); 21] = [
     ("arc", "keeps its speed and its turning"),
     ("ballistic", "falls; gravity=9.81, floor=0"),
     ("dis-static", "DIS model 1; likewise dis-fpw, -rpw, -rvw, -fvw, -fpb, -rpb, -rvb, -fvb"),
-    ("interest", "LI: drawn by weaker players and by items; preference=0, -100..100 or learnt"),
+    (
+        "interest",
+        "LI: drawn by weaker players and by items; its k q l R, preference=0, -100..100 or learnt",
+    ),
     ("interest-hybrid", "LI: straight on for half a second, then interest; preference=, too"),
     (
         "ekb",
@@ -122,6 +132,10 @@ const NAMES: [(&str, &str); 21] = [
     ("oaekb-hybrid", "SHI: oaekb, or straight on for those who keep their direction"),
     ("trend", "STEELE: goes by the map's other sessions, tighter bound across them; else straight"),
     ("ant", "drawn by the fresh trails of others (pheromones)"),
+    (
+        "ant-points",
+        "AntReckoning: also by items it needs and weaker enemies; points=2, reach=12 body widths",
+    ),
     (
         "linear-by-place",
         "linear, its bound halved to whole by the errors measured at each place in other sessions",
@@ -345,6 +359,17 @@ impl<'a> PredictorParams<'a> {
         span.map(Some).map_err(|_| self.wrong(format!("{key}={got}")))
     }
 
+    /// A whole number, not negative.
+    fn count(&mut self, key: &str) -> Result<Option<u32>, PredictorError> {
+        let Some(got) = self.take(key)? else { return Ok(None) };
+        let count = got as u32;
+        if f64::from(count) == got {
+            Ok(Some(count))
+        } else {
+            Err(self.wrong(format!("{key}={got}")))
+        }
+    }
+
     fn nothing_left(&self) -> Result<(), PredictorError> {
         let left = self.pairs.first().map(|(key, value)| format!("{key}={value}"));
         left.map_or(Ok(()), |got| Err(self.wrong(got)))
@@ -425,14 +450,47 @@ fn behaviour(name: &str, given: &mut PredictorParams<'_>) -> Result<PredictorKin
             Planned::Ekb { config, hybrid: name.ends_with("hybrid"), px }
         }
         "interest" | "interest-hybrid" => Planned::Interest(InterestScheme {
+            config: interest(given)?,
             habit: habit(given)?,
             hybrid: name.ends_with("hybrid"),
         }),
         "trend" => Planned::Trend,
-        "ant" => Planned::Ant,
+        "ant" => Planned::Ant { points: 0.0, reach_widths: ANT_REACH_WIDTHS },
+        "ant-points" => ant_points(given)?,
         _ => return Err(PredictorError::Unknown { name: name.into() }),
     };
     Ok(PredictorKind::Behaviour(planned))
+}
+
+/// How strong points of interest are beside trails, and how far they reach. The authors' own
+/// numbers are not reported.
+const ANT_POINTS: f64 = 2.0;
+const ANT_REACH_WIDTHS: f64 = 12.0;
+
+fn ant_points(given: &mut PredictorParams<'_>) -> Result<Planned, PredictorError> {
+    let points = given.take("points")?.unwrap_or(ANT_POINTS);
+    let reach_widths = given.take("reach")?.unwrap_or(ANT_REACH_WIDTHS);
+    given.checked(Pheromone::new(ant_config(points, reach_widths)))?;
+    Ok(Planned::Ant { points, reach_widths })
+}
+
+fn ant_config(points: f64, reach_m: f64) -> PheromoneConfig {
+    let mut config = PheromoneConfig::default();
+    (config.points, config.reach_m) = (points, reach_m);
+    config
+}
+
+/// LI's constants by its own letters, for its own tanks.
+fn interest(given: &mut PredictorParams<'_>) -> Result<InterestConfig, PredictorError> {
+    let mut config = InterestConfig::default();
+    for (letter, value) in
+        [("k", &mut config.strength), ("q", &mut config.lead), ("l", &mut config.transition_per_m)]
+    {
+        *value = given.take(letter)?.unwrap_or(*value);
+    }
+    config.transition_slices = given.count("R")?.unwrap_or(config.transition_slices);
+    given.checked(Interest::new(config))?;
+    Ok(config)
 }
 
 /// `preference=learnt`, or a number; `e`, LI's letter, is the same number.
@@ -453,7 +511,7 @@ impl InterestScheme {
             Habit::Fixed(preference) => preference,
             Habit::Learnt => learnt,
         };
-        let Ok(interest) = Interest::new(InterestConfig::default().scaled(scale)) else {
+        let Ok(interest) = Interest::new(self.config.scaled(scale)) else {
             return Behaviour::Straight;
         };
         let interest = interest.preferring(preference);
@@ -482,12 +540,7 @@ fn patterns(
     ] {
         *value = given.take(letter)?.unwrap_or(*value);
     }
-    if let Some(ticks) = given.take("R")? {
-        config.transition_ticks = ticks as u32;
-        if f64::from(config.transition_ticks) != ticks {
-            return Err(given.wrong(format!("R={ticks}")));
-        }
-    }
+    config.transition_ticks = given.count("R")?.unwrap_or(config.transition_ticks);
     let px = given.take("px")?;
     if let Some(px) = px.filter(|px| !(*px > 0.0 && px.is_finite())) {
         return Err(given.wrong(format!("px={px}")));
@@ -522,7 +575,10 @@ impl Planned {
             }
             Self::Interest(scheme) => scheme.behaviour(1.0, Preference::NONE),
             Self::Trend => Behaviour::Trended(Trended::new(TrendedConfig::default())?),
-            Self::Ant => Behaviour::Pheromone(Pheromone::new(PheromoneConfig::default())?),
+            Self::Ant { points, reach_widths } => {
+                let config = ant_config(points, reach_widths * shi * HIT_PX);
+                Behaviour::Pheromone(Pheromone::new(config)?)
+            }
         })
     }
 
@@ -534,7 +590,10 @@ impl Planned {
             Self::Ekb { .. } => "the others with teams, health and ammunition",
             Self::Interest(_) => "the others with their health, and items",
             Self::Trend => "a trend map: other sessions of the level",
-            Self::Ant => "the fresh trails of everyone",
+            Self::Ant { points, .. } if points > 0.0 => {
+                "the fresh trails of everyone, items, and everyone's health"
+            }
+            Self::Ant { .. } => "the fresh trails of everyone",
         }
     }
 
@@ -543,7 +602,7 @@ impl Planned {
     }
 
     pub(crate) const fn needs_trails(self) -> bool {
-        matches!(self, Self::Ant)
+        matches!(self, Self::Ant { .. })
     }
 
     /// Whether someone must watch the players for it.

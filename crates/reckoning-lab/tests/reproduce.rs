@@ -12,6 +12,13 @@ const TABLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata");
 /// that the verdicts are those of the full run.
 const SHI_EFFORT: Effort = Effort { seconds: 60, seeds: 1 };
 const STEELE_EFFORT: Effort = Effort { seconds: 60, seeds: 2 };
+const ANT_EFFORT: Effort = Effort { seconds: 300, seeds: 2 };
+
+/// With `FULL_CLAIMS=1` everything runs as `reckon lab reproduce` does, to see that the tests' less
+/// gives the same verdicts.
+fn effort(usual: Effort) -> Effort {
+    if std::env::var_os("FULL_CLAIMS").is_some() { Effort::FULL } else { usual }
+}
 
 fn quick(document: Document) -> Reproduction {
     reproduce_with(document, Effort::QUICK, &|_| ())
@@ -64,11 +71,18 @@ fn verdicts_are_as_committed() {
 
 #[test]
 fn verdicts_on_bots_are_as_committed() {
-    let mut shi = reproduce_with(Document::Shi, SHI_EFFORT, &|_| ());
+    let mut shi = reproduce_with(Document::Shi, effort(SHI_EFFORT), &|_| ());
     // What is said of recorded people depends on whether their recordings are there.
     shi.claims.retain(|claim| !claim.claim.starts_with("On real movement"));
-    let steele = reproduce_with(Document::Steele, STEELE_EFFORT, &|_| ());
+    let steele = reproduce_with(Document::Steele, effort(STEELE_EFFORT), &|_| ());
     assert_committed("claims-shi-steele.txt", &(verdicts(&shi) + &verdicts(&steele)));
+}
+
+#[test]
+fn verdicts_on_points_of_interest_are_as_committed() {
+    let mut ant = reproduce_with(Document::Ant, effort(ANT_EFFORT), &|_| ());
+    ant.claims.retain(|claim| !claim.claim.starts_with("On real movement"));
+    assert_committed("claims-ant.txt", &verdicts(&ant));
 }
 
 #[test]

@@ -59,6 +59,25 @@ fn a_bot_session_holds_what_the_frames_held() {
 }
 
 #[test]
+fn a_snapshot_of_every_player_is_taken_every_five_seconds() {
+    let recording = teams(10, 12);
+    let at: Vec<f64> = recording.snapshots.iter().map(|it| it.at.as_secs_f64()).collect();
+    assert_eq!(at.len(), 3);
+    for (pair, snapshot) in at.windows(2).zip(&recording.snapshots) {
+        assert!((pair[1] - pair[0] - 5.0).abs() < 1e-3, "{at:?}");
+        let players = bots::BotSnapshot::read_all(&snapshot.bytes);
+        assert_eq!(players.len(), 10);
+        for (player, track) in players.iter().zip(&recording.tracks) {
+            let sample = track.samples.iter().find(|it| it.at == snapshot.at).unwrap();
+            let position = [sample.position.x as f32, sample.position.y as f32];
+            assert_eq!((player.id, player.position), (track.id, position));
+            assert_eq!(Some(player.health), sample.health);
+        }
+    }
+    assert!(bots::BotSnapshot::read_all(&[0; 27]).is_empty(), "half a player is none");
+}
+
+#[test]
 fn a_life_is_a_segment() {
     let recording = teams(10, 60);
     for track in &recording.tracks {
@@ -191,7 +210,7 @@ fn compare_runs_on_bots() {
 #[test]
 fn the_experiments_of_li_and_shi_give_claims_and_tables() {
     let effort = Effort { seconds: 20, seeds: 1 };
-    for (document, claims) in [(Document::Li, 12), (Document::Shi, 20)] {
+    for (document, claims) in [(Document::Li, 17), (Document::Shi, 30)] {
         let found = reproduce_with(document, effort, &|_| ());
         assert_eq!(found.claims.len(), claims);
         for claim in &found.claims {

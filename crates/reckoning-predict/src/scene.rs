@@ -73,10 +73,15 @@ impl KnownBody {
     }
 
     /// How much it counts in a fight: health and ammunition, each as a share of its most
-    /// (SHI, equation 12).
+    /// (SHI, equation 12). Where the game tells neither, everyone counts as one, so that the
+    /// stronger side is the larger one.
     #[must_use]
     pub fn influence(&self) -> f64 {
-        share(self.health, self.max_health) + share(self.ammo, self.max_ammo)
+        if self.max_health > 0.0 || self.max_ammo > 0.0 {
+            share(self.health, self.max_health) + share(self.ammo, self.max_ammo)
+        } else {
+            1.0
+        }
     }
 
     /// LI's state S: health and ammunition together.
@@ -373,5 +378,7 @@ mod tests {
         assert_eq!(body.influence(), 0.75);
         body.max_ammo = 0.0;
         assert_eq!(body.influence(), 0.5, "a game without ammunition");
+        body.max_health = 0.0;
+        assert_eq!(body.influence(), 1.0, "a game that tells neither counts heads");
     }
 }

@@ -79,6 +79,9 @@ pub struct Import {
     /// Where the session goes
     #[arg(short, long, value_name = "OUT", value_parser = session_path())]
     pub output: PathBuf,
+    /// Play the inputs of a play log of SHI again, at so many pixels a second
+    #[arg(long, value_name = "PX_PER_S")]
+    pub replay_speed: Option<f64>,
     #[command(flatten, next_help_heading = "Of a csv only")]
     pub csv: OfCsv,
 }

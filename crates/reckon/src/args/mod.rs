@@ -9,6 +9,8 @@ mod compare;
 #[cfg(feature = "lab")]
 mod files;
 #[cfg(feature = "lab")]
+mod fit;
+#[cfg(feature = "lab")]
 mod frontier;
 #[cfg(feature = "manual")]
 mod manual;
@@ -35,6 +37,8 @@ pub use bytes::Bytes;
 pub use compare::{Compare, Format};
 #[cfg(feature = "lab")]
 pub use files::{Export, Import, Info, Kind, Trend, TrendBuild, TrendDraw};
+#[cfg(feature = "lab")]
+pub use fit::Fit;
 #[cfg(feature = "lab")]
 pub use frontier::{Form, Frontier};
 #[cfg(feature = "manual")]
@@ -108,6 +112,7 @@ pub enum Lab {
     Cheats(Data),
     Train(Train),
     LearnedTable(LearnedTable),
+    Fit(Fit),
     #[command(subcommand)]
     Trend(Trend),
     Import(Import),

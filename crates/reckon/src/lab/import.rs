@@ -7,7 +7,9 @@ use std::path::Path;
 use reckoning_lab::import::csv::ImportedCsv;
 use reckoning_lab::import::{bzflag, dis, import_file, rocket_league, shi, slippi};
 use reckoning_lab::write_parquet;
-use reckoning_recording::{MAX_RECORDING_BYTES, Recording, SessionWriter, save_csv, write_session};
+use reckoning_recording::{
+    MAX_RECORDING_BYTES, Recording, RecordingError, SessionWriter, save_csv, write_session,
+};
 
 use crate::args::{Export, Import, Kind};
 use crate::failure::{Failure, read, write};
@@ -29,8 +31,17 @@ pub fn import(command: &Import) -> Result<(), Failure> {
         return Err(Failure::OfCsvOnly { option });
     }
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
-    let recording = parse(&read(file, MAX_RECORDING_BYTES)?, &name)
+    let mut recording = parse(&read(file, MAX_RECORDING_BYTES)?, &name)
         .map_err(|error| Failure::lab(error.in_file(file)))?;
+    if let Some(speed_px_s) = command.replay_speed {
+        if command.kind != Kind::Shi {
+            let wanted = "left out: only the play logs of shi are played again";
+            let error = RecordingError::value(0, "--replay-speed", speed_px_s, wanted);
+            return Err(Failure::lab(error));
+        }
+        shi::replay(&mut recording, &shi::ReplayConfig::with_speed(speed_px_s))
+            .map_err(|error| Failure::lab(error.in_file(file)))?;
+    }
     let (bodies, samples) = (recording.tracks.len(), recording.sample_count());
     save(recording, out)?;
     say(&format!("{}: {bodies} bodies, {samples} samples\n", out.display()))

@@ -4,6 +4,7 @@
 pub mod bytes;
 pub mod cheats;
 pub mod compare;
+pub mod fit;
 pub mod frontier;
 pub mod import;
 pub mod info;

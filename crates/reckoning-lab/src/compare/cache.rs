@@ -13,7 +13,7 @@ use super::{CompareConfig, CompareError, Comparison, compare};
 
 /// Counts up with every change of what a comparison says or how it is kept, between versions
 /// of the lab too.
-const REVISION: u64 = 4;
+const REVISION: u64 = 6;
 
 /// Where comparisons are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +81,9 @@ fn key_of(config: &CompareConfig, recordings: &[Recording]) -> u64 {
         }
         for track in &recording.tracks {
             hash.word(track.id as u64 ^ ((track.team as u64) << 32));
+            for (at, team) in &track.team_changes {
+                hash.word(at.as_micros() as u64 ^ ((*team as u64) << 40));
+            }
             for sample in &track.samples {
                 hash.word(sample.at.as_micros() as u64);
                 sample.position.to_array().into_iter().for_each(|x| hash.word(x.to_bits()));

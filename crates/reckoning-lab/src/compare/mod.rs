@@ -24,6 +24,7 @@ mod cache;
 mod closed_loop;
 mod costs;
 mod fit;
+pub(crate) mod inert;
 mod items;
 #[cfg(test)]
 mod no_future;
@@ -59,7 +60,7 @@ pub(crate) use fit::fitted_fade;
 pub(crate) use open_loop::Ready;
 pub(crate) use parallel::on_each_thread;
 pub(crate) use prepare::{BodyCourse, Prepared};
-pub(crate) use surroundings::{RecordedSurroundings, SceneMoment, wall_of};
+pub(crate) use surroundings::{RecordedSurroundings, SceneMoment, wall_of, walls_of};
 
 pub use crate::predictor::{Predictor, PredictorError};
 pub use cache::{Cache, compare_cached};
@@ -247,6 +248,8 @@ struct ComparedSession<'a> {
     surroundings: RecordedSurroundings,
     context: SenderContext<'a>,
     ready: Vec<Ready>,
+    /// Why a predictor has nothing to go by, one for each.
+    inert: Vec<Option<&'static str>>,
     bound: f64,
 }
 
@@ -290,9 +293,11 @@ impl<'a> ComparedSession<'a> {
                 _ => made_ready(predictor, own, &same_source, trials),
             })
             .collect::<Result<_, ConfigError>>()?;
+        let reason = |it: &Predictor| inert::reason(it.kind(), recording, &surroundings);
+        let inert = config.predictors.iter().map(reason).collect();
         let bound = config.bound.unwrap_or(own.body_width);
         let context = SenderContext::new(recording, own);
-        Ok(Self { config, recording, prepared: own, surroundings, context, ready, bound })
+        Ok(Self { config, recording, prepared: own, surroundings, context, ready, inert, bound })
     }
 
     fn run(
@@ -398,6 +403,7 @@ impl<'a> ComparedSession<'a> {
                     source: self.recording.source.clone(),
                     session: self.recording.session.clone(),
                     predictor: name.to_string(),
+                    inert: self.inert[predictor].map(str::to_owned),
                     delay_ms: delay.as_millis() as u64,
                     aee: aee.value,
                     aee_low: aee.low,
@@ -429,6 +435,7 @@ impl<'a> ComparedSession<'a> {
             source: self.recording.source.clone(),
             session: self.recording.session.clone(),
             predictor: name.clone(),
+            inert: self.inert[predictor].map(str::to_owned),
             bound: self.bound,
             packets_per_entity_s: packets.value,
             packets_low: packets.low,

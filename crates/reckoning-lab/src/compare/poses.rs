@@ -28,9 +28,10 @@ pub(crate) struct JointState {
 }
 
 impl Prepared {
-    /// As [`Self::from_recording`], but with orientations and joints as far as they are recorded.
+    /// As [`Self::with_own_velocities`], but with orientations and joints as far as they are
+    /// recorded.
     pub(crate) fn with_poses(recording: &Recording) -> Self {
-        let mut prepared = Self::from_recording(recording);
+        let mut prepared = Self::with_own_velocities(recording);
         for course in &mut prepared.courses {
             let Some(track) = recording.track(course.id) else { continue };
             if track.samples.len() == course.states.len() {

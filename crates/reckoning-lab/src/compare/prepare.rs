@@ -1,7 +1,7 @@
 //! A recording as predictors see it: at every sample, what is known by then.
 //!
 //! Velocities and accelerations are differences over the last 60 ms of the same segment, the
-//! span the first baselines used. How fast a body can go and how much health and ammunition
+//! span the first baselines used, unless the source gives velocities and they are asked for. How fast a body can go and how much health and ammunition
 //! it can have, which few recordings tell, is what it showed so far. A state depends on
 //! nothing later than itself; that is what keeps the future out of every prediction, and a
 //! test cuts recordings short to prove it.
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use reckoning::{DQuat, DVec3, Kinematics, SimTime};
 use reckoning_predict::{KnownBody, SteadyTracker};
-use reckoning_recording::{Recording, Sample, Track};
+use reckoning_recording::{Column, Recording, Sample, Track, VELOCITY_COLUMNS};
 
 use super::poses::JointCourse;
 use super::running_quantile::RunningQuantile;
@@ -24,7 +24,6 @@ const FORGOTTEN: Duration = Duration::from_millis(500);
 #[derive(Clone, Debug)]
 pub(crate) struct BodyCourse {
     pub(crate) id: i32,
-    pub(crate) team: i32,
     pub(crate) states: Vec<BodyState>,
     /// Whether its orientation is known beyond its yaw, and was asked for.
     pub(crate) oriented: bool,
@@ -38,6 +37,8 @@ pub(crate) struct BodyCourse {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct BodyState {
     pub(crate) kinematics: Kinematics,
+    /// Its side at that moment; everyone is alone where there are no teams.
+    team: i32,
     pub(crate) alive: bool,
     /// Whether there was enough of a past to tell its velocity.
     pub(crate) moving_known: bool,
@@ -80,19 +81,23 @@ impl Prepared {
     /// what an owner knows of its own body need not be differenced.
     pub(crate) fn with_own_velocities(recording: &Recording) -> Self {
         let mut prepared = Self::from_recording(recording);
-        for course in &mut prepared.courses {
+        prepared.take_velocities(recording);
+        prepared
+    }
+
+    pub(super) fn take_velocities(&mut self, recording: &Recording) {
+        for course in &mut self.courses {
             let Some(track) = recording.track(course.id) else { continue };
-            let columns = ["vx", "vy", "vz"].map(|name| track.column(name));
+            let columns = VELOCITY_COLUMNS.map(|name| track.column(name));
             let [Some(x), Some(y), Some(z)] = columns else { continue };
             for (place, state) in course.states.iter_mut().enumerate() {
-                let at = |column: &reckoning_recording::Column| f64::from(column.values[place]);
+                let at = |column: &Column| column.values.get(place).map_or(f64::NAN, |&v| v.into());
                 let velocity = DVec3::new(at(x), at(y), at(z));
                 if velocity.is_finite() {
                     state.kinematics.velocity = velocity;
                 }
             }
         }
-        prepared
     }
 
     /// Seconds that bodies lived, all together.
@@ -155,16 +160,16 @@ impl BodyCourse {
     fn from_track(track: &Track, teams: bool) -> Self {
         let mut states = Vec::with_capacity(track.samples.len());
         let mut ends = Vec::with_capacity(track.samples.len());
+        // In a free-for-all the source may call everyone one team.
+        let side = |at| if teams { track.team_at(at) } else { track.id };
         for segment in track.segments() {
             let start = states.len();
-            push_segment(segment, &mut states);
+            push_segment(segment, &side, &mut states);
             let end = states.len() as u32;
             ends.extend(std::iter::repeat_n(end, states.len() - start));
         }
         note_the_most(&mut states);
-        // In a free-for-all the source may call everyone one team.
-        let team = if teams { track.team } else { track.id };
-        Self { id: track.id, team, states, oriented: false, joints: Vec::new(), ends }
+        Self { id: track.id, states, oriented: false, joints: Vec::new(), ends }
     }
 
     /// The place of the segment's end for the state at `place`.
@@ -186,7 +191,7 @@ impl BodyCourse {
     }
 
     fn known(&self, state: &BodyState) -> KnownBody {
-        let mut known = KnownBody::new(self.id as u32, self.team, state.kinematics);
+        let mut known = KnownBody::new(self.id as u32, state.team, state.kinematics);
         known.health = state.health.clamp(0.0, state.max_health);
         known.max_health = state.max_health;
         known.ammo = state.ammo.clamp(0.0, state.max_ammo);
@@ -214,12 +219,12 @@ fn note_the_most(states: &mut [BodyState]) {
     }
 }
 
-fn push_segment(segment: &[Sample], states: &mut Vec<BodyState>) {
+fn push_segment(segment: &[Sample], side: &impl Fn(SimTime) -> i32, states: &mut Vec<BodyState>) {
     let first = states.len();
     let mut tracker = SteadyTracker::default();
     let mut back = first;
     for sample in segment {
-        let mut state = still(sample);
+        let mut state = still(sample, side(sample.at));
         while states.get(back + 1).is_some_and(|s| s.kinematics.at + WINDOW <= sample.at) {
             back += 1;
         }
@@ -234,7 +239,7 @@ fn push_segment(segment: &[Sample], states: &mut Vec<BodyState>) {
     }
 }
 
-fn still(sample: &Sample) -> BodyState {
+fn still(sample: &Sample, team: i32) -> BodyState {
     let half = f64::from(sample.yaw_rad.unwrap_or(0.0)) * 0.5;
     let (sin, cos) = libm::sincos(half);
     BodyState {
@@ -242,6 +247,7 @@ fn still(sample: &Sample) -> BodyState {
             orientation: DQuat::from_xyzw(0.0, 0.0, sin, cos),
             ..Kinematics::at_rest(sample.at, sample.position)
         },
+        team,
         alive: sample.alive,
         moving_known: false,
         health: sample.health.unwrap_or(0.0),
@@ -266,4 +272,47 @@ fn difference(state: &mut BodyState, earlier: &BodyState) {
     let angle = 2.0 * libm::atan2(turn.z, turn.w);
     let angle = if angle > std::f64::consts::PI { angle - std::f64::consts::TAU } else { angle };
     now.angular_velocity = DVec3::Z * (angle / span_s);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two who walk along x with 3 units a second and say that it is 5; one changes sides.
+    fn walkers() -> Recording {
+        let mut recording = Recording::default();
+        recording.meta.team_play = true;
+        for id in 0..2 {
+            let mut track = Track::new(id, 0, &VELOCITY_COLUMNS);
+            for step in 0..100_i64 {
+                let at = SimTime::from_millis(10 * step);
+                let position = DVec3::X * (0.03 * step as f64);
+                let sample = Sample { at, position, alive: true, ..Sample::default() };
+                track.push(sample, &[5.0, 0.0, 0.0]);
+            }
+            recording.tracks.push(track);
+        }
+        recording.tracks[1].change_team(SimTime::from_millis(500), 1);
+        recording
+    }
+
+    #[test]
+    fn every_predictor_of_a_comparison_knows_the_velocity_that_the_source_gives() {
+        let speeds = |prepared: &Prepared| prepared.courses[0].states[50].kinematics.velocity.x;
+        assert!((speeds(&Prepared::from_recording(&walkers())) - 3.0).abs() < 1e-9);
+        assert_eq!(speeds(&Prepared::with_own_velocities(&walkers())), 5.0);
+        assert_eq!(speeds(&Prepared::with_poses(&walkers())), 5.0);
+    }
+
+    #[test]
+    fn who_changes_sides_is_a_friend_before_and_an_enemy_after() {
+        let prepared = Prepared::from_recording(&walkers());
+        let teams = |at_ms: i64| {
+            let mut bodies = Vec::new();
+            prepared.known_at(SimTime::from_millis(at_ms), &mut bodies);
+            bodies.iter().map(|body| body.team).collect::<Vec<_>>()
+        };
+        assert_eq!(teams(490), [0, 0]);
+        assert_eq!(teams(500), [0, 1]);
+    }
 }

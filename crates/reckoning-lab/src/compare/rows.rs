@@ -13,6 +13,10 @@ pub struct OpenRow {
     pub session: String,
     /// Which predictor.
     pub predictor: String,
+    /// Why it had nothing to go by here and did what a simpler one does; its numbers say nothing
+    /// about it. `None` where it had.
+    #[serde(default)]
+    pub inert: Option<String>,
     /// How old the knowledge was.
     pub delay_ms: u64,
     /// Mean distance of prediction and truth, in the recording's units.
@@ -40,6 +44,9 @@ pub struct ClosedRow {
     pub session: String,
     /// Which predictor.
     pub predictor: String,
+    /// As [`OpenRow::inert`].
+    #[serde(default)]
+    pub inert: Option<String>,
     /// How far the guess was let stray.
     pub bound: f64,
     /// Updates per body and second.

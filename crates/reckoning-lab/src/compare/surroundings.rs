@@ -135,6 +135,23 @@ impl RecordedSurroundings {
         scene
     }
 
+    /// Whether any walls are known.
+    pub(crate) const fn knows_walls(&self) -> bool {
+        self.walls.is_some()
+    }
+
+    /// The items that lie there at `now`.
+    pub(crate) fn items_at(&self, now: SimTime) -> Vec<SceneItem> {
+        let mut present = Vec::new();
+        self.items.present_at(now, &mut present);
+        present
+    }
+
+    /// Whether no wall stands between two places.
+    pub(crate) fn sees(&self, from: DVec3, to: DVec3) -> bool {
+        self.walls.as_ref().is_none_or(|walls| walls.sees(from, to))
+    }
+
     /// What a player is known to like by now; nothing unless someone asked for it.
     pub(crate) fn habit_of(&self, player: usize, now: SimTime) -> Preference {
         self.habits.at(player, now)
@@ -179,7 +196,7 @@ impl SceneMoment {
 }
 
 /// The walls of a level; `None` if it has none.
-fn walls_of(level: &Level) -> Result<Option<Walls>, ConfigError> {
+pub(crate) fn walls_of(level: &Level) -> Result<Option<Walls>, ConfigError> {
     let walls: Vec<Wall<'_>> = level.shapes.iter().filter_map(wall_of).collect();
     if walls.is_empty() { Ok(None) } else { Ok(Some(Walls::new(walls)?)) }
 }

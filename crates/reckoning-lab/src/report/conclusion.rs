@@ -15,8 +15,11 @@ const WIDEST_LINE: usize = 100;
 pub fn verdict(comparison: &Comparison) -> Vec<String> {
     let (open, closed) = (pool::open(comparison), pool::closed(comparison));
     let of_source = |source: &str| {
-        let own: Vec<&OpenRow> = open.iter().filter(|row| row.source == source).collect();
-        let costs: Vec<&ClosedRow> = closed.iter().filter(|row| row.source == source).collect();
+        // Who has nothing to go by wins nothing.
+        let judged = |row: &&OpenRow| row.source == source && row.inert.is_none();
+        let own: Vec<&OpenRow> = open.iter().filter(judged).collect();
+        let judged = |row: &&ClosedRow| row.source == source && row.inert.is_none();
+        let costs: Vec<&ClosedRow> = closed.iter().filter(judged).collect();
         [closest(source, &own), cheapest(source, &costs), advice(source, &costs)]
     };
     pool::sources(comparison).into_iter().flat_map(of_source).flatten().collect()
@@ -88,6 +91,7 @@ mod tests {
             receivers: Vec::new(),
             roughness: 0.0,
             in_walls: None,
+            inert: None,
         }
     }
 
@@ -121,6 +125,7 @@ mod tests {
             hit_within: 1.0,
             classes: [0.25; 4],
             n: 9,
+            inert: None,
         };
         let closed = vec![row("linear", 2.0, 0.1, 0.5), row("a", 1.5, 0.1, 0.4)];
         let found = Comparison { open: vec![open], closed, ..Comparison::default() };

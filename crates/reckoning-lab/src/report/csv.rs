@@ -10,7 +10,7 @@ use crate::compare::{ClosedAngleRow, ClosedRow, Comparison, OpenAngleRow, OpenRo
 const HEADER: &str = "kind,source,session,predictor,delay_ms,aee,aee_low,aee_high,hit_rate,hit_within,best,good,\
                       bad,unacceptable,n,bound,packets_per_entity_s,packets_low,packets_high,mean_error,\
                       shown_error_100ms,shown_error_link,roughness,in_walls,receiver,shown_error,before,\
-                      after,cee,eee,receiver_aee";
+                      after,cee,eee,receiver_aee,inert";
 
 /// Columns that only rows of one kind have.
 const OPEN: usize = 11;
@@ -44,13 +44,13 @@ pub fn comparison_csv(comparison: &Comparison) -> String {
 fn push_open_angle(csv: &mut String, row: &OpenAngleRow) {
     push_names(csv, "open-angle", [&row.source, &row.session, &row.predictor]);
     let _ = write!(csv, ",{}{}{}", row.delay_ms, ",".repeat(OPEN - 1), row.n);
-    let _ = writeln!(csv, "{}{}", ",".repeat(CLOSED + RECEIVER), angles::open_csv(row));
+    let _ = writeln!(csv, "{}{}", ",".repeat(CLOSED + RECEIVER + 1), angles::open_csv(row));
 }
 
 fn push_closed_angle(csv: &mut String, row: &ClosedAngleRow) {
     push_names(csv, "closed-angle", [&row.source, &row.session, &row.predictor]);
     let _ = write!(csv, "{}{}", ",".repeat(OPEN), row.n);
-    let _ = writeln!(csv, "{}{}", ",".repeat(CLOSED + RECEIVER), angles::closed_csv(row));
+    let _ = writeln!(csv, "{}{}", ",".repeat(CLOSED + RECEIVER + 1), angles::closed_csv(row));
 }
 
 fn push_open(csv: &mut String, row: &OpenRow, none: &str) {
@@ -59,7 +59,8 @@ fn push_open(csv: &mut String, row: &OpenRow, none: &str) {
     push_numbers(csv, [row.aee, row.aee_low, row.aee_high].map(Some));
     push_numbers(csv, [row.hit_rate, row.hit_within].map(Some));
     push_numbers(csv, row.classes.map(Some));
-    let _ = writeln!(csv, ",{}{}{none}", row.n, ",".repeat(CLOSED + RECEIVER));
+    let inert = reason(row.inert.as_ref());
+    let _ = writeln!(csv, ",{}{},{inert}{none}", row.n, ",".repeat(CLOSED + RECEIVER));
 }
 
 fn push_closed(csv: &mut String, row: &ClosedRow, none: &str) {
@@ -69,7 +70,8 @@ fn push_closed(csv: &mut String, row: &ClosedRow, none: &str) {
     push_numbers(csv, [row.packets_low, row.packets_high].map(Some));
     push_numbers(csv, [row.mean_error, row.shown_error_100ms].map(Some));
     push_numbers(csv, [row.shown_error_link, Some(row.roughness), row.in_walls]);
-    let _ = writeln!(csv, "{}{none}", ",".repeat(RECEIVER));
+    let inert = reason(row.inert.as_ref());
+    let _ = writeln!(csv, "{},{inert}{none}", ",".repeat(RECEIVER));
 }
 
 fn push_receiver(csv: &mut String, row: &ClosedRow, it: &ReceiverRow, none: &str) {
@@ -77,7 +79,7 @@ fn push_receiver(csv: &mut String, row: &ClosedRow, it: &ReceiverRow, none: &str
     let _ = write!(csv, "{},{}", ",".repeat(OPEN + CLOSED), quoted(&it.receiver));
     push_numbers(csv, [it.shown_error, it.before, it.after].map(Some));
     push_numbers(csv, [it.cee, it.eee, it.aee].map(Some));
-    let _ = writeln!(csv, "{none}");
+    let _ = writeln!(csv, ",{}{none}", reason(row.inert.as_ref()));
 }
 
 fn push_names(csv: &mut String, kind: &str, names: [&String; 3]) {
@@ -95,6 +97,11 @@ fn push_numbers<const N: usize>(csv: &mut String, values: [Option<f64>; N]) {
             let _ = write!(csv, "{value}");
         }
     }
+}
+
+/// Why a predictor had nothing to go by; empty where it had.
+fn reason(inert: Option<&String>) -> String {
+    inert.map_or_else(String::new, |it| quoted(it))
 }
 
 /// As RFC 4180 wants it.

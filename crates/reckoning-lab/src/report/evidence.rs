@@ -41,7 +41,7 @@ const BEHIND: [(&str, &str); 33] = [
 ];
 
 /// Beginnings of titles that name no document.
-const DOCUMENTS: [&str; 4] = ["MURPHY", "THESIS", "LI", "SHI"];
+const DOCUMENTS: [&str; 5] = ["MURPHY", "THESIS", "LI", "SHI", "AntReckoning"];
 
 /// The tables behind a claim, with their places.
 pub(super) fn tables_behind<'a>(
@@ -63,7 +63,7 @@ fn is_of(document: &str, title: &str) -> bool {
     let named = DOCUMENTS
         .iter()
         .find(|name| title.strip_prefix(**name).is_some_and(|rest| rest.starts_with([' ', ':'])));
-    named.map_or(document == "STEELE", |name| *name == document)
+    named.map_or(document == "STEELE", |name| name.to_uppercase().starts_with(document))
 }
 
 #[cfg(test)]
@@ -77,6 +77,7 @@ mod tests {
     #[test]
     fn tables_are_told_apart_by_document() {
         assert!(is_of("LI", "LI: mean error") && !is_of("LI", "LINES of sight"));
+        assert!(is_of("ANT", "AntReckoning: mean error") && !is_of("STEELE", "AntReckoning: mean"));
         assert!(is_of("STEELE", "Thresholds, open") && !is_of("SHI", "Thresholds, open"));
         assert!(table("SHI: hits").title.starts_with("SHI"));
     }

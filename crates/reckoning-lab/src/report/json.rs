@@ -21,7 +21,8 @@ pub fn comparison_json(comparison: &Comparison) -> String {
     text(&rows.collect::<Vec<_>>())
 }
 
-/// A list of claims, each with the rule that decides and what is known of the cause.
+/// A list of claims, each an object of eight texts: document, kind, claim with its place, rule with
+/// its reason, published, measured, verdict and cause.
 #[must_use]
 pub fn reproduction_json(reproduction: &Reproduction) -> String {
     text(&reproduction.claims.iter().map(claim_json).collect::<Vec<_>>())
@@ -36,6 +37,7 @@ fn open_json(row: &OpenRow) -> Value {
     let [best, good, bad, unacceptable] = row.classes;
     json!({
         "kind": "open", "source": row.source, "session": row.session, "predictor": row.predictor,
+        "inert": row.inert,
         "delay_ms": row.delay_ms, "aee": row.aee, "aee_low": row.aee_low, "aee_high": row.aee_high,
         "hit_rate": row.hit_rate, "hit_within": row.hit_within, "best": best, "good": good, "bad": bad,
         "unacceptable": unacceptable, "n": row.n,
@@ -69,6 +71,7 @@ fn receiver_json(row: &ReceiverRow) -> Value {
 fn closed_values(row: &ClosedRow) -> Value {
     json!({
         "kind": "closed", "source": row.source, "session": row.session, "predictor": row.predictor,
+        "inert": row.inert,
         "bound": row.bound, "packets_per_entity_s": row.packets_per_entity_s,
         "packets_low": row.packets_low, "packets_high": row.packets_high,
         "mean_error": row.mean_error, "shown_error_100ms": row.shown_error_100ms,
@@ -79,9 +82,9 @@ fn closed_values(row: &ClosedRow) -> Value {
 
 fn claim_json(claim: &Claim) -> Value {
     json!({
-        "document": claim.document.name(), "id": claim.id, "place": claim.place,
-        "kind": claim.kind.name(), "claim": claim.claim, "rule": claim.rule, "why": claim.why,
-        "published": claim.published, "measured": claim.measured, "verdict": claim.verdict.name(),
-        "cause": claim.cause,
+        "document": claim.document.name(), "kind": claim.kind.name(),
+        "claim": format!("{} ({})", claim.claim, claim.place),
+        "rule": format!("{}: {}", claim.rule, claim.why), "published": claim.published,
+        "measured": claim.measured, "verdict": claim.verdict.name(), "cause": claim.cause,
     })
 }

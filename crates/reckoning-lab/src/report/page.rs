@@ -147,7 +147,9 @@ fn put_delays(
     looks: &SeriesStyles,
     open: &[OpenRow],
 ) -> Result<(), ReportError> {
-    let rows: Vec<&OpenRow> = open.iter().filter(|row| row.source == source).collect();
+    // Who has nothing to go by would be drawn over another predictor's line.
+    let own = |row: &&OpenRow| row.source == source && row.inert.is_none();
+    let rows: Vec<&OpenRow> = open.iter().filter(own).collect();
     if rows.is_empty() {
         return Ok(());
     }
@@ -171,10 +173,17 @@ fn put_costs(
     looks: &SeriesStyles,
     closed: &[ClosedRow],
 ) -> Result<(), ReportError> {
-    let rows: Vec<&ClosedRow> = closed.iter().filter(|row| row.source == source).collect();
+    let own = |row: &&ClosedRow| row.source == source && row.inert.is_none();
+    let rows: Vec<&ClosedRow> = closed.iter().filter(own).collect();
     let Some(first) = rows.first() else { return Ok(()) };
+    // Bodies of two sizes have two bounds, and so each predictor two bars.
+    let bounds = distinct(rows.iter().map(|row| row.bound));
+    let label = |row: &ClosedRow| match bounds.as_slice() {
+        [_] => row.predictor.clone(),
+        _ => format!("{}, within {}", row.predictor, number(row.bound)),
+    };
     let bar = |row: &&ClosedRow, value: f64, interval| Bar {
-        label: row.predictor.clone(),
+        label: label(row),
         value,
         interval,
         look: looks.style_of(&row.predictor),
@@ -183,7 +192,8 @@ fn put_costs(
         .iter()
         .map(|row| bar(row, row.packets_per_entity_s, Some((row.packets_low, row.packets_high))))
         .collect();
-    let caption = format!("Updates per body and second, kept within {}", number(first.bound));
+    let within: Vec<String> = bounds.iter().map(|&bound| number(bound)).collect();
+    let caption = format!("Updates per body and second, kept within {}", within.join(" or "));
     html.push_str(&bar_figure(&caption, &packets)?);
     let shown: Vec<Bar> = rows.iter().map(|row| bar(row, row.shown_error_100ms, None)).collect();
     html.push_str(&bar_figure("Mean error of what is shown, 100 ms away", &shown)?);

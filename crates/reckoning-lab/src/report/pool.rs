@@ -65,6 +65,7 @@ fn open_row(rows: &[&OpenRow]) -> OpenRow {
         hit_within: common(rows.iter().map(|row| row.hit_within)),
         classes: [0, 1, 2, 3].map(|class| mean(&|row| row.classes[class])),
         n,
+        inert: inert(rows.iter().map(|row| row.inert.as_ref())),
         ..rows[0].clone()
     }
 }
@@ -96,8 +97,15 @@ fn closed_row(rows: &[&ClosedRow]) -> ClosedRow {
         receivers: receiver_rows(rows),
         roughness: mean(&|row| row.roughness),
         in_walls: mean_known(rows.iter().map(|row| row.in_walls)),
+        inert: inert(rows.iter().map(|row| row.inert.as_ref())),
         ..rows[0].clone()
     }
+}
+
+/// Why a predictor had nothing to go by: in every session, or nothing is said.
+fn inert<'a>(mut reasons: impl Iterator<Item = Option<&'a String>>) -> Option<String> {
+    let first = reasons.next()??;
+    reasons.all(|it| it.is_some()).then(|| first.clone())
 }
 
 /// The value that all have in common, or not a number.

@@ -70,9 +70,12 @@ fn delay_table(title: String, rows: &[OpenRow], cell: fn(&OpenRow) -> String) ->
     let cells = |predictor: &str| {
         let own: Vec<&OpenRow> = rows.iter().filter(|row| row.predictor == predictor).collect();
         let at = |delay: &u64| own.iter().find(|row| row.delay_ms == *delay);
-        let mut cells = vec![predictor.to_string()];
+        let at = |delay: &u64| at(delay).filter(|row| row.inert.is_none());
+        let inert = own.first().and_then(|row| row.inert.as_deref());
+        let mut cells = vec![named(predictor, inert)];
         cells.extend(delays.iter().map(|delay| at(delay).map_or_else(dash, |row| cell(row))));
-        cells.push(own.iter().map(|row| row.n).sum::<u64>().to_string());
+        let n = own.iter().map(|row| row.n).sum::<u64>();
+        cells.push(if inert.is_some() { dash() } else { n.to_string() });
         cells
     };
     let predictors = pool::distinct(rows.iter().map(|row| row.predictor.as_str()));
@@ -82,6 +85,12 @@ fn delay_table(title: String, rows: &[OpenRow], cell: fn(&OpenRow) -> String) ->
 /// A value, unless nothing was judged.
 fn judged(row: &OpenRow, value: String) -> String {
     if row.n == 0 { dash() } else { value }
+}
+
+/// The predictor's name, and that it had nothing to go by. The numbers of such a row are those of
+/// another predictor, so they are not shown.
+fn named(predictor: &str, inert: Option<&str>) -> String {
+    inert.map_or_else(|| predictor.to_string(), |reason| format!("{predictor} (inert, {reason})"))
 }
 
 /// Says how near a hit is, as far as one number can.
@@ -99,6 +108,9 @@ fn class_table(title: &str, rows: &[OpenRow]) -> ReportTable {
     let columns =
         ["predictor", "delay", "mean error", "95 %", "best", "good", "bad", "unacceptable"];
     let cells = |row: &OpenRow| {
+        if row.inert.is_some() {
+            return inert_cells(&row.predictor, row.inert.as_deref(), columns.len());
+        }
         let head = [row.predictor.clone(), format!("{} ms", row.delay_ms), number(row.aee)];
         let range = format!("{} to {}", number(row.aee_low), number(row.aee_high));
         head.into_iter().chain([range]).chain(row.classes.map(percent)).collect()
@@ -106,14 +118,24 @@ fn class_table(title: &str, rows: &[OpenRow]) -> ReportTable {
     ReportTable {
         title: format!("{title}: how far the mean error can be trusted, and LI's four classes"),
         columns: columns.map(String::from).to_vec(),
-        rows: rows.iter().map(cells).collect(),
+        rows: deduplicated(rows.iter().map(cells)),
     }
+}
+
+/// A predictor with nothing to go by has one row, whatever the delay.
+fn deduplicated(rows: impl Iterator<Item = Vec<String>>) -> Vec<Vec<String>> {
+    let mut kept: Vec<Vec<String>> = rows.collect();
+    kept.dedup();
+    kept
 }
 
 /// One row for each predictor and receiver, then mean and deviation of the receivers.
 fn receiver_table(title: &str, rows: &[ClosedRow]) -> ReportTable {
     let columns = ["predictor", "receiver", "shown", "before", "after", "CEE", "EEE", "AEE"];
     let cells = |row: &ClosedRow| -> Vec<Vec<String>> {
+        if row.inert.is_some() {
+            return vec![inert_cells(&row.predictor, row.inert.as_deref(), columns.len())];
+        }
         let line = |it: &ReceiverRow| {
             let values = [it.shown_error, it.before, it.after, it.cee, it.eee, it.aee];
             let names = [row.predictor.clone(), it.receiver.clone()];
@@ -142,7 +164,18 @@ fn closed_table(title: &str, rows: &[ClosedRow]) -> ReportTable {
     }
 }
 
+/// A row without numbers.
+fn inert_cells(predictor: &str, inert: Option<&str>, columns: usize) -> Vec<String> {
+    let mut cells = vec![named(predictor, inert)];
+    cells.resize(columns, dash());
+    cells
+}
+
 fn closed_cells(row: &ClosedRow, link: bool, walls: bool) -> Vec<String> {
+    if row.inert.is_some() {
+        let columns = 7 + usize::from(link) + usize::from(walls);
+        return inert_cells(&row.predictor, row.inert.as_deref(), columns);
+    }
     let mut cells = vec![
         row.predictor.clone(),
         number(row.bound),

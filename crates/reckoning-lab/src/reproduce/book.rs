@@ -15,6 +15,7 @@ const THESIS: &str = include_str!("../../claims/thesis.toml");
 const LI: &str = include_str!("../../claims/li.toml");
 const SHI: &str = include_str!("../../claims/shi.toml");
 const STEELE: &str = include_str!("../../claims/steele.toml");
+const ANT: &str = include_str!("../../claims/ant.toml");
 
 /// One claim as the file has it.
 #[derive(Clone, Debug, Deserialize)]
@@ -65,6 +66,7 @@ fn book(document: Document) -> Book {
         Document::Li => LI,
         Document::Shi => SHI,
         Document::Steele => STEELE,
+        Document::Ant => ANT,
     };
     toml::from_str(text).expect("the claim files are part of the program; a test reads them all")
 }

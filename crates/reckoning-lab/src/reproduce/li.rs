@@ -12,6 +12,7 @@ use std::time::Duration;
 use reckoning_arena::Mode;
 use reckoning_recording::Recording;
 
+use super::drawn;
 use super::pooled::Pooled;
 use super::{Effort, Finding, Measured, ReportTable};
 use crate::bots;
@@ -44,7 +45,13 @@ pub(super) fn measure(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Measu
         (1..=u64::from(effort.seeds)).filter_map(|seed| play(effort.seconds, seed)).collect();
     progress("li: six predictors, three delays");
     let found = LiFindings(Pooled(compare(&config(), &played, &|_, _| ()).unwrap_or_default()));
-    let findings = vec![
+    progress("li: made-up tanks that are drawn");
+    let drawn: Vec<Recording> = (1..=u64::from(effort.seeds.min(4)))
+        .filter_map(|seed| drawn::session(TANKS, effort.seconds.div_ceil(2), seed))
+        .map(logged)
+        .collect();
+    let drawn = LiFindings(Pooled(compare(&config(), &drawn, &|_, _| ()).unwrap_or_default()));
+    let mut findings = vec![
         hybrid_errors(&found),
         hybrid_to_dr(&found),
         hybrid_to_dr_at_2_s(&found),
@@ -57,18 +64,49 @@ pub(super) fn measure(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Measu
         classes(&found),
         preference(&found),
     ];
-    Measured { findings, tables: vec![error_table(&found), class_table(&found)] }
+    findings.extend(of_drawn(&drawn));
+    let tables = vec![
+        error_table("LI: mean error in px, updates every 500 ms; in brackets as published", &found),
+        error_table("LI: the same, made-up tanks that are drawn", &drawn),
+        class_table(&found),
+    ];
+    Measured { findings, tables }
+}
+
+/// The measures of claims that fail on bots, of tanks that are drawn.
+fn of_drawn(found: &LiFindings) -> Vec<Finding> {
+    let findings = [
+        hybrid_to_dr_at_2_s(found),
+        errors(found),
+        shares(found),
+        acceptable(found),
+        unacceptable(found, 3000),
+    ];
+    let named = |it: Finding| Finding { measure: format!("{}, drawn", it.measure), ..it };
+    findings.into_iter().map(named).collect()
 }
 
 /// A session with the truth as often as LI logs it.
 fn play(seconds: u32, seed: u64) -> Option<Recording> {
-    let mut played = bots::session("tank-field", TANKS, seconds, Mode::FreeForAll, seed).ok()?;
+    let played = bots::session("tank-field", TANKS, seconds, Mode::FreeForAll, seed).ok()?;
+    Some(logged(played))
+}
+
+fn logged(mut played: Recording) -> Recording {
     let every = (LOG_MS as f64 * played.meta.rate_hz / 1000.0) as usize;
     played.meta.rate_hz = 1000.0 / LOG_MS as f64;
+    thin(&mut played, every);
+    played
+}
+
+/// Keeps one of so many samples, and what belongs to it.
+pub(super) fn thin(played: &mut Recording, every: usize) {
     for track in &mut played.tracks {
         track.samples = track.samples.iter().step_by(every).copied().collect();
+        for column in &mut track.extras {
+            column.values = column.values.iter().step_by(every).copied().collect();
+        }
     }
-    Some(played)
 }
 
 fn config() -> CompareConfig {
@@ -223,8 +261,7 @@ fn preference(found: &LiFindings) -> Finding {
     Finding::new("preference", text).number("difference", test.difference).number("p", test.p)
 }
 
-fn error_table(found: &LiFindings) -> ReportTable {
-    let title = "LI: mean error in px, updates every 500 ms; in brackets as published";
+fn error_table(title: &str, found: &LiFindings) -> ReportTable {
     let mut table = ReportTable::new(title, &["predictor", "1 s", "2 s", "3 s"]);
     let published = |theirs: &str, delay: u64| match (theirs, delay) {
         ("HM", 1000) => " (16.47)",

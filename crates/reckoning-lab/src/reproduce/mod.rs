@@ -16,7 +16,9 @@
 //! - where a document prints a figure only, or leaves out what an experiment needs, the claim
 //!   says so.
 
+mod ant;
 mod book;
+mod drawn;
 mod finding;
 mod li;
 mod murphy;
@@ -36,7 +38,7 @@ use serde::Deserialize;
 use finding::Finding;
 pub use recordings::recordings_folder;
 
-/// One of the documents the engine is built from.
+/// One of the documents the engine is built from, or one that these report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Document {
     /// *Believable Dead Reckoning for Networked Games*: blending and publishing.
@@ -49,11 +51,14 @@ pub enum Document {
     Shi,
     /// Level information.
     Steele,
+    /// Points of interest, as STEELE reports them.
+    Ant,
 }
 
 impl Document {
     /// Every document.
-    pub const ALL: [Self; 5] = [Self::Murphy, Self::Thesis, Self::Li, Self::Shi, Self::Steele];
+    pub const ALL: [Self; 6] =
+        [Self::Murphy, Self::Thesis, Self::Li, Self::Shi, Self::Steele, Self::Ant];
 
     /// Its name on the command line and in tables.
     #[must_use]
@@ -64,6 +69,7 @@ impl Document {
             Self::Li => "li",
             Self::Shi => "shi",
             Self::Steele => "steele",
+            Self::Ant => "ant",
         }
     }
 
@@ -92,6 +98,10 @@ impl Document {
                 "Richard Steele (Falmouth University): Extending Client Side Prediction Methods in \
                  Networked Multiplayer First-Person Shooter Games to Include Level Information. Research \
                  paper; venue and year not printed, its newest reference is of 2018."
+            }
+            Self::Ant => {
+                "Amir Yahyavi, Kévin Huguenin and Bettina Kemme: AntReckoning: Dead Reckoning Using \
+                 Interest Modeling by Pheromones. NetGames, 2011; as STEELE reports it."
             }
         }
     }
@@ -288,6 +298,7 @@ pub fn reproduce_with(
         Document::Li => li::measure(effort, progress),
         Document::Shi => shi::measure(effort, progress),
         Document::Steele => steele::measure(effort, progress),
+        Document::Ant => ant::measure(effort, progress),
     };
     Reproduction { claims: book::judge(document, &found.findings), tables: found.tables }
 }
@@ -311,7 +322,7 @@ mod tests {
         let refusal = "Murphy2".parse::<Document>().unwrap_err().to_string();
         assert_eq!(
             refusal,
-            "'Murphy2' is not a document; give one of murphy, thesis, li, shi, steele"
+            "'Murphy2' is not a document; give one of murphy, thesis, li, shi, steele, ant"
         );
     }
 }

@@ -41,6 +41,7 @@ pub(super) fn rows(
         };
         TableRow {
             predictor: name.clone(),
+            inert: inert(found, name),
             aee: (0..delays).map(|k| mean(own.iter().map(|it| it.errors[k]))).collect(),
             hits: (0..delays).map(|k| mean(own.iter().map(|it| it.hits[k]))).collect(),
             packets: (0..widths).map(|k| mean(own.iter().map(|it| it.packets[k]))).collect(),
@@ -50,6 +51,13 @@ pub(super) fn rows(
         }
     };
     names.iter().map(row).collect()
+}
+
+/// Why a predictor had nothing to go by, if that is so in every session.
+fn inert(found: &[Comparison], name: &str) -> Option<String> {
+    let rows = found.iter().flat_map(|it| &it.open).filter(|row| row.predictor == name);
+    let reasons: Option<Vec<&String>> = rows.map(|row| row.inert.as_ref()).collect();
+    reasons?.first().map(|it| (*it).clone())
 }
 
 fn sums_of(found: &Comparison, name: &str, seconds: f64) -> SessionSums {

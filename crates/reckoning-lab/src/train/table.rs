@@ -38,6 +38,8 @@ pub struct TableConfig {
 pub struct TableRow {
     /// Its name.
     pub predictor: String,
+    /// Why it had nothing to go by in any session; then its numbers are not shown.
+    pub inert: Option<String>,
     /// Mean error at each delay.
     pub aee: Vec<f64>,
     /// Share within a body width at each delay.

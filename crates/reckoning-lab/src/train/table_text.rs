@@ -21,6 +21,9 @@ AEE: mean error in units of the source, so long after the last news. hits: share
 body width. upd/s: updates per body and second that keep the guess within half, one and two
 body widths. shown: error of what a ghost shows 100 ms late, at one body width. /CV: ratio to
 constant velocity, with the range that holds it in 95 of 100 draws of the sessions.
+inert: the recordings give a predictor nothing to go by, so that it does what a simpler one does.
+Every session is predicted with what was trained on the others (outer folds); no setting is chosen
+here, but only on sessions held back from the training of a fold (inner folds).
 ";
 
 fn source(table: &SourceTable, text: &mut String) {
@@ -45,6 +48,10 @@ fn source(table: &SourceTable, text: &mut String) {
         "shown"
     );
     for row in &table.rows {
+        if let Some(reason) = &row.inert {
+            let _ = writeln!(text, "{:<17}  inert, {reason}", row.predictor);
+            continue;
+        }
         let _ = write!(text, "{:<17}", row.predictor);
         for x in &row.aee {
             let _ = write!(text, "{:>9}", short(*x));
@@ -58,7 +65,7 @@ fn source(table: &SourceTable, text: &mut String) {
     let best = best_plain(table);
     let _ = writeln!(text, "{:<17}{best}  (least of hold, linear, damped)", "least plain AEE");
     let _ = writeln!(text, "\n{:<17}{:>24}{:>26}", "", "AEE 300 /CV", "upd/s at one width /CV");
-    for row in &table.rows {
+    for row in table.rows.iter().filter(|row| row.inert.is_none()) {
         let range = |[x, low, high]: [f64; 3]| format!("{x:.3} ({low:.3}..{high:.3})");
         let (error, packets) = (range(row.error_ratio), range(row.packet_ratio));
         let _ = writeln!(text, "{:<17}{error:>24}{packets:>26}", row.predictor);

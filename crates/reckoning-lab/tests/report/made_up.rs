@@ -47,6 +47,7 @@ fn open(
     let aee = scale * second * libm::pow(delay_ms as f64 / 1000.0, growth);
     let hit_rate = libm::exp(-aee / scale / 130.0);
     OpenRow {
+        inert: None,
         source: source.to_string(),
         session: session.to_string(),
         predictor: predictor.to_string(),
@@ -68,6 +69,7 @@ fn closed(
     scale: f64,
 ) -> ClosedRow {
     ClosedRow {
+        inert: None,
         source: source.to_string(),
         session: session.to_string(),
         predictor: predictor.to_string(),

@@ -3,7 +3,10 @@
 //! After the idea of `AntReckoning`, as STEELE reports it: popular places attract. Each body
 //! deposits pheromone in the cell it passes, all of it evaporates at one rate, and a
 //! predicted body is drawn to the strong cells around and ahead of it. Cells behind do not
-//! count, or a body would turn back to its own trail.
+//! count, or a body would turn back to its own trail. With [`PheromoneConfig::points`] above
+//! zero points of interest attract as well, by the state of the body, which is what the
+//! authors propose: health the hurt, ammunition those who have little, weaker enemies the
+//! stronger, and stronger ones repel.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -13,7 +16,7 @@ use libm::floor;
 
 use super::rollout::{RolloutStep, roll_out};
 use crate::level::keep_out;
-use crate::{Scene, Walls};
+use crate::{Item, KnownBody, Restores, Scene, Walls};
 use reckoning::error::{SettingError, TerrainError};
 use reckoning::math::{exp, sqrt};
 use reckoning::{ConfigError, SimTime};
@@ -144,11 +147,16 @@ pub struct PheromoneConfig {
     pub half_strength: f64,
     /// Length of a slice in seconds. Default: 0.1 s. From 0.001 to 60.
     pub slice_s: f64,
+    /// How strong a trail one point of interest is worth to a body that needs all of it and stands
+    /// by it. Default: 0, trails alone. Finite, not negative.
+    pub points: f64,
+    /// The attraction of a point falls to a third within this. Default: 10 m. Positive and finite.
+    pub reach_m: f64,
 }
 
 impl Default for PheromoneConfig {
     fn default() -> Self {
-        Self { attraction: 0.2, half_strength: 1.0, slice_s: 0.1 }
+        Self { attraction: 0.2, half_strength: 1.0, slice_s: 0.1, points: 0.0, reach_m: 10.0 }
     }
 }
 
@@ -166,6 +174,8 @@ impl Pheromone {
         SettingError::in_range("attraction", config.attraction, 0.0, 1.0)?;
         SettingError::in_range("half_strength", config.half_strength, f64::MIN_POSITIVE, f64::MAX)?;
         SettingError::in_range("slice_s", config.slice_s, 1e-3, 60.0)?;
+        SettingError::in_range("points", config.points, 0.0, f64::MAX)?;
+        SettingError::in_range("reach_m", config.reach_m, f64::MIN_POSITIVE, f64::MAX)?;
         Ok(Self { config })
     }
 
@@ -175,9 +185,12 @@ impl Pheromone {
         place: u32,
         asked: impl Iterator<Item = (f64, &'o mut DVec3)>,
     ) {
-        let seen = &scene.bodies()[place as usize].kinematics;
+        let body = &scene.bodies()[place as usize];
+        let seen = &body.kinematics;
         let begin = || TrailFollower {
             config: &self.config,
+            scene,
+            body,
             map: scene.pheromones,
             walls: scene.walls,
             heading: seen.velocity.truncate().normalize_or_zero(),
@@ -188,8 +201,10 @@ impl Pheromone {
     }
 }
 
-struct TrailFollower<'s> {
+struct TrailFollower<'s, 'a> {
     config: &'s PheromoneConfig,
+    scene: &'s Scene<'a>,
+    body: &'s KnownBody,
     map: Option<&'s PheromoneMap>,
     walls: Option<&'s Walls>,
     heading: DVec2,
@@ -197,20 +212,92 @@ struct TrailFollower<'s> {
     rise_mps: f64,
 }
 
-impl RolloutStep for TrailFollower<'_> {
+impl TrailFollower<'_, '_> {
+    /// Turns towards what draws, the more the stronger it is.
+    fn turn(&mut self, pull: DVec2) {
+        let strength = pull.length();
+        if strength > 0.0 && strength.is_finite() {
+            let share = self.config.attraction * strength / (strength + self.config.half_strength);
+            let drawn = self.heading * (1.0 - share) + pull * (share / strength);
+            self.heading = drawn.try_normalize().unwrap_or(self.heading);
+        }
+    }
+
+    /// What all points of interest do to the body at a place.
+    fn drawn(&self, from: DVec2) -> DVec2 {
+        let items =
+            self.scene.items().iter().map(|item| (item.position.truncate(), self.needs(item)));
+        let own = self.body.state();
+        let most = self.body.state_max();
+        let enemies = self.scene.living().iter().filter(|it| it.team != self.body.team);
+        let enemies = enemies.map(|it| {
+            let interest = if most > 0.0 { (own - it.state) / most } else { 0.0 };
+            (DVec2::new(it.x, it.y), interest)
+        });
+        let pull = items.chain(enemies).map(|(at, interest)| self.pull_of(at - from, interest));
+        pull.sum::<DVec2>() * self.config.points
+    }
+
+    /// From 0 for those who have all to 1 for those who have nothing of what it gives.
+    fn needs(&self, item: &Item) -> f64 {
+        let (got, most) = match item.restores {
+            Restores::Health => (self.body.health, self.body.max_health),
+            Restores::Ammo => (self.body.ammo, self.body.max_ammo),
+        };
+        if most > 0.0 { (1.0 - f64::from(got) / f64::from(most)).clamp(0.0, 1.0) } else { 0.0 }
+    }
+
+    fn pull_of(&self, way: DVec2, interest: f64) -> DVec2 {
+        let distance_m = sqrt(way.length_squared());
+        if interest == 0.0 || distance_m == 0.0 {
+            return DVec2::ZERO;
+        }
+        way * (interest * exp(-distance_m / self.config.reach_m) / distance_m)
+    }
+}
+
+impl RolloutStep for TrailFollower<'_, '_> {
     fn step(&mut self, _slice: u32, from: DVec3) -> DVec3 {
-        if let Some(map) = self.map.filter(|_| self.speed_mps > 0.0) {
-            let pull = map.pull(from.truncate(), self.heading);
-            let strength = pull.length();
-            if strength > 0.0 && strength.is_finite() {
-                let share =
-                    self.config.attraction * strength / (strength + self.config.half_strength);
-                let drawn = self.heading * (1.0 - share) + pull * (share / strength);
-                self.heading = drawn.try_normalize().unwrap_or(self.heading);
-            }
+        if self.speed_mps > 0.0 {
+            let place = from.truncate();
+            let trails = self.map.map_or(DVec2::ZERO, |map| map.pull(place, self.heading));
+            let points = if self.config.points > 0.0 { self.drawn(place) } else { DVec2::ZERO };
+            self.turn(trails + points);
         }
         let velocity = (self.heading * self.speed_mps).extend(self.rise_mps);
         let to = from + velocity * self.config.slice_s;
         self.walls.map_or(to, |walls| keep_out(walls, from, to))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use reckoning::Kinematics;
+
+    /// A runner along x with half its health, and health two metres to its left.
+    fn reached(health: f32, points: f64, horizon_s: f64) -> DVec3 {
+        let runner = Kinematics::moving(SimTime::ZERO, DVec3::ZERO, DVec3::X * 2.0);
+        let mut body = KnownBody::new(0, 0, runner);
+        (body.health, body.max_health) = (health, 100.0);
+        let items = [Item { position: DVec3::Y * 2.0, restores: Restores::Health, worth: 25.0 }];
+        let bodies = [body];
+        let scene = Scene::new(&bodies, &items);
+        let mut config = PheromoneConfig::default();
+        (config.points, config.reach_m, config.attraction) = (points, 2.0, 0.5);
+        let behaviour = crate::Behaviour::Pheromone(Pheromone::new(config).unwrap());
+        let mut out = [DVec3::ZERO];
+        behaviour.roll_out(&scene, 0, &[horizon_s], &mut out);
+        out[0]
+    }
+
+    /// By hand, one slice of 0.1 s: need 0.5, pull 4 * 0.5 * exp(-1) = 0.7358 along y, share
+    /// 0.5 * 0.7358 / 1.7358 = 0.2119, heading (0.7881, 0.2119) / 0.8160, 0.2 m along it.
+    #[test]
+    fn the_hurt_turn_to_health_and_the_well_do_not() {
+        let hurt = reached(50.0, 4.0, 0.1);
+        assert!((hurt - DVec3::new(0.19314, 0.05194, 0.0)).length() < 1e-4, "{hurt}");
+        assert_eq!(reached(100.0, 4.0, 0.1), DVec3::X * 0.2);
+        assert_eq!(reached(50.0, 0.0, 0.1), DVec3::X * 0.2, "trails alone");
     }
 }

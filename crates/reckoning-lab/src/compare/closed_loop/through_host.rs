@@ -268,7 +268,7 @@ fn a_networked_game_publishes_what_the_closed_loop_does_with_every_planner() {
     let (prepared, others) = (Prepared::from_recording(&own), Prepared::from_recording(&other));
     let patterns =
         Planned::Ekb { config: avoiding(PatternsConfig::default()), hybrid: true, px: None };
-    let planned = [patterns, Planned::Trend, Planned::Ant];
+    let planned = [patterns, Planned::Trend, Planned::Ant { points: 2.0, reach_widths: 12.0 }];
     let surroundings = RecordedSurroundings::new(&own, &prepared, &planned, &[&others]).unwrap();
     let context = SenderContext::new(&own, &prepared);
     for (name, predictor, kind) in planners() {

@@ -1,33 +1,61 @@
 //! What SHI claims about its predictors, measured.
 
 use super::habits::PlayHabits;
+use super::packets::Packets;
 use super::variants::{PRINTED, Variants};
 use super::{DELAYS_MS, EKB, EKB_HYBRID, OAEKB, OAEKB_HYBRID, PREDICTORS};
 use crate::reproduce::Finding;
 use crate::reproduce::pooled::Pooled;
 use crate::stats::mean;
 
-pub(super) fn findings(found: &Pooled, variants: &Variants, bots: &PlayHabits) -> Vec<Finding> {
+pub(super) fn findings(
+    found: &Pooled,
+    sent: &Packets,
+    variants: &Variants,
+    bots: &PlayHabits,
+) -> Vec<Finding> {
     vec![
         errors_first(found, variants, bots),
-        errors_last(found, variants, bots),
-        ekb_to_tdm(found, variants, bots),
-        ekb_to_tdm_last(found, variants, bots),
+        errors_last(found).note(friends(variants, bots)),
+        ekb_to_tdm(found).note(format!(
+            "{}; {}",
+            transition(variants, bots),
+            friends(variants, bots)
+        )),
+        ekb_to_tdm_last(found).note(friends(variants, bots)),
         oaekb_to_ekb(found),
         hybrids(found),
-        hits_lost(found, bots),
+        hits_lost(found).note(after_turns(bots)),
         hits_first(found, variants),
         hits_of_ekb(found),
-        packets(found),
-        hybrid_packets(found),
-        growth(found, variants),
+        packets("packets", |name| sent.of(name)),
+        packets("packets as curves", |name| found.packets(name)),
+        hybrid_packets(sent),
+        both_hybrids(sent),
+        growth(found).note(standing(variants)),
         oaekb_beside_others(found),
         hits_of_oaekb(found),
         total_hits(found),
         is_to_tdm(found),
         hits_of_is(found),
-        packets_of_is(found),
+        packets_of_is(sent),
     ]
+}
+
+/// The same measures of players who keep to their team, for claims that fail on bots.
+pub(super) fn in_teams(found: &Pooled) -> Vec<Finding> {
+    let findings = [
+        errors_last(found),
+        ekb_to_tdm(found),
+        ekb_to_tdm_last(found),
+        hybrids(found),
+        growth(found),
+        oaekb_beside_others(found),
+        hits_lost(found),
+        total_hits(found),
+    ];
+    let named = |it: Finding| Finding { measure: format!("{} in teams", it.measure), ..it };
+    findings.into_iter().map(named).collect()
 }
 
 /// Every predictor's value with the name SHI gives it, smallest first.
@@ -95,32 +123,23 @@ fn friends(variants: &Variants, bots: &PlayHabits) -> String {
 
 fn errors_first(found: &Pooled, variants: &Variants, bots: &PlayHabits) -> Finding {
     let order = ranked(|name| found.aee(name, 300));
-    let note = format!(
-        "velocities are differences over 60 ms, with those of one tick TDM errs {:.1} px; {}",
-        bots.soon_error,
-        transition(variants, bots)
-    );
-    tdm_and_others("errors at 300 ms", format!("{} px", listed(&order, 1)), &order).note(note)
+    tdm_and_others("errors at 300 ms", format!("{} px", listed(&order, 1)), &order)
+        .note(transition(variants, bots))
 }
 
-fn errors_last(found: &Pooled, variants: &Variants, bots: &PlayHabits) -> Finding {
+fn errors_last(found: &Pooled) -> Finding {
     let order = ranked(|name| found.aee(name, 2100));
     tdm_and_others("errors at 2100 ms", format!("{} px", listed(&order, 1)), &order)
-        .note(friends(variants, bots))
 }
 
-fn ekb_to_tdm(found: &Pooled, variants: &Variants, bots: &PlayHabits) -> Finding {
+fn ekb_to_tdm(found: &Pooled) -> Finding {
     let ours = ratios(found, EKB, "linear", 600);
-    Finding::new("ekb to tdm", format!("{} of TDM", numbers(&ours)))
-        .list("ratio", &ours)
-        .note(format!("{}; {}", transition(variants, bots), friends(variants, bots)))
+    Finding::new("ekb to tdm", format!("{} of TDM", numbers(&ours))).list("ratio", &ours)
 }
 
-fn ekb_to_tdm_last(found: &Pooled, variants: &Variants, bots: &PlayHabits) -> Finding {
+fn ekb_to_tdm_last(found: &Pooled) -> Finding {
     let ours = found.aee(EKB, 2100) / found.aee("linear", 2100);
-    Finding::new("ekb to tdm at 2100 ms", format!("{ours:.2} of TDM"))
-        .number("ratio", ours)
-        .note(friends(variants, bots))
+    Finding::new("ekb to tdm at 2100 ms", format!("{ours:.2} of TDM")).number("ratio", ours)
 }
 
 fn oaekb_to_ekb(found: &Pooled) -> Finding {
@@ -150,18 +169,20 @@ fn in_pairs(pairs: &[(f64, f64)]) -> String {
     each.collect::<Vec<_>>().join(" ")
 }
 
-fn hits_lost(found: &Pooled, bots: &PlayHabits) -> Finding {
-    let pairs = hit_pairs(found, EKB_HYBRID, "linear", 900);
-    let walled = hit_pairs(found, OAEKB_HYBRID, "linear", 900);
-    let lost: Vec<f64> = pairs.iter().chain(&walled).map(|(hybrid, tdm)| tdm - hybrid).collect();
-    let note = format!(
+/// Which hits of TDM a hybrid gives away.
+fn after_turns(bots: &PlayHabits) -> String {
+    format!(
         "of TDM's hits at 900 ms {:.0} % are on bots who had turned by more than 40 degrees within \
          the 900 ms before: those the hybrid leaves to EKB",
         100.0 * bots.hits_after_turns
-    );
-    Finding::new("hits lost", format!("hybrid EKB/TDM {} %", in_pairs(&pairs)))
-        .list("lost", &lost)
-        .note(note)
+    )
+}
+
+fn hits_lost(found: &Pooled) -> Finding {
+    let pairs = hit_pairs(found, EKB_HYBRID, "linear", 900);
+    let walled = hit_pairs(found, OAEKB_HYBRID, "linear", 900);
+    let lost: Vec<f64> = pairs.iter().chain(&walled).map(|(hybrid, tdm)| tdm - hybrid).collect();
+    Finding::new("hits lost", format!("hybrid EKB/TDM {} %", in_pairs(&pairs))).list("lost", &lost)
 }
 
 fn hits_first(found: &Pooled, variants: &Variants) -> Finding {
@@ -188,29 +209,53 @@ fn hits_of_ekb(found: &Pooled) -> Finding {
         .list("tdm", &tdm)
 }
 
-fn packets(found: &Pooled) -> Finding {
-    let order = ranked(|name| found.packets(name));
-    let text = format!("{} updates per player and second", listed(&order, 2));
-    tdm_and_others("packets", text, &order)
+fn packets(measure: &str, of: impl Fn(&str) -> f64) -> Finding {
+    let order = ranked(of);
+    let text = format!("{} per player and second", listed(&order, 2));
+    tdm_and_others(measure, text, &order)
 }
 
-fn hybrid_packets(found: &Pooled) -> Finding {
-    let share = |name: &str| 100.0 * found.packets(name) / found.packets("linear");
+fn hybrid_packets(sent: &Packets) -> Finding {
+    let share = |name: &str| sent.of(name) / sent.of("linear");
     let (hybrid, pattern) = (share(OAEKB_HYBRID), share(OAEKB));
-    let text = format!("hybrid OAEKB {hybrid:.0} %, OAEKB {pattern:.0} % of TDM's updates");
+    let text = format!(
+        "hybrid OAEKB {:.0} %, OAEKB {:.0} % of TDM's packets",
+        100.0 * hybrid,
+        100.0 * pattern
+    );
     Finding::new("packets of the hybrid", text).number("share", hybrid)
 }
 
-fn growth(found: &Pooled, variants: &Variants) -> Finding {
-    let step = |name: &str| found.aee(name, 2100) - found.aee(name, 1800);
-    let (ekb, tdm) = (step(EKB), step("linear"));
-    let text = format!("{tdm:.1} px to TDM and {ekb:.1} px to EKB, {:.2} of it", ekb / tdm);
-    let note = format!(
+fn both_hybrids(sent: &Packets) -> Finding {
+    let pairs = [
+        ("hybrid_ekb", EKB_HYBRID),
+        ("ekb", EKB),
+        ("hybrid_oaekb", OAEKB_HYBRID),
+        ("oaekb", OAEKB),
+    ];
+    let [hybrid, ekb, walled_hybrid, oaekb] = pairs.map(|(_, name)| sent.of(name));
+    let text = format!(
+        "hybrid EKB {hybrid:.2}, EKB {ekb:.2}, hybrid OAEKB {walled_hybrid:.2}, OAEKB {oaekb:.2} \
+         per player and second"
+    );
+    let finding = Finding::new("packets of both hybrids", text);
+    pairs.iter().fold(finding, |it, (key, name)| it.number(key, sent.of(name)))
+}
+
+/// How fast the error of someone who stands grows.
+fn standing(variants: &Variants) -> String {
+    format!(
         "once at the friends' middle, EKB stands, and its error grows as that of standing still \
          there would: by {:.1} px even for standing still where the bot was",
         variants.aee("hold", 2100) - variants.aee("hold", 1800)
-    );
-    Finding::new("growth", text).number("share", ekb / tdm).note(note)
+    )
+}
+
+fn growth(found: &Pooled) -> Finding {
+    let step = |name: &str| found.aee(name, 2100) - found.aee(name, 1800);
+    let (ekb, tdm) = (step(EKB), step("linear"));
+    let text = format!("{tdm:.1} px to TDM and {ekb:.1} px to EKB, {:.2} of it", ekb / tdm);
+    Finding::new("growth", text).number("share", ekb / tdm)
 }
 
 fn oaekb_beside_others(found: &Pooled) -> Finding {
@@ -267,7 +312,7 @@ fn hits_of_is(found: &Pooled) -> Finding {
         .list("tdm_later", &tdm[1..])
 }
 
-fn packets_of_is(found: &Pooled) -> Finding {
-    let share = found.packets("interest") / found.packets("linear");
+fn packets_of_is(sent: &Packets) -> Finding {
+    let share = sent.of("interest") / sent.of("linear");
     Finding::new("packets of is", format!("{share:.2} of TDM's")).number("share", share)
 }

@@ -25,8 +25,6 @@ const FORGOTTEN_S: f64 = 0.5;
 const WINDOW_PX: (f64, f64) = (1280.0, 960.0);
 /// How wide SHI's players are.
 const WIDTH_PX: f64 = 60.0;
-/// SHI's shortest delay.
-const SOON_S: f64 = 0.3;
 /// The delay at which turns are asked about.
 const LATER_S: f64 = 0.9;
 /// What SHI calls a hit.
@@ -44,9 +42,6 @@ pub(super) struct PlayHabits {
     pub(super) straight_on: f64,
     /// The middle of all distances to the nearest other player, in the recording's units.
     pub(super) nearest: f64,
-    /// The error of TDM after 300 ms if velocities are differences from one sample to the
-    /// next: the true ones, where a sample is a tick.
-    pub(super) soon_error: f64,
     /// Of all hits of TDM at 900 ms, the share on players who had turned within the 900 ms
     /// before; SHI's hybrid leaves those to its pattern.
     pub(super) hits_after_turns: f64,
@@ -59,7 +54,6 @@ struct HabitSums {
     nearest: Vec<f64>,
     to_friends: Vec<f64>,
     straight_on: Vec<f64>,
-    soon_errors: Vec<f64>,
     /// One for each hit of TDM: 1 after a turn, otherwise 0.
     after_turns: Vec<f64>,
 }
@@ -84,7 +78,6 @@ impl PlayHabits {
             to_friends: mean(&sums.to_friends),
             straight_on: mean(&sums.straight_on),
             nearest: sums.nearest.get(sums.nearest.len() / 2).copied().unwrap_or(0.0),
-            soon_error: mean(&sums.soon_errors),
             hits_after_turns: mean(&sums.after_turns),
         }
     }
@@ -108,7 +101,6 @@ impl HabitSums {
                 continue;
             }
             next = sample.at + Duration::from_secs_f64(EVERY_S);
-            self.soon(track, last, sample);
             self.later(track, sample, velocity, (&tracker, px));
             let Some(after) = shifted(track, sample, AHEAD_S) else { continue };
             self.speeds.push(velocity.length());
@@ -133,14 +125,6 @@ impl HabitSums {
         }
     }
 
-    fn soon(&mut self, track: &Track, last: &Sample, now: &Sample) {
-        if let Some(after) = shifted(track, now, SOON_S) {
-            let velocity = (now.position - last.position) / now.at.secs_since(last.at).max(1e-6);
-            let guess = now.position + velocity * after.at.secs_since(now.at);
-            self.soon_errors.push(guess.distance(after.position));
-        }
-    }
-
     /// Who is near, and whether the way leads to them.
     fn look_round(
         &mut self,
@@ -158,7 +142,7 @@ impl HabitSums {
                 continue;
             }
             nearest = nearest.min(way.length());
-            if other.team == me.team {
+            if other.team_at(sample.at) == me.team_at(sample.at) {
                 middle += way;
                 friends += 1.0;
             }

@@ -7,7 +7,9 @@
 
 mod claims;
 mod habits;
-mod real;
+mod packets;
+pub(super) mod real;
+mod teams;
 mod variants;
 
 use std::time::Duration;
@@ -20,6 +22,7 @@ use super::{Effort, Measured, ReportTable};
 use crate::bots;
 use crate::compare::{CompareConfig, Comparison, compare};
 use habits::PlayHabits;
+use packets::Packets;
 use variants::Variants;
 
 /// The proving grounds are drawn in SHI's pixels, so its lengths are taken as they are.
@@ -42,6 +45,12 @@ const SESSIONS: [(u16, u32, u64); 2] = [(10, 15, 1), (15, 28, 3)];
 const DELAYS_MS: [u64; 7] = [300, 600, 900, 1200, 1500, 1800, 2100];
 /// A hit, and what the closed loop keeps to.
 const BOUND_PX: f64 = 45.0;
+/// Of each session packets are counted for so long at full effort, which tells their number to
+/// a hundredth.
+const PACKETS_S: f64 = 300.0;
+/// Sessions of players who keep to their team, and their seconds at full effort.
+const TEAM_SEEDS: [u64; 2] = [1, 2];
+const TEAM_S: f64 = 240.0;
 /// SHI's mean errors in pixels, in the order of [`PREDICTORS`] and [`DELAYS_MS`].
 const PUBLISHED_AEE_PX: [[f64; 7]; 6] = [
     [35.6, 109.1, 198.7, 293.3, 388.8, 484.2, 579.5],
@@ -68,13 +77,29 @@ pub(super) fn measure(effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Measu
     progress("shi: six predictors, seven delays");
     let names = PREDICTORS.map(|(name, _)| name);
     let found = Pooled(compared(&played, &names, Some(BOUND_PX), true));
+    progress("shi: packets as defined");
+    let packets_s = share_of(PACKETS_S, effort);
+    let begun: Vec<Recording> = played.iter().map(|it| packets::begun(it, packets_s)).collect();
+    let packets = Packets::new(&begun, &names);
     progress("shi: EKB with one term changed at a time");
     let variants = Variants::new(&played);
     let bots = PlayHabits::from_recordings(&played, Some(1.0));
-    let mut findings = claims::findings(&found, &variants, &bots);
-    let mut tables = vec![aee_table(&found), hits_table(&found), packets_table(&found)];
+    let mut findings = claims::findings(&found, &packets, &variants, &bots);
+    let mut tables = vec![aee_table(&found), hits_table(&found), packets_table(&found, &packets)];
     tables.push(variants.table());
+    progress("shi: made-up players who keep to their team");
+    let teams: Vec<Recording> = TEAM_SEEDS
+        .into_iter()
+        .filter_map(|seed| teams::session(share_of(TEAM_S, effort) as u32, seed).ok())
+        .collect();
+    let in_teams = Pooled(compared(&teams, &names, Some(BOUND_PX), false));
+    findings.extend(claims::in_teams(&in_teams));
+    tables.push(by_delay_alone(
+        "SHI: mean error in px by delay, players who keep to their team",
+        &in_teams,
+    ));
     let mut habits = vec![("bots", bots)];
+    habits.push(("made up", PlayHabits::from_recordings(&teams, Some(1.0))));
     for place in real::PLACES {
         progress(&format!("shi: {}", place.name));
         let people = place.load(effort);
@@ -153,14 +178,31 @@ fn by_delay(
     table
 }
 
-fn packets_table(found: &Pooled) -> ReportTable {
-    let title = "SHI: updates to stay within 45 px";
-    let mut table = ReportTable::new(title, &["predictor", "per player and second", "of TDM"]);
-    let tdm = found.packets("linear");
+/// Packets as SHI defines them, and the updates of the engine's publisher, which sends curves.
+fn packets_table(found: &Pooled, packets: &Packets) -> ReportTable {
+    let title = "SHI: to stay within 45 px, per player and second";
+    let columns =
+        ["predictor", "packets as defined", "of TDM", "updates with fitted curves", "of TDM"];
+    let mut table = ReportTable::new(title, &columns);
     for (name, theirs) in PREDICTORS {
-        let packets = found.packets(name);
-        let share = format!("{:.0} %", 100.0 * packets / tdm);
-        table.rows.push(vec![theirs.to_owned(), format!("{packets:.2}"), share]);
+        let mut row = vec![theirs.to_owned()];
+        for (own, tdm) in [
+            (packets.of(name), packets.of("linear")),
+            (found.packets(name), found.packets("linear")),
+        ] {
+            row.extend([format!("{own:.2}"), format!("{:.0} %", 100.0 * own / tdm)]);
+        }
+        table.rows.push(row);
+    }
+    table
+}
+
+fn by_delay_alone(title: &str, found: &Pooled) -> ReportTable {
+    let mut table = ReportTable::new(title, &["predictor"]);
+    table.columns.extend(DELAYS_MS.map(|delay| format!("{delay} ms")));
+    for (name, theirs) in PREDICTORS {
+        let cells = DELAYS_MS.map(|delay| format!("{:.1}", found.aee(name, delay)));
+        table.rows.push(std::iter::once(theirs.to_owned()).chain(cells).collect());
     }
     table
 }

@@ -10,15 +10,15 @@ use crate::reproduce::pooled::Pooled;
 use crate::reproduce::{Effort, Finding, ReportTable, recordings_folder};
 
 /// Recordings of people in one game.
-pub(super) struct RealGame {
-    pub(super) name: &'static str,
+pub(in crate::reproduce) struct RealGame {
+    pub(in crate::reproduce) name: &'static str,
     unit: &'static str,
     files: &'static [&'static str],
     /// What makes it unlike SHI's game.
     differs: &'static str,
 }
 
-pub(super) const PLACES: [RealGame; 2] = [
+pub(in crate::reproduce) const PLACES: [RealGame; 2] = [
     RealGame {
         name: "QuakeWorld teams",
         unit: "qu",
@@ -40,7 +40,7 @@ pub(super) const PLACES: [RealGame; 2] = [
 
 impl RealGame {
     /// The recordings that are there: whole at full effort, otherwise their beginnings.
-    pub(super) fn load(&self, effort: Effort) -> Vec<Recording> {
+    pub(in crate::reproduce) fn load(&self, effort: Effort) -> Vec<Recording> {
         let Some(folder) = recordings_folder() else { return Vec::new() };
         let files = self.files.iter().filter_map(|file| load_file(&folder.join(file)).ok());
         files.filter_map(|it| begun(it, effort)).collect()

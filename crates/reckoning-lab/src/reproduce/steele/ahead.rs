@@ -52,7 +52,8 @@ impl Ahead<'_> {
     /// Projects everyone who moves, four times a second.
     pub(super) fn run(&self, ground: &TestGround<'_>) -> Result<Vec<MissesByKind>, ConfigError> {
         let mut config = TrendedConfig::default();
-        config.trust_s = self.trust_s;
+        (config.trust_s, config.along_path) = (self.trust_s, true);
+        config.pull = self.projection.trends().map_or(config.pull, |(_, pull)| pull);
         let behaviour = Behaviour::Trended(Trended::new(config)?);
         let run = |subject: &BotSubject| self.run_one(ground, subject, &behaviour);
         Ok(ground.subjects.par_iter().map(run).collect())
@@ -75,6 +76,7 @@ impl Ahead<'_> {
                 let bodies = [KnownBody::new(0, 0, told)];
                 let mut scene = Scene::new(&bodies, &[]);
                 scene.walls = self.heeds_walls.then_some(ground.walls);
+                scene.trends = self.projection.trends().map(|(map, _)| map);
                 let truths = HORIZON_TICKS.map(|ticks| life[start + ticks].position);
                 let mut found = misses(&scene, behaviour, truths);
                 found.tunnels = f64::from(u8::from(tunnels(ground.walls, &scene, behaviour)));
@@ -85,7 +87,12 @@ impl Ahead<'_> {
     }
 
     fn told(&self, from: &Kinematics) -> Kinematics {
-        Kinematics { acceleration: self.projection.acceleration(from), ..*from }
+        // Trends are mixed in place by place, on the way.
+        let acceleration = match self.projection {
+            Projection::Trend(..) => from.acceleration,
+            plain => plain.acceleration(from),
+        };
+        Kinematics { acceleration, ..*from }
     }
 }
 

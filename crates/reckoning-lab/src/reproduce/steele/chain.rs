@@ -19,6 +19,8 @@ pub(super) const MIN_THRESHOLD_M: f64 = 0.1;
 pub(super) const MAX_THRESHOLD_M: f64 = 0.6;
 /// Delay of the updates to the second ghost.
 const DELAY: Duration = Duration::from_millis(100);
+/// How long ghosts blend: the engine's default.
+const BLEND_S: f64 = 0.333;
 /// STEELE's (10) never stops believing in the acceleration.
 const ACCELERATING: Model = Model::Accelerating { trust: Duration::from_hours(1) };
 
@@ -48,6 +50,14 @@ impl Projection<'_> {
         }
     }
 
+    /// The trends that a projection follows, and how.
+    pub(super) const fn trends(&self) -> Option<(&TrendMap, Pull)> {
+        match self {
+            Self::Trend(map, pull) => Some((map, *pull)),
+            _ => None,
+        }
+    }
+
     const fn model(&self) -> Model {
         match self {
             Self::Linear => Model::Linear,
@@ -65,13 +75,57 @@ pub(super) enum Allowed<'a> {
 }
 
 impl Allowed<'_> {
-    fn metres(&self, truth: &Kinematics) -> f64 {
+    fn metres(&self, blended: &Blended, now: SimTime) -> f64 {
         match self {
             Self::Fixed(metres) => *metres,
             Self::ByPlace(map) => {
-                map.threshold_m(truth.position, truth.velocity, MIN_THRESHOLD_M, MAX_THRESHOLD_M)
+                let (place, velocity) = (blended.shown, blended.velocity_at(now));
+                map.threshold_m(place, velocity, MIN_THRESHOLD_M, MAX_THRESHOLD_M)
             }
         }
+    }
+}
+
+/// STEELE's (3): the body on screen takes up the velocity that it was last told.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Blended {
+    /// Where it is shown.
+    pub(super) shown: DVec3,
+    /// Its velocity on screen: what the last two frames differ by.
+    seen: DVec3,
+    /// V0, V0' and since when.
+    from: DVec3,
+    told: DVec3,
+    since: SimTime,
+    span_s: f64,
+}
+
+impl Blended {
+    pub(super) const fn new(first: &Kinematics, span_s: f64) -> Self {
+        let (told, since) = (first.velocity, first.at);
+        Self { shown: first.position, seen: told, from: told, told, since, span_s }
+    }
+
+    /// T, and how much of the blend is done.
+    pub(super) fn progress(&self, now: SimTime) -> (f64, f64) {
+        let t_s = now.secs_since(self.since);
+        (t_s, (t_s / self.span_s).clamp(0.0, 1.0))
+    }
+
+    /// `V_b`.
+    pub(super) fn velocity_at(&self, now: SimTime) -> DVec3 {
+        self.from.lerp(self.told, self.progress(now).1)
+    }
+
+    /// V0 of the blend under way.
+    pub(super) fn hear(&mut self, told: DVec3, now: SimTime) {
+        (self.from, self.told, self.since) = (self.seen, told, now);
+    }
+
+    /// The next frame.
+    pub(super) fn show(&mut self, shown: DVec3) {
+        self.seen = (shown - self.shown) * f64::from(reckoning_arena::TICKS_PER_S);
+        self.shown = shown;
     }
 }
 
@@ -130,10 +184,11 @@ impl TestGround<'_> {
             )?;
             let mut viewers =
                 [DelayedViewer::new(update, Duration::ZERO)?, DelayedViewer::new(update, DELAY)?];
+            let mut blended = Blended::new(first, BLEND_S);
             for truth in rest {
                 let kind = self.places.kind_at(truth.position);
                 let tally = &mut tallies[kind as usize];
-                self.tick(&mut publisher, &mut viewers, truth, method, tally)?;
+                self.tick(&mut publisher, (&mut viewers, &mut blended), truth, method, tally)?;
             }
         }
         Ok(tallies)
@@ -142,22 +197,24 @@ impl TestGround<'_> {
     fn tick(
         &self,
         publisher: &mut Publisher,
-        viewers: &mut [DelayedViewer; 2],
+        (viewers, blended): (&mut [DelayedViewer; 2], &mut Blended),
         truth: &Kinematics,
         method: &Method<'_>,
         tally: &mut ChainTally,
     ) -> Result<(), ConfigError> {
-        let allowed_m = method.allowed.metres(truth);
+        let allowed_m = method.allowed.metres(blended, truth.at);
         publisher.set_threshold(Threshold::metres(allowed_m)?);
         let told = Kinematics { acceleration: method.projection.acceleration(truth), ..*truth };
         if let Some(update) = publisher.observe_on(&told, self.walls) {
             tally.updates += 1.0;
+            blended.hear(truth.velocity, truth.at);
             for viewer in viewers.iter_mut() {
                 viewer.under_way.push_back(update);
             }
         }
-        let [now_m, late_m] =
-            viewers.each_mut().map(|it| it.shown(truth.at).distance(truth.position));
+        let shown = viewers.each_mut().map(|it| it.shown(truth.at));
+        blended.show(shown[0]);
+        let [now_m, late_m] = shown.map(|it| it.distance(truth.position));
         tally.add(&ChainTally { ticks: 1.0, updates: 0.0, allowed_m, now_m, late_m });
         Ok(())
     }
@@ -217,5 +274,33 @@ impl DelayedViewer {
             self.ghost.accept(update, arrival);
         }
         self.ghost.position_at(now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand: seen at (2, 0) m/s, told (0, 2) m/s, half of the span gone: (1, 1) m/s, which has
+    /// a cosine of 0.7071 to x: 0.1 + 0.5 * 0.7071 = 0.4536 m are allowed there.
+    #[test]
+    fn confidence_goes_by_the_blended_velocity_of_what_is_shown() {
+        let first = Kinematics::moving(SimTime::ZERO, DVec3::ZERO, DVec3::X * 2.0);
+        let mut blended = Blended::new(&first, 0.5);
+        blended.show(DVec3::X * (2.0 / 60.0));
+        blended.hear(DVec3::Y * 2.0, SimTime::ZERO);
+        let halfway = SimTime::from_millis(250);
+        let velocity = blended.velocity_at(halfway);
+        assert!(velocity.distance(DVec3::new(1.0, 1.0, 0.0)) < 1e-9, "{velocity}");
+        let along = reckoning_predict::Sighting {
+            position: DVec3::ZERO,
+            velocity: DVec3::X,
+            acceleration: DVec3::ZERO,
+        };
+        let seen = [-1.0, 0.0, 1.0]
+            .map(|x| reckoning_predict::Sighting { position: DVec3::new(x, x, 0.0), ..along });
+        let map = TrendMap::new(&seen, &reckoning_predict::TrendMapConfig::default()).unwrap();
+        let allowed_m = Allowed::ByPlace(&map).metres(&blended, halfway);
+        assert!((allowed_m - 0.4536).abs() < 1e-3, "{allowed_m}");
     }
 }

@@ -6,6 +6,7 @@ use super::findings::{
     HALVED, KEPT, KNOWN, LINEAR, LevelFindings, MEAN, Thresholds, Where, late_m, now_m,
     updates_per_s,
 };
+use super::printed::INTERVALS_S;
 use crate::reproduce::Finding;
 use crate::stats::{paired_t, repeated_anova};
 
@@ -13,11 +14,13 @@ pub(super) fn findings(level: &LevelFindings) -> Vec<Finding> {
     vec![
         critical_places(level),
         elsewhere(level),
+        printed(level),
         projection(level),
         trend_itself(level),
         halving(level),
         chain(level),
         tunnels(level),
+        confidence(level),
     ]
 }
 
@@ -108,6 +111,22 @@ fn over(measure: &str, text: String, contrasts: &[Contrast; 4]) -> Finding {
         .list("p", &contrasts.map(|found| found.p()))
         .number("better", contrasts.iter().filter(|found| found.is_lower()).count() as f64)
         .number("worse", contrasts.iter().filter(|found| found.is_higher()).count() as f64)
+}
+
+/// (10) beside (4) in the receiver as printed, per interval of updates.
+fn printed(level: &LevelFindings) -> Finding {
+    let errors = &level.printed;
+    let found = [0, 1, 2, 3].map(|every| Contrast::new(&errors.trend[every], &errors.known[every]));
+    let texts = INTERVALS_S.iter().zip(&found).map(|(s, found)| format!("every {s} s: {found}"));
+    let text = format!("error m with an update {}", texts.collect::<Vec<_>>().join(", "));
+    over("projection as printed", text, &found).note(format!("n = {}", level.subjects))
+}
+
+fn confidence(level: &LevelFindings) -> Finding {
+    let [one, nearest] = level.confidence;
+    let text =
+        format!("{one:+.2} with one heading per cell, {nearest:+.2} with the nearest of four");
+    Finding::new("confidence", text).number("one_heading", one).number("nearest", nearest)
 }
 
 fn projection(level: &LevelFindings) -> Finding {

@@ -10,9 +10,11 @@ use super::ahead::{Ahead, Misses, MissesByKind};
 use super::chain::{
     Allowed, ByKind, ChainTally, MAX_THRESHOLD_M, MIN_THRESHOLD_M, Method, Projection, TestGround,
 };
+use super::confidence;
 use super::contrast::Contrast;
 use super::places::{PlaceKind, Places};
 use super::play::{self, BOTS, BotSubject};
+use super::printed::PrintedErrors;
 use crate::reproduce::Effort;
 
 /// Kinds of places taken together.
@@ -136,7 +138,7 @@ impl Projected {
 pub(super) struct LevelFindings {
     pub(super) training_h: f64,
     pub(super) subjects: usize,
-    /// With the projections of STEELE, then linear ones, then with one heading per cell.
+    /// With the projections of STEELE, then linear ones, then by the nearest of four headings.
     pub(super) thresholds: Vec<Thresholds>,
     /// Chains at the middle threshold: linear, known, halved, mean, kept.
     pub(super) chains: Vec<ChainRun>,
@@ -146,6 +148,10 @@ pub(super) struct LevelFindings {
     pub(super) ahead_brief: Vec<Projected>,
     /// The mean again, walls not heeded.
     pub(super) through_walls: Projected,
+    /// What is shown by the receiver as printed.
+    pub(super) printed: PrintedErrors,
+    /// Correlation of |C| and error, with one heading per cell and with the nearest of four.
+    pub(super) confidence: [f64; 2],
 }
 
 /// Places in the lists of five.
@@ -157,6 +163,8 @@ pub(super) const KEPT: usize = 4;
 
 /// Seeds of the evaluation start here; those of the training stay below.
 const EVALUATION_SEEDS: u64 = 1000;
+/// Training matches to one seed of the effort: 100 hours of bots at full effort.
+const MATCHES_PER_SEED: u64 = 5;
 /// A subject that was seldom seen at one of the two sorts of places cannot be compared.
 const MIN_TICKS: usize = 300;
 
@@ -167,9 +175,10 @@ impl LevelFindings {
         progress: &(dyn Fn(&str) + Sync),
     ) -> Result<Self, ConfigError> {
         progress("steele: training matches");
-        let seeds: Vec<u64> = (1..=u64::from(effort.seeds)).collect();
+        let matches = MATCHES_PER_SEED * u64::from(effort.seeds);
+        let seeds: Vec<u64> = (1..=matches).collect();
         let seen = play::sightings(level, &seeds, effort.seconds);
-        let (map, single) = (play::map_of(&seen, 4)?, play::map_of(&seen, 1)?);
+        let (map, nearest) = (play::map_of(&seen, 1)?, play::map_of(&seen, 4)?);
         progress("steele: evaluation matches");
         let (places, walls) = (Places::from_level(level), play::walls_of(level)?);
         let subjects = subjects(level, effort, &places);
@@ -179,17 +188,19 @@ impl LevelFindings {
         let thresholds = vec![
             thresholds(&ground, "second order", &map, Projection::Known)?,
             thresholds(&ground, "linear", &map, Projection::Linear)?,
-            thresholds(&ground, "second order, one heading per cell", &single, Projection::Known)?,
+            thresholds(&ground, "second order, nearest of four", &nearest, Projection::Known)?,
         ];
         progress("steele: projections");
         Ok(Self {
-            training_h: hours * f64::from(effort.seeds),
+            training_h: hours * matches as f64,
             subjects: subjects.len(),
             thresholds,
             chains: chains(&ground, &map)?,
             ahead: five_ahead(&ground, &map, f64::INFINITY)?,
             ahead_brief: five_ahead(&ground, &map, 0.3)?,
             through_walls: through_walls(&ground, &map)?,
+            printed: PrintedErrors::new(&subjects, &map),
+            confidence: [&map, &nearest].map(|map| confidence::with_error(&subjects, map)),
         })
     }
 }

@@ -12,10 +12,12 @@
 mod ahead;
 mod chain;
 mod claims;
+mod confidence;
 mod contrast;
 mod findings;
 mod places;
 mod play;
+mod printed;
 mod tables;
 
 use std::sync::Arc;

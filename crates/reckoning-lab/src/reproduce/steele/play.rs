@@ -11,8 +11,8 @@ use reckoning_predict::{Outline, Sighting, TrendMap, TrendMapConfig, Wall, Walls
 pub(super) const PX_PER_M: f64 = 40.0;
 /// Players per match.
 pub(super) const BOTS: u16 = 15;
-/// One sighting of each bot per so many ticks makes the map.
-const SIGHTING_TICKS: usize = 10;
+/// Motion has changed when the acceleration did by this share of its size.
+const CHANGED: f64 = 0.1;
 /// No body moves that far within a tick: it was teleported.
 const JUMP_M: f64 = 1.0;
 
@@ -78,20 +78,31 @@ pub(super) fn sightings(level: &Arc<Level>, seeds: &[u64], seconds: u32) -> Vec<
 
 fn seen_in(subjects: &[BotSubject]) -> Vec<Sighting> {
     let lives = subjects.iter().flat_map(|subject| &subject.lives);
-    let seen = lives.flat_map(|life| life.iter().step_by(SIGHTING_TICKS));
-    let sighting = |seen: &Kinematics| Sighting {
-        position: seen.position,
-        velocity: seen.velocity,
-        acceleration: seen.acceleration,
+    let seen =
+        lives.flat_map(|life| life.windows(2).filter(|pair| has_changed(&pair[0], &pair[1])));
+    let sighting = |pair: &[Kinematics]| Sighting {
+        position: pair[1].position,
+        velocity: pair[1].velocity,
+        acceleration: pair[1].acceleration,
     };
     seen.map(sighting).collect()
 }
 
-/// A map with at most `headings` per cell.
+/// STEELE: "changes in motion will prompt a recording". A body begins to speed up, to brake or
+/// to turn, or does so otherwise than a tick before.
+fn has_changed(before: &Kinematics, now: &Kinematics) -> bool {
+    let most = before.acceleration.length().max(now.acceleration.length());
+    let change = now.acceleration.distance(before.acceleration);
+    now.acceleration != DVec3::ZERO && change > CHANGED * most
+}
+
+/// A map with at most `headings` per cell. No acceleration is left out: those who brake are few
+/// and are what the trend is about.
 pub(super) fn map_of(seen: &[Sighting], headings: u8) -> Result<TrendMap, ConfigError> {
     let mut config = TrendMapConfig::default();
     config.modes = headings;
     config.smallest_cell_m = 0.5;
+    config.trim = 0.0;
     Ok(TrendMap::new(seen, &config)?)
 }
 
@@ -100,4 +111,23 @@ pub(super) fn walls_of(level: &Level) -> Result<Walls, ConfigError> {
     let metres = |px: DVec3| px / PX_PER_M;
     let edges = level.walls().edges().iter();
     Ok(Walls::new(edges.map(|edge| Wall::from(Outline::Line(metres(edge.a), metres(edge.b)))))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bot_is_sighted_when_its_motion_changes_and_not_while_it_goes_on() {
+        let state = |tick: i64, acceleration: f64| Kinematics {
+            acceleration: DVec3::X * acceleration,
+            ..Kinematics::moving(SimTime::from_tick(tick, 60), DVec3::ZERO, DVec3::X)
+        };
+        // Stands, speeds up for three ticks, goes on, brakes for two.
+        let accelerations = [0.0, 0.0, 20.0, 20.0, 20.0, 0.0, 0.0, -30.0, -30.0, 0.0];
+        let life: Vec<Kinematics> = (0..).zip(accelerations).map(|(n, a)| state(n, a)).collect();
+        let seen = seen_in(&[BotSubject { lives: vec![life] }]);
+        let accelerations: Vec<f64> = seen.iter().map(|it| it.acceleration.x).collect();
+        assert_eq!(accelerations, [20.0, -30.0]);
+    }
 }

@@ -110,11 +110,14 @@ fn stops(pairs: &[ClockPair]) -> Finding {
 fn worse_without_stops(pairs: &[ClockPair]) -> Finding {
     let others = pairs.iter().filter(|pair| pair.drive != TankDrive::Stopping);
     let most = others.map(|pair| pair.global_worse).fold(0.0, f64::max);
+    let even = driven(pairs, TankDrive::Circular).map(|pair| pair.global_worse).fold(0.0, f64::max);
     let text = format!(
-        "in drives that never stop the global one is farther off in up to {:.1} % of all ticks",
-        100.0 * most
+        "in drives that never stop the global one is farther off in up to {:.1} % of all ticks, on \
+         circles in {:.2} %",
+        100.0 * most,
+        100.0 * even
     );
-    Finding::new("worse without stops", text).number("share", most)
+    Finding::new("worse without stops", text).number("share", most).number("even", even)
 }
 
 fn hits(pairs: &[ClockPair]) -> Finding {

@@ -4,6 +4,7 @@ use crate::reproduce::steele::ahead::{Misses, MissesByKind};
 use crate::reproduce::steele::chain::{ByKind, ChainTally};
 use crate::reproduce::steele::findings::{ChainRun, Projected};
 use crate::reproduce::steele::places::PlaceKind;
+use crate::reproduce::steele::printed::PrintedErrors;
 use crate::reproduce::{Claim, ClaimVerdict, Document};
 
 const SUBJECTS: u32 = 12;
@@ -34,6 +35,10 @@ fn projected(error_m: f64, tunnels: f64) -> Projected {
     Projected { name: "", subjects: (0..SUBJECTS).map(subject).collect() }
 }
 
+fn varied(size: f64) -> Vec<f64> {
+    (0..SUBJECTS).map(|number| size * (1.0 + 0.05 * f64::from(number * number % 7))).collect()
+}
+
 /// Findings in which everything that STEELE hopes for is so or, `flipped`, the reverse.
 fn findings(flipped: bool) -> LevelFindings {
     let (mut by_place, mut frugal) =
@@ -41,11 +46,15 @@ fn findings(flipped: bool) -> LevelFindings {
     let mut errors_m = [5.0, 4.0, 3.0, 2.0, 2.5];
     let mut chain_m = [5.0, 4.0, 3.0, 2.0, 2.0];
     let mut walls = [0.0, 0.1];
+    let mut shown_m = [1.0, 2.0];
+    let mut confidence = [-0.4, -0.2];
     if flipped {
         std::mem::swap(&mut by_place, &mut frugal);
         errors_m = errors_m.map(|error_m| 6.0 - error_m);
         chain_m = chain_m.map(|error_m| 6.0 - error_m);
         walls.reverse();
+        shown_m.reverse();
+        confidence = [0.2, 0.4];
     }
     let middle = frugal.clone();
     let ahead = errors_m.map(|error_m| projected(error_m, walls[0])).to_vec();
@@ -57,6 +66,11 @@ fn findings(flipped: bool) -> LevelFindings {
         ahead_brief: ahead.clone(),
         ahead,
         through_walls: projected(1.0, walls[1]),
+        printed: PrintedErrors {
+            trend: [0; 4].map(|_| varied(shown_m[0])),
+            known: [0; 4].map(|_| varied(shown_m[1])),
+        },
+        confidence,
     }
 }
 
