@@ -136,7 +136,7 @@ pub fn summarize_csv(path: &Path) -> Result<SessionSummary, RecordingError> {
     let mut tally = CsvTally::new(&beside).map_err(named)?;
     while let Some(tracks) = rows.next_piece(PIECE_ROWS).map_err(named)? {
         let players = tracks.iter().map(|track| player_of(&beside, track)).collect();
-        let part = Recording { tracks, players, ..Recording::default() };
+        let part = Recording { players, tracks, ..Recording::default() };
         tally.add(&part).map_err(named)?;
     }
     Ok(tally.finish())

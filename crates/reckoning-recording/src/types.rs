@@ -293,7 +293,9 @@ impl Track {
             .chain(next.team_changes.into_iter().map(|(at, team)| (Some(at), team)))
         {
             let at = at.or_else(|| next.samples.first().map(|first| first.at));
-            at.into_iter().for_each(|at| self.change_team(at, team));
+            if let Some(at) = at {
+                self.change_team(at, team);
+            }
         }
         self.samples.extend(next.samples);
         for (own, more) in self.extras.iter_mut().zip(next.extras) {

@@ -102,7 +102,10 @@ fn no_program_holds_the_path_that_it_was_built_at() {
             let for_tests = ["tests", "benches", "examples", "reckoning-testing", "target"];
             if path.is_dir() && !for_tests.contains(&name.as_str()) {
                 folders.push(path);
-            } else if name.ends_with(".rs") && name != "tests.rs" && name != "build.rs" {
+            } else if path.extension().is_some_and(|it| it == "rs")
+                && name != "tests.rs"
+                && name != "build.rs"
+            {
                 let text = fs::read_to_string(&path).unwrap_or_default();
                 let shipped = text.split("#[cfg(test)]").next().unwrap_or_default();
                 if shipped.contains("env!(\"CARGO_MANIFEST_DIR\")") {

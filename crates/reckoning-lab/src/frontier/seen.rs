@@ -127,9 +127,9 @@ lasts longer, then costs little more than a line. Mean error in body widths.
 
 source         headers  method                B/s"
     );
-    delays.iter().for_each(|delay| {
+    for delay in &delays {
         let _ = write!(text, "{delay:>7}");
-    });
+    }
     text.push('\n');
     for source in found.sources() {
         for ((regime, price), method) in

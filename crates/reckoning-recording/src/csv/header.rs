@@ -109,7 +109,7 @@ impl Header {
 
 /// Which column is missing, and why that may be.
 fn missing(slot: Slot, text: &[u8]) -> String {
-    let count = |wanted: u8| text.iter().filter(|byte| **byte == wanted).count();
+    let count = |wanted: u8| text.split(|byte| *byte == wanted).count();
     let name = slot.name();
     for (byte, what) in [(b';', "semicolons"), (b'\t', "tabs")] {
         if count(byte) > count(b',') {

@@ -279,6 +279,8 @@ fn label(
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write;
+
     use reckoning::DVec3;
 
     use super::*;
@@ -333,7 +335,8 @@ mod tests {
         let mut text = String::from("t,id,team,x,y,seg,way\n");
         for row in 0..100 {
             let (id, team) = (row % 3, i32::from(row > 50));
-            text += &format!("{row},{id},{team},{row},0,0,{}\n", ["on", "off"][row as usize % 2]);
+            let way = ["on", "off"][row as usize % 2];
+            writeln!(text, "{row},{id},{team},{row},0,0,{way}").unwrap();
         }
         let whole = parse_csv(text.as_bytes()).unwrap();
         let mut budget = MemoryBudget::for_input(text.len());

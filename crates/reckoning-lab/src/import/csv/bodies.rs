@@ -272,7 +272,7 @@ impl CsvBodies {
                     *id = ids[place];
                     name.clear();
                 }
-                None => *id = place as i32,
+                None => *id = i32::try_from(place).expect("rows that are in memory are fewer"),
             }
         }
         self.ids.clear();
