@@ -76,9 +76,10 @@ pub fn open_part(file: &Path, part: Part, cap_bytes: u64) -> Result<Option<Recor
 /// A part of a csv, which is read line by line.
 #[cfg(feature = "lab")]
 fn csv_part(file: &Path, part: Part, cap_bytes: u64) -> Result<Option<Recording>, Failure> {
-    let span = match part.is_all() {
-        true => SimSpan::ALL,
-        false => csv_start(file).map_err(Failure::lab)?.map_or(SimSpan::ALL, |at| part.of(at)),
+    let span = if part.is_all() {
+        SimSpan::ALL
+    } else {
+        csv_start(file).map_err(Failure::lab)?.map_or(SimSpan::ALL, |at| part.of(at))
     };
     fitting(file, load_csv_within(file, span, cap_bytes), cap_bytes)
 }

@@ -79,7 +79,9 @@ fn flock(seed: u64) -> Recording {
         .collect();
     recorded("flock", 16, 1_200, |_| {
         let (mut place, mut way) = (DVec3::ZERO, DVec3::ZERO);
-        birds.iter().for_each(|bird| (place, way) = (place + bird.0 / 16.0, way + bird.1 / 16.0));
+        for bird in &birds {
+            (place, way) = (place + bird.0 / 16.0, way + bird.1 / 16.0);
+        }
         for at in 0..birds.len() {
             let (own, speed) = birds[at];
             let apart: DVec3 = birds

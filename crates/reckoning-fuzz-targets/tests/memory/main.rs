@@ -4,6 +4,7 @@
 
 mod bombs;
 
+use std::fmt::Write;
 use std::hint::black_box;
 use std::sync::Mutex;
 
@@ -177,8 +178,9 @@ fn a_long_csv_takes_less_than_twice_itself() {
     let mut text = String::from("t,id,team,x,y,z,yaw,health,ammo,alive,seg\n");
     for tick in 0..8_000 {
         for id in 0..64 {
-            text +=
-                &format!("{}.{},{id},0,{}.25,{id}.5,,,,,1,0\n", tick / 10, tick % 10, tick % 997);
+            let (whole, tenth) = (tick / 10, tick % 10);
+            writeln!(text, "{whole}.{tenth},{id},0,{}.25,{id}.5,,,,,1,0", tick % 997)
+                .expect("a text");
         }
     }
     let bytes = text.len() as u64;
