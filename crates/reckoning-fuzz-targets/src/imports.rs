@@ -18,6 +18,18 @@ pub fn dis(bytes: &[u8]) {
     reads(import::dis::parse, bytes);
 }
 
+/// A datagram of DIS: what is read is written, and read again as the same bytes.
+pub fn dis_pdus(bytes: &[u8]) {
+    for pdu in reckoning_dis::wire::pdus(bytes).flatten() {
+        let (mut written, mut again) = (Vec::new(), Vec::new());
+        pdu.encode(&mut written);
+        let (read, length) = reckoning_dis::wire::Pdu::decode(&written).expect("our own bytes");
+        assert_eq!(length, written.len());
+        read.encode(&mut again);
+        assert_eq!(again, written);
+    }
+}
+
 /// A play log of SHI.
 pub fn shi(bytes: &[u8]) {
     reads(import::shi::parse, bytes);
