@@ -1,5 +1,10 @@
 //! Importers of foreign recordings: bzflag, slippi, dis, shi, Rocket League.
 
+use std::time::Duration;
+
+use reckoning::SimTime;
+use reckoning_dis::gateway::{Gateway, GatewayConfig};
+use reckoning_dis::place::{Geodetic, TangentFrame};
 use reckoning_lab::import;
 use reckoning_recording::{Recording, RecordingError, open_session, write_session};
 
@@ -27,6 +32,31 @@ pub fn dis_pdus(bytes: &[u8]) {
         assert_eq!(length, written.len());
         read.encode(&mut again);
         assert_eq!(again, written);
+    }
+}
+
+/// Datagrams of an exercise, a quarter of a second between them: `length u16 | datagram`, again and
+/// again. Bounds hold, and what is shown is finite.
+pub fn dis_gateway(bytes: &[u8]) {
+    let Ok(origin) = Geodetic::degrees(52.5, 13.4, 40.0) else { return };
+    let mut config = GatewayConfig::new(1, 7, 3, TangentFrame::new(origin));
+    config.max_entities = 8;
+    let mut gateway = Gateway::new(config).expect("settings of our own");
+    gateway.set_server(1);
+    let (mut rest, mut now) = (bytes, SimTime::ZERO);
+    while let Some((length, after)) = rest.split_first_chunk::<2>() {
+        let length = usize::from(u16::from_be_bytes(*length)).min(after.len());
+        let (datagram, after) = after.split_at(length);
+        gateway.handle_datagram(now, datagram);
+        gateway.handle_timeout(now);
+        assert!(gateway.entities().count() <= 8);
+        for (_, entity) in gateway.entities() {
+            let seen = entity.kinematics_at(now);
+            assert!(seen.at == now && seen.orientation.is_finite());
+            assert!(entity.joints_at(now).all(|joint| joint.angle_rad.is_finite()));
+        }
+        rest = after;
+        now = now + Duration::from_millis(250);
     }
 }
 

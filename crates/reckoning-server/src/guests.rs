@@ -174,6 +174,8 @@ pub struct Guests<G> {
     limit: usize,
     server: u64,
     guests: BTreeMap<(PeerId, u32), Guest>,
+    /// The same by their entities.
+    by_entity: BTreeMap<EntityId, (PeerId, u32)>,
 }
 
 impl<G: Game> Guests<G> {
@@ -182,7 +184,7 @@ impl<G: Game> Guests<G> {
     pub fn new(game: G, limit: usize) -> Self {
         // Without dice, which no system lacks, the time will do.
         let server = token::random().map_or_else(|_| unix_seconds(), u64::from_le_bytes);
-        Self { game, limit, server, guests: BTreeMap::new() }
+        Self { game, limit, server, guests: BTreeMap::new(), by_entity: BTreeMap::new() }
     }
 
     fn requested(&mut self, now: SimTime, peer: PeerId, request: GuestRequest, host: &mut Host) {
@@ -202,9 +204,7 @@ impl<G: Game> Guests<G> {
                 }
             }
             GuestRequest::Drop { number } => {
-                if let Some(guest) = self.guests.remove(&(peer, number)) {
-                    host.despawn(guest.entity);
-                }
+                self.remove((peer, number), host);
             }
         }
     }
@@ -245,15 +245,21 @@ impl<G: Game> Guests<G> {
         host.allow_teleport(now, entity, START_WITHIN);
         set_values(host, entity, values);
         self.guests.insert((peer, number), Guest { entity, tag, name, team });
+        self.by_entity.insert(entity, (peer, number));
         Ok(entity)
     }
 
     fn drop_all(&mut self, peer: PeerId, host: &mut Host) {
         let numbers = self.guests.range((peer, 0)..=(peer, u32::MAX)).map(|(key, _)| *key);
         for key in numbers.collect::<Vec<_>>() {
-            if let Some(guest) = self.guests.remove(&key) {
-                host.despawn(guest.entity);
-            }
+            self.remove(key, host);
+        }
+    }
+
+    fn remove(&mut self, key: (PeerId, u32), host: &mut Host) {
+        if let Some(guest) = self.guests.remove(&key) {
+            self.by_entity.remove(&guest.entity);
+            host.despawn(guest.entity);
         }
     }
 }
@@ -294,7 +300,9 @@ impl<G: Game> Game for Guests<G> {
                 self.drop_all(*peer, host);
             }
             HostEvent::Despawned { entity } => {
-                self.guests.retain(|_, guest| guest.entity != *entity);
+                if let Some(key) = self.by_entity.remove(entity) {
+                    self.guests.remove(&key);
+                }
             }
             _ => {}
         }
@@ -318,7 +326,7 @@ impl<G: Game> Game for Guests<G> {
     }
 
     fn recorded_identity(&self, entity: EntityId) -> Option<RecordedIdentity<'_>> {
-        let guest = self.guests.values().find(|guest| guest.entity == entity);
+        let guest = self.by_entity.get(&entity).and_then(|key| self.guests.get(key));
         let Some(guest) = guest else { return self.game.recorded_identity(entity) };
         Some(RecordedIdentity {
             team: guest.team,

@@ -45,7 +45,7 @@ const RULES: [Rule; 15] = [
     Rule {
         name: SERVER,
         uses: &[ENGINE, PREDICT, NET, RECORDING, NETSIM],
-        tests_use: &[CLIENT], // somebody to serve
+        tests_use: &[CLIENT, DIS], // somebody to serve, and the guide
     },
     rule(ARENA, &[ENGINE, PREDICT, NET]),
     Rule { name: DIS, uses: &[ENGINE], tests_use: &[NETSIM] },
