@@ -9,6 +9,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use reckoning::dis::{DisAlgorithm, DisModel};
 use reckoning::{DQuat, DVec3, Kinematics, Model, SimTime};
+use reckoning_client::{Client, ClientConfig, SessionEvent};
 use reckoning_dis::gateway::{BodyState, Gateway, GatewayConfig, JointAngle};
 use reckoning_dis::place::{Geodetic, TangentFrame};
 use reckoning_dis::wire::{Header, Pdu, PduBody, Request};
@@ -50,13 +51,13 @@ impl Drop for Process {
 
 /// A server with the kinds that the default mapping names.
 fn server() -> Running {
-    let text = "listen = '127.0.0.1:0'\noperator_listen = ''\nlimits.guest_bodies = 100\n\
+    let text = "listen = '127.0.0.1:0'\noperator_listen = ''\nlimits.guest_bodies = 100\nrelay_kind = 'tank'\n\
         [[kind]]\nname = 'tank'\nangle_threshold_deg = 1.0\nthreshold_m = 0.1\n\
         [[kind.class]]\nthreshold_m = 0.1\nangle_threshold_deg = 1.0\n\
         [[kind.joint]]\nname = 'turret'\n[[kind.joint]]\nname = 'barrel'\n\
         [[property]]\nname = 'marking'\n[[property]]\nname = 'team'\nvalue = 'u8'\n";
     let settings = Settings::from_toml(text).unwrap();
-    let game = Guests::new(Relay::default(), settings.limits.guest_bodies);
+    let game = Guests::new(Relay::of_kind("tank"), settings.limits.guest_bodies);
     Server::new(settings).start(game).unwrap()
 }
 
@@ -251,6 +252,85 @@ fn a_peer_that_dies_is_gone_after_the_time_out_and_back_without_doubles() {
     let mut again = Peer::new(1, one, start);
     let (_, most) = wait_for(true, 1, &mut again);
     assert_eq!(most, 1);
+    server.stop();
+}
+
+/// A socket that hears a broadcast port of loopback beside others.
+fn broadcast(port: u16) -> UdpSocket {
+    let kind = (socket2::Domain::IPV4, socket2::Type::DGRAM);
+    let socket = socket2::Socket::new(kind.0, kind.1, None).unwrap();
+    socket.set_reuse_address(true).unwrap();
+    let everywhere = SocketAddr::from(([0, 0, 0, 0], port));
+    socket.bind(&everywhere.into()).unwrap();
+    let socket = UdpSocket::from(socket);
+    socket.set_broadcast(true).unwrap();
+    socket.set_nonblocking(true).unwrap();
+    socket
+}
+
+#[test]
+fn two_bridges_of_an_exercise_echo_nothing_and_one_takes_over_from_a_killed_one() {
+    let server = server();
+    let (one, two) = (free_port(), free_port());
+    let udp = format!("127.255.255.255:{one}");
+    let join = server.address().to_string();
+    let start_bridge = |application: &str| {
+        let common = ["dis", "bridge", "--udp", &udp, "--join", &join, "--origin", ORIGIN];
+        Process::start(&[&common[..], &["--application", application]].concat())
+    };
+    let (first, _second) = (start_bridge("3"), start_bridge("4"));
+    let _elsewhere = bridge(2, two, &server, &[]);
+    let start = Instant::now();
+    let (mut source, mut listener) = (Peer::new(1, one, start), Peer::new(2, two, start));
+    (source.socket, source.to) = (broadcast(one), udp.parse().unwrap());
+    // Somebody plays on the server, who is an entity for the exercise.
+    let mut player = Client::connect(ClientConfig::new(&join)).unwrap();
+    let mut body = None;
+    let mut step = |source: &mut Peer, listener: &mut Peer| {
+        let now = player.drive();
+        while let Some(event) = player.poll_event() {
+            if let SessionEvent::Granted(entity) = event {
+                body = Some(entity);
+            }
+        }
+        if let Some(body) = body {
+            player.observe(body, &Kinematics::at_rest(now, DVec3::new(5.0, 6.0, 1.0)));
+        }
+        source.drive();
+        source.exchange();
+        listener.call();
+        listener.exchange();
+        std::thread::sleep(PACE);
+    };
+    let until = |source: &mut Peer,
+                 listener: &mut Peer,
+                 step: &mut dyn FnMut(&mut Peer, &mut Peer)| {
+        let since = Instant::now();
+        let is_so = |source: &Peer, listener: &Peer| {
+            (source.gateway.entities().count(), listener.gateway.entities().count()) == (1, 2)
+        };
+        while !is_so(source, listener) && since.elapsed() < PATIENCE {
+            step(source, listener);
+        }
+        // The source sees the player, the other exercise both; and so it stays.
+        let later = Instant::now();
+        while later.elapsed() < Duration::from_secs(3) {
+            step(source, listener);
+            assert!(
+                source.gateway.entities().count() <= 1 && listener.gateway.entities().count() <= 2
+            );
+        }
+        assert!(is_so(source, listener), "{:?}", listener.gateway.stats());
+    };
+    until(&mut source, &mut listener, &mut step);
+    drop(first); // kill -9
+    let since = Instant::now();
+    while since.elapsed() < Duration::from_secs(13) {
+        step(&mut source, &mut listener);
+        let seen = (source.gateway.entities().count(), listener.gateway.entities().count());
+        assert!(seen.0 <= 2 && seen.1 <= 2, "{seen:?}: at most what is not known to be gone yet");
+    }
+    until(&mut source, &mut listener, &mut step);
     server.stop();
 }
 

@@ -345,6 +345,8 @@ impl<G: Game> Game for Guests<G> {
 
 #[cfg(test)]
 mod tests {
+    use reckoning_net::{Session, SessionConfig};
+
     use super::*;
 
     #[test]
@@ -358,5 +360,68 @@ mod tests {
             assert_eq!(GuestRequest::decode(bytes), None);
         }
         assert!(!request.encode().starts_with(&[0; 7]), "it is not out of band");
+    }
+
+    /// A host that two peers have joined.
+    fn host() -> Host {
+        let text = "[[kind]]\nname = 'tank'\n[[property]]\nname = 'marking'\n";
+        let settings = crate::Settings::from_toml(text).unwrap();
+        let mut host = Host::new(crate::host_config(&settings)).unwrap();
+        for peer in [PeerId(1), PeerId(2)] {
+            let mut session = Session::new(SessionConfig::default()).unwrap();
+            let mut datagram = [0; 1_200];
+            session.handle_timeout(SimTime::ZERO);
+            let length = session.poll_datagram(SimTime::ZERO, &mut datagram).unwrap();
+            host.connect(SimTime::ZERO, peer);
+            host.handle_datagram(SimTime::ZERO, peer, &datagram[..length]);
+            assert!(host.admit(SimTime::ZERO, peer));
+        }
+        host
+    }
+
+    fn body(number: u32, kind: &str, tag: &str) -> GuestBody {
+        let values = vec![
+            ("marking".to_string(), GuestValue::Text("TIGER".into())),
+            ("unheard of".to_string(), GuestValue::Bool(true)),
+            ("marking".to_string(), GuestValue::U32(7)), // of another type
+        ];
+        let (kind, tag) = (kind.to_string(), tag.to_string());
+        GuestBody { number, kind, tag, values, team: 1, ..GuestBody::default() }
+    }
+
+    #[test]
+    fn no_two_have_a_tag_and_nobody_brings_more_than_allowed() {
+        let (mut guests, mut host) = (Guests::new(crate::Relay::default(), 2), host());
+        let (one, two, now) = (PeerId(1), PeerId(2), SimTime::ZERO);
+        let mut bring = |peer, number, kind: &str, tag: &str| {
+            let brought = guests.bring(now, peer, body(number, kind, tag), &mut host);
+            brought.map(|_| guests.guests.len())
+        };
+        assert_eq!(bring(one, 0, "tank", "a"), Ok(1));
+        assert_eq!(bring(one, 1, "submarine", "b"), Err(GuestRefusal::Kind));
+        assert_eq!(bring(two, 0, "tank", "a"), Err(GuestRefusal::Taken), "by another gateway");
+        assert_eq!(bring(one, 0, "tank", "c"), Err(GuestRefusal::Taken), "the number");
+        assert_eq!(bring(one, 2, "tank", "d"), Ok(2));
+        assert_eq!(bring(one, 3, "tank", "e"), Err(GuestRefusal::Full));
+        assert_eq!(bring(two, 0, "tank", &"x".repeat(201)), Err(GuestRefusal::Full));
+        assert_eq!(bring(two, 0, "tank", "e"), Ok(3));
+    }
+
+    #[test]
+    fn what_a_gateway_brought_is_gone_when_it_is_and_its_tags_are_free() {
+        let (mut guests, mut host) = (Guests::new(crate::Relay::default(), 9), host());
+        let now = SimTime::ZERO;
+        for (peer, number, tag) in [(1, 0, "a"), (1, 1, "b"), (2, 0, "c")] {
+            guests.bring(now, PeerId(peer), body(number, "tank", tag), &mut host).unwrap();
+        }
+        let entity = guests.guests[&(PeerId(2), 0)].entity;
+        let marking = host.config().kinds.property_named("marking").unwrap();
+        assert_eq!(host.get(entity, marking), Some(&PropertyValue::Text("TIGER".into())));
+        assert_eq!(guests.recorded_identity(entity).map(|it| it.team), Some(1));
+        guests.drop_all(PeerId(1), &mut host);
+        assert_eq!(host.entities().map(|(id, ..)| id).collect::<Vec<_>>(), [entity]);
+        guests.requested(now, PeerId(2), GuestRequest::Drop { number: 0 }, &mut host);
+        assert_eq!((host.entities().count(), guests.by_entity.len()), (0, 0));
+        guests.bring(now, PeerId(2), body(0, "tank", "a"), &mut host).unwrap();
     }
 }

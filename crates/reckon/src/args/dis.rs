@@ -12,7 +12,7 @@ Each explains itself: reckon dis bridge --help
 Example: who is in the exercise that arrives at this machine's port 3000?
   reckon dis listen --exercise 1 --udp 127.0.0.1:3000 --seconds 30
 Example: an exercise on a server, and the server's bodies in the exercise
-  reckon serve --level hills --demo --set limits.guest_bodies=1000
+  reckon serve --level hills --demo --set limits.guest_bodies=256
   reckon dis bridge --exercise 1 --udp 127.0.0.1:3000 --join 127.0.0.1:4433 --origin 52.5,13.4,40";
 
 /// Join exercises of DIS (IEEE 1278.1)

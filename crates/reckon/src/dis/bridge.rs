@@ -284,7 +284,7 @@ impl Bridge {
         self.client.leave();
         if self.server.is_none() {
             say(
-                "the server lets nobody bring bodies along; start it with --set limits.guest_bodies=1000\n",
+                "the server lets nobody bring bodies along; start it with --set limits.guest_bodies=256\n",
             )?;
         }
         for (why, count) in &self.refused {
