@@ -61,6 +61,9 @@ pub struct Exercise {
     /// Stamp by a clock of our own instead of UTC
     #[arg(long)]
     pub relative: bool,
+    /// Say each change of motion once; else again a moment later, since nothing in DIS repairs a loss
+    #[arg(long)]
+    pub once: bool,
     /// For tests: lose this share of all PDUs, both ways
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
     pub loss: f64,

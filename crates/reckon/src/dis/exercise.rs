@@ -33,6 +33,9 @@ impl Exercise {
         config.version = command.protocol;
         config.utc_past_hour_s =
             (!command.relative).then(|| (utc_secs() - now.as_secs_f64()).rem_euclid(HOUR_S));
+        if command.once {
+            config.repeat_after = None;
+        }
         if let Some(path) = &command.mapping {
             let text = read_text_file(path, MAX_MAPPING_BYTES)
                 .map_err(|error| Failure::File { path: path.clone(), error })?;

@@ -46,6 +46,8 @@ pub(super) struct Published {
     pub(super) state: EntityState,
     joints: Vec<JointAngle>,
     pub(super) sent_at: SimTime,
+    /// When the last change of motion is said again.
+    repeat_at: Option<SimTime>,
 }
 
 impl Published {
@@ -64,7 +66,8 @@ impl Published {
         state.alternative_kind = state.kind;
         state.reckoning.parameters = mark.map_or([0; 15], Mark::encode);
         let (joints, sent_at) = (body.joints.to_vec(), body.truth.at);
-        let mut published = Self { id, publisher, state, joints, sent_at };
+        let repeat_at = config.repeat_after.map(|after| sent_at + after);
+        let mut published = Self { id, publisher, state, joints, sent_at, repeat_at };
         published.say(&first, body, entry, config);
         Ok(published)
     }
@@ -77,14 +80,22 @@ impl Published {
         config: &GatewayConfig,
     ) -> bool {
         let mut model = Model::Dis(DisModel::new(algorithm(body)));
+        let before = self.publisher.last_update().at();
         let update = self.publisher.observe_planned(&body.truth, &mut model, &());
         let said = (self.state.force, self.state.marking, self.state.appearance);
         let wanted = (config.mapping.force(body.team), Marking::new(body.marking), body.appearance);
         let waited = body.truth.at.saturating_since(self.sent_at);
         if let Some(update) = update {
+            // A heartbeat says nothing new.
+            let is_news = update.at().saturating_since(before) < config.heartbeat.mul_f64(0.9);
+            self.repeat_at = config.repeat_after.filter(|_| is_news).map(|it| update.at() + it);
             self.say(&update, body, entry, config);
-        } else if said != wanted || (waited >= JOINTS_EVERY && self.joints_moved(body)) {
+        } else if self.repeat_at.is_some_and(|due| body.truth.at >= due)
+            || said != wanted
+            || (waited >= JOINTS_EVERY && self.joints_moved(body))
+        {
             // The motion need not be told: it is told as it is believed to be.
+            self.repeat_at = self.repeat_at.filter(|due| body.truth.at < *due);
             let believed = *self.publisher.last_update();
             self.say_from(&believed, body, entry, config);
         } else {

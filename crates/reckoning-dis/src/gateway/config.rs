@@ -32,6 +32,9 @@ pub struct GatewayConfig {
     pub angle_deg: f64,
     /// Sends an entity at least this often, a tenth more or less. Default: 5 s.
     pub heartbeat: Duration,
+    /// Says each change of motion again after this, since nothing in DIS repairs a loss: one in twenty
+    /// lost leaves one in four hundred. `None` says it once. Default: 200 ms.
+    pub repeat_after: Option<Duration>,
     /// An entity that is silent for so many heartbeats is gone. Default: 2.4.
     pub timeout_heartbeats: f64,
     /// Seconds past the hour, UTC, at [`SimTime::ZERO`](reckoning::SimTime::ZERO), by which we stamp and
@@ -55,6 +58,7 @@ impl GatewayConfig {
             threshold: Threshold::metres(0.7).unwrap_or(Threshold::QUARTER_METRE),
             angle_deg: 3.0,
             heartbeat: Duration::from_secs(5),
+            repeat_after: Some(Duration::from_millis(200)),
             timeout_heartbeats: 2.4,
             utc_past_hour_s: None,
             max_entities: 10_000,
