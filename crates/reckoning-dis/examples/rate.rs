@@ -41,7 +41,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         let datagrams: Vec<Vec<u8>> = std::iter::from_fn(|| sender.poll_datagram()).collect();
         let middle = clock();
-        datagrams.iter().for_each(|datagram| receiver.handle_datagram(at, datagram));
+        for datagram in &datagrams {
+            receiver.handle_datagram(at, datagram);
+        }
         receiver.handle_timeout(at);
         while receiver.poll_event().is_some() {}
         let reckoned =
@@ -79,7 +81,7 @@ fn gateway(application: u16) -> Result<Gateway, GatewayError> {
 /// Bends that tighten and open again, or standing still.
 fn drive(number: u32, at: SimTime) -> Kinematics {
     let place = DVec3::new(f64::from(number % 32) * 200.0, f64::from(number / 32) * 200.0, 0.0);
-    if number % 4 == 0 {
+    if number.is_multiple_of(4) {
         return Kinematics::at_rest(at, place);
     }
     let (rate, speed) = (0.05 + 0.01 * f64::from(number % 17), 6.0 + f64::from(number % 9));

@@ -191,20 +191,20 @@ impl TangentFrame {
     /// A geocentric place in local coordinates.
     #[must_use]
     pub fn place_from_geocentric(&self, place: DVec3) -> DVec3 {
-        self.from_geocentric_axes(place - self.origin)
+        self.turned_to_local(place - self.origin)
     }
 
     /// A local place in geocentric coordinates.
     #[must_use]
     pub fn place_to_geocentric(&self, place: DVec3) -> DVec3 {
-        self.origin + self.to_geocentric_axes(place)
+        self.origin + self.turned_to_earth(place)
     }
 
-    fn from_geocentric_axes(&self, vector: DVec3) -> DVec3 {
+    fn turned_to_local(&self, vector: DVec3) -> DVec3 {
         DVec3::new(vector.dot(self.east), vector.dot(self.north), vector.dot(self.up))
     }
 
-    fn to_geocentric_axes(&self, vector: DVec3) -> DVec3 {
+    fn turned_to_earth(&self, vector: DVec3) -> DVec3 {
         self.east * vector.x + self.north * vector.y + self.up * vector.z
     }
 
@@ -214,10 +214,10 @@ impl TangentFrame {
         Kinematics {
             at: seen.at,
             position: self.place_from_geocentric(seen.position),
-            velocity: self.from_geocentric_axes(seen.velocity),
-            acceleration: self.from_geocentric_axes(seen.acceleration),
+            velocity: self.turned_to_local(seen.velocity),
+            acceleration: self.turned_to_local(seen.acceleration),
             orientation: unit(self.turn.conjugate() * seen.orientation * HALF_TURN),
-            angular_velocity: self.from_geocentric_axes(seen.angular_velocity),
+            angular_velocity: self.turned_to_local(seen.angular_velocity),
         }
     }
 
@@ -227,10 +227,10 @@ impl TangentFrame {
         Kinematics {
             at: seen.at,
             position: self.place_to_geocentric(seen.position),
-            velocity: self.to_geocentric_axes(seen.velocity),
-            acceleration: self.to_geocentric_axes(seen.acceleration),
+            velocity: self.turned_to_earth(seen.velocity),
+            acceleration: self.turned_to_earth(seen.acceleration),
             orientation: unit(self.turn * seen.orientation * HALF_TURN.conjugate()),
-            angular_velocity: self.to_geocentric_axes(seen.angular_velocity),
+            angular_velocity: self.turned_to_earth(seen.angular_velocity),
         }
     }
 }

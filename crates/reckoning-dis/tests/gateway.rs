@@ -3,6 +3,7 @@
 mod support;
 
 use reckoning::dis::{DisAlgorithm, DisFields, DisModel, euler_from_quat};
+use reckoning::math::{cos, sin};
 use reckoning::{DQuat, DVec3, Kinematics, Model, SimTime};
 use reckoning_dis::gateway::{
     BodyState, Departure, Gateway, GatewayConfig, GatewayEvent, JointAngle,
@@ -212,8 +213,8 @@ fn a_straight_body_sends_a_heartbeat_in_five_seconds_and_a_swerving_one_more() {
         assert!(gateway.publish(1, &body(at)));
         let turn = 0.8 * at.as_secs_f64();
         let mut truth = body(at);
-        truth.truth.position = DVec3::new(turn.sin(), -turn.cos(), 0.0) * 12.0;
-        truth.truth.velocity = DVec3::new(turn.cos(), turn.sin(), 0.0) * 9.6;
+        truth.truth.position = DVec3::new(sin(turn), -cos(turn), 0.0) * 12.0;
+        truth.truth.velocity = DVec3::new(cos(turn), sin(turn), 0.0) * 9.6;
         truth.truth.orientation = DQuat::from_rotation_z(turn);
         truth.truth.angular_velocity = DVec3::Z * 0.8;
         gateway.publish(2, &truth);
@@ -365,11 +366,11 @@ fn five_percent_loss_leaves_few_moments_beyond_the_threshold() {
         let at = SimTime::from_tick(frame, 60);
         let turn = 0.25 * at.as_secs_f64();
         let orientation = DQuat::from_rotation_z(turn + std::f64::consts::FRAC_PI_2);
-        let velocity = DVec3::new(-turn.sin(), turn.cos(), 0.0) * 10.0;
-        let acceleration = DVec3::new(-turn.cos(), -turn.sin(), 0.0) * 2.5;
+        let velocity = DVec3::new(-sin(turn), cos(turn), 0.0) * 10.0;
+        let acceleration = DVec3::new(-cos(turn), -sin(turn), 0.0) * 2.5;
         let truth = Kinematics {
             at,
-            position: DVec3::new(turn.cos(), turn.sin(), 0.0) * 40.0,
+            position: DVec3::new(cos(turn), sin(turn), 0.0) * 40.0,
             velocity,
             acceleration,
             orientation,

@@ -175,7 +175,9 @@ fn tshark_reads_what_we_write_without_a_complaint() {
         let mut words = vec!["-r", "-", "-d", "udp.port==3000,dis", "-T", "fields"];
         words.extend(["-E", "separator=|", "-e", "_ws.malformed", "-e", "_ws.expert.message"]);
         words.extend(["-e", "_ws.col.Info"]);
-        TSHARK.iter().for_each(|(field, _)| words.extend(["-e", field]));
+        for (field, _) in &TSHARK {
+            words.extend(["-e", field]);
+        }
         let Some(output) = run("tshark", &words, &file) else {
             return reckoning_testing::skip(test, "no tshark, or it does not read from stdin");
         };

@@ -173,7 +173,7 @@ pub struct Guests<G> {
     /// Bodies that one client may bring.
     limit: usize,
     server: u64,
-    guests: BTreeMap<(PeerId, u32), Guest>,
+    bodies: BTreeMap<(PeerId, u32), Guest>,
     /// The same by their entities.
     by_entity: BTreeMap<EntityId, (PeerId, u32)>,
 }
@@ -184,7 +184,7 @@ impl<G: Game> Guests<G> {
     pub fn new(game: G, limit: usize) -> Self {
         // Without dice, which no system lacks, the time will do.
         let server = token::random().map_or_else(|_| unix_seconds(), u64::from_le_bytes);
-        Self { game, limit, server, guests: BTreeMap::new(), by_entity: BTreeMap::new() }
+        Self { game, limit, server, bodies: BTreeMap::new(), by_entity: BTreeMap::new() }
     }
 
     fn requested(&mut self, now: SimTime, peer: PeerId, request: GuestRequest, host: &mut Host) {
@@ -199,7 +199,7 @@ impl<G: Game> Guests<G> {
                 answer_to(host, peer, &answer);
             }
             GuestRequest::Set { number, values } => {
-                if let Some(guest) = self.guests.get(&(peer, number)) {
+                if let Some(guest) = self.bodies.get(&(peer, number)) {
                     set_values(host, guest.entity, values);
                 }
             }
@@ -214,9 +214,9 @@ impl<G: Game> Guests<G> {
         self.drop_all(peer, host);
         let own = host.entities().filter(|(_, owner, _)| *owner == Owner::Peer(peer));
         let own: Vec<EntityId> = own.map(|(entity, ..)| entity).collect();
-        own.into_iter().for_each(|entity| {
+        for entity in own {
             host.despawn(entity);
-        });
+        }
         host.set_viewpoint(peer, Viewpoint::Everywhere);
         answer_to(host, peer, &GuestAnswer::Server { number: self.server });
     }
@@ -229,11 +229,11 @@ impl<G: Game> Guests<G> {
         host: &mut Host,
     ) -> Result<EntityId, GuestRefusal> {
         let GuestBody { number, kind, tag, name, team, values } = body;
-        if self.guests.contains_key(&(peer, number)) || self.guests.values().any(|it| it.tag == tag)
+        if self.bodies.contains_key(&(peer, number)) || self.bodies.values().any(|it| it.tag == tag)
         {
             return Err(GuestRefusal::Taken);
         }
-        if self.guests.range((peer, 0)..=(peer, u32::MAX)).count() >= self.limit
+        if self.bodies.range((peer, 0)..=(peer, u32::MAX)).count() >= self.limit
             || tag.len().max(name.len()) > MAX_WORD_BYTES
         {
             return Err(GuestRefusal::Full);
@@ -244,20 +244,20 @@ impl<G: Game> Guests<G> {
         let entity = spawned.map_err(|_| GuestRefusal::Full)?;
         host.allow_teleport(now, entity, START_WITHIN);
         set_values(host, entity, values);
-        self.guests.insert((peer, number), Guest { entity, tag, name, team });
+        self.bodies.insert((peer, number), Guest { entity, tag, name, team });
         self.by_entity.insert(entity, (peer, number));
         Ok(entity)
     }
 
     fn drop_all(&mut self, peer: PeerId, host: &mut Host) {
-        let numbers = self.guests.range((peer, 0)..=(peer, u32::MAX)).map(|(key, _)| *key);
+        let numbers = self.bodies.range((peer, 0)..=(peer, u32::MAX)).map(|(key, _)| *key);
         for key in numbers.collect::<Vec<_>>() {
             self.remove(key, host);
         }
     }
 
     fn remove(&mut self, key: (PeerId, u32), host: &mut Host) {
-        if let Some(guest) = self.guests.remove(&key) {
+        if let Some(guest) = self.bodies.remove(&key) {
             self.by_entity.remove(&guest.entity);
             host.despawn(guest.entity);
         }
@@ -301,7 +301,7 @@ impl<G: Game> Game for Guests<G> {
             }
             HostEvent::Despawned { entity } => {
                 if let Some(key) = self.by_entity.remove(entity) {
-                    self.guests.remove(&key);
+                    self.bodies.remove(&key);
                 }
             }
             _ => {}
@@ -326,7 +326,7 @@ impl<G: Game> Game for Guests<G> {
     }
 
     fn recorded_identity(&self, entity: EntityId) -> Option<RecordedIdentity<'_>> {
-        let guest = self.by_entity.get(&entity).and_then(|key| self.guests.get(key));
+        let guest = self.by_entity.get(&entity).and_then(|key| self.bodies.get(key));
         let Some(guest) = guest else { return self.game.recorded_identity(entity) };
         Some(RecordedIdentity {
             team: guest.team,
@@ -395,7 +395,7 @@ mod tests {
         let (one, two, now) = (PeerId(1), PeerId(2), SimTime::ZERO);
         let mut bring = |peer, number, kind: &str, tag: &str| {
             let brought = guests.bring(now, peer, body(number, kind, tag), &mut host);
-            brought.map(|_| guests.guests.len())
+            brought.map(|_| guests.bodies.len())
         };
         assert_eq!(bring(one, 0, "tank", "a"), Ok(1));
         assert_eq!(bring(one, 1, "submarine", "b"), Err(GuestRefusal::Kind));
@@ -414,7 +414,7 @@ mod tests {
         for (peer, number, tag) in [(1, 0, "a"), (1, 1, "b"), (2, 0, "c")] {
             guests.bring(now, PeerId(peer), body(number, "tank", tag), &mut host).unwrap();
         }
-        let entity = guests.guests[&(PeerId(2), 0)].entity;
+        let entity = guests.bodies[&(PeerId(2), 0)].entity;
         let marking = host.config().kinds.property_named("marking").unwrap();
         assert_eq!(host.get(entity, marking), Some(&PropertyValue::Text("TIGER".into())));
         assert_eq!(guests.recorded_identity(entity).map(|it| it.team), Some(1));

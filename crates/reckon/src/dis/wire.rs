@@ -15,7 +15,7 @@ use crate::args::Exercise;
 use crate::failure::Failure;
 
 /// Whoever PDUs came from is answered for so long after,
-const ANSWERED_FOR: Duration = Duration::from_secs(60);
+const ANSWERED_FOR: Duration = Duration::from_mins(1);
 /// and so many at most.
 const MAX_PEERS: usize = 64;
 /// Datagrams that are taken in at once; the rest waits for the next frame, or is dropped by the system.

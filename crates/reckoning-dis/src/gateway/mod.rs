@@ -128,7 +128,9 @@ impl Gateway {
             |entity: &Entity| Mark::of(&entity.state).is_some_and(|it| it.server == number);
         let echoes = self.entities.iter().filter(|(_, entity)| is_echo(entity));
         let echoes: Vec<EntityId> = echoes.map(|(id, _)| *id).collect();
-        echoes.into_iter().for_each(|id| self.remove(id, Departure::Removed));
+        for id in echoes {
+            self.remove(id, Departure::Removed);
+        }
     }
 
     /// A datagram of the exercise.
@@ -244,7 +246,7 @@ impl Gateway {
         let Some(known) = self.entities.get_mut(&state.id) else { return false };
         let newer_s = stamp.secs_since(known.stamp);
         let is_repeated = newer_s == 0.0 && known.state == *state;
-        if !is_repeated && (newer_s >= 0.0 || newer_s < -CLOCK_SET_BACK_S) {
+        if !is_repeated && !(-CLOCK_SET_BACK_S..0.0).contains(&newer_s) {
             return false; // equal stamps are those of a sender without a clock
         }
         if is_repeated {
@@ -332,7 +334,9 @@ impl Gateway {
         let is_silent = |heard: SimTime| now.saturating_since(heard) > patience;
         let silent = self.entities.iter().filter(|(_, entity)| is_silent(entity.heard));
         let silent: Vec<EntityId> = silent.map(|(id, _)| *id).collect();
-        silent.into_iter().for_each(|id| self.remove(id, Departure::Silent));
+        for id in silent {
+            self.remove(id, Departure::Silent);
+        }
         self.taken.retain(|_, (_, heard)| !is_silent(*heard));
     }
 

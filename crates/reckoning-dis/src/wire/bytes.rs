@@ -83,11 +83,15 @@ pub(super) trait Put {
     }
 
     fn put_vector(&mut self, vector: [f32; 3]) {
-        vector.into_iter().for_each(|it| self.put_f32(it));
+        for number in vector {
+            self.put_f32(number);
+        }
     }
 
     fn put_location(&mut self, place: DVec3) {
-        place.to_array().into_iter().for_each(|it| self.put(&it.to_be_bytes()));
+        for number in place.to_array() {
+            self.put(&number.to_be_bytes());
+        }
     }
 }
 

@@ -171,7 +171,9 @@ pub(super) fn count_parts(parts: &[PartRecord]) -> u8 {
 }
 
 pub(super) fn write_parts(parts: &[PartRecord], to: &mut Vec<u8>) {
-    parts.iter().take(MAX_RECORDS).for_each(|part| part.write(to));
+    for part in parts.iter().take(MAX_RECORDS) {
+        part.write(to);
+    }
 }
 
 impl EntityState {

@@ -31,9 +31,9 @@ impl Munition {
 
     fn write(self, to: &mut Vec<u8>) {
         self.kind.write(to);
-        [self.warhead, self.fuse, self.quantity, self.rate]
-            .into_iter()
-            .for_each(|it| to.put_u16(it));
+        for number in [self.warhead, self.fuse, self.quantity, self.rate] {
+            to.put_u16(number);
+        }
     }
 }
 
@@ -76,7 +76,9 @@ impl Fire {
     }
 
     pub(super) fn write(&self, to: &mut Vec<u8>) {
-        [self.firing, self.target, self.munition, self.event].iter().for_each(|it| it.write(to));
+        for id in [self.firing, self.target, self.munition, self.event] {
+            id.write(to);
+        }
         to.put_u32(self.mission);
         to.put_location(self.location);
         self.descriptor.write(to);
@@ -131,7 +133,9 @@ impl Detonation {
     }
 
     pub(super) fn write(&self, to: &mut Vec<u8>) {
-        [self.firing, self.target, self.munition, self.event].iter().for_each(|it| it.write(to));
+        for id in [self.firing, self.target, self.munition, self.event] {
+            id.write(to);
+        }
         to.put_vector(self.velocity);
         to.put_location(self.location);
         self.descriptor.write(to);

@@ -13,6 +13,7 @@ use reckoning_dis::wire::{
 };
 
 /// One PDU of each type, every field another value.
+#[allow(clippy::too_many_lines, reason = "a table of fields")]
 pub fn one_of_each(version: u8) -> Vec<Pdu> {
     let id = EntityId::new(7, 3, 42);
     let other = EntityId::new(8, 4, 43);
@@ -115,7 +116,9 @@ pub fn encoded(pdu: &Pdu) -> Vec<u8> {
 pub fn pcap(datagrams: &[Vec<u8>]) -> Vec<u8> {
     let mut file = Vec::new();
     let numbers = [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65_535, 101];
-    numbers.into_iter().for_each(|it| file.extend(it.to_le_bytes()));
+    for number in numbers {
+        file.extend(number.to_le_bytes());
+    }
     for (number, payload) in datagrams.iter().enumerate() {
         let udp = payload.len() + 8;
         let ip = udp + 20;
