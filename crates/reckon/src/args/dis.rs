@@ -31,8 +31,8 @@ pub enum Dis {
 #[derive(Args, Clone, Debug)]
 pub struct Exercise {
     /// The exercise, 1 to 255
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u8).range(1..))]
-    pub exercise: u8,
+    #[arg(long = "exercise", value_name = "N", default_value_t = 1, value_parser = value_parser!(u8).range(1..))]
+    pub number: u8,
     /// Where PDUs arrive: an address of this machine, a multicast group, or a broadcast address
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:3000")]
     pub udp: SocketAddr,
@@ -74,7 +74,7 @@ pub struct Exercise {
 
 /// Put an exercise's entities onto a server, and its bodies into the exercise
 ///
-/// The server must let clients bring bodies along: limits.guest_bodies. Its kinds must have the names
+/// The server must let clients bring bodies along: `limits.guest_bodies`. Its kinds must have the names
 /// that the mapping gives; what cannot be mapped is counted and named at the end. Several gateways may
 /// join one exercise and one server: they tell each other's bodies apart, and one takes over from
 /// another that died.

@@ -55,7 +55,7 @@ pub fn run(command: &DisBridge) -> Result<(), Failure> {
     }
     let client = Client::connect(config).map_err(Failure::server)?;
     let exercise = Exercise::join(&command.exercise, client.now())?;
-    let prefix = format!("dis/{}/", command.exercise.exercise);
+    let prefix = format!("dis/{}/", command.exercise.number);
     let mut bridge = Bridge {
         exercise,
         client,
@@ -108,7 +108,9 @@ impl Bridge {
                 self.guests.clear();
                 let published: Vec<u32> =
                     self.exercise.gateway.published().map(|(number, _)| number).collect();
-                published.into_iter().for_each(|it| self.exercise.gateway.withdraw(now, it));
+                for number in published {
+                    self.exercise.gateway.withdraw(now, number);
+                }
             }
             SessionEvent::Message(bytes) => match GuestAnswer::decode(&bytes) {
                 Some(GuestAnswer::Server { number }) => {
@@ -240,7 +242,9 @@ impl Bridge {
         }
         let gone = self.exercise.gateway.published().map(|(number, _)| number);
         let gone: Vec<u32> = gone.filter(|number| !there.contains(number)).collect();
-        gone.into_iter().for_each(|number| self.exercise.gateway.withdraw(now, number));
+        for number in gone {
+            self.exercise.gateway.withdraw(now, number);
+        }
     }
 
     fn joints(&mut self, entity: EntityId, kind: &str, now: SimTime) -> Vec<JointAngle> {
@@ -279,7 +283,9 @@ impl Bridge {
             "{here} entities of the exercise on the server, {} bodies of the server in the exercise\n",
             published.len()
         ))?;
-        published.into_iter().for_each(|it| self.exercise.gateway.withdraw(now, it));
+        for number in published {
+            self.exercise.gateway.withdraw(now, number);
+        }
         self.exercise.send();
         self.client.leave();
         if self.server.is_none() {

@@ -1,5 +1,6 @@
 //! An exercise that was joined: its gateway, its socket and its clock.
 
+use std::fmt::Write;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use reckoning::SimTime;
@@ -29,7 +30,7 @@ impl Exercise {
     pub fn join(command: &args::Exercise, now: SimTime) -> Result<Self, Failure> {
         let frame = TangentFrame::new(command.origin);
         let mut config =
-            GatewayConfig::new(command.exercise, command.site, command.application, frame);
+            GatewayConfig::new(command.number, command.site, command.application, frame);
         config.version = command.protocol;
         config.utc_past_hour_s =
             (!command.relative).then(|| (utc_secs() - now.as_secs_f64()).rem_euclid(HOUR_S));
@@ -85,7 +86,7 @@ impl Exercise {
             self.wire.unsent,
         );
         for (name, count) in stats.unmapped() {
-            text += &format!("not mapped: {name}, {count} times\n");
+            let _ = writeln!(text, "not mapped: {name}, {count} times");
         }
         text
     }

@@ -1,5 +1,6 @@
 //! `reckon dis listen`: who is in an exercise.
 
+use std::fmt::Write;
 use std::io::{IsTerminal, stdout};
 use std::thread;
 use std::time::Duration;
@@ -97,8 +98,9 @@ fn table(exercise: &Exercise, events: &Events, now: SimTime) -> String {
         let place = Geodetic::from_geocentric(
             exercise.gateway.config().frame.place_to_geocentric(entity.kinematics_at(now).position),
         );
-        text += &format!(
-            "{:<17} {:<11} {:<22} {:<8} {:>5} {:>10.6} {:>11.6} {:>8.1} {:>7.1} {:>3} {:>6} {:>5.1}\n",
+        let _ = writeln!(
+            text,
+            "{:<17} {:<11} {:<22} {:<8} {:>5} {:>10.6} {:>11.6} {:>8.1} {:>7.1} {:>3} {:>6} {:>5.1}",
             id.to_string(),
             state.marking.text(),
             state.kind.to_string(),

@@ -25,7 +25,7 @@ pub fn run(command: &DisRecord) -> Result<(), Failure> {
     let mut meta = Meta::default();
     (meta.rate_hz, meta.dims, meta.body_width) = (f64::from(command.rate), 3, 3.0);
     meta.units = "m".to_string();
-    let session = format!("exercise {}", command.exercise.exercise);
+    let session = format!("exercise {}", command.exercise.number);
     let mut writer =
         SessionWriter::start(BufWriter::new(file), "dis", &session, &meta).map_err(named)?;
     let clock = Clock::start();
@@ -37,7 +37,7 @@ pub fn run(command: &DisRecord) -> Result<(), Failure> {
         exercise.receive(now)?;
         while exercise.gateway.poll_event().is_some() {}
         if now >= due {
-            due = due + Duration::from_secs(1) / command.rate;
+            due += Duration::from_secs(1) / command.rate;
             let joined = sample(&exercise, now, (&mut tracks, &mut numbers));
             writer.players(&joined).map_err(named)?;
         }

@@ -34,7 +34,7 @@ pub fn run(command: &DisReplay) -> Result<(), Failure> {
         for (number, track) in (0_u32..).zip(&recording.tracks) {
             match place(track, at).filter(|_| !is_over) {
                 Some(row) => {
-                    publish(&mut exercise, (number, row), track, (at, now), command, &recording)
+                    publish(&mut exercise, (number, row), track, (at, now), command, &recording);
                 }
                 None => exercise.gateway.withdraw(now, number),
             }
