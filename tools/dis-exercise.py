@@ -97,6 +97,6 @@ while time.time() < until:
         link.sendto(state(number, (1, 1, 225, 1), at, *motion, f"TANK {number}", 1 + number % 2), (HOST, int(PORT)))
     for number in range(11, 15):
         at = time.time()
-        motion = circle(at, number, 60.0 * (number - 9), 60.0, 80.0 + 10.0 * (number - 10))
+        motion = circle(at, number, 60.0 * (number - 9), 12.0, 80.0 + 10.0 * (number - 10))
         link.sendto(state(number, (1, 2, 225, 50), at, *motion, f"BIRD {number}", 1), (HOST, int(PORT)))
     time.sleep(0.2)

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use reckoning::dis::DisAlgorithm;
 use reckoning::{DVec3, Kinematics, Model, SimTime, Update};
+use reckoning_arena::hills::host::session_config;
 use reckoning_client::{
-    Client, ClientConfig, Delivery, EntityId, PropertyValue, SessionEvent, Status,
+    Client, ClientConfig, Delivery, EntityId, PropertyValue, SessionEvent, Status, Trust, fetch,
 };
 use reckoning_dis::gateway::{BodyState, Entity, GatewayEvent, JointAngle};
 use reckoning_dis::wire;
@@ -15,6 +16,7 @@ use reckoning_server::guests::{GuestAnswer, GuestBody, GuestRefusal, GuestReques
 use reckoning_server::token::from_hex;
 
 use super::exercise::Exercise;
+use crate::arena::Scene;
 use crate::args::DisBridge;
 use crate::failure::Failure;
 use crate::say;
@@ -52,6 +54,12 @@ pub fn run(command: &DisBridge) -> Result<(), Failure> {
     let mut config = ClientConfig::new(&command.join);
     if let Some(token) = &command.token {
         config.session.token = from_hex(token.trim()).ok_or(Failure::NoToken)?;
+    }
+    // The hills have a track, without which their format is not understood. Other servers have no level.
+    if let Ok(text) = fetch(&command.join, "/level.toml", &Trust::SystemRoots)
+        && let Ok(Scene::Hills(level)) = Scene::parse(&text)
+    {
+        config.session.registry = session_config(&level).registry;
     }
     let client = Client::connect(config).map_err(Failure::server)?;
     let exercise = Exercise::join(&command.exercise, client.now())?;
@@ -197,8 +205,10 @@ impl Bridge {
                 continue;
             };
             let truth = entity.kinematics_at(now);
-            if *is_placed {
+            if *is_placed && is_carried(&self.client, *body, &entity.model()) {
                 self.client.observe_planned(*body, &truth, &mut entity.model(), &());
+            } else if *is_placed {
+                self.client.observe(*body, &truth);
             } else {
                 *is_placed = self.client.teleport(*body, &truth);
             }
@@ -298,6 +308,13 @@ impl Bridge {
         }
         say(&self.exercise.summary())
     }
+}
+
+/// Whether updates of a body may carry a model: a kind's guard may take plain ones only.
+fn is_carried(client: &Client, body: EntityId, model: &Model) -> bool {
+    let session = client.session();
+    let kind = session.and_then(|session| session.kinds().get(session.kind(body)?));
+    kind.and_then(|kind| kind.guard.as_ref()).is_none_or(|guard| guard.models.contains(model))
 }
 
 fn guest_body(tag: &str, entity: &Entity) -> GuestBody {
