@@ -6,6 +6,8 @@
 
 mod arena;
 mod args;
+#[cfg(feature = "dis")]
+mod dis;
 mod failure;
 #[cfg(feature = "lab")]
 mod lab;
@@ -66,6 +68,8 @@ fn run(command: &Command) -> Result<(), Failure> {
         Command::Watch(command) => arena::watch::run(command),
         Command::Serve(command) => serve::run(command),
         Command::Token(command) => serve::token(command),
+        #[cfg(feature = "dis")]
+        Command::Dis(command) => dis::run(command),
         #[cfg(feature = "lab")]
         Command::Lab(command) => run_lab(command),
         #[cfg(feature = "manual")]

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::path::Path;
 
 use reckoning_recording::read_text_file;
+use reckoning_server::guests::Guests;
 use reckoning_server::settings::{self, Settings};
 use reckoning_server::token::{TokenKey, TokenScope, new_key_hex, to_hex, write_new_key};
 use reckoning_server::{Relay, Running, Server, logs, unix_seconds};
@@ -27,7 +28,8 @@ pub fn run(command: &Serve) -> Result<(), Failure> {
         play::start(&Chosen::load(level)?, settings, 0)?
     } else {
         let relay = Relay::of_kind(&settings.relay_kind);
-        Server::new(settings).start(relay).map_err(Failure::server)?
+        let game = Guests::new(relay, settings.limits.guest_bodies);
+        Server::new(settings).start(game).map_err(Failure::server)?
     };
     say(&greeting(&running))?;
     running.run_reloading(|| reread(command)).map_err(Failure::server)

@@ -1,5 +1,10 @@
 //! Importers of foreign recordings: bzflag, slippi, dis, shi, Rocket League.
 
+use std::time::Duration;
+
+use reckoning::SimTime;
+use reckoning_dis::gateway::{Gateway, GatewayConfig};
+use reckoning_dis::place::{Geodetic, TangentFrame};
 use reckoning_lab::import;
 use reckoning_recording::{Recording, RecordingError, open_session, write_session};
 
@@ -16,6 +21,43 @@ pub fn slippi(bytes: &[u8]) {
 /// A capture of DIS traffic.
 pub fn dis(bytes: &[u8]) {
     reads(import::dis::parse, bytes);
+}
+
+/// A datagram of DIS: what is read is written, and read again as the same bytes.
+pub fn dis_pdus(bytes: &[u8]) {
+    for pdu in reckoning_dis::wire::pdus(bytes).flatten() {
+        let (mut written, mut again) = (Vec::new(), Vec::new());
+        pdu.encode(&mut written);
+        let (read, length) = reckoning_dis::wire::Pdu::decode(&written).expect("our own bytes");
+        assert_eq!(length, written.len());
+        read.encode(&mut again);
+        assert_eq!(again, written);
+    }
+}
+
+/// Datagrams of an exercise, a quarter of a second between them: `length u16 | datagram`, again and
+/// again. Bounds hold, and what is shown is finite.
+pub fn dis_gateway(bytes: &[u8]) {
+    let Ok(origin) = Geodetic::degrees(52.5, 13.4, 40.0) else { return };
+    let mut config = GatewayConfig::new(1, 7, 3, TangentFrame::new(origin));
+    config.max_entities = 8;
+    let mut gateway = Gateway::new(config).expect("settings of our own");
+    gateway.set_server(1);
+    let (mut rest, mut now) = (bytes, SimTime::ZERO);
+    while let Some((length, after)) = rest.split_first_chunk::<2>() {
+        let length = usize::from(u16::from_be_bytes(*length)).min(after.len());
+        let (datagram, after) = after.split_at(length);
+        gateway.handle_datagram(now, datagram);
+        gateway.handle_timeout(now);
+        assert!(gateway.entities().count() <= 8);
+        for (_, entity) in gateway.entities() {
+            let seen = entity.kinematics_at(now);
+            assert!(seen.at == now && seen.orientation.is_finite());
+            assert!(entity.joints_at(now).all(|joint| joint.angle_rad.is_finite()));
+        }
+        rest = after;
+        now = now + Duration::from_millis(250);
+    }
 }
 
 /// A play log of SHI.

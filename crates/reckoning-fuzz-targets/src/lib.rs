@@ -15,7 +15,7 @@ mod server;
 mod wire;
 
 pub use arena::{arena_host, arena_messages, hills_host, hills_level_file, level};
-pub use imports::{bzflag, dis, rocket_league, shi, slippi};
+pub use imports::{bzflag, dis, dis_gateway, dis_pdus, rocket_league, shi, slippi};
 pub use models::{learned, trend_map};
 pub use net::{net_host, net_host_per_hop, net_join, net_session, net_session_per_hop};
 pub use recordings::{csv, json, packed_chunks, session, session_chunks, zstd};
@@ -26,7 +26,7 @@ pub use wire::wire;
 pub type Target = fn(&[u8]);
 
 /// All targets by name, which is also the name of their folder in `fuzz/seeds`.
-pub const TARGETS: [(&str, Target); 26] = [
+pub const TARGETS: [(&str, Target); 28] = [
     ("session", session),
     ("session_chunks", session_chunks),
     ("csv", csv),
@@ -34,6 +34,8 @@ pub const TARGETS: [(&str, Target); 26] = [
     ("bzflag", bzflag),
     ("slippi", slippi),
     ("dis", dis),
+    ("dis_pdus", dis_pdus),
+    ("dis_gateway", dis_gateway),
     ("shi", shi),
     ("rocket_league", rocket_league),
     ("trend_map", trend_map),

@@ -22,6 +22,7 @@ mod config;
 mod connection;
 mod forwarded;
 mod game;
+pub mod guests;
 #[cfg(doctest)]
 mod guide;
 mod health;

@@ -24,13 +24,14 @@ const RECORDING: &str = "reckoning-recording";
 const NETSIM: &str = "reckoning-netsim";
 const SERVER: &str = "reckoning-server";
 const CLIENT: &str = "reckoning-client";
+const DIS: &str = "reckoning-dis";
 const ARENA: &str = "reckoning-arena";
 const LAB: &str = "reckoning-lab";
 const WEB: &str = "reckoning-web";
 
 /// The whole design: a crate not named here, or an edge not listed, fails the test. First the
 /// product, then research and play, which see the product and are never seen by it.
-const RULES: [Rule; 14] = [
+const RULES: [Rule; 15] = [
     rule(ENGINE, &[]),
     rule(PREDICT, &[ENGINE]),
     rule(RECORDING, &[ENGINE]),
@@ -44,18 +45,22 @@ const RULES: [Rule; 14] = [
     Rule {
         name: SERVER,
         uses: &[ENGINE, PREDICT, NET, RECORDING, NETSIM],
-        tests_use: &[CLIENT], // somebody to serve
+        tests_use: &[CLIENT, DIS], // somebody to serve, and the guide
     },
     rule(ARENA, &[ENGINE, PREDICT, NET]),
-    rule(LAB, &[ENGINE, PREDICT, NET, RECORDING, NETSIM, ARENA]), // its bots make recordings
+    Rule { name: DIS, uses: &[ENGINE], tests_use: &[NETSIM] },
+    rule(LAB, &[ENGINE, PREDICT, NET, RECORDING, NETSIM, DIS, ARENA]), // its bots make recordings
     Rule {
         name: WEB,
         uses: &[ENGINE, PREDICT, NET, ARENA, CLIENT],
         tests_use: &[NETSIM], // its jitter buffer needs a link that jitters
     },
-    rule("reckon", &[ENGINE, PREDICT, NET, RECORDING, NETSIM, ARENA, LAB, CLIENT, SERVER, WEB]),
+    rule(
+        "reckon",
+        &[ENGINE, PREDICT, NET, RECORDING, NETSIM, DIS, ARENA, LAB, CLIENT, SERVER, WEB],
+    ),
     rule(TESTING, &[]),
-    rule("reckoning-fuzz-targets", &[ENGINE, PREDICT, NET, RECORDING, LAB, ARENA, SERVER]),
+    rule("reckoning-fuzz-targets", &[ENGINE, PREDICT, NET, RECORDING, DIS, LAB, ARENA, SERVER]),
     rule("xtask", &[]),
 ];
 
@@ -186,6 +191,7 @@ mod tests {
         for (user, used) in [
             ("reckoning", "reckoning-net"),
             ("reckoning-lab", "reckoning-server"),
+            ("reckoning-dis", "reckoning-net"),
             ("reckoning-arena", "reckoning-server"),
             ("reckoning-server", "reckoning-lab"),
             ("reckoning-net", "reckoning-arena"),

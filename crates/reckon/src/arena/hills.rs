@@ -5,6 +5,7 @@ use reckoning_arena::hills::host::{HillsHost, HillsHostConfig, host_config, zone
 use reckoning_arena::hills::protocol::{HillsTuning, JointsChoice};
 use reckoning_arena::hills::{Craft, HillsLevel};
 use reckoning_recording::{Bounds, Level, Meta};
+use reckoning_server::guests::Guests;
 use reckoning_server::record::RecordingInfo;
 use reckoning_server::{Running, ServeError, Server, Settings, unix_seconds};
 use serde_json::{Value, json};
@@ -30,7 +31,7 @@ pub fn start(
     (config.bots, config.demo, config.seed) = (bots, settings.is_demo(), unix_seconds());
     let site = site(text, level, &settings, &config);
     let stage = HillsHost::new(level.clone(), &config);
-    let game = Arena::new(stage, site.players());
+    let game = Guests::new(Arena::new(stage, site.players()), settings.limits.guest_bodies);
     let mut server = Server::new(settings);
     server.set_host(host);
     server.set_recording_info(recording_info(level));

@@ -11,4 +11,6 @@ pub mod play;
 mod recording_info;
 pub mod watch;
 
+#[cfg(feature = "dis")]
+pub use level::Scene;
 pub use level::{Chosen, SceneError};

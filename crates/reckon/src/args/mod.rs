@@ -6,6 +6,8 @@ mod arena;
 mod bytes;
 #[cfg(feature = "lab")]
 mod compare;
+#[cfg(feature = "dis")]
+mod dis;
 #[cfg(feature = "lab")]
 mod files;
 #[cfg(feature = "lab")]
@@ -35,6 +37,8 @@ pub use arena::{Bots, Play, Watch};
 pub use bytes::Bytes;
 #[cfg(feature = "lab")]
 pub use compare::{Compare, Format};
+#[cfg(feature = "dis")]
+pub use dis::{Dis, DisBridge, DisFormat, DisListen, DisRecord, DisReplay, Exercise};
 #[cfg(feature = "lab")]
 pub use files::{Export, Import, Info, Kind, Trend, TrendBuild, TrendDraw};
 #[cfg(feature = "lab")]
@@ -85,6 +89,9 @@ pub enum Command {
     Bots(Bots),
     Serve(Serve),
     Token(Token),
+    #[cfg(feature = "dis")]
+    #[command(subcommand)]
+    Dis(Dis),
     #[cfg(feature = "lab")]
     /// The laboratory: how well do predictors follow, and at what price?
     #[command(subcommand, after_help = LAB_EXAMPLES)]

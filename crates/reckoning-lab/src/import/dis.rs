@@ -8,7 +8,8 @@
 
 use std::collections::BTreeMap;
 
-use reckoning::{DVec3, SimTime};
+use reckoning::SimTime;
+use reckoning_dis::wire::{DecodeError, EntityId, EntityState, Pdu, PduBody, Timestamp};
 use reckoning_recording::{Cursor, Meta, Player, Recording, RecordingError, Sample, Track};
 
 use super::{finish, foreign, pcap};
@@ -29,10 +30,6 @@ const COLUMNS: [&str; 14] = [
     "algorithm",
     "appearance",
 ];
-const ENTITY_STATE: u8 = 1;
-const HEADER_BYTES: usize = 12;
-/// Units of the timestamp in an hour.
-const TICKS_PER_HOUR: f64 = 2_147_483_648.0;
 /// Sender and capture clock may differ by this much, network delay included.
 const CLOCK_SLACK_S: f64 = 1.0;
 /// The standard's time-out: 2.4 heartbeats of 5 s.
@@ -47,11 +44,9 @@ pub fn parse(bytes: &[u8], session: &str) -> Result<Recording, RecordingError> {
     let mut reader = DisReader::new(session);
     for datagram in pcap::datagrams(bytes)? {
         let mut payload = datagram.payload;
-        while payload.left() >= HEADER_BYTES {
-            match next_pdu(&mut payload) {
-                Pdu::Entity(pdu) => reader.entity(datagram.at, pdu)?,
-                Pdu::Other => {}
-                Pdu::None => break,
+        while let Some((stamp, body)) = next_pdu(&mut payload)? {
+            if let PduBody::EntityState(state) = body {
+                reader.entity(datagram.at, stamp, &state);
             }
         }
     }
@@ -76,34 +71,29 @@ fn number_segments(track: &mut Track) {
     }
 }
 
-enum Pdu<'a> {
-    /// An Entity State PDU, its header taken off but for the timestamp.
-    Entity(Cursor<'a>),
-    Other,
-    None,
-}
-
 /// A datagram may hold several PDUs; anything that does not look like one ends it.
-fn next_pdu<'a>(payload: &mut Cursor<'a>) -> Pdu<'a> {
-    let mut peek = payload.clone();
-    let (Ok([version, _, kind, _]), Ok(_), Ok(length)) =
-        (peek.array::<4>(), peek.u32_be(), peek.u16_be())
-    else {
-        return Pdu::None;
-    };
-    if !(1..=7).contains(&version) || usize::from(length) < HEADER_BYTES {
-        return Pdu::None;
-    }
-    match payload.part(usize::from(length)) {
-        Ok(pdu) if kind == ENTITY_STATE => Pdu::Entity(pdu),
-        Ok(_) => Pdu::Other,
-        Err(_) => Pdu::None,
+fn next_pdu(payload: &mut Cursor<'_>) -> Result<Option<(Timestamp, PduBody)>, RecordingError> {
+    let bytes = payload.clone().slice(payload.left())?;
+    match Pdu::decode(bytes) {
+        Ok((pdu, length)) => {
+            payload.skip(length)?;
+            if let PduBody::EntityState(state) = &pdu.body
+                && !state.location.is_finite()
+            {
+                return Err(payload.fault(length as u64, "location", state.location, "finite"));
+            }
+            Ok(Some((pdu.header.timestamp, pdu.body)))
+        }
+        Err(error @ DecodeError::CutOff { .. }) => {
+            Err(payload.fault(0, "PDU", error, "one as long as what it holds"))
+        }
+        Err(_) => Ok(None),
     }
 }
 
 struct DisReader {
     recording: Recording,
-    entities: BTreeMap<[u16; 3], DisEntity>,
+    entities: BTreeMap<EntityId, DisEntity>,
     /// Capture time of the first PDU.
     began: Option<SimTime>,
 }
@@ -111,7 +101,7 @@ struct DisReader {
 struct DisEntity {
     track: usize,
     /// A moment and the timestamp that belongs to it.
-    anchor: (SimTime, u32),
+    anchor: (SimTime, Timestamp),
 }
 
 impl DisReader {
@@ -131,44 +121,37 @@ impl DisReader {
         Self { recording, entities: BTreeMap::new(), began: None }
     }
 
-    fn entity(&mut self, captured: SimTime, mut pdu: Cursor<'_>) -> Result<(), RecordingError> {
+    fn entity(&mut self, captured: SimTime, stamp: Timestamp, state: &EntityState) {
         let began = *self.began.get_or_insert(captured);
         let captured = SimTime::from_micros(captured.as_micros().saturating_sub(began.as_micros()));
-        pdu.skip(4)?;
-        let stamp = pdu.u32_be()? >> 1;
-        pdu.skip(4)?;
-        let id = [pdu.u16_be()?, pdu.u16_be()?, pdu.u16_be()?];
-        let team = match pdu.u8()? {
+        let team = match state.force {
             0 => -1,
             force => i32::from(force),
         };
-        let state = EntityState::take(&mut pdu)?;
         let tracks = &mut self.recording.tracks;
-        let entity = self.entities.entry(id).or_insert_with(|| {
+        let entity = self.entities.entry(state.id).or_insert_with(|| {
             let number = i32::try_from(tracks.len()).unwrap_or(i32::MAX);
             tracks.push(Track::new(number, team, &COLUMNS));
-            self.recording.players.push(state.player(number, team, id));
+            self.recording.players.push(player(state, number, team));
             DisEntity { track: tracks.len() - 1, anchor: (captured, stamp) }
         });
         let at = entity.time(captured, stamp);
         if let Some(track) = tracks.get_mut(entity.track) {
             track.change_team(at, team);
-            push(track, at, &state);
+            push(track, at, state);
         }
-        Ok(())
     }
 }
 
 impl DisEntity {
-    fn time(&mut self, captured: SimTime, stamp: u32) -> SimTime {
+    fn time(&mut self, captured: SimTime, stamp: Timestamp) -> SimTime {
         let (moment, then) = self.anchor;
-        // The signed distance on a ring of 31 bits: late PDUs lie a little in the past.
-        let ticks = (stamp.wrapping_sub(then) << 1).cast_signed() >> 1;
-        let secs = f64::from(ticks) * 3_600.0 / TICKS_PER_HOUR;
+        // Late PDUs lie a little in the past.
+        let secs = stamp.secs_since(then);
         let at = SimTime::from_micros(
             moment.as_micros().saturating_add(SimTime::from_secs_f64(secs).as_micros()),
         );
-        let stands_still = ticks == 0 && captured > moment;
+        let stands_still = stamp.0 >> 1 == then.0 >> 1 && captured > moment;
         if stands_still || at.secs_since(captured).abs() > CLOCK_SLACK_S {
             self.anchor = (captured, stamp);
             return captured;
@@ -177,65 +160,29 @@ impl DisEntity {
     }
 }
 
-/// What an Entity State PDU says after entity and force.
-struct EntityState {
-    position: DVec3,
-    alive: bool,
-    marking: String,
-    /// As [`COLUMNS`].
-    extras: [f32; COLUMNS.len()],
-}
-
-impl EntityState {
-    fn take(pdu: &mut Cursor<'_>) -> Result<Self, RecordingError> {
-        pdu.skip(17)?; // count of records, type, alternative type
-        let mut extras = [f32::NAN; COLUMNS.len()];
-        let (velocity, rest) = extras.split_at_mut(3);
-        let (orientation, rest) = rest.split_at_mut(3);
-        let (motion, last) = rest.split_at_mut(6);
-        floats(pdu, velocity)?;
-        let position = DVec3::new(pdu.f64_be()?, pdu.f64_be()?, pdu.f64_be()?);
-        if !position.is_finite() {
-            return Err(pdu.fault(24, "location", position, "finite"));
-        }
-        floats(pdu, orientation)?;
-        let appearance = pdu.u32_be()?;
-        let algorithm = pdu.u8()?;
-        pdu.skip(15)?;
-        floats(pdu, motion)?;
-        pdu.skip(1)?;
-        let marking = pdu.text(11)?;
-        last.copy_from_slice(&[f32::from(algorithm), appearance as f32]);
-        // Bits 3-4 of the appearance: 3 is destroyed. Bit 23: deactivated.
-        let alive = appearance >> 3 & 3 != 3 && appearance >> 23 & 1 == 0;
-        Ok(Self { position, alive, marking, extras })
-    }
-
-    fn player(&self, number: i32, team: i32, id: [u16; 3]) -> Player {
-        let [site, application, entity] = id;
-        let name = if self.marking.is_empty() {
-            format!("{site}:{application}:{entity}")
-        } else {
-            self.marking.clone()
-        };
-        Player { id: number, team, name }
-    }
-}
-
-fn floats(pdu: &mut Cursor<'_>, into: &mut [f32]) -> Result<(), RecordingError> {
-    for value in into {
-        *value = pdu.f32_be()?;
-    }
-    Ok(())
+fn player(state: &EntityState, number: i32, team: i32) -> Player {
+    let marking = state.marking.text();
+    let name = if marking.is_empty() { state.id.to_string() } else { marking };
+    Player { id: number, team, name }
 }
 
 fn push(track: &mut Track, at: SimTime, state: &EntityState) {
     let sample = Sample {
         at,
-        position: state.position,
-        alive: state.alive,
+        position: state.location,
+        alive: !state.is_destroyed() && !state.is_deactivated(),
         height_known: true,
         ..Sample::default()
     };
-    track.push(sample, &state.extras);
+    track.push(sample, &extras(state));
+}
+
+/// As [`COLUMNS`].
+fn extras(state: &EntityState) -> [f32; COLUMNS.len()] {
+    let ([vx, vy, vz], [psi, theta, phi]) = (state.velocity, state.orientation);
+    let ([ax, ay, az], [wx, wy, wz]) =
+        (state.reckoning.acceleration, state.reckoning.angular_velocity);
+    let algorithm = f32::from(state.reckoning.algorithm);
+    let appearance = state.appearance as f32;
+    [vx, vy, vz, psi, theta, phi, ax, ay, az, wx, wy, wz, algorithm, appearance]
 }

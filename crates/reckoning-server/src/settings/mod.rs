@@ -233,6 +233,8 @@ pub struct Limits {
     pub datagrams_per_s_per_address: u32,
     /// Datagrams of one client that wait for the next step. Default: 64.
     pub queued_datagrams: usize,
+    /// Bodies that one client may bring along, as gateways do. Default: 0.
+    pub guest_bodies: usize,
     /// Longest datagram. Default: 1000.
     pub datagram_bytes: usize,
     /// Bytes that wait on the way out to one client. Default: 20000.

@@ -75,6 +75,7 @@ fn limits(it: &Settings) -> Vec<Rule> {
             1e6,
         ),
         ("limits.queued_datagrams", it.queued_datagrams as f64, 1.0, 4_096.0),
+        ("limits.guest_bodies", it.guest_bodies as f64, 0.0, 256.0),
         ("limits.datagram_bytes", it.datagram_bytes as f64, 200.0, 1_200.0),
         ("limits.send_buffer_bytes", it.send_buffer_bytes as f64, 1_200.0, 1e6),
         ("limits.flood_datagrams", f64::from(it.flood_datagrams), 10.0, 1e6),
