@@ -1,12 +1,17 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod assign;
 mod bodies;
 mod config;
 mod grid;
 mod ids;
+mod lease;
 mod message;
 mod safeguards;
+mod server;
+mod store;
+mod view;
 
 pub use bodies::{BodyEvent, BodyStats, BodyTable, Origin, RecoveryPhase};
 pub use config::{MeshConfig, MeshConfigError};
@@ -15,3 +20,8 @@ pub use ids::{BodyId, Epoch, Incarnation, ServerId, Version};
 pub use message::{BodyState, Claim, Envelope, Ground, Message, Payload};
 #[doc(hidden)]
 pub use safeguards::Safeguards;
+pub use server::{MeshEvent, MeshServer, MeshStats, ServerIdentity};
+pub use store::{
+    Entry, Key, Leaf, Record, RegionRecord, RequestId, Revision, ServerRecord, Standing,
+    StoreReply, StoreRequest,
+};

@@ -100,6 +100,18 @@ pub struct BodyStats {
     pub resent: u64,
 }
 
+impl BodyStats {
+    /// Adds those of another life.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.handed_over += other.handed_over;
+        self.taken_over += other.taken_over;
+        self.revived += other.revived;
+        self.cancelled += other.cancelled;
+        self.refused_stale += other.refused_stale;
+        self.resent += other.resent;
+    }
+}
+
 /// A body that is ours.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Owned {

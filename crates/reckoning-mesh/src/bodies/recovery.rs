@@ -76,30 +76,25 @@ impl BodyTable {
     /// said before is kept until its bodies are recovered.
     pub fn handle_fenced(&mut self, dead: Incarnation) {
         self.refuse(dead);
+        let is_dead = |it: Incarnation| ends(dead, it);
         for owned in self.owned.values_mut() {
-            if owned.offer.is_some_and(|it| it.to == dead) {
-                owned.offer = None;
-            }
-            if owned.holder == Some(dead) {
+            owned.offer = owned.offer.filter(|it| !is_dead(it.to));
+            if owned.holder.is_some_and(is_dead) {
                 owned.holder = None;
                 owned.confirmed = None;
             }
-            owned.former.remove(&dead);
-            if owned.owes_ack.is_some_and(|it| it.0 == dead) {
-                owned.owes_ack = None;
-            }
+            owned.former.retain(|it| !is_dead(*it));
+            owned.owes_ack = owned.owes_ack.filter(|it| !is_dead(it.0));
         }
-        if self.default_holder == Some(dead) {
-            self.default_holder = None;
-        }
+        self.default_holder = self.default_holder.filter(|it| !is_dead(*it));
         for tombstone in self.tombstones.values_mut() {
-            tombstone.holders.remove(&dead);
+            tombstone.holders.retain(|it| !is_dead(*it));
         }
-        self.cancels.retain(|_, to| *to != dead);
-        self.acks.retain(|_, to| *to != dead);
-        self.releases.retain(|(_, holder), _| *holder != dead);
+        self.cancels.retain(|_, to| !is_dead(*to));
+        self.acks.retain(|_, to| !is_dead(*to));
+        self.releases.retain(|(_, holder), _| !is_dead(*holder));
         if let Some(recovery) = &mut self.recovery {
-            recovery.waiting.remove(&dead);
+            recovery.waiting.retain(|it| !is_dead(*it));
         }
         self.revive_if_all_answered();
     }
@@ -107,9 +102,10 @@ impl BodyTable {
     /// The bodies of that life of a server are recovered: forget what it left here.
     pub fn handle_recovered(&mut self, dead: Incarnation) {
         self.handle_fenced(dead);
-        self.tombstones.retain(|_, it| it.to != dead);
-        self.prepared.retain(|_, it| it.from != dead);
-        self.shadows.retain(|(_, owner), _| *owner != dead);
+        let is_dead = |it: Incarnation| ends(dead, it);
+        self.tombstones.retain(|_, it| !is_dead(it.to));
+        self.prepared.retain(|_, it| !is_dead(it.from));
+        self.shadows.retain(|(_, owner), _| !is_dead(*owner));
         if self.recovery.as_ref().is_some_and(|it| it.dead == dead) {
             self.recovery = None;
         }
@@ -223,4 +219,9 @@ fn collect(found: &mut BTreeMap<BodyId, Found>, claims: Vec<Claim>) {
     for claim in claims {
         found.entry(claim.body).or_default().add(claim);
     }
+}
+
+/// Whether the end of one life of a server means that of another: of itself and those before.
+fn ends(dead: Incarnation, it: Incarnation) -> bool {
+    it.server == dead.server && it.epoch <= dead.epoch
 }

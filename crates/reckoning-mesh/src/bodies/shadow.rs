@@ -26,6 +26,10 @@ impl BodyTable {
         if let Some(holder) = holder {
             owned.former.remove(&holder);
             self.releases.remove(&(body, holder));
+        } else {
+            let (version, stamp) = (owned.version, owned.state.stamp);
+            let former = std::mem::take(&mut owned.former);
+            self.release(body, version, stamp, former);
         }
         self.send_shadow(body);
         self.acknowledge_if_safe(body);

@@ -5,3 +5,6 @@
 //! simulated store, and shows a failing one as short as it becomes.
 
 mod bodies;
+mod histories;
+mod store;
+mod world;
