@@ -11,7 +11,9 @@ mod message;
 mod safeguards;
 mod server;
 mod store;
+mod ticket;
 mod view;
+mod wire;
 
 pub use bodies::{BodyEvent, BodyStats, BodyTable, Origin, RecoveryPhase};
 pub use config::{MeshConfig, MeshConfigError};
@@ -25,3 +27,8 @@ pub use store::{
     Entry, Key, Leaf, Record, RegionRecord, RequestId, Revision, ServerRecord, Standing,
     StoreReply, StoreRequest,
 };
+pub use ticket::{
+    MAX_ADDRESS_BYTES, MIN_TICKET_KEY_BYTES, TICKET_LIFETIME_S, Ticket, TicketError, TicketGate,
+    TicketKey,
+};
+pub use wire::{MAX_PAYLOAD_BYTES, MeshDecodeError};

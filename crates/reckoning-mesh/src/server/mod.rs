@@ -108,7 +108,7 @@ struct Place {
     watchers: BTreeSet<Incarnation>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct InFlight {
     id: RequestId,
     sent_at: SimTime,
@@ -409,6 +409,14 @@ impl MeshServer {
             }
             self.events.push_back(MeshEvent::Body(event));
         }
+    }
+}
+
+/// The number of a request matters to its answer alone.
+#[doc(hidden)]
+impl std::hash::Hash for InFlight {
+    fn hash<H: std::hash::Hasher>(&self, hasher: &mut H) {
+        (self.sent_at, self.purpose, &self.request).hash(hasher);
     }
 }
 

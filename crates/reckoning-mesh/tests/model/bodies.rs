@@ -382,7 +382,7 @@ impl Hasher for Fingerprint {
     }
 }
 
-fn fingerprint(it: &impl Hash) -> (u64, u64) {
+pub fn fingerprint(it: &impl Hash) -> (u64, u64) {
     let mut hasher = Fingerprint::default();
     it.hash(&mut hasher);
     (hasher.0, hasher.1)

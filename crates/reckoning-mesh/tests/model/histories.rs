@@ -141,6 +141,31 @@ fn a_crash_costs_little_and_everything_is_used() {
 }
 
 #[test]
+fn a_crowd_is_spread_over_servers_and_the_cells_merge_when_it_is_gone() {
+    let setting = Setting { seed: 5, loss_percent: 0 };
+    let mut world = started(setting, 0, Safeguards::default()).unwrap();
+    for n in 0..100_u16 {
+        // Ten by ten in one region of a hundred metres a side.
+        let at = [f64::from(n % 10) * 9.0 + 5.0, f64::from(n / 10) * 9.0 + 5.0];
+        world.spawn_at(n, at, [0.0; 2]);
+    }
+    world.run(Duration::from_secs(12)).unwrap();
+    let [moved, splits, merges] = world.reshaped();
+    let most = world.owned_by().into_iter().max();
+    println!("{moved} moved, {splits} split, {merges} merged: {:?}", world.owned_by());
+    assert!(splits >= 4, "a hundred in one region, twenty a cell: {splits} splits");
+    assert!(most < Some(60), "one server has most of them: {:?}", world.owned_by());
+
+    (0..100).for_each(|_| world.retire(0));
+    world.run(Duration::from_secs(12)).unwrap();
+    let [after, _, merges] = world.reshaped();
+    assert!(merges >= splits, "{merges} of {splits} merged again");
+    world.run(Duration::from_secs(6)).unwrap();
+    assert_eq!(world.reshaped()[0], after, "cells go on moving with nobody there");
+    world.settle().unwrap();
+}
+
+#[test]
 fn histories_without_tombstones_or_shadows_lose_bodies() {
     let lost = ["nobody has had", "lost"];
     for (name, switch_off, expected) in [

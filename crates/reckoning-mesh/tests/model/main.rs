@@ -6,5 +6,6 @@
 
 mod bodies;
 mod histories;
+mod leases;
 mod store;
 mod world;

@@ -345,7 +345,10 @@ impl World {
     fn is_whole(&self) -> bool {
         let all_live = self.machines.iter().all(|it| {
             let local = it.clock(self.now);
-            it.runs(self.now) && it.mesh.as_ref().is_some_and(|mesh| mesh.is_unfenced(local))
+            let is_cut = self.now < it.store_cut_until;
+            !is_cut
+                && it.runs(self.now)
+                && it.mesh.as_ref().is_some_and(|mesh| mesh.is_unfenced(local))
         });
         let safe = self.machines.iter().filter_map(|it| it.mesh.as_ref()?.body_table()).all(|it| {
             it.recovery().is_none()
@@ -422,17 +425,19 @@ impl World {
     }
 
     pub fn spawn(&mut self, near: u16) {
+        let at = [self.random.between(0.0, SIDE_M), self.random.between(0.0, SIDE_M)];
+        let mps = [self.random.between(-40.0, 40.0), self.random.between(-40.0, 40.0)];
+        self.spawn_at(near, at, mps);
+    }
+
+    pub fn spawn_at(&mut self, near: u16, at: [f64; 2], mps: [f64; 2]) {
         let Some(server) = (0..SERVERS).map(|it| (it + usize::from(near)) % SERVERS).find(|it| {
             let machine = &self.machines[*it];
             machine.runs(self.now) && !machine.wants_to_leave
         }) else {
             return;
         };
-        let motion = Motion {
-            at: [self.random.between(0.0, SIDE_M), self.random.between(0.0, SIDE_M)],
-            mps: [self.random.between(-40.0, 40.0), self.random.between(-40.0, 40.0)],
-            moved_at: self.now,
-        };
+        let motion = Motion { at, mps, moved_at: self.now };
         let machine = &mut self.machines[server];
         let local = machine.clock(self.now);
         let mesh = machine.mesh.as_mut().expect("it runs");
@@ -449,7 +454,8 @@ impl World {
     }
 
     pub fn retire(&mut self, which: u16) {
-        let bodies: Vec<_> = self.truths.keys().copied().collect();
+        let here = self.truths.iter().filter(|it| !it.1.is_retired);
+        let bodies: Vec<_> = here.map(|it| *it.0).collect();
         let Some(body) = bodies.get(usize::from(which) % bodies.len().max(1)).copied() else {
             return;
         };
