@@ -17,7 +17,7 @@ pub struct MeshConfig {
     /// How often the store is read. Default: 100 ms.
     pub poll_every: Duration,
     /// After how long a request to the store counts as unanswered; it may have been applied.
-    /// Default: 500 ms.
+    /// Default: 300 ms.
     pub store_timeout: Duration,
     /// How often an unanswered message is sent again. Default: 50 ms.
     pub resend_every: Duration,
@@ -52,7 +52,7 @@ impl Default for MeshConfig {
             ttl: Duration::from_secs(3),
             renew_every: Duration::from_secs(1),
             poll_every: Duration::from_millis(100),
-            store_timeout: Duration::from_millis(500),
+            store_timeout: Duration::from_millis(300),
             resend_every: Duration::from_millis(50),
             shadow_every: Duration::from_millis(100),
             offer_timeout: Duration::from_secs(1),

@@ -19,8 +19,11 @@ pub(crate) struct Lease {
     pub renewals: u64,
     /// Until when it holds.
     pub deadline: SimTime,
-    /// Since when it has held without a gap: others are fenced only on observations made since then. After
-    /// an outage of the store everyone gets the time to renew.
+    /// When the last renewal that succeeded was sent.
+    pub renewed_at: SimTime,
+    /// Since when renewals have come without a gap: others are fenced only on observations made since
+    /// then. After an outage of the store, even one that no lease ended in, everyone gets the time to renew;
+    /// else a body's owner and the holder of its copy would be fenced together.
     pub unbroken_since: SimTime,
     pub renew_due: SimTime,
 }
@@ -39,6 +42,7 @@ impl Lease {
             revision,
             renewals,
             deadline: sent_at + config.ttl,
+            renewed_at: sent_at,
             unbroken_since: sent_at,
             renew_due: sent_at + config.renew_every,
         }
@@ -52,9 +56,12 @@ impl Lease {
         revision: Revision,
         config: &MeshConfig,
     ) {
-        if now >= self.deadline {
+        // A renewal and one repetition of it are no reason; longer, the store was away, and for others too.
+        let usual = config.renew_every + config.store_timeout * 3 / 2;
+        if sent_at > self.renewed_at + usual {
             self.unbroken_since = now;
         }
+        self.renewed_at = sent_at;
         self.revision = revision;
         self.renewals += 1;
         self.deadline = self.deadline.max(sent_at + config.ttl);

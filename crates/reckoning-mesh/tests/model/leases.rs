@@ -2,8 +2,8 @@
 //!
 //! Time goes in ticks of a tenth of a second. At every tick any request may be lost, go unanswered after it
 //! was applied, or be applied much later; one server may stop for a while or for good, and one may drain.
-//! Servers reach the store in any of three orders. How many requests go wrong is bounded, everything else
-//! is tried; after the last tick all goes well, and the cell must have an owner again.
+//! Two such troubles happen, at any two moments, the first within one period of the healthy mesh, as later ones
+//! repeat it. The cell must have an owner again within a TTL and half a second after the last.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -20,8 +20,13 @@ use super::store::Store;
 const SERVERS: usize = 3;
 const CELL: CellId = CellId::region(0, 0);
 const TICK_MS: i64 = 100;
-/// Twenty ticks: three leases and more.
-const TICKS: i64 = 20;
+/// Of lists and renewals: a healthy mesh does the same again.
+const PERIOD: i64 = 2;
+const START: i64 = 18;
+/// The second trouble comes within so many ticks: nearly three leases.
+const TICKS: i64 = 16;
+/// A TTL and half a second, in ticks, and one for the tick in which it is seen.
+const MAX_GAP: i64 = 12;
 /// Requests in a tick that may go wrong; later ones of the same tick are answered.
 const FRAGILE: usize = 2;
 
@@ -62,19 +67,27 @@ struct World {
     late: Option<(usize, RequestId, StoreRequest)>,
     tick: i64,
     stopped: Option<(usize, i64)>,
-    faults_left: u8,
+    troubles_left: u8,
     drained: bool,
+    /// When the cell had an owner that runs, or something was broken.
+    fine_at: i64,
 }
 
 impl Hash for World {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         (&self.servers, &self.store, self.tick, self.stopped).hash(hasher);
-        (self.late.as_ref().map(|it| (it.0, &it.2)), self.faults_left, self.drained).hash(hasher);
+        (
+            self.late.as_ref().map(|it| (it.0, &it.2)),
+            self.troubles_left,
+            self.drained,
+            self.fine_at,
+        )
+            .hash(hasher);
     }
 }
 
 impl World {
-    fn new(faults: u8) -> Self {
+    fn new(troubles: u8) -> Self {
         let mut config = MeshConfig::default();
         config.ttl = Duration::from_millis(600);
         config.renew_every = Duration::from_millis(200);
@@ -96,8 +109,9 @@ impl World {
             late: None,
             tick: 10,
             stopped: None,
-            faults_left: faults,
+            troubles_left: troubles,
             drained: false,
+            fine_at: 0,
         };
         for _ in 0..8 {
             world.tick(0, Trouble::None).expect("nothing has happened");
@@ -124,16 +138,15 @@ impl World {
         if self.late.is_some() {
             troubles.push(Trouble::Arrives);
         }
-        if self.faults_left > 0 {
-            for server in (0..SERVERS).filter(|it| self.runs(*it)) {
-                for nth in 0..FRAGILE {
-                    for fate in [Fate::Lost, Fate::Unanswered, Fate::Late] {
-                        troubles.push(Trouble::Fate { server, nth, fate });
-                    }
+        if self.troubles_left == 0 {
+            return troubles;
+        }
+        for server in (0..SERVERS).filter(|it| self.runs(*it)) {
+            for nth in 0..FRAGILE {
+                for fate in [Fate::Lost, Fate::Unanswered, Fate::Late] {
+                    troubles.push(Trouble::Fate { server, nth, fate });
                 }
             }
-        }
-        for server in 0..SERVERS {
             if self.stopped.is_none() {
                 // Back before the lease ends, just after, when others have taken over, and never.
                 let stops = [3, 6, 7, 9, 1_000];
@@ -156,13 +169,23 @@ impl World {
                 self.servers[server].drain(now);
             }
             Trouble::Arrives => self.arrive()?,
-            Trouble::Fate { .. } => self.faults_left -= 1,
-            Trouble::None => {}
+            Trouble::Fate { .. } | Trouble::None => {}
+        }
+        if !matches!(trouble, Trouble::None | Trouble::Arrives) {
+            self.troubles_left -= 1;
+        }
+        if trouble != Trouble::None {
+            self.fine_at = self.tick;
         }
         for server in (0..SERVERS).map(|it| (it + first) % SERVERS) {
             if self.runs(server) {
                 self.run(server, trouble)?;
             }
+        }
+        if self.owners().iter().any(|it| self.runs(*it)) {
+            self.fine_at = self.tick;
+        } else if self.tick - self.fine_at > MAX_GAP {
+            return Err(format!("nobody owns the cell: {:#?}", self.store.entries()));
         }
         self.judge()
     }
@@ -230,27 +253,28 @@ impl World {
     }
 
     /// From here on all goes well.
-    fn settles(&self) -> Result<(), String> {
-        let mut world = self.clone();
-        // One timeout, then a lease that ends, two lists, a claim: within TTL and half a second.
-        for _ in 0..11 + 2 {
-            world.tick(0, Trouble::None)?;
-            if world.owners().iter().any(|it| world.runs(*it)) {
-                return Ok(());
-            }
+    fn settles(mut self) -> Result<(), String> {
+        for _ in 0..=MAX_GAP {
+            self.tick(0, Trouble::None)?;
         }
-        Err(format!("nobody owns the cell: {:#?}", world.store.entries()))
+        Ok(())
     }
 }
 
 type Way = Vec<(usize, Trouble)>;
 
-fn search(faults: u8, orders: usize) -> Result<usize, (String, Way)> {
-    let mut frontier = vec![(World::new(faults), Way::new())];
+/// Searches all ways; the number of states, or a way to a violation.
+fn search(troubles: u8, orders: usize) -> Result<usize, (String, Way)> {
+    let first = World::new(troubles);
+    assert_eq!(first.tick, START);
+    let mut frontier = vec![(first, Way::new())];
     let mut count = 0;
-    for _ in 0..TICKS {
+    for tick in 0..TICKS {
         let mut next: BTreeMap<(u64, u64), (World, Way)> = BTreeMap::new();
         for (world, way) in &frontier {
+            if tick >= PERIOD && world.troubles_left == troubles {
+                continue; // as before, a period later
+            }
             for trouble in world.troubles() {
                 for first in 0..orders {
                     let mut after = world.clone();
@@ -263,29 +287,28 @@ fn search(faults: u8, orders: usize) -> Result<usize, (String, Way)> {
                 }
             }
         }
-        for (world, way) in next.values() {
-            world.settles().map_err(|why| (why, way.clone()))?;
-        }
         count += next.len();
         frontier = next.into_values().collect();
+    }
+    for (world, way) in frontier {
+        world.settles().map_err(|why| (why, way))?;
     }
     Ok(count)
 }
 
-fn expect_none(faults: u8, orders: usize) {
-    let states = search(faults, orders)
+fn expect_none(troubles: u8, orders: usize) {
+    let states = search(troubles, orders)
         .unwrap_or_else(|(why, way)| panic!("{why}\nafter {} ticks: {way:?}", way.len()));
-    println!("{faults} requests gone wrong: {states} states");
-    assert!(states > 1_000, "only {states} states: the search does not search");
+    println!("{troubles} troubles, {orders} orders: {states} states");
+    assert!(states > 500, "only {states} states: the search does not search");
 }
 
 #[test]
-fn no_request_gone_wrong_gives_a_cell_two_owners_or_none() {
-    let deep = std::env::var_os("RECKONING_HISTORIES").is_some();
-    expect_none(1, if deep { 3 } else { 1 });
+fn one_trouble_in_any_order_gives_a_cell_neither_two_owners_nor_none() {
+    expect_none(1, 3);
 }
 
 #[test]
-fn nor_does_any_order_of_the_servers() {
-    expect_none(0, 3);
+fn nor_do_two_troubles() {
+    expect_none(2, 1);
 }
