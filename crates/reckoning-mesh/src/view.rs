@@ -1,6 +1,7 @@
 //! The store as one server last saw it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use reckoning::SimTime;
 
@@ -23,9 +24,20 @@ pub(crate) struct View {
     pub regions: BTreeMap<CellId, (RegionRecord, Revision)>,
     /// When the last list was asked for.
     pub read_at: Option<SimTime>,
+    /// Since when lists have come without a gap: while the store is away nobody can renew, and that
+    /// nobody did means nothing.
+    pub unbroken_since: SimTime,
 }
 
 impl View {
+    /// A list that was asked for then is here now; `usual` is the longest time between two that is no gap.
+    pub fn note_read(&mut self, now: SimTime, sent_at: SimTime, usual: Duration) {
+        if self.read_at.is_none_or(|before| sent_at > before + usual) {
+            self.unbroken_since = now;
+        }
+        self.read_at = Some(sent_at);
+    }
+
     /// Takes in an entry; whether it was news.
     pub fn apply(&mut self, entry: Entry, now: SimTime) -> bool {
         match (entry.key, entry.record) {

@@ -48,7 +48,8 @@ impl MeshServer {
         match reply {
             StoreReply::Listed(entries) => {
                 self.list_due = now + self.config.poll_every;
-                self.view.read_at = Some(it.sent_at);
+                let usual = self.config.poll_every * 2 + self.config.store_timeout * 3 / 2;
+                self.view.note_read(now, it.sent_at, usual);
                 for entry in entries {
                     self.apply(now, entry);
                 }
@@ -127,7 +128,8 @@ impl MeshServer {
 
     /// Whether no lease was renewed for so long that all of them ended.
     fn is_alone(&self, now: SimTime) -> bool {
-        let is_old = |since: SimTime| now >= since + self.config.fence_after();
+        let is_old =
+            |since: SimTime| now >= since.max(self.view.unbroken_since) + self.config.fence_after();
         self.view.servers.values().all(|it| is_old(it.since))
     }
 

@@ -112,6 +112,30 @@ fn cases() -> u32 {
     told.map_or(24, |it| it.parse().expect("RECKONING_HISTORIES is a number"))
 }
 
+/// Found by random histories, shortest first: the seed, the loss in percent and the steps.
+#[test]
+fn histories_that_failed_once_hold() {
+    let crash = |server| Step::Crash { server, away_ms: 0 };
+    let wait = |ms| Step::Wait { ms };
+    let stop = |ms| Step::StopStore { ms };
+    let found: [(u64, u8, Vec<Step>); 2] = [
+        // The first server back after an outage of the store fenced several others at once.
+        (
+            511,
+            0,
+            vec![crash(4), crash(1), Step::Spawn { near: 0 }, wait(341), stop(761), wait(641)],
+        ),
+        // A server that restarted took an outage for the end of all others, and joined over its own bodies.
+        (879, 3, vec![crash(1), stop(921), wait(801)]),
+    ];
+    for (seed, loss_percent, steps) in found {
+        let setting = Setting { seed, loss_percent };
+        if let Err(why) = play(setting, &steps, Safeguards::default()) {
+            panic!("{setting:?}, {steps:?}: {why}");
+        }
+    }
+}
+
 #[test]
 fn random_histories_double_and_lose_nothing() {
     search(cases(), Safeguards::default()).unwrap_or_else(|why| panic!("{why}"));
