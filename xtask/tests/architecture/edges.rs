@@ -49,7 +49,7 @@ const RULES: [Rule; 15] = [
     },
     Rule {
         name: SERVER,
-        uses: &[ENGINE, PREDICT, NET, RECORDING, NETSIM],
+        uses: &[ENGINE, PREDICT, NET, RECORDING, NETSIM, MESH],
         tests_use: &[CLIENT], // somebody to serve
     },
     rule(ARENA, &[ENGINE, PREDICT, NET]),
