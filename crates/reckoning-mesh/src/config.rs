@@ -56,7 +56,7 @@ impl Default for MeshConfig {
             resend_every: Duration::from_millis(50),
             shadow_every: Duration::from_millis(100),
             offer_timeout: Duration::from_secs(1),
-            memory: Duration::from_secs(60),
+            memory: Duration::from_mins(1),
             handover_depth_m: 2.0,
             ghost_range_m: 60.0,
             split_above: 200,
@@ -252,10 +252,12 @@ impl std::error::Error for MeshConfigError {}
 mod tests {
     use super::*;
 
+    type Change = fn(&mut MeshConfig);
+
     #[test]
     fn settings_that_cannot_work_are_refused_by_name() {
         assert_eq!(MeshConfig::default().validate(), Ok(()));
-        let wrong: [(fn(&mut MeshConfig), &str); 9] = [
+        let wrong: [(Change, &str); 9] = [
             (|it| it.renew_every = Duration::from_millis(1_001), "renew_every"),
             (|it| it.resend_every = Duration::ZERO, "resend_every"),
             (|it| it.store_timeout = Duration::from_secs(4), "store_timeout"),

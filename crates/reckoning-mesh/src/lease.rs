@@ -9,7 +9,7 @@ use reckoning::SimTime;
 
 use crate::config::MeshConfig;
 use crate::ids::Epoch;
-use crate::store::Revision;
+use crate::store::{Revision, ServerRecord};
 
 /// A server's lease, while it has one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -66,6 +66,14 @@ impl Lease {
         self.renewals += 1;
         self.deadline = self.deadline.max(sent_at + config.ttl);
         self.renew_due = sent_at + config.renew_every;
+    }
+
+    /// A renewal whose answer was lost stands in the store; when it was sent is not known any more.
+    pub fn adopt(&mut self, now: SimTime, revision: Revision, record: &ServerRecord) {
+        if revision > self.revision {
+            (self.revision, self.renewals) = (revision, record.renewals);
+            self.renew_due = now;
+        }
     }
 
     /// Whether it holds.

@@ -181,7 +181,9 @@ impl Writer {
                 self.u8(13);
                 self.life(*dead);
                 self.u32(claims.len() as u32);
-                claims.iter().for_each(|it| self.claim(it));
+                for claim in claims {
+                    self.claim(claim);
+                }
             }
         }
     }

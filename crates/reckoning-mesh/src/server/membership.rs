@@ -261,11 +261,7 @@ impl MeshServer {
         let is_ours = record.nonce == self.identity.nonce && record.standing.is_live();
         match &mut self.lease {
             Some(lease) if is_ours && record.epoch == lease.epoch => {
-                if revision > lease.revision {
-                    // A renewal whose answer was lost; when it was sent is not known any more.
-                    (lease.revision, lease.renewals) = (revision, record.renewals);
-                    lease.renew_due = now;
-                }
+                lease.adopt(now, revision, &record);
             }
             Some(lease) => {
                 let life = Incarnation::new(self.identity.server, lease.epoch);

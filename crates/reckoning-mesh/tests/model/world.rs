@@ -17,6 +17,9 @@ pub const SERVERS: usize = 5;
 const STEP: Duration = Duration::from_millis(20);
 /// Bodies move, and their owners observe them, this often.
 const MOVE_EVERY: i64 = 10;
+/// A lease that was about to end is renewed, or lost, by so long after its server has the store again; until
+/// then another crash would be a second one.
+const RENEWED_WITHIN: Duration = Duration::from_millis(400);
 const SIDE_M: f64 = 400.0;
 /// A message of about this size; links here have no bottleneck.
 const BYTES: u32 = 100;
@@ -220,7 +223,7 @@ impl World {
             }
         }
         mesh.handle_timeout(local);
-        if self.steps % MOVE_EVERY == server as i64 {
+        if usize::try_from(self.steps % MOVE_EVERY) == Ok(server) {
             self.move_bodies(server);
         }
         let machine = &mut self.machines[server];
@@ -345,7 +348,7 @@ impl World {
     fn is_whole(&self) -> bool {
         let all_live = self.machines.iter().all(|it| {
             let local = it.clock(self.now);
-            let is_cut = self.now < it.store_cut_until;
+            let is_cut = self.now < it.store_cut_until.max(it.paused_until) + RENEWED_WITHIN;
             !is_cut
                 && it.runs(self.now)
                 && it.mesh.as_ref().is_some_and(|mesh| mesh.is_unfenced(local))
@@ -354,7 +357,7 @@ impl World {
             it.recovery().is_none()
                 && it.owned().all(|body| it.is_safe(body) && it.holder(body).is_some())
         });
-        all_live && safe && self.now >= self.store_down_until
+        all_live && safe && self.now >= self.store_down_until + RENEWED_WITHIN
     }
 
     /// Waits until it is, if it comes to be.
