@@ -56,7 +56,7 @@ pub fn dis_gateway(bytes: &[u8]) {
             assert!(entity.joints_at(now).all(|joint| joint.angle_rad.is_finite()));
         }
         rest = after;
-        now = now + Duration::from_millis(250);
+        now += Duration::from_millis(250);
     }
 }
 

@@ -31,6 +31,8 @@ mod join_auth;
 mod limits;
 mod local_pins;
 pub mod logs;
+#[cfg(feature = "mesh")]
+pub mod mesh;
 pub mod metrics;
 mod networks;
 mod notify;
