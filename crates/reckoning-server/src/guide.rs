@@ -22,3 +22,4 @@ page!(BadNetworks, "docs/guide/07-bad-networks.md");
 page!(HitsAndCheats, "docs/guide/08-hits-and-cheats.md");
 page!(Foresight, "docs/guide/09-foresight.md");
 page!(RunningAServer, "docs/guide/10-running-a-server.md");
+page!(InC, "docs/guide/11-c.md");
