@@ -23,3 +23,4 @@ page!(HitsAndCheats, "docs/guide/08-hits-and-cheats.md");
 page!(Foresight, "docs/guide/09-foresight.md");
 page!(RunningAServer, "docs/guide/10-running-a-server.md");
 page!(InC, "docs/guide/11-c.md");
+page!(InJavaScript, "docs/guide/12-javascript.md");

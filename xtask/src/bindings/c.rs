@@ -103,6 +103,7 @@ fn programs(place: &Place, writes: bool) -> Result<(), Failure> {
     )?;
     let mut fuzz = compile(place, "tests/fuzz.c", "fuzz-sanitized", &sanitizers)?;
     workspace::run(fuzz.args(["200000", "7"]))?;
+    workspace::run(&mut compile(place, "tests/speed.c", "speed", &[])?)?;
     let printed = workspace::run_for_output(&mut compile(place, "examples/car.c", "car", &[])?)?;
     demand(printed == "600 ticks, 29 updates\n", "the car", "600 ticks, 29 updates")
 }

@@ -5,6 +5,7 @@
 //! `testdata/bindings/results.txt`, which must stay as it is.
 
 mod c;
+mod js;
 mod results;
 
 use std::fs;
@@ -21,10 +22,11 @@ use crate::workspace::{self, Workspace};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binding {
     C,
+    Js,
 }
 
 /// Every one, with its word and its tests, in the order in which they are tested.
-const ALL: [(Binding, &str); 1] = [(Binding::C, "c")];
+const ALL: [(Binding, &str); 2] = [(Binding::C, "c"), (Binding::Js, "js")];
 
 /// What to do about a binding.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,6 +80,7 @@ pub fn run(workspace: &Workspace, asked: &Asked) -> Result<(), Failure> {
     if !asked.test {
         return match asked.binding {
             Binding::C => c::build(&place, asked),
+            Binding::Js => js::build(&place, asked),
         };
     }
     match test(&place, asked.write)? {
@@ -102,6 +105,7 @@ pub fn test_all(workspace: &Workspace) -> Result<Outcome, Failure> {
 fn test(place: &Place, writes: bool) -> Result<Outcome, Failure> {
     match place.binding {
         Binding::C => c::test(place, writes),
+        Binding::Js => js::test(place, writes),
     }
 }
 
