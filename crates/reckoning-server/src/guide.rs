@@ -24,3 +24,4 @@ page!(Foresight, "docs/guide/09-foresight.md");
 page!(RunningAServer, "docs/guide/10-running-a-server.md");
 page!(InC, "docs/guide/11-c.md");
 page!(InJavaScript, "docs/guide/12-javascript.md");
+page!(InPython, "docs/guide/13-python.md");

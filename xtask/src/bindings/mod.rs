@@ -6,6 +6,7 @@
 
 mod c;
 mod js;
+mod py;
 mod results;
 
 use std::fs;
@@ -23,10 +24,11 @@ use crate::workspace::{self, Workspace};
 pub enum Binding {
     C,
     Js,
+    Py,
 }
 
 /// Every one, with its word and its tests, in the order in which they are tested.
-const ALL: [(Binding, &str); 2] = [(Binding::C, "c"), (Binding::Js, "js")];
+const ALL: [(Binding, &str); 3] = [(Binding::C, "c"), (Binding::Js, "js"), (Binding::Py, "py")];
 
 /// What to do about a binding.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +83,7 @@ pub fn run(workspace: &Workspace, asked: &Asked) -> Result<(), Failure> {
         return match asked.binding {
             Binding::C => c::build(&place, asked),
             Binding::Js => js::build(&place, asked),
+            Binding::Py => py::build(&place, asked),
         };
     }
     match test(&place, asked.write)? {
@@ -106,6 +109,7 @@ fn test(place: &Place, writes: bool) -> Result<Outcome, Failure> {
     match place.binding {
         Binding::C => c::test(place, writes),
         Binding::Js => js::test(place, writes),
+        Binding::Py => py::test(place, writes),
     }
 }
 
