@@ -61,7 +61,7 @@ const COMMANDS: [(&str, Command, &str); 10] = [
     (
         "bindings",
         Command::Bindings(Asked::DEFAULT),
-        "build what another language needs, or test it: bindings c, js or py",
+        "build what another language needs, or test it: bindings c, js, py, bevy",
     ),
     (
         "figures",

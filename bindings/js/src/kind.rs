@@ -244,7 +244,7 @@ fn publisher(options: &Options) -> Result<PublisherConfig, JsError> {
 fn seed(options: &Options) -> Result<u64, JsError> {
     match options.number("seed")? {
         None => Ok(0),
-        Some(it) if it >= 0.0 && it <= 9_007_199_254_740_991.0 && it.fract() == 0.0 => {
+        Some(it) if (0.0..=9_007_199_254_740_991.0).contains(&it) && it.fract() == 0.0 => {
             Ok(it as u64)
         }
         Some(it) => {

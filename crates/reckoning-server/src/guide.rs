@@ -25,3 +25,4 @@ page!(RunningAServer, "docs/guide/10-running-a-server.md");
 page!(InC, "docs/guide/11-c.md");
 page!(InJavaScript, "docs/guide/12-javascript.md");
 page!(InPython, "docs/guide/13-python.md");
+page!(InBevy, "docs/guide/14-bevy.md");

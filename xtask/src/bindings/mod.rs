@@ -4,6 +4,7 @@
 //! What their tests print as `golden LANGUAGE SCENE: ...` is a row of the table
 //! `testdata/bindings/results.txt`, which must stay as it is.
 
+mod bevy;
 mod c;
 mod js;
 mod py;
@@ -25,10 +26,12 @@ pub enum Binding {
     C,
     Js,
     Py,
+    Bevy,
 }
 
 /// Every one, with its word and its tests, in the order in which they are tested.
-const ALL: [(Binding, &str); 3] = [(Binding::C, "c"), (Binding::Js, "js"), (Binding::Py, "py")];
+const ALL: [(Binding, &str); 4] =
+    [(Binding::C, "c"), (Binding::Js, "js"), (Binding::Py, "py"), (Binding::Bevy, "bevy")];
 
 /// What to do about a binding.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,6 +87,7 @@ pub fn run(workspace: &Workspace, asked: &Asked) -> Result<(), Failure> {
             Binding::C => c::build(&place, asked),
             Binding::Js => js::build(&place, asked),
             Binding::Py => py::build(&place, asked),
+            Binding::Bevy => bevy::build(&place),
         };
     }
     match test(&place, asked.write)? {
@@ -96,6 +100,11 @@ pub fn run(workspace: &Workspace, asked: &Asked) -> Result<(), Failure> {
 /// Tests every binding whose tools are there or can be installed.
 pub fn test_all(workspace: &Workspace) -> Result<Outcome, Failure> {
     for (binding, word) in ALL {
+        if binding == Binding::Bevy && std::env::var_os(bevy::VARIABLE).is_none() {
+            skips::add(&workspace.target, "bindings/bevy", bevy::LEFT_OUT)?;
+            say::skipped(&format!("skipped: bindings/bevy: {}", bevy::LEFT_OUT));
+            continue;
+        }
         say::headline(&format!("bindings/{word}"));
         if let Outcome::Skipped(reason) = test(&Place::new(workspace, binding), false)? {
             say::skipped(&format!("skipped: {reason}"));
@@ -110,6 +119,7 @@ fn test(place: &Place, writes: bool) -> Result<Outcome, Failure> {
         Binding::C => c::test(place, writes),
         Binding::Js => js::test(place, writes),
         Binding::Py => py::test(place, writes),
+        Binding::Bevy => bevy::test(place),
     }
 }
 
