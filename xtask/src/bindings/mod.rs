@@ -65,7 +65,9 @@ impl Asked {
                 "--write" => asked.write = true,
                 "--into" => {
                     let folder = rest.next().ok_or_else(|| vec![word.clone()])?;
-                    asked.into = Some(PathBuf::from(folder));
+                    // From the caller's folder; programs run in the root.
+                    let folder = std::path::absolute(folder);
+                    asked.into = Some(folder.map_err(|_| vec![word.clone()])?);
                 }
                 _ => return Err(vec![word.clone()]),
             }
@@ -263,7 +265,7 @@ mod tests {
     fn a_binding_is_named_and_the_rest_is_in_any_order() {
         let asked = parsed("c --into sdk --client").unwrap();
         assert!(asked.client && !asked.test);
-        assert_eq!(asked.into, Some(PathBuf::from("sdk")));
+        assert_eq!(asked.into, std::path::absolute("sdk").ok());
         assert!(parsed("c --test").unwrap().test);
     }
 
