@@ -17,11 +17,19 @@ fn main() -> ExitCode {
         it.remove_name_section(true).remove_producers_section(true);
         it.out_name("reckoning").input_path(module).generate(folder)
     });
-    match outcome {
+    match outcome.map_err(|error| format!("{error:#}")).and_then(|()| name_library(folder)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("could not pack {module}: {error:#}");
+            eprintln!("could not pack {module}: {error}");
             ExitCode::FAILURE
         }
     }
+}
+
+/// The types use `Symbol.dispose`, which older libraries of TypeScript lack.
+fn name_library(folder: &str) -> Result<(), String> {
+    let path = format!("{folder}/reckoning.d.ts");
+    let types = std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
+    let named = format!("/// <reference lib=\"esnext.disposable\" />\n{types}");
+    std::fs::write(&path, named).map_err(|error| format!("{path}: {error}"))
 }
