@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use crate::bindings;
 use crate::browser;
 use crate::examples;
 use crate::failure::Failure;
@@ -28,7 +29,7 @@ struct Step {
 /// No operating system, no heap of its own, no hardware doubles: what builds here builds anywhere.
 const BARE_METAL: &str = "thumbv7em-none-eabihf";
 
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     Step { title: "format", run: |it| cargo(it, "fmt --all --check") },
     Step { title: "lints", run: lints },
     Step { title: "tests", run: |it| cargo(it, "test --workspace") },
@@ -37,6 +38,7 @@ const STEPS: [Step; 10] = [
     Step { title: "bare metal", run: bare_metal },
     Step { title: "golden hash", run: |it| golden::compare(it).map(|()| Outcome::Passed) },
     Step { title: "examples", run: |it| examples::run(it).map(|()| Outcome::Passed) },
+    Step { title: "bindings", run: bindings::test_all },
     Step { title: "browser", run: browser::test },
     Step { title: "licences", run: licences },
 ];

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::bindings::{self, Asked};
 use crate::figures;
 use crate::fuzz::Fuzzing;
 
@@ -18,6 +19,7 @@ pub enum Command {
     Tables,
     Soak,
     Fuzz(Fuzzing),
+    Bindings(Asked),
     Figures(Figures),
 }
 
@@ -31,7 +33,7 @@ pub enum Figures {
 }
 
 /// Every command but help: its word, what it stands for and the line of the help text.
-const COMMANDS: [(&str, Command, &str); 9] = [
+const COMMANDS: [(&str, Command, &str); 10] = [
     ("test", Command::Test, "run every check there is; the answer to \"may I commit this?\""),
     (
         "play",
@@ -57,6 +59,11 @@ const COMMANDS: [(&str, Command, &str); 9] = [
         "feed every reader made-up bytes for a minute each, to break it",
     ),
     (
+        "bindings",
+        Command::Bindings(Asked::DEFAULT),
+        "build what another language needs, or test it: bindings c, js, py, bevy",
+    ),
+    (
         "figures",
         Command::Figures(Figures::Measure(Vec::new())),
         "measure the figures of the documents and write them there",
@@ -70,6 +77,8 @@ const NEEDS: &str = "\
 `--splice`, which measures nothing and puts the fragments into the documents.
 `fuzz` takes names of targets, `--seconds N` for each and `--jobs N` side by side;
 it needs a nightly compiler, cargo-fuzz and a compiler for C++.
+`bindings` takes the name of one and `--into FOLDER`, or `--test`; `--client` adds the
+client, `--write` writes what is generated anew.
 
 Works from any folder of the repository. `test` needs rustup for two compiler
 targets and Node for the WebAssembly check, `play` for one target; they are
@@ -88,7 +97,8 @@ impl fmt::Display for Unknown {
         let known: Vec<&str> = COMMANDS.iter().map(|&(word, ..)| word).collect();
         writeln!(f, "cargo xtask does not know: {}", self.words.join(" "))?;
         writeln!(f, "it knows, one at a time: {}; --help explains them", known.join(", "))?;
-        write!(f, "and behind figures: {}, --splice", figures::names().join(", "))
+        write!(f, "and behind figures: {}, --splice", figures::names().join(", "))?;
+        write!(f, "; behind bindings: {}", bindings::names().join(", "))
     }
 }
 
@@ -99,6 +109,9 @@ pub fn parse(words: &[String]) -> Result<Command, Unknown> {
         [] => Ok(Command::Help),
         [word] if matches!(word.as_str(), "help" | "--help" | "-h") => Ok(Command::Help),
         [word, rest @ ..] => match COMMANDS.iter().find(|(name, ..)| name == word) {
+            Some((_, Command::Bindings(_), _)) => {
+                Asked::parse(rest).map(Command::Bindings).map_err(|words| Unknown { words })
+            }
             Some((_, command, _)) if rest.is_empty() => Ok(command.clone()),
             Some((_, Command::Fuzz(_), _)) => {
                 Fuzzing::parse(rest).map(Command::Fuzz).map_err(|words| Unknown { words })
@@ -126,7 +139,7 @@ fn parse_figures(words: &[String]) -> Result<Figures, Unknown> {
 /// The text behind `--help`.
 pub fn help() -> String {
     let commands: Vec<String> =
-        COMMANDS.iter().map(|(word, _, line)| format!("  {word:<9}{line}\n")).collect();
+        COMMANDS.iter().map(|(word, _, line)| format!("  {word:<10}{line}\n")).collect();
     format!("cargo xtask COMMAND\n\n{}\n{NEEDS}", commands.concat())
 }
 
@@ -141,7 +154,8 @@ mod tests {
     #[test]
     fn every_command_is_understood_and_explained() {
         for (word, command, line) in COMMANDS {
-            assert_eq!(parsed(word), Ok(command));
+            let name = if word == "bindings" { "bindings c" } else { word };
+            assert_eq!(parsed(name), Ok(command));
             assert!(help().contains(line), "{word}");
         }
     }
@@ -159,7 +173,8 @@ mod tests {
 
         assert!(message.contains("does not know: tset"), "{message}");
         assert!(
-            message.contains("test, play, page, scenes, bench, tables, soak, fuzz, figures"),
+            message
+                .contains("test, play, page, scenes, bench, tables, soak, fuzz, bindings, figures"),
             "{message}"
         );
     }

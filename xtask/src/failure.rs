@@ -28,6 +28,8 @@ pub enum Failure {
     BadBlock { path: PathBuf, complaint: String },
     /// A fuzz target broke, by this input if the fuzzer got so far.
     Fuzzed { target: String, found: Option<PathBuf>, log: PathBuf },
+    /// A binding to another language is not what it must be.
+    Binding { complaint: String },
     /// The golden example printed no line of the agreed form.
     NoHash { printed: String },
     /// The same replay gave different bits.
@@ -59,6 +61,7 @@ impl fmt::Display for Failure {
             Self::Fuzzed { target, found: None, log } => {
                 write!(f, "{target} could not be fuzzed; see {}", log.display())
             }
+            Self::Binding { complaint } => f.write_str(complaint),
             Self::NoHash { printed } => write!(
                 f,
                 "the golden example must print a line such as `golden 0x0123456789abcdef`, \

@@ -5,6 +5,7 @@
 //! when that is one harmless call (a compiler target, Node on a Debian machine) and
 //! otherwise named, with the way to get it. Nothing else touches the network.
 
+mod bindings;
 mod browser;
 mod checks;
 mod command;
@@ -57,6 +58,7 @@ fn carry_out(command: Command, workspace: &Workspace) -> Result<(), Failure> {
         Command::Bench => shows::bench(workspace),
         Command::Tables => shows::tables(workspace),
         Command::Soak => soak::run(workspace),
+        Command::Bindings(asked) => bindings::run(workspace, &asked),
         Command::Fuzz(asked) => fuzz::run(workspace, &asked),
         Command::Figures(Figures::Measure(names)) => figures::measure(workspace, &names),
         Command::Figures(Figures::Splice) => figures::splice(workspace),

@@ -31,6 +31,9 @@ const LINKS: &str = "run --release -p reckoning-lab --example arena_links -- --w
 /// The hills over the network.
 const HILLS: &str = "run --release -p reckoning-lab --example hills -- --write";
 
+/// The scenes that bindings to other languages replay.
+const BINDINGS: &str = "run -p reckoning-netsim --example bindings_golden -- --write";
+
 /// Runs the scenes: prints their table and draws them.
 pub fn scenes_drawn(workspace: &Workspace) -> Result<(), Failure> {
     let picture = workspace.target.join("scenes.svg");
@@ -49,6 +52,7 @@ pub fn tables(workspace: &Workspace) -> Result<(), Failure> {
     workspace::run(&mut workspace.cargo(LOSS))?;
     workspace::run(&mut workspace.cargo(LINKS))?;
     workspace::run(&mut workspace.cargo(HILLS))?;
+    workspace::run(&mut workspace.cargo(BINDINGS))?;
     say::success("\nThe tables are written; `git diff` shows what changed.");
     Ok(())
 }

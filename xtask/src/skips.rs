@@ -28,6 +28,16 @@ pub fn forget(target: &Path) -> Result<(), Failure> {
     }
 }
 
+/// Adds a skip of our own.
+pub fn add(target: &Path, test: &str, reason: &str) -> Result<(), Failure> {
+    let path = file_in(target);
+    let written =
+        fs::OpenOptions::new().create(true).append(true).open(&path).and_then(|mut file| {
+            io::Write::write_all(&mut file, format!("{test}: {reason}\n").as_bytes())
+        });
+    written.map_err(|error| Failure::Unwritable { path, error })
+}
+
 /// Everything skipped since.
 pub fn read(target: &Path) -> Result<Skips, Failure> {
     let path = file_in(target);

@@ -114,6 +114,11 @@ fn install(workspace: &Workspace, package: &str) -> Result<(), Failure> {
     apt(&["install", "-y", package])
 }
 
+/// Installs packages of the system where that is one harmless call; whether they are there then.
+pub fn install_quietly(workspace: &Workspace, packages: &[&str]) -> bool {
+    is_root_on_debian() && packages.iter().all(|it| install(workspace, it).is_ok())
+}
+
 /// Whether `program --version` answers.
 pub fn is_installed(program: &str) -> bool {
     Command::new(program)

@@ -24,3 +24,7 @@ page!(Foresight, "docs/guide/09-foresight.md");
 page!(RunningAServer, "docs/guide/10-running-a-server.md");
 page!(YourOwnData, "docs/guide/11-your-own-data.md");
 page!(FromDisToABrowser, "docs/guide/12-from-dis-to-a-browser.md");
+page!(InC, "docs/guide/13-c.md");
+page!(InJavaScript, "docs/guide/14-javascript.md");
+page!(InPython, "docs/guide/15-python.md");
+page!(InBevy, "docs/guide/16-bevy.md");

@@ -4,8 +4,8 @@
 //! name of a file in the root, and the target of a relative link, which counts from the
 //! document's own folder. Fenced blocks are left alone: they show code and output, not the tree.
 
-const FOLDERS: [&str; 8] =
-    ["crates/", "xtask/", "testdata/", "fuzz/", "tools/", "docs/", "bench/", ".ci/"];
+const FOLDERS: [&str; 9] =
+    ["crates/", "bindings/", "xtask/", "testdata/", "fuzz/", "tools/", "docs/", "bench/", ".ci/"];
 const ROOT_FILES: [&str; 5] =
     ["Cargo.toml", "Cargo.lock", "clippy.toml", "rustfmt.toml", "rust-toolchain.toml"];
 

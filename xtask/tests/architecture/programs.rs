@@ -7,6 +7,9 @@ pub const GUIDE: &str = "docs/guide/";
 /// Where they, and the README of the project, are included as doctests.
 pub const INCLUDES: &str = "crates/reckoning-server/src/guide.rs";
 
+/// Languages of bindings, whose programs are excerpts of files that their tests run.
+const OTHERS: [&str; 5] = ["c", "cpp", "js", "html", "python"];
+
 /// Pages that no doctest includes.
 pub fn left_out(pages: &[Document], includes: &str) -> Vec<String> {
     let is_included = |page: &Document| includes.contains(&format!("\"{}\"", page.name));
@@ -50,10 +53,11 @@ struct Block<'a> {
 }
 
 impl Block<'_> {
-    /// Whether it is Rust that doctests leave alone.
+    /// Whether it is Rust that doctests leave alone, or a program in another language.
     fn is_skipped(&self) -> bool {
         let mut words = self.info.split(',');
-        words.next() == Some("rust") && words.any(|word| word == "ignore")
+        let language = words.next().unwrap_or_default();
+        OTHERS.contains(&language) || (language == "rust" && words.any(|word| word == "ignore"))
     }
 }
 
@@ -107,6 +111,7 @@ mod tests {
         assert!(
             unproven(&page("Like this:\n```rust,ignore\n1\n```"), source)[0].contains("compiled")
         );
+        assert!(unproven(&page("```c\n1;\n```"), source)[0].contains("01-x.md:1 is not compiled"));
         assert_eq!(unproven(&page("```rust\n1\n```\n```sh\n2\n```"), source), [""; 0]);
     }
 

@@ -75,6 +75,12 @@ pub fn packages(metadata: &Value) -> Vec<Package> {
 
 /// Everything that the policy does not allow.
 pub fn complaints(policy: &Policy, packages: &[Package]) -> Vec<String> {
+    let all = complaints_beside(policy, packages);
+    all.into_iter().chain(unused_exceptions(policy, packages)).collect()
+}
+
+/// As [`complaints`], of a workspace that needs only some of the exceptions.
+pub fn complaints_beside(policy: &Policy, packages: &[Package]) -> Vec<String> {
     let registry = default_registry(packages);
     let each = packages.iter().flat_map(|it| {
         let mut found: Vec<String> = wildcards(it);
@@ -82,7 +88,7 @@ pub fn complaints(policy: &Policy, packages: &[Package]) -> Vec<String> {
         found.extend(source_complaint(it, registry));
         found
     });
-    each.chain(unused_exceptions(policy, packages)).chain(doubled(policy, packages)).collect()
+    each.chain(doubled(policy, packages)).collect()
 }
 
 /// Crates there in several versions, one line each: they cost time to compile, nothing else.

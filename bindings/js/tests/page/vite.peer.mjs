@@ -1,0 +1,1 @@
+export default { build: { rollupOptions: { input: "peer.html" }, target: "es2022" } };
