@@ -33,10 +33,11 @@ pub struct ChooserConfig {
     /// How soon the velocity of the expert that lets it die away does so. Default: 1 s. Above zero.
     pub fade: Duration,
     /// The play patterns, in the units of the game; `avoid_walls` counts where the scene has routes.
+    /// Default: [`PatternsConfig::default`].
     pub patterns: PatternsConfig,
-    /// The interests, in the units of the game.
+    /// The interests, in the units of the game. Default: [`InterestConfig::default`].
     pub interest: InterestConfig,
-    /// The trends.
+    /// The trends. Default: [`TrendedConfig::default`].
     pub trend: TrendedConfig,
 }
 

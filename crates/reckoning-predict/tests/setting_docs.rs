@@ -5,12 +5,14 @@ mod setting_docs;
 
 use reckoning_predict::learned::LearnedConfig;
 use reckoning_predict::{
-    InterestConfig, PatternsConfig, PheromoneConfig, RoutesConfig, TrendMapConfig, TrendedConfig,
+    ChooserConfig, InterestConfig, PatternsConfig, PheromoneConfig, RoutesConfig, TrendMapConfig,
+    TrendedConfig,
 };
 
 #[test]
 fn the_docs_of_every_setting_state_its_default() {
     setting_docs::Settings::read(env!("CARGO_MANIFEST_DIR"))
+        .check::<ChooserConfig>()
         .check::<InterestConfig>()
         .check::<LearnedConfig>()
         .check::<PatternsConfig>()

@@ -20,8 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let server = Server::new(Settings::from_table(table)?).start(Relay::default())?;
     let address = server.address().to_string();
     let mut client = Client::connect(ClientConfig::new(&address))?;
-    let certificate: String =
-        server.certificate_sha256().iter().map(|byte| format!("{byte:02x}")).collect();
+    let certificate = hex(&server.certificate_sha256());
     let mut other = Command::new(program);
     // For browsers, which trust no server of this machine by itself.
     other.args(words).arg(&address).env("RECKONING_CERTIFICATE", certificate);
@@ -62,4 +61,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     } else {
         Err(format!("{program} ended with {ended}").into())
     }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }

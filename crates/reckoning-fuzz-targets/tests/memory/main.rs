@@ -196,7 +196,9 @@ fn a_long_csv_takes_less_than_twice_itself() {
     println!("a csv of {bytes} took {summed} to sum up, {imported} to import, {parted} in part");
     std::fs::remove_file(&path).unwrap();
     std::fs::remove_file(path.with_extension("json")).unwrap();
-    assert!(imported <= 19 * bytes / 10, "{imported} of {bytes}");
+    // Beside the rows, the medians of steps and lengths, of which a million count at most.
+    let medians = 2 * 8 * 512_000;
+    assert!(imported <= 19 * bytes / 10 + medians, "{imported} of {bytes}");
     assert!(summed <= 24 << 20 && parted <= 48 << 20, "{summed}, {parted}");
 }
 

@@ -30,7 +30,7 @@ const HEADER: &str = "\
 
 /// How bodies of a scene are shown.
 enum Shown {
-    Now(Ghost),
+    Now(Box<Ghost>),
     Late(DelayedGhost),
 }
 
@@ -214,7 +214,7 @@ fn born(scene: &Scene, first: Update, now: SimTime) -> Shown {
     }
     let mut config = GhostConfig::default();
     config.blend = scene.blend;
-    Shown::Now(Ghost::with_config(config, first, now).expect("sound"))
+    Shown::Now(Box::new(Ghost::with_config(config, first, now).expect("sound")))
 }
 
 struct Heads {

@@ -132,9 +132,9 @@ fn damaged_bytes_are_refused_and_the_place_is_named() {
     let longer = [&bytes[..], &[0]].concat();
     assert_eq!(TrendMap::from_bytes(&longer), Err(TrendMapError::TooLong { offset: bytes.len() }));
     let mut other = bytes.clone();
-    other[4] = 2;
+    other[4] = 3;
     let message = format!("{}", TrendMap::from_bytes(&other).unwrap_err());
-    assert_eq!(message, "byte 4: trend map version 2; this reads 1");
+    assert_eq!(message, "byte 4: trend map version 3; this reads 1 and 2");
 }
 
 fn runner(position: DVec3, velocity: DVec3, acceleration: DVec3) -> [KnownBody; 1] {

@@ -118,7 +118,7 @@ fn missing(slot: Slot, text: &[u8]) -> String {
             );
         }
     }
-    if count(b'"') > 0 {
+    if text.contains(&b'"') {
         return format!(
             "there is no column `{name}`, and names are quoted; `reckon lab import csv` takes those"
         );
