@@ -517,7 +517,8 @@ fn planners() -> Vec<(&'static str, PlannerKind, Model)> {
         linear("trend", PlannerKind::Trend(TrendedConfig::default())),
         linear("pheromone", PlannerKind::Pheromone(PheromoneConfig::default())),
         linear("learned", PlannerKind::Learned(learned)),
-        linear("chooser", PlannerKind::Chooser(ChooserConfig::default().scaled(0.01))),
+        // A model that it never takes by itself, to tell its plans apart.
+        ("chooser", PlannerKind::Chooser(ChooserConfig::default().scaled(0.01)), Model::Hold),
     ]
 }
 
@@ -570,7 +571,8 @@ fn every_planner_plans_at_its_owner_and_its_curve_reaches_the_others() {
     let set = |config: &mut ClientConfig| config.session.planning = assets();
     let [mut owner, mut watcher] = pair(&server, set, planners().len());
     let mut planned = vec![false; planners().len()];
-    let mine = owner.mine.clone();
+    let mut mine = owner.mine.clone();
+    mine.sort(); // as they were spawned; grants may overtake each other
     wait_for("a plan of each", 40.0, || {
         let now = owner.frame();
         let around = Around::new(now);
@@ -586,6 +588,7 @@ fn every_planner_plans_at_its_owner_and_its_curve_reaches_the_others() {
             let shown = watcher.model_of(*entity);
             *is_planned |= match planner {
                 PlannerKind::Model => shown == Some(model),
+                PlannerKind::Chooser(_) => shown.is_some_and(|shown| shown != model),
                 _ => matches!(shown, Some(Model::Curve(_))),
             };
         }
