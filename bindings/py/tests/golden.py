@@ -169,6 +169,8 @@ def recordings(folder):
     refused(lambda: reckoning.load(path.with_name("none.csv")), "there is no file", OSError)
     broken = path.with_name("broken.csv")
     broken.write_text("a,b\n1,2\n")
+    refused(lambda: reckoning.load(broken), "broken.json: there is no such file")
+    broken.with_suffix(".json").write_text('{"body_width": 1, "rate_hz": 10}')
     refused(lambda: reckoning.load(broken), "broken.csv")
     try:
         import pandas
