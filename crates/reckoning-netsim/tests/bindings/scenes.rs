@@ -31,7 +31,7 @@ const HEADER: &str = "\
 /// How bodies of a scene are shown.
 enum Shown {
     Now(Box<Ghost>),
-    Late(DelayedGhost),
+    Late(Box<DelayedGhost>),
 }
 
 /// A scene: how it is published and shown, and over which link.
@@ -210,7 +210,8 @@ impl Bodies {
 fn born(scene: &Scene, first: Update, now: SimTime) -> Shown {
     if scene.late {
         let config = DelayedConfig::default();
-        return Shown::Late(DelayedGhost::with_config(config, first, now).expect("sound"));
+        let ghost = DelayedGhost::with_config(config, first, now).expect("sound");
+        return Shown::Late(Box::new(ghost));
     }
     let mut config = GhostConfig::default();
     config.blend = scene.blend;
